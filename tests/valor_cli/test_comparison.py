@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from messages import refused
 from valor_cli.comparison import compare
 
 from valor_core.plugin import MetricSpec, Range, Report, ReportError, Result, Undefined
@@ -216,7 +217,7 @@ def test_part_and_second_reason_are_in_the_json():
 @pytest.mark.parametrize("name", ["tolerance", "relative_tolerance"])
 @pytest.mark.parametrize("value", [-1, float("nan")])
 def test_a_tolerance_below_zero_is_refused(name, value):
-    with pytest.raises(ReportError, match=f"^compare: {name} must be at least 0, got {value}$"):
+    with refused(ReportError):
         compare(report(), report(), **{name: value})
 
 

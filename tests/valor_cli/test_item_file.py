@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from messages import refused
 from valor_cli.item_file import write_items
 
 from valor_core.plugin import ItemRow, ItemTable, ReportError
@@ -27,13 +28,11 @@ def test_rows_are_written_as_lines_of_json_or_as_parquet(tmp_path: Path) -> None
 
 
 def test_rows_that_cannot_be_written_are_an_error(tmp_path: Path) -> None:
-    with pytest.raises(
-        ReportError, match=r"rows\.jsonl: cannot be written, No such file or direct"
-    ):
+    with refused(ReportError):
         write_items(tmp_path / "missing" / "rows.jsonl", [row_table()])
-    with pytest.raises(ReportError, match=r"rows\.parquet: cannot be written, "):
+    with refused(ReportError):
         write_items(tmp_path / "missing" / "rows.parquet", [row_table()])
-    with pytest.raises(ReportError, match=r"rows\.csv: expected a name in \.jsonl or \.parquet"):
+    with refused(ReportError):
         write_items(tmp_path / "rows.csv", [row_table()])
 
 
@@ -43,7 +42,7 @@ def test_rows_that_cannot_be_written_leave_the_file_before(tmp_path: Path, name:
     path.write_text("before")
     broken = ItemTable("t.Score@1", {}, (ItemRow("q1", 0.5, {"words": "a\ud800"}),))
 
-    with pytest.raises(ReportError, match="cannot be written, "):
+    with refused(ReportError):
         write_items(path, [broken])
 
     assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [(name, "before")]

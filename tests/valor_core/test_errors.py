@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from messages import refused
 
 from valor_core import errors
 from valor_core.plugin import (
@@ -125,10 +126,9 @@ def test_what_follows_the_first_is_counted() -> None:
 def test_an_error_is_found_at_a_place_and_keeps_its_class_remedy_and_cause() -> None:
     cause = OSError("gone")
 
-    with pytest.raises(ConfigError) as caught, found_at("c.yaml: "):
+    with refused(ConfigError) as caught, found_at("c.yaml: "):
         raise ConfigError("task: unknown", "Name one.") from cause
 
-    assert str(caught.value) == "c.yaml: task: unknown\nName one."
     assert caught.value.__cause__ is cause
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from messages import refused
 
 from valor_core import Evaluator, Registry, evaluate
 from valor_core.errors import PluginConflictError
@@ -68,7 +69,7 @@ def test_a_plain_table_is_read_where_the_task_says_what_a_row_is(
 def test_a_column_that_its_items_do_not_have_is_refused(rankings: Any, tmp_path: Path) -> None:
     data = {"reader": "csv", "path": str(tmp_path / "a.csv"), "columns": {"fund": "hits"}}
 
-    with pytest.raises(ParameterError, match=r"^data\.columns\.fund: unknown field\nDid you mean"):
+    with refused(ParameterError):
         evaluate(data, ["HitRate"], task="retrieval")
 
 
@@ -78,12 +79,12 @@ def test_a_misspelt_task_is_answered_with_it(rankings: Any) -> None:
 
 
 def test_something_else_than_its_items_is_refused_by_its_batch(rankings: Any) -> None:
-    with pytest.raises(SchemaError, match=r"^data: expected a Ranking, got 3"):
+    with refused(SchemaError):
         evaluate([3], ["HitRate"], task="retrieval")
 
 
 def test_arrays_are_refused_in_its_name_too(rankings: Any) -> None:
-    with pytest.raises(SchemaError, match=r"^data: expected items or a batch, got list$"):
+    with refused(SchemaError):
         evaluate([[1, 2], [3, 4]], ["HitRate"], task="retrieval")
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 
 from valor_core import evaluate
 from valor_core.plugin import ParameterError
@@ -124,32 +125,19 @@ def test_top_k_of_sets_fails_with_a_remedy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "error"),
+    "parameters",
     [
-        ({"top_k": 3, "balanced": True}, "balanced must be false where top_k is 3, got true"),
-        (
-            {"top_k": 2, "hardmax": False, "score_thresholds": 0.5},
-            "hardmax must be true where top_k is 2, got false",
-        ),
-        (
-            {"top_k": 2, "multilabel": "jaccard"},
-            "multilabel must be null where top_k is 2, got 'jaccard'",
-        ),
-        (
-            {"balanced": True, "multilabel": "hamming"},
-            "multilabel must be null where balanced is true, got 'hamming'",
-        ),
+        {"top_k": 3, "balanced": True},
+        {"top_k": 2, "hardmax": False, "score_thresholds": 0.5},
+        {"top_k": 2, "multilabel": "jaccard"},
+        {"balanced": True, "multilabel": "hamming"},
     ],
 )
 def test_parameters_that_leave_each_other_without_a_meaning_are_refused(
-    parameters: dict[str, Any], error: str
+    parameters: dict[str, Any],
 ) -> None:
-    with pytest.raises(ParameterError) as caught:
+    with refused(ParameterError):
         results_of(PETS, {"name": "Accuracy"} | parameters)
-
-    first, remedy = str(caught.value).split("\n")
-    assert first == f"classification.Accuracy: {error}"
-    assert remedy.endswith(", or compute both in two metrics.")
 
 
 def test_as_many_labels_as_there_could_be_take_no_room() -> None:
@@ -173,14 +161,8 @@ HARDMAX = (
 
 @pytest.mark.parametrize("name", HARDMAX)
 def test_without_hardmax_a_threshold_has_to_be_given(name: str) -> None:
-    with pytest.raises(ParameterError) as caught:
+    with refused(ParameterError):
         results_of(PETS, {"name": name, "hardmax": False})
-
-    assert str(caught.value) == (
-        f"classification.{name}: score_thresholds must be numbers where hardmax is false, "
-        "got null\n"
-        "Say from which score on a label is a prediction: score_thresholds: [0.5]."
-    )
 
 
 @pytest.mark.parametrize(

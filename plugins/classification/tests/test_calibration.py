@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from messages import refused
 
 from valor_core.plugin import ParameterError
 from valor_core.schemas.classification import Classification
@@ -59,5 +60,5 @@ def test_nothing_to_compare_is_undefined() -> None:
 
 
 def test_there_must_be_a_bin() -> None:
-    with pytest.raises(ParameterError, match="bins"):
+    with refused(ParameterError):
         results_of(ITEMS, {"name": "CalibrationError", "bins": 0})

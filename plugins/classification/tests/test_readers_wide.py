@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from messages import refused
 
 from valor_core.plugin import ParameterError
 from valor_core.schemas.classification import ClassificationBatch
@@ -152,5 +153,5 @@ def test_labels_are_as_many_as_columns(tmp_path: Path, labels: list[str]) -> Non
 
 
 def test_a_label_is_named_once(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="labels must not name a value twice"):
+    with refused(ParameterError):
         read("wide", path=tmp_path / "t.csv", labels=["a", "a"])

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 from numpy.typing import NDArray
 from valor_classification import kernels, plugin
 
@@ -138,7 +139,7 @@ def test_a_state_file_with_a_row_of_scores_cut_does_not_crash(metric: str, tmp_p
     arrays = _saved({"name": metric}, MATRIX, path)
     values = next(name for name, array in arrays.items() if array.shape == (40, 3))
     np.savez(path, **arrays | {values: arrays[values][:-1]})
-    with pytest.raises(StateError, match="rows: expected numbers of at most 38, found 39"):
+    with refused(StateError):
         Evaluator([metric], "classification").resume(path)
 
 
@@ -150,7 +151,7 @@ def test_a_state_file_whose_scores_are_not_numbers_does_not_hang(
     arrays = _saved({"name": metric}, MATRIX, path)
     values = next(name for name, array in arrays.items() if array.shape == (40, 3))
     np.savez(path, **arrays | {values: np.full((40, 3), np.nan)})
-    with pytest.raises(StateError, match="values: expected finite numbers, found nan"):
+    with refused(StateError):
         Evaluator([metric], "classification").resume(path)
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from messages import refused
 from pycocotools import mask as coco_masks
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
@@ -119,107 +120,45 @@ def test_masks_are_encoded_and_boxed() -> None:
 
 ONE = {"boxes": [[0, 0, 1, 1]], "labels": ["dog"]}
 WRONG = [
-    (
-        {"boxes": [[0, 0, 1, 1]] * 2},
-        "item 'a', groundtruths, boxes: expected 1 rows as there are labels, got 2",
-    ),
-    ({"boxes": None}, "item 'a', groundtruths: expected boxes or masks, got neither"),
-    (
-        {"boxes": [[0, 0, 1]]},
-        "item 'a', groundtruths, boxes: expected numbers of shape (n, 4), got array of int64, "
-        "shape (1, 3)",
-    ),
-    (
-        {"boxes": [[3, 0, 1, 1]]},
-        "item 'a', groundtruths[0]: expected a box of finite numbers with a width and height of 0 "
-        "or more, found [3.0, 0.0, 1.0, 1.0] as xyxy\n"
-        "Boxes can be written as xyxy, xywh or cxcywh: see box_format.",
-    ),
-    (
-        {"boxes": [[0, 0, "1", 1]]},
-        "item 'a', groundtruths, boxes: expected numbers of shape (n, 4), got array of <U21, "
-        "shape (1, 4)",
-    ),
-    (
-        {"boxes": [[0, 0, 1, 1], [0, 0]], "labels": ["dog"] * 2},
-        "item 'a', groundtruths, boxes: expected numbers of shape (n, 4), got array of object, "
-        "shape (2,)",
-    ),
-    (
-        {"labels": "dog"},
-        "item 'a', groundtruths, labels: expected shape (n,), got array of <U3, shape ()",
-    ),
-    ({"labels": None}, "item 'a', groundtruths, labels: expected shape (n,), got None"),
-    (
-        {"labels": [["dog", "cat"]]},
-        "item 'a', groundtruths, labels: expected shape (n,), got array of <U3, shape (1, 2)",
-    ),
-    (
-        {"labels": [None]},
-        "item 'a', groundtruths, labels: expected whole numbers or strings, got None",
-    ),
-    (
-        {"labels": [1 << 63]},
-        "item 'a', groundtruths, labels: expected whole numbers or strings, "
-        "got 9223372036854775808",
-    ),
-    (
-        {"labels": [1j]},
-        "item 'a', groundtruths, labels: expected whole numbers or strings, got 1j",
-    ),
-    (
-        {"areas": [[1.0, 2.0]]},
-        "item 'a', groundtruths, areas: expected numbers of shape (n,), got array of float64, "
-        "shape (1, 2)",
-    ),
-    (
-        {"areas": 5},
-        "item 'a', groundtruths, areas: expected 1 rows as there are labels, got 5",
-    ),
-    (
-        {"crowd": ["0"]},
-        "item 'a', groundtruths, crowd: expected true or false of shape (n,), got array of <U1, "
-        "shape (1,)",
-    ),
-    (
-        {"crowd": [float("nan")]},
-        "item 'a', groundtruths, crowd[0]: expected true or false, got nan",
-    ),
-    ({"crowd": [2]}, "item 'a', groundtruths, crowd[0]: expected true or false, got 2"),
-    (
-        {"masks": [[["a"]]]},
-        "item 'a', groundtruths, masks: expected numbers of shape (n, height, width), got array "
-        "of <U1, shape (1, 1, 1)",
-    ),
-    (
-        {"labels": [0.5]},
-        "item 'a', groundtruths, labels: expected whole numbers or strings, got 0.5",
-    ),
-    (
-        {"labels": [5]},
-        "item 'a', groundtruths, labels: expected a number that has a name, got 5\n"
-        "Add a name for 5; 1 numbers have one.",
-    ),
+    {"boxes": [[0, 0, 1, 1]] * 2},
+    {"boxes": None},
+    {"boxes": [[0, 0, 1]]},
+    {"boxes": [[3, 0, 1, 1]]},
+    {"boxes": [[0, 0, "1", 1]]},
+    {"boxes": [[0, 0, 1, 1], [0, 0]], "labels": ["dog"] * 2},
+    {"labels": "dog"},
+    {"labels": None},
+    {"labels": [["dog", "cat"]]},
+    {"labels": [None]},
+    {"labels": [1 << 63]},
+    {"labels": [1j]},
+    {"areas": [[1.0, 2.0]]},
+    {"areas": 5},
+    {"crowd": ["0"]},
+    {"crowd": [float("nan")]},
+    {"crowd": [2]},
+    {"masks": [[["a"]]]},
+    {"labels": [0.5]},
+    {"labels": [5]},
 ]
 
 
-@pytest.mark.parametrize(("fields", "message"), WRONG)
-def test_what_does_not_fit_is_named(fields: dict[str, Any], message: str) -> None:
-    with pytest.raises(SchemaError) as caught:
+@pytest.mark.parametrize("fields", WRONG)
+def test_what_does_not_fit_is_named(fields: dict[str, Any]) -> None:
+    with refused(SchemaError):
         from_arrays([Objects(**{**ONE, **fields})], [Objects(labels=[])], uids=["a"], names=["x"])
-    assert str(caught.value) == message
 
 
 def test_predictions_need_scores_and_as_many_images() -> None:
-    with pytest.raises(SchemaError, match="item 0, predictions: expected scores, got none"):
+    with refused(SchemaError):
         from_arrays([Objects(labels=[])], [Objects(**ONE)])
-    with pytest.raises(SchemaError, match="one set of objects for each of 1 images, got 0"):
+    with refused(SchemaError):
         from_arrays([Objects(labels=[])], [])
 
 
 @pytest.mark.parametrize("scores", [[["0.5"]], [0.5j], [None], [[0.9, 0.1]]])
 def test_scores_are_a_column_of_numbers(scores: Any) -> None:
-    with pytest.raises(SchemaError, match=r"^item 0, predictions, scores: expected numbers of sh"):
+    with refused(SchemaError):
         from_arrays([Objects(labels=[])], [Objects(**ONE, scores=scores)])
 
 
@@ -227,9 +166,8 @@ def test_a_score_that_is_not_finite_is_named_by_image() -> None:
     seen = Objects(
         **{**ONE, "boxes": [[0, 0, 1, 1]] * 2, "labels": ["dog"] * 2}, scores=[1, np.nan]
     )
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         from_arrays([Objects(labels=[])] * 2, [Objects(labels=[]), seen])
-    assert str(caught.value) == "item 1, predictions, scores[1]: expected a finite number, got nan"
 
 
 def square(top: int, left: int, side: int = 4) -> Any:
@@ -279,26 +217,24 @@ def test_predictions_without_masks_are_compared_with_the_boxes_beside_true_masks
 
 @pytest.mark.parametrize("iou_type", [None, "bbox", "segm"])
 @pytest.mark.parametrize(
-    ("fields", "message"),
+    "fields",
     [
-        ({"boxes": [[0, 0, 10]]}, "item 0, groundtruths, boxes: expected numbers of shape (n, 4)"),
-        ({"boxes": [[9, 0, 1, 1]]}, "item 0, groundtruths[0]: expected a box of finite numbers"),
-        ({"masks": np.zeros((1, 4))}, "item 0, groundtruths, masks: expected numbers of shape (n,"),
+        {"boxes": [[0, 0, 10]]},
+        {"boxes": [[9, 0, 1, 1]]},
+        {"masks": np.zeros((1, 4))},
     ],
 )
 def test_what_is_not_compared_is_checked_all_the_same(
-    fields: dict[str, Any], message: str, iou_type: Any
+    fields: dict[str, Any], iou_type: Any
 ) -> None:
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         from_torchvision([{**TRUE, **fields}], [SEEN], iou_type=iou_type)
-    assert caught.value.message.startswith(message)
 
 
 def test_an_unknown_iou_type_is_answered_with_the_known_ones() -> None:
-    for given, remedy in (("bbx", "\nDid you mean 'bbox'?"), (("bbox", "segm"), "")):
-        with pytest.raises(ParameterError) as caught:
+    for given in ("bbx", ("bbox", "segm")):
+        with refused(ParameterError):
             from_torchvision([TRUE], [SEEN], iou_type=given)
-        assert str(caught.value) == f"iou_type: expected one of bbox, segm, got {given!r}{remedy}"
 
 
 def as_annotation(side: dict[str, Any], row: int, image: int, iou_type: str) -> dict[str, Any]:
@@ -391,20 +327,16 @@ def test_shares_of_pixels_are_no_masks_of_arrays(share: float) -> None:
     masks = np.concatenate([square(0, 0), square(5, 5)]).astype(float)
     masks[1, 3, 3] = share
     seen = Objects(masks=masks, labels=[1, 1], scores=[0.5, 0.5])
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         from_arrays([Objects(labels=[])], [seen])
-    assert str(caught.value) == (
-        f"item 0, predictions, masks[1]: expected pixels of 0 and 1, got {share}\n"
-        "Cut what is a probability first: masks > 0.5."
-    )
     if share != share:
         nothing = {"boxes": [], "labels": []}
-        with pytest.raises(SchemaError, match=r"masks\[1\]: expected pixels of 0 and 1, got nan"):
+        with refused(SchemaError):
             from_torchvision([nothing], [{"masks": masks, "labels": [1, 1], "scores": [1, 1]}])
 
 
 def test_several_channels_are_no_masks_of_torchvision() -> None:
-    with pytest.raises(SchemaError, match=r"masks: expected numbers of shape \(n, height, width\)"):
+    with refused(SchemaError):
         from_torchvision([{**TRUE, "masks": np.ones((1, 2, 20, 20))}], [SEEN])
 
 
@@ -413,35 +345,30 @@ def test_names_beside_numbers_of_supervision_are_an_error_unless_numbers_have_na
     true = [detections(xyxy=box, class_id=[1], data={"class_name": np.array(["dog"])})]
     seen = [detections(xyxy=box, class_id=np.array([1]), confidence=[0.5])]
     nothing = [detections(xyxy=np.empty((0, 4)), class_id=np.empty(0, int))]
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         from_supervision([*nothing, *true], [*seen, *nothing])
-    assert str(caught.value) == (
-        "predictions[0]: expected data['class_name'] as groundtruths[1] has it, got class_id "
-        "alone\nName the classes in the order of their numbers: names=['cat', 'dog', …]."
-    )
     batch = from_supervision(true, seen, names=["cat", "dog"])
     assert value_of(batch, "Counts") == FOUND
     assert len(from_supervision(true, nothing).labels) == 1
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    "options",
     [
-        ({"names": 3}, "names: expected a list of names, or a dict of them by number, got 3"),
-        ({"names": "dog"}, "names: expected a list of names, or a dict of them by number, got 'd"),
-        ({"names": {"dog"}}, "names: expected a list of names, or a dict of them by number, got {"),
-        ({"names": [None, "dog"]}, "names[0]: expected a name, got None"),
-        ({"names": {0: ""}}, "names[0]: expected a name, got ''"),
-        ({"metadata": [1]}, "metadata: expected a dict of lists by name, got [1]"),
-        ({"metadata": {"a": 3}}, "metadata['a']: expected a list with one value per image, got 3"),
-        ({"metadata": {"a": "x"}}, "metadata['a']: expected a list with one value per image, got "),
-        ({"metadata": {"a": [1, 2]}}, "metadata field 'a': expected"),
+        {"names": 3},
+        {"names": "dog"},
+        {"names": {"dog"}},
+        {"names": [None, "dog"]},
+        {"names": {0: ""}},
+        {"metadata": [1]},
+        {"metadata": {"a": 3}},
+        {"metadata": {"a": "x"}},
+        {"metadata": {"a": [1, 2]}},
     ],
 )
-def test_names_and_facts_are_checked_at_the_door(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(SchemaError) as caught:
+def test_names_and_facts_are_checked_at_the_door(options: dict[str, Any]) -> None:
+    with refused(SchemaError):
         from_arrays([Objects(**{**ONE, "labels": [0]})], [Objects(labels=[])], **options)
-    assert str(caught.value).startswith(message)
 
 
 def test_numbers_in_a_column_of_objects_are_labels() -> None:
@@ -462,62 +389,45 @@ def test_names_and_facts_may_be_arrays() -> None:
 
 
 def test_an_unknown_box_format_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ParameterError) as caught:
+    with refused(ParameterError):
         from_arrays([Objects(**ONE)], [Objects(labels=[])], box_format="XYXY")  # type: ignore[arg-type]
-    assert str(caught.value) == (
-        "box_format: expected one of xyxy, xywh, cxcywh, got 'XYXY'\nDid you mean 'xyxy'?"
-    )
 
 
 MASKED = {"masks": np.ones((1, 2, 3)), "labels": ["dog"]}
-NO_FIT: list[tuple[dict[str, Any], str]] = [
-    ({"uids": ["a", "b"]}, "uids: expected one for each of 1 images, got 2"),
-    ({"sizes": [[2, 3], [2, 3]]}, "sizes: expected 1 rows of height and width, got 2"),
-    ({"sizes": [2, 3]}, "sizes: expected whole numbers of shape (n, 2), got array of int64, "),
-    ({"sizes": [["2", "3"]]}, "sizes: expected whole numbers of shape (n, 2), got array of <U1"),
-    ({"sizes": [[2.5, 3]]}, "sizes[0]: expected whole numbers, got [2.5, 3.0]"),
-    ({"sizes": [[0, 3]]}, "sizes[0]: expected a height and width above 0, got [0, 3]"),
-    (
-        {"sizes": [[3, 2]]},
-        "item 0, groundtruths, masks: expected 3 by 2 pixels, as sizes say, got 2 by 3",
-    ),
+NO_FIT = [
+    {"uids": ["a", "b"]},
+    {"sizes": [[2, 3], [2, 3]]},
+    {"sizes": [2, 3]},
+    {"sizes": [["2", "3"]]},
+    {"sizes": [[2.5, 3]]},
+    {"sizes": [[0, 3]]},
+    {"sizes": [[3, 2]]},
 ]
 
 
-@pytest.mark.parametrize(("options", "message"), NO_FIT)
-def test_facts_about_images_fit_them(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(SchemaError) as caught:
+@pytest.mark.parametrize("options", NO_FIT)
+def test_facts_about_images_fit_them(options: dict[str, Any]) -> None:
+    with refused(SchemaError):
         from_arrays([Objects(**MASKED)], [Objects(labels=[])], **options)
-    assert str(caught.value).startswith(message)
     from_arrays([Objects(**MASKED)], [Objects(labels=[])], sizes=[[2, 3]], uids=["a"])
 
 
 def test_other_things_than_objects_are_named() -> None:
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         from_arrays([ONE], [Objects(labels=[])])  # type: ignore[list-item]
-    assert str(caught.value) == (
-        "groundtruths[0]: expected Objects, got {'boxes': [[0, 0, 1, 1]], 'labels': ['dog']}\n"
-        "Dicts are taken by from_torchvision."
-    )
-    with pytest.raises(SchemaError, match=r"^predictions: expected a list with one entry per "):
+    with refused(SchemaError):
         from_arrays([], None)  # type: ignore[arg-type]
-    with pytest.raises(SchemaError, match=r"^groundtruths\[0\]: expected a dict with boxes and l"):
+    with refused(SchemaError):
         from_torchvision([3], [{}])  # type: ignore[list-item]
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         from_torchvision([{**ONE, "image_id": []}], [{"labels": []}])
-    assert str(caught.value) == (
-        "groundtruths[0], image_id: expected one value, got array of float64, shape (0,)"
-    )
     for make in (from_torchvision, from_supervision):
-        with pytest.raises(SchemaError, match=r"^groundtruths: expected a list with one entry p"):
+        with refused(SchemaError):
             make(None, [])  # type: ignore[operator]
-    with pytest.raises(SchemaError, match=r"^groundtruths\[0\]: expected supervision.Detections, "):
+    with refused(SchemaError):
         from_supervision([3], [3])
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         from_supervision([detections(xyxy=np.ones((1, 4)))], [])
-    assert str(caught.value) == (
-        "groundtruths[0]: expected class_id or data['class_name'], got neither"
-    )
 
 
 def test_objects_of_strings_and_numbers_are_labels() -> None:
@@ -528,11 +438,8 @@ def test_objects_of_strings_and_numbers_are_labels() -> None:
 
 
 def test_a_dict_without_labels_is_named() -> None:
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         from_torchvision([{"boxes": []}], [{}])
-    assert str(caught.value) == (
-        "groundtruths[0]: expected a dict with boxes and labels, got ['boxes']"
-    )
 
 
 def test_arrays_that_cannot_be_right_follow_the_policy() -> None:
@@ -547,7 +454,7 @@ def test_arrays_that_cannot_be_right_follow_the_policy() -> None:
         "groundtruths repaired: out of the image": 1,
     }
     empty = Objects(masks=np.zeros((1, 4, 4)), labels=["x"])
-    with pytest.raises(SchemaError, match=r"^item 0, groundtruths\[0\]: expected a shape with at"):
+    with refused(SchemaError):
         from_arrays([empty], [Objects(labels=[])])
 
 

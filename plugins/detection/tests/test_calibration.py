@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from messages import refused
 
 from valor_core.plugin import ParameterError
 from valor_core.schemas.detection import Detection
@@ -62,7 +63,7 @@ def test_scores_that_are_no_probabilities_fail() -> None:
 
 
 def test_there_must_be_a_bin() -> None:
-    with pytest.raises(ParameterError, match="bins"):
+    with refused(ParameterError):
         results_of(ROW, {"name": "CalibrationError", "bins": 0})
 
 

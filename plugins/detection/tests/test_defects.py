@@ -6,6 +6,7 @@ Those of matrices, examples and detailed curves are shown where these metrics ar
 from __future__ import annotations
 
 import pytest
+from messages import refused
 
 from valor_core.plugin import ParameterError, Report, SchemaError
 from valor_core.schemas.detection import Detection, DetectionBatch
@@ -174,24 +175,24 @@ def _report(items: list[Detection]) -> Report:
 
 
 def test_an_iou_threshold_of_0_is_refused() -> None:
-    with pytest.raises(ParameterError, match=r"iou_thresholds must lie in \(0, 1\], got 0\.0"):
+    with refused(ParameterError):
         results_of([Detection("a")], {"name": "AP", "iou_thresholds": [0.0]})
 
 
 def test_a_uid_given_twice_is_refused() -> None:
-    with pytest.raises(SchemaError, match="'a'"):
+    with refused(SchemaError):
         results_of([Detection("a"), Detection("a")], "AP")
 
 
 def test_a_score_that_is_no_number_is_refused() -> None:
     item = Detection("a", (), [seen({"x": float("nan")}, *SQUARE)])
 
-    with pytest.raises(SchemaError, match=r"item 'a', predictions\[0\]: expected a finite score"):
+    with refused(SchemaError):
         results_of([item], "AP")
 
 
 def test_a_box_that_is_inside_out_is_refused() -> None:
     item = Detection("a", [true("x", 10, 0, 0, 10)])
 
-    with pytest.raises(SchemaError, match=r"'a', groundtruths\[0\]: expected a shape with xmin"):
+    with refused(SchemaError):
         results_of([item], "AP")

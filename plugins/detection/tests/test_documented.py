@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 from valor_detection import evaluate_detection
 
 from valor_core.plugin import ConfigError, ParameterError, SchemaError, ValorError
@@ -193,40 +194,35 @@ def test_annotations_of_other_tasks_are_passed_over() -> None:
 def test_annotations_none_of_which_is_an_object_are_an_error() -> None:
     bare = [Prediction("a", [Annotation([ScoredLabel("animal", "dog", 0.5)])])]
 
-    with pytest.raises(
-        SchemaError,
-        match=r"^predictions: expected annotations with a bounding_box, polygon or raster, "
-        r"found none in 1$",
-    ):
+    with refused(SchemaError):
         evaluate_detection(TRUTHS, bare)
 
 
 @pytest.mark.parametrize(
-    ("truths", "guesses", "message"),
+    ("truths", "guesses"),
     [
         (
             [truth("a"), truth("a")],
             GUESSES,
-            r"^item 'a', groundtruths: expected each datum once, found it 2 times$",
         ),
-        (guess("a", 0.5), GUESSES, "groundtruths: expected labels without score"),
-        (TRUTHS, truth("a"), "predictions: expected labels with a score"),
+        (guess("a", 0.5), GUESSES),
+        (TRUTHS, truth("a")),
     ],
 )
-def test_sides_that_do_not_fit_are_an_error(truths: Any, guesses: Any, message: str) -> None:
+def test_sides_that_do_not_fit_are_an_error(truths: Any, guesses: Any) -> None:
     if isinstance(truths, Prediction):
         truths = [GroundTruth(truths.datum, truths.annotations)]
     if isinstance(guesses, GroundTruth):
         guesses = [Prediction(guesses.datum, guesses.annotations)]
 
-    with pytest.raises(SchemaError, match=message):
+    with refused(SchemaError):
         evaluate_detection(truths, guesses)
 
 
 def test_a_metric_of_another_task_and_a_strange_parameter_are_errors() -> None:
-    with pytest.raises(ValorError, match="ROCAUC"):
+    with refused(ValorError):
         evaluate_detection(TRUTHS, GUESSES, metrics_to_return=["ROCAUC"])
-    with pytest.raises((ParameterError, ConfigError), match="iou_treshold"):
+    with refused((ParameterError, ConfigError)):
         evaluate_detection(TRUTHS, GUESSES, metrics_to_return=[{"name": "AP", "iou_treshold": 0.5}])
 
 
@@ -239,37 +235,24 @@ def polygon_of(corners: Any) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("corners", [[(0, 0), (2, 2), (2, 0), (0, 2)], [(1, 1)], [(0, 0), (1, 1)]])
 def test_geometries_that_cannot_be_right_are_an_error_unless_left_out(corners: Any) -> None:
     truths = polygon_of(corners)
-    with pytest.raises(SchemaError, match=r"^item 'a', groundtruths\[0\]: expected a shape "):
+    with refused(SchemaError):
         evaluate_detection(truths, GUESSES)
     report = evaluate_detection(truths, GUESSES, invalid_geometry="skip")
     assert [one.split(":")[0] for one in report.warnings] == ["1 groundtruths left out"]
-    with pytest.raises(ParameterError, match=r"^invalid_geometry: expected one of error, repair"):
+    with refused(ParameterError):
         evaluate_detection(truths, GUESSES, invalid_geometry="ignore")  # type: ignore[arg-type]
 
 
 def test_unknown_keys_of_dictionaries_are_named() -> None:
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         evaluate_detection([{"datum": "a", "annotation": []}], [])
-    assert str(caught.value) == (
-        "groundtruths[0]: GroundTruth: expected no keys but datum, annotations, got 'annotation' "
-        "in {'datum': 'a', 'annotation': []}\nDid you mean 'annotations'?"
-    )
 
 
 def test_kinds_are_called_as_the_caller_does() -> None:
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         evaluate_detection(TRUTHS, GUESSES, convert_annotations_to_type="raster")
-    assert str(caught.value) == (
-        "item 'a', groundtruths[0]: expected a raster, as convert_annotations_to_type: raster "
-        "asks for, got a box (and 3 more)\n"
-        "Set convert_annotations_to_type: box, or leave it out."
-    )
-    with pytest.raises(ParameterError) as refused:
+    with refused(ParameterError):
         evaluate_detection(TRUTHS, GUESSES, convert_annotations_to_type="rastr")
-    assert str(refused.value) == (
-        "convert_annotations_to_type: expected one of box, polygon, raster, got 'rastr'\n"
-        "Did you mean 'raster'?"
-    )
 
 
 def test_examples_are_called_by_the_positions_that_the_caller_gave() -> None:
@@ -288,11 +271,8 @@ def test_examples_are_called_by_the_positions_that_the_caller_gave() -> None:
 
 @pytest.mark.parametrize("nothing", [None, "abc", 3, {"datum": "a"}])
 def test_what_is_no_list_is_named(nothing: Any) -> None:
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         evaluate_detection(nothing, GUESSES)
-    assert str(caught.value) == (
-        f"groundtruths: expected a list with one entry per datum, got {nothing!r}"
-    )
 
 
 @pytest.mark.parametrize("choice", ["mAP", {"name": "mAP"}])
@@ -311,12 +291,8 @@ def sized(height: Any) -> Datum:
 
 def test_a_datum_has_one_size() -> None:
     box = Annotation([DOG], bounding_box=SQUARE, is_instance=True)
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         evaluate_detection([GroundTruth(sized(50), [box])], [Prediction(sized(5), [])])
-    assert str(caught.value) == (
-        "item 'a', height: expected one on both sides, got 50 of the ground truth and 5 of the "
-        "prediction"
-    )
 
 
 def test_a_flag_is_no_height() -> None:

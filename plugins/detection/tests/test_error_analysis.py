@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from messages import refused
 
 from valor_core import evaluate
 from valor_core.plugin import ParameterError
@@ -213,7 +214,5 @@ def test_the_row_by_hand() -> None:
 
 @pytest.mark.parametrize("background", [0.5, 0.9])
 def test_the_background_is_below_what_is_well_localized(background: float) -> None:
-    with pytest.raises(ParameterError) as caught:
+    with refused(ParameterError):
         evaluate([], [{"name": "ErrorAnalysis", "background_threshold": background}], "detection")
-    assert "background_threshold must be less than iou_threshold, got" in str(caught.value)
-    assert str(caught.value).endswith(f"got {background} and 0.5")

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_st
+from messages import refused
 from numpy.testing import assert_array_equal
 from valor_detection.geometry.conversion import comparable, converted
 from valor_detection.geometry.drawing import drawn
 from valor_detection.geometry.ious import pair_ious
 
-from valor_core.extras import ways
 from valor_core.plugin import MissingExtraError, ParameterError, SchemaError
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Geometry, Mask, MultiPolygon, Polygon, RotatedBox
@@ -171,12 +171,8 @@ def test_a_missing_rasterio_is_answered_with_the_line_to_type(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "rasterio", None)
-    with pytest.raises(MissingExtraError) as error:
+    with refused(MissingExtraError):
         as_(POLYGON, mask_of(["1"]))
-    assert str(error.value) == (
-        "geometry: making polygons of masks needs rasterio, which is not installed\n"
-        f"Install it with: {ways('valor-detection[raster]')}"
-    )
 
 
 def test_a_missing_shapely_is_answered_with_the_line_to_type(
@@ -184,12 +180,8 @@ def test_a_missing_shapely_is_answered_with_the_line_to_type(
 ) -> None:
     monkeypatch.setitem(sys.modules, "shapely", None)
     shapes, first = Shapes.of([SQUARE]), np.array([0])
-    with pytest.raises(MissingExtraError) as error:
+    with refused(MissingExtraError):
         pair_ious(shapes, shapes, first, first, np.array([False]))
-    assert str(error.value) == (
-        "geometry: the overlap of polygons needs shapely, which is not installed\n"
-        f"Install it with: {ways('valor-core[polygons]')}"
-    )
 
 
 def image(uid: str, true: Sequence[Geometry], predicted: Sequence[Geometry] = ()) -> Detection:
@@ -227,35 +219,22 @@ def test_a_box_is_a_polygon_where_polygons_are_asked_for() -> None:
 
 
 def test_masks_that_are_not_there_cannot_be_asked_for() -> None:
-    with pytest.raises(SchemaError) as error:
+    with refused(SchemaError):
         comparable(DetectionBatch.of(IMAGES[1:2] + IMAGES[:1]), "mask")
-    assert str(error.value) == (
-        "item 'a', groundtruths[1]: expected a mask, as convert_to: mask asks for, got a box\n"
-        "Set convert_to: box, or leave it out."
-    )
-    with pytest.raises(
-        SchemaError, match=r"^item 'b', predictions\[0\]: expected a mask, .* a pol"
-    ):
+    with refused(SchemaError):
         comparable(DetectionBatch.of(IMAGES[1:2]), "mask")
 
 
 def test_an_unknown_kind_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ParameterError) as error:
+    with refused(ParameterError):
         comparable(DetectionBatch.of(IMAGES), "poligon")
-    assert str(error.value) == (
-        "convert_to: expected one of box, polygon, mask, got 'poligon'\nDid you mean 'polygon'?"
-    )
 
 
 def test_masks_of_one_image_have_one_size() -> None:
     tall = mask_of(["1", "0", "0"])
     batch = DetectionBatch.of([image("a", [PIXEL], [PIXEL, tall, tall])])
-    with pytest.raises(SchemaError) as error:
+    with refused(SchemaError):
         comparable(batch)
-    assert str(error.value) == (
-        "item 'a', predictions[1]: expected a mask of 2 by 2 pixels like the others of its "
-        "image, got 3 by 1 (and 1 more)"
-    )
     assert comparable(batch, "box").predictions.shapes.only_boxes
 
 
@@ -263,5 +242,5 @@ def test_too_many_pixels_are_named_by_item_and_annotation() -> None:
     side = 1 << 16
     mask = Mask(np.array([0, (1 << 32) - 1, 1], np.uint32), side, side)
     batch = DetectionBatch.of([Detection("a", [TrueObject("x", mask)])])
-    with pytest.raises(SchemaError, match=r"^item 'a', groundtruths\[0\]: expected an image of at"):
+    with refused(SchemaError):
         comparable(batch)

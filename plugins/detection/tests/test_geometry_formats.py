@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from messages import refused
 from valor_detection.geometry.geojson import from_geojson, to_geojson
 from valor_detection.geometry.wkt import from_wkt, to_wkt
 
@@ -50,39 +51,34 @@ def test_heights_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "message"),
+    "value",
     [
-        ({"type": "Point", "coordinates": [0, 0]}, "geometry: expected a GeoJSON Polygon or Multi"),
-        ("Polygon", "geometry: expected a GeoJSON Polygon or MultiPolygon, got 'Polygon'"),
-        ({"type": "Polygon"}, "coordinates: expected a list, got None"),
-        ({"type": "Polygon", "coordinates": [3]}, "coordinates: expected a list, got 3"),
-        (
-            {"type": "Polygon", "coordinates": [[[0]]]},
-            "coordinates: expected positions [x, y], got",
-        ),
-        ({"type": "Polygon", "coordinates": [[["a", 1]]]}, "Polygon: expected points (x, y), got"),
-        ({"type": "MultiPolygon", "coordinates": "a"}, "coordinates: expected a list, got 'a'"),
+        {"type": "Point", "coordinates": [0, 0]},
+        "Polygon",
+        {"type": "Polygon"},
+        {"type": "Polygon", "coordinates": [3]},
+        {"type": "Polygon", "coordinates": [[[0]]]},
+        {"type": "Polygon", "coordinates": [[["a", 1]]]},
+        {"type": "MultiPolygon", "coordinates": "a"},
     ],
 )
-def test_other_geojson_is_refused(value: Any, message: str) -> None:
-    with pytest.raises(SchemaError) as error:
+def test_other_geojson_is_refused(value: Any) -> None:
+    with refused(SchemaError):
         from_geojson(value)
-    assert str(error.value).startswith(message)
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    "text",
     [
-        ("POINT (0 0)", "geometry: expected a POLYGON or MULTIPOLYGON, got 'POINT (0 0)'"),
-        ("POLYGON ((0 0", "geometry: expected WKT, got 'POLYGON ((0 0'"),
-        (3, "geometry: expected WKT, got 3"),
-        (None, "geometry: expected a POLYGON or MULTIPOLYGON, got None"),
+        "POINT (0 0)",
+        "POLYGON ((0 0",
+        3,
+        None,
     ],
 )
-def test_other_wkt_is_refused(text: Any, message: str) -> None:
-    with pytest.raises(SchemaError) as error:
+def test_other_wkt_is_refused(text: Any) -> None:
+    with refused(SchemaError):
         from_wkt(text)
-    assert str(error.value) == message
 
 
 def test_polygons_without_corners_come_back() -> None:

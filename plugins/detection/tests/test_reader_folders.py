@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 from valor_detection.parameters.readers.voc import VocParameters
 from valor_detection.parameters.readers.yolo import YoloParameters
 from valor_detection.readers.images import image_size
@@ -54,9 +55,8 @@ def test_sizes_of_images_are_read_from_their_first_bytes(content: bytes) -> None
 @pytest.mark.parametrize("content", [b"", b"text", PNG[:20], JPEG[:12], JPEG[:21], b"\xff\xd8\xff"])
 def test_what_is_no_image_is_named(content: bytes) -> None:
     Path("image").write_bytes(content)
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         image_size(Path("image"))
-    assert str(caught.value) == "image: expected a whole PNG, JPEG, BMP or GIF image"
 
 
 def yolo(**chosen: Any) -> YoloReader:
@@ -113,68 +113,38 @@ def test_names_beside_the_labels_are_no_labels() -> None:
 
 
 WRONG_YOLO = [
-    (
-        {"gt__a_txt": "0 0.5 0.5 0.5"},
-        "gt/a.txt, line 1: expected class, x, y, width, height, or the points of a polygon in "
-        "place of the box, found 4 numbers",
-    ),
-    (
-        {"dt__sub__b_txt": "1 0.25 0.5 0.5 1"},
-        "dt/sub/b.txt, line 1: expected class, x, y, width, height and confidence, or the points "
-        "of a polygon in place of the box, found 5 numbers\n"
-        "Write the predictions with their confidences (save_conf=True).",
-    ),
-    (
-        {"gt__a_txt": "0.5 0.5 0.5 0.5 0.5"},
-        "gt/a.txt, line 1: expected the number of a class first, a whole number, found 0.5",
-    ),
-    ({"gt__a_txt": "0 5_0 0 1 1"}, "gt/a.txt, line 1: expected numbers, found '0 5_0 0 1 1'"),
-    ({"gt__a_txt": "0 \u0665 0 1 1"}, "gt/a.txt, line 1: expected numbers, found '0 \u0665 0 1 1'"),
-    ({"gt__a_txt": "\n0 x"}, "gt/a.txt, line 2: expected numbers, found '0 x'"),
-    (
-        {"gt__a_txt": "0 0 0 nan 1"},
-        "gt/a.txt, line 1: expected finite numbers, found '0 0 0 nan 1'",
-    ),
-    (
-        {"gt__a_txt": "0 0 0 -1 1"},
-        "gt/a.txt, line 1: expected a width and height of 0 or more, found -1.0, 1.0",
-    ),
-    (
-        {"gt__a_txt": "0 10 4 6 3"},
-        "gt/a.txt, line 1: expected coordinates in shares of the image, from 0 to 1, found 10\n"
-        "Divide pixels by the image's width and height: YOLO's coordinates are normalized.",
-    ),
-    (
-        {"gt__a_txt": "7 0 0 1 1"},
-        "gt/a.txt, line 1: expected one of the 2 classes that have a name, found 7\n"
-        "Add its name under data.names.",
-    ),
-    (
-        {"sizes_csv": "uid,width,height\na,20,8\n"},
-        "sizes.csv: expected width and height of every image, found none of 'sub/b'",
-    ),
-    ({"names_txt": "cat\ncat\n"}, "names.txt: expected every name once, found 'cat' twice"),
-    ({"names_txt": ""}, "names.txt: expected names of classes, found none"),
+    {"gt__a_txt": "0 0.5 0.5 0.5"},
+    {"dt__sub__b_txt": "1 0.25 0.5 0.5 1"},
+    {"gt__a_txt": "0.5 0.5 0.5 0.5 0.5"},
+    {"gt__a_txt": "0 5_0 0 1 1"},
+    {"gt__a_txt": "0 \u0665 0 1 1"},
+    {"gt__a_txt": "\n0 x"},
+    {"gt__a_txt": "0 0 0 nan 1"},
+    {"gt__a_txt": "0 0 0 -1 1"},
+    {"gt__a_txt": "0 10 4 6 3"},
+    {"gt__a_txt": "7 0 0 1 1"},
+    {"sizes_csv": "uid,width,height\na,20,8\n"},
+    {"names_txt": "cat\ncat\n"},
+    {"names_txt": ""},
 ]
 
 
-@pytest.mark.parametrize(("files", "message"), WRONG_YOLO)
-def test_what_is_wrong_with_files_of_yolo_is_named(files: dict[str, str], message: str) -> None:
+@pytest.mark.parametrize("files", WRONG_YOLO)
+def test_what_is_wrong_with_files_of_yolo_is_named(files: dict[str, str]) -> None:
     yolo_files(**files)
     (part,) = yolo().partitions()
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         list(yolo().read(part))
-    assert str(caught.value) == message
 
 
 def test_yolo_needs_sizes_and_folders() -> None:
-    with pytest.raises(ReadError, match=r"expected either the folder of the images or a table"):
+    with refused(ReadError):
         yolo(sizes=None)
-    with pytest.raises(ReadError, match="gt: expected a folder, found nothing there"):
+    with refused(ReadError):
         yolo().partitions()
     Path("gt").mkdir()
     Path("dt").mkdir()
-    with pytest.raises(ReadError, match=r"gt: expected \.txt files, found none"):
+    with refused(ReadError):
         yolo().partitions()
 
 
@@ -315,12 +285,8 @@ def test_what_is_wrong_with_files_of_voc_is_named(files: dict[str, str], message
 
 def test_results_of_voc_are_of_one_kind() -> None:
     voc_files(dt__a_xml=xml(an_object("dog", 1, 1, 4, 2, score=0.5)))
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         voc().partitions()
-    assert str(caught.value) == (
-        "dt: expected results as .xml or as .txt files, found both, such as a.xml and "
-        "comp4_det_test_dog.txt\nPut those that are not results into another folder."
-    )
 
 
 @pytest.mark.parametrize("size", ["", "0"])
@@ -344,12 +310,8 @@ def test_text_that_is_not_in_utf_8_is_named() -> None:
     voc_files()
     Path("dt/comp4_det_test_dog.txt").write_bytes(b"a 0.5 1 1 4 2\nb\xff 0.5 1 1 4 2\n")
     (part,) = voc().partitions()
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         list(voc().read(part))
-    assert str(caught.value) == (
-        "dt/comp4_det_test_dog.txt, line 2: expected text in UTF-8, found the byte 0xff\n"
-        "Save the file in UTF-8."
-    )
 
 
 BOW = "0 0 0 0.5 0.5 0.5 0 0 0.5\n"
@@ -368,7 +330,7 @@ def test_shapes_of_yolo_that_cannot_be_right_follow_the_policy() -> None:
         "groundtruths repaired: self-crossing": 1,
     }
     yolo_files(gt__a_txt=BOW)
-    with pytest.raises(ReadError, match=r"^gt/a\.txt, line 1: expected a shape whose edges do not"):
+    with refused(ReadError):
         list(yolo().read(part))
 
 
@@ -382,7 +344,7 @@ def test_boxes_of_voc_that_cannot_be_right_follow_the_policy() -> None:
         "groundtruths repaired: inverted": 1,
     }
     voc_files(gt__a_xml=xml(an_object("dog", 30, 1, 40, 2)))
-    with pytest.raises(ReadError, match=r"^gt/a\.xml, object\[0\]: expected a shape inside its"):
+    with refused(ReadError):
         list(voc().read(part))
 
 
@@ -402,9 +364,5 @@ def test_objects_of_voc_keep_their_positions_where_others_are_left_out() -> None
 def test_names_that_are_not_there_are_told_with_what_can_hold_them() -> None:
     yolo_files()
     reader = yolo(names=Path("classes.txt"))
-    with pytest.raises(ReadError) as error:
+    with refused(ReadError):
         list(reader.read(reader.partitions()[0]))
-    assert str(error.value) == (
-        "classes.txt: expected the names of classes, found no such file\n"
-        "Name the data set's data.yaml, or a text file with a name a line, under data.names."
-    )

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from messages import refused
 from valor_detection.parameters.readers.geojson import GeojsonParameters
 from valor_detection.parameters.readers.tables import TableParameters
 from valor_detection.readers.geojson import GeojsonReader
@@ -61,46 +62,21 @@ def test_shares_of_images_become_pixels_and_other_columns_metadata() -> None:
 
 
 WRONG = [
-    (
-        {"truths": f"{HEADER}\na,dog,3,0,2,1\n"},
-        "gt.csv, row 2: expected a box of finite numbers with a width and height of 0 or more, "
-        "found [3.0, 0.0, 2.0, 1.0] as xyxy\n"
-        "Boxes can be written as xyxy, xywh or cxcywh: see box_format.",
-    ),
-    (
-        {"results": f"{HEADER},score\na,dog,0,0,2,1,x\n"},
-        "dt.csv, row 2, column 'score': expected a number, found 'x'",
-    ),
-    (
-        {"images": "uid\na\nb\n"},
-        "dt.csv, row 2, column 'uid': expected one of the 2 images of images.csv, found 'c'",
-    ),
-    (
-        {"images": "uid\na\na\n"},
-        "images.csv, row 3, column 'uid': expected each uid once, found 'a' as in row 2",
-    ),
-    (
-        {"images": "uid,width,height\na,0,5\n"},
-        "images.csv, row 2, column 'width': expected a number of pixels, found 0",
-    ),
-    (
-        {"normalized": True},
-        "data.normalized: expected width and height of the images, found none\n"
-        "Name a table with uid, width and height under data.images.",
-    ),
-    (
-        {"truths": f"{HEADER},is_crowd\na,dog,0,0,2,1,maybe\n"},
-        "gt.csv, row 2, column 'is_crowd': expected true or false, found 'maybe'",
-    ),
-    ({"box": ("x", "y")}, "data.box: expected the names of four columns, found 2"),
+    {"truths": f"{HEADER}\na,dog,3,0,2,1\n"},
+    {"results": f"{HEADER},score\na,dog,0,0,2,1,x\n"},
+    {"images": "uid\na\nb\n"},
+    {"images": "uid\na\na\n"},
+    {"images": "uid,width,height\na,0,5\n"},
+    {"normalized": True},
+    {"truths": f"{HEADER},is_crowd\na,dog,0,0,2,1,maybe\n"},
+    {"box": ("x", "y")},
 ]
 
 
-@pytest.mark.parametrize(("given", "message"), WRONG)
-def test_what_is_wrong_with_a_table_is_named(given: dict[str, Any], message: str) -> None:
-    with pytest.raises(ReadError) as caught:
+@pytest.mark.parametrize("given", WRONG)
+def test_what_is_wrong_with_a_table_is_named(given: dict[str, Any]) -> None:
+    with refused(ReadError):
         table(**given)
-    assert str(caught.value) == message
 
 
 SQUARE = [[[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]], [[1, 1], [2, 1], [2, 2], [1, 2], [1, 1]]]
@@ -142,68 +118,37 @@ def test_polygons_keep_their_holes_and_parts() -> None:
 
 
 WRONG_FEATURES = [
-    (
-        feature("Point", [0, 0]),
-        "dt.geojson, features[0], geometry: expected a GeoJSON Polygon or MultiPolygon, got "
-        "{'type': 'Point', 'coordinates': [0, 0]}",
-    ),
-    (
-        feature(score=None),
-        "dt.geojson, features[0], score: expected a finite number, found None",
-    ),
-    (
-        feature(label=None),
-        "dt.geojson, features[0], label: expected a string or a whole number, found None\n"
-        "Say which property it is under data.image and data.label.",
-    ),
-    (
-        feature(coordinates=[[[0, 0], [1]]]),
-        "dt.geojson, features[0], coordinates: expected positions [x, y], got [1]",
-    ),
-    (
-        feature(coordinates=[[["0", "0"], ["1", "0"], ["1", "1"]]]),
-        "dt.geojson, features[0], Polygon: expected points (x, y), got "
-        "[['0', '0'], ['1', '0'], ['1', '1']]",
-    ),
-    ({}, "dt.geojson, features[0]: expected a Feature, found None"),
-    (
-        {**feature(), "type": "Topology"},
-        "dt.geojson, features[0]: expected a Feature, found 'Topology'",
-    ),
-    (
-        {"type": "Feature"},
-        "dt.geojson, features[0], properties: expected a table, found None",
-    ),
-    (
-        feature(image=10**20),
-        "dt.geojson, features[0], image: expected a number of 64 bits, found 100000000000000000000",
-    ),
+    feature("Point", [0, 0]),
+    feature(score=None),
+    feature(label=None),
+    feature(coordinates=[[[0, 0], [1]]]),
+    feature(coordinates=[[["0", "0"], ["1", "0"], ["1", "1"]]]),
+    {},
+    {**feature(), "type": "Topology"},
+    {"type": "Feature"},
+    feature(image=10**20),
 ]
 
 
-@pytest.mark.parametrize(("wrong", "message"), WRONG_FEATURES)
-def test_what_is_wrong_with_a_feature_is_named(wrong: Any, message: str) -> None:
-    with pytest.raises(ReadError) as caught:
+@pytest.mark.parametrize("wrong", WRONG_FEATURES)
+def test_what_is_wrong_with_a_feature_is_named(wrong: Any) -> None:
+    with refused(ReadError):
         geojson([], [wrong])
-    assert str(caught.value) == message
 
 
 def test_what_is_no_collection_is_named() -> None:
-    with pytest.raises(ReadError, match=r"^dt\.geojson, features: expected a list, found {}$"):
+    with refused(ReadError):
         geojson([], {})
     geojson([], [])
     Path("dt.geojson").write_text('{"type": "Polygon"}', encoding="utf-8")
-    with pytest.raises(ReadError, match=r"^dt\.geojson: expected a FeatureCollection, found 'Pol"):
+    with refused(ReadError):
         read_geojson()
 
 
 @pytest.mark.parametrize("flag", ["false", 2, 0.5, [1]])
 def test_a_crowd_is_one_or_none(flag: Any) -> None:
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         geojson([feature(is_crowd=flag)], [])
-    assert str(caught.value) == (
-        f"gt.geojson, features[0], is_crowd: expected true or false, found {flag!r}"
-    )
     flags = [{"is_crowd": True}, {"iscrowd": 1}, {"iscrowd": 0}, {"is_crowd": None}, {}]
     batch = geojson([feature(**own) for own in flags], [])
     assert batch.groundtruths.crowd.tolist() == [True, True, False, False, False]
@@ -215,29 +160,23 @@ def test_files_are_in_utf_8_and_whole() -> None:
     Path("gt.geojson").write_bytes(b"\xef\xbb\xbf" + given)
     assert len(read_geojson().groundtruths) == 1
     Path("gt.geojson").write_bytes(given[:-3])
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         read_geojson()
-    assert str(caught.value) == (
-        "gt.geojson: expected GeoJSON, found: Input data was truncated\nSee that the file is whole."
-    )
     Path("gt.geojson").write_bytes(given.replace(b"dog", b"\xe9"))
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         read_geojson()
-    assert str(caught.value) == (
-        "gt.geojson, line 1: expected text in UTF-8, found the byte 0xe9\nSave the file in UTF-8."
-    )
 
 
 def test_lists_nested_too_deeply_are_named() -> None:
     for name, text in (("gt.geojson", "[" * 100_000), ("dt.geojson", "[]")):
         Path(name).write_text(text, encoding="utf-8")
-    with pytest.raises(ReadError, match=r"^gt\.geojson: expected GeoJSON, found: "):
+    with refused(ReadError):
         read_geojson()
 
 
 def test_features_that_cannot_be_right_follow_the_policy() -> None:
     wrong = [feature(coordinates=[[[0, 0], [4, 4], [4, 0], [0, 4]]]), feature(coordinates=[])]
-    with pytest.raises(ReadError, match=r"^dt\.geojson, features\[0\]: expected a shape whose"):
+    with refused(ReadError):
         geojson([], wrong)
     batch = geojson([], wrong, invalid_geometry="repair")
     assert batch.left_out == {
@@ -258,7 +197,5 @@ def test_rows_that_cannot_be_right_follow_the_policy() -> None:
         "groundtruths left out: zero area": 1,
         "groundtruths repaired: inverted": 1,
     }
-    with pytest.raises(
-        ReadError, match=r"^gt\.csv, row 2: expected a shape with finite .* and area"
-    ):
+    with refused(ReadError):
         table(f"{HEADER}\na,dog,0,0,1e200,1e200\n", invalid_geometry="accept")

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from messages import refused
 from mock_endpoint import MockEndpoint
 from valor_cli.program.program import program
 from valor_llm.clients.batches.protocol import BatchGone
@@ -178,16 +179,16 @@ def test_large_batches_are_sent_in_parts(
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    "change",
     [
-        ({"client": "lexical"}, "judge.mode: batch needs a client whose endpoint takes batches"),
-        ({"cache": "off"}, "judge.mode: batch needs the cache's file to keep what is under way"),
+        {"client": "lexical"},
+        {"cache": "off"},
     ],
 )
 def test_a_judge_that_cannot_send_batches_is_an_error(
-    endpoint: MockEndpoint, tmp_path: Path, change: dict[str, Any], told: str
+    endpoint: MockEndpoint, tmp_path: Path, change: dict[str, Any]
 ) -> None:
-    with pytest.raises(ResourceError, match=told):
+    with refused(ResourceError):
         run(judge_of("openai", endpoint, tmp_path) | change)
 
 

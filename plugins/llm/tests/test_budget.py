@@ -9,6 +9,7 @@ import pytest
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refused
 from valor_llm.clients.protocol import Message, Passing, Reply, Request, Usage
 from valor_llm.judge.answer import Answer
 from valor_llm.judge.calls import Calls
@@ -117,12 +118,8 @@ def test_a_spent_budget_says_what_was_spent_and_what_to_change(
 
 
 def test_a_cost_limit_without_prices_is_an_error() -> None:
-    with pytest.raises(ParameterError) as caught:
+    with refused(ParameterError):
         parameters(max_cost=1.0)
-    assert str(caught.value) == (
-        "max_cost needs prices, found none\n"
-        "Give those of a million tokens: prices: {prompt: 0.15, completion: 0.6}"
-    )
 
 
 class Endpoint:

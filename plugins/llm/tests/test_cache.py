@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from messages import refused
 from valor_llm.clients.protocol import Reply, TokenChoice, Usage
 from valor_llm.judge.cache import Cache
 from valor_llm.judge.kept import Kept, key_of
@@ -154,19 +155,15 @@ def foreign(path: Path, *statements: str) -> None:
 
 def test_another_kind_of_file_is_not_touched(path: Path) -> None:
     path.write_text("uid,label\n" * 1000)
-    with pytest.raises(ResourceError) as caught:
+    with refused(ResourceError):
         Cache(path)
-    assert str(caught.value) == (
-        f"judge.cache_file: {path}: expected a cache of replies, found another kind of file\n"
-        "Name another file as judge.cache_file, or move this one away."
-    )
     assert path.read_text() == "uid,label\n" * 1000
 
 
 def test_another_programs_database_is_not_touched(path: Path) -> None:
     foreign(path, "CREATE TABLE mine (one TEXT)")
     before = path.read_bytes()
-    with pytest.raises(ResourceError, match="found another program's database"):
+    with refused(ResourceError):
         Cache(path)
     assert path.read_bytes() == before
 
@@ -176,7 +173,7 @@ def test_a_file_of_a_later_format_is_refused(path: Path) -> None:
     cache.add("k", FULL)
     cache.close()
     foreign(path, "PRAGMA user_version = 2")
-    with pytest.raises(ResourceError, match="found format 2, this version has 1"):
+    with refused(ResourceError):
         Cache(path)
 
 
@@ -188,25 +185,22 @@ def test_a_damaged_file_is_an_error_with_a_remedy(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)
     path.write_bytes(content)
-    with pytest.raises(ResourceError) as caught:
+    with refused(ResourceError):
         Cache(path).replies("k1")
-    told, remedy = str(caught.value).split("\n")
-    assert told == f"judge.cache_file: {path}: cannot be read, database disk image is malformed"
-    assert "move it away if it is damaged" in remedy
 
 
 def test_a_folder_that_is_not_there_is_an_error_before_anything_is_asked(tmp_path: Path) -> None:
-    with pytest.raises(ResourceError, match="expected a file in a folder that is there\nMake"):
+    with refused(ResourceError):
         Cache(tmp_path / "none" / "cache.sqlite")
 
 
 def test_a_folder_in_the_place_of_the_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ResourceError, match="cannot be opened"):
+    with refused(ResourceError):
         Cache(tmp_path)
 
 
 def test_a_file_to_replay_must_be_there(path: Path) -> None:
-    with pytest.raises(ResourceError, match="expected the file of an earlier run, found none"):
+    with refused(ResourceError):
         Cache(path, replay=True)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 from click.testing import CliRunner, Result
+from messages import refused
 from valor_cli.program.program import program
 from valor_llm.calibration.comparison import compared
 from valor_llm.calibration.correction import corrected
@@ -55,23 +56,22 @@ def test_labels_are_read_from_csv_and_json_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text"),
     [
-        ("l.csv", "uid,grade\nq1,1\n", "l.csv:2: label: expected a column of this name"),
-        ("l.jsonl", '{"label": 1}\n', "l.jsonl:1: uid: expected a column of this name"),
-        ("l.csv", "uid,label\nq1,maybe\n", "label: expected a number, yes or no, found 'maybe'"),
-        ("l.csv", "uid,label\nq1,nan\n", "label: expected a number, yes or no, found 'nan'"),
-        ("l.csv", "uid,label,verdict\nq1,0.5,1\n", "label: expected yes or no of a verdict"),
-        ("l.csv", "uid,label,verdict\nq1,1,0\n", "verdict: expected a number from 1, found '0'"),
-        ("l.csv", "uid,label\nq1,1\nq1,0\n", "expected one label of 'q1', another is at"),
-        ("l.jsonl", "[1]\n", "l.jsonl:1: expected a table, found [1]"),
-        ("l.jsonl", "{\n", "l.jsonl:1: expected a line of JSON"),
+        ("l.csv", "uid,grade\nq1,1\n"),
+        ("l.jsonl", '{"label": 1}\n'),
+        ("l.csv", "uid,label\nq1,maybe\n"),
+        ("l.csv", "uid,label\nq1,nan\n"),
+        ("l.csv", "uid,label,verdict\nq1,0.5,1\n"),
+        ("l.csv", "uid,label,verdict\nq1,1,0\n"),
+        ("l.csv", "uid,label\nq1,1\nq1,0\n"),
+        ("l.jsonl", "[1]\n"),
+        ("l.jsonl", "{\n"),
     ],
 )
-def test_a_line_that_is_no_label_is_named(tmp_path: Path, name: str, text: str, said: str) -> None:
-    with pytest.raises(ReadError) as caught:
+def test_a_line_that_is_no_label_is_named(tmp_path: Path, name: str, text: str) -> None:
+    with refused(ReadError):
         read_labels(written(tmp_path / name, text))
-    assert said in str(caught.value)
 
 
 def test_all_verdicts_of_an_item_are_its_score_too() -> None:
@@ -94,14 +94,13 @@ def test_all_verdicts_of_an_item_are_its_score_too() -> None:
 
 def test_labels_that_fit_nothing_are_errors() -> None:
     items = {"a": JudgedItem("a", "A", 0.5, (True, False))}
-    for label, said in (
-        (Label("z", 1.0, place="l.csv:2"), "l.csv:2: uid: expected an item of the data, found 'z'"),
-        (Label("a", 1.0, 3, place="l.csv:3"), "expected one of 2 of item 'a', found 3"),
-        (Label("a", 4.0, place="l.csv:4"), "l.csv:4: label: expected a score of 0 to 1, found 4"),
+    for label in (
+        Label("z", 1.0, place="l.csv:2"),
+        Label("a", 1.0, 3, place="l.csv:3"),
+        Label("a", 4.0, place="l.csv:4"),
     ):
-        with pytest.raises(ReadError) as caught:
+        with refused(ReadError):
             paired([label], items, Range(0, 1))
-        assert said in str(caught.value)
 
 
 def answers(both: int, judge: int, human: int, none: int) -> tuple[Pair, ...]:
@@ -151,29 +150,23 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    "text",
     [
-        (None, "found no file"),
-        ("{", "found no JSON"),
-        ("[]", "found another file"),
-        ('{"kind": "valor judge calibration", "version": 2}', "found version 2, expected 1"),
-        (
-            '{"kind": "valor judge calibration", "version": 1, "calibrations": [{}]}',
-            "found KeyError: 'fingerprint'",
-        ),
+        None,
+        "{",
+        "[]",
+        '{"kind": "valor judge calibration", "version": 2}',
+        '{"kind": "valor judge calibration", "version": 1, "calibrations": [{}]}',
     ],
 )
 def test_a_record_that_cannot_be_read_is_an_error_with_its_remedy(
-    tmp_path: Path, text: str | None, said: str
+    tmp_path: Path, text: str | None
 ) -> None:
     path = tmp_path / "r.json"
     if text is not None:
         path.write_text(text)
-    with pytest.raises(ResourceError) as caught:
+    with refused(ResourceError):
         Record.load(path)
-    assert str(caught.value).startswith(f"judge.calibration: {path}: expected the record")
-    assert said in str(caught.value)
-    assert "Make it with: valor judge calibrate CONFIG --labels FILE -o RECORD" in str(caught.value)
 
 
 def test_pairs_of_a_record_that_are_no_numbers_are_an_error(tmp_path: Path) -> None:
@@ -182,7 +175,7 @@ def test_pairs_of_a_record_that_are_no_numbers_are_an_error(tmp_path: Path) -> N
     told = json.loads(path.read_text())
     told["calibrations"][0]["items"][0][1] = "one"
     path.write_text(json.dumps(told))
-    with pytest.raises(ResourceError, match="expected the record of a calibration"):
+    with refused(ResourceError):
         Record.load(path)
 
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import pytest
 from attrs import evolve
+from messages import refused
 from valor_llm.clients.protocol import Passing, Reply, Request, Usage
 from valor_llm.judge.answer import Answer, NoAnswer
 from valor_llm.judge.judge import Judge
@@ -315,20 +316,15 @@ def test_replay_answers_from_the_file_alone_and_names_what_it_lacks(
     client = says("never asked")
     replay = evolve(parameters, cache="replay")
     assert ask(Judge(replay, client), RAIN)[0].value == {"claims": ("It rains.",)}
-    with pytest.raises(ResourceStopped) as caught:
+    with refused(ResourceStopped):
         ask(Judge(replay, client), (CLAIMS, 0, {"response": "It snows."}))
-    assert str(caught.value) == (
-        "judge.cache: expected a kept reply to claims of response 'It snows.', "
-        f"found none in {parameters.cache_file}\n"
-        "Ask the endpoint for what is missing: judge.cache: use"
-    )
     assert client.requests == []
 
 
 def test_replay_of_a_partial_reply_is_no_answer(parameters: JudgeParameters) -> None:
     with pytest.raises(NoAnswer):
         ask(Judge(evolve(parameters, reply_retries=0), says(verdicts(1))), THREE)
-    with pytest.raises(ResourceStopped, match="a kept reply to claims_supported"):
+    with refused(ResourceStopped):
         ask(Judge(evolve(parameters, cache="replay"), says("never asked")), THREE)
 
 
@@ -346,7 +342,7 @@ def test_a_file_that_cannot_be_written_stops_the_judge_and_loses_no_answer(
 
     async def ask_two() -> Answer:
         answer = await judge.ask(CLAIMS, response="It rains.")
-        with pytest.raises(ResourceStopped, match="cannot be written, disk is full; make room"):
+        with refused(ResourceStopped):
             await judge.ask(CLAIMS, response="It snows.")
         return answer
 
@@ -397,9 +393,5 @@ def test_a_reply_that_was_cut_off_may_be_twice_as_long_the_next_time(
 
 
 def test_a_client_without_its_address_says_where_its_parameters_are_listed() -> None:
-    with pytest.raises(ValorError) as caught:
+    with refused(ValorError):
         evaluate([], ["llm.Faithfulness"], resources={"judge": {"client": {"name": "openai"}}})
-    assert str(caught.value) == (
-        "judge.client.base_url: expected a string, found none\n"
-        "See its parameters with: valor show llm.openai"
-    )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from messages import refused
 from valor_cli.comparison import compare
 from valor_llm.clients.protocol import Passing, Refused, Reply, Request
 
@@ -259,12 +260,8 @@ def test_a_panel_with_repeats_takes_the_mean_of_each_judges_repeats() -> None:
 
 
 def test_the_same_judge_twice_is_an_error_with_its_remedy() -> None:
-    with pytest.raises(ResourceError) as caught:
+    with refused(ResourceError):
         judged(Client(odd_is_true), Client(odd_is_true))
-    assert str(caught.value) == (
-        "judge.client: expected different judges, found m at here 2 times\n"
-        "Ask one judge several times with: judge.repeats"
-    )
 
 
 def test_a_stopped_run_goes_on_and_tells_the_same_as_one_that_was_not(tmp_path: Path) -> None:

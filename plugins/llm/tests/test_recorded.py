@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from messages import refused
 from valor_llm.clients.protocol import ClientError, Reply, Request, TokenChoice, Usage
 from valor_llm.clients.recorded import Recorded
 from valor_llm.clients.recording import Line, Recording
@@ -90,44 +91,40 @@ def test_repeats_and_attempts_have_replies_of_their_own(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    "line",
     [
-        ("{", "expected an object in JSON, found '{'"),
-        ("[]", r"expected an object, found \[\]"),
-        ('{"reply": "x"}', 'expected a "step", found none'),
-        ('{"step": "claims"}', 'expected a "reply", found none'),
-        ('{"step": 1, "reply": "x"}', '"step": expected the name of a step, found 1'),
-        ('{"step": "claims", "reply": 5}', '"reply": expected an object, or the text of a reply'),
-        ('{"step": "claims", "reply": "x", "data": []}', '"data": expected an object, found'),
-        ('{"step": "claims", "reply": "x", "attempt": true}', '"attempt": expected a whole number'),
-        ('{"step": "claims", "reply": "x", "finish": "end"}', '"finish": expected one of stop'),
-        ('{"step": "claims", "reply": "x", "usage": {"in": 1}}', '"usage": expected whole numbers'),
-        ('{"step": "claims", "reply": "x", "tokens": [1]}', '"tokens": expected a token and its'),
-        ('{"step": "claims", "reply": "x", "answer": 1}', "expected the keys step, data"),
-        ("[" * 100_000, ""),
+        "{",
+        "[]",
+        '{"reply": "x"}',
+        '{"step": "claims"}',
+        '{"step": 1, "reply": "x"}',
+        '{"step": "claims", "reply": 5}',
+        '{"step": "claims", "reply": "x", "data": []}',
+        '{"step": "claims", "reply": "x", "attempt": true}',
+        '{"step": "claims", "reply": "x", "finish": "end"}',
+        '{"step": "claims", "reply": "x", "usage": {"in": 1}}',
+        '{"step": "claims", "reply": "x", "tokens": [1]}',
+        '{"step": "claims", "reply": "x", "answer": 1}',
+        "[" * 100_000,
     ],
 )
-def test_a_line_that_is_no_reply_is_named(path: Path, line: str, told: str) -> None:
-    with pytest.raises(ResourceError, match=rf"replies.jsonl:2: {told}.*\nWrite it as: "):
+def test_a_line_that_is_no_reply_is_named(path: Path, line: str) -> None:
+    with refused(ResourceError):
         recorded(path, {"step": "claims", "reply": "x"}, line)
 
 
 def test_two_replies_to_one_question_are_an_error_and_the_same_twice_is_none(path: Path) -> None:
     line = {"step": "claims", "data": RAIN, "reply": "x"}
     recorded(path, line, line)
-    with pytest.raises(ResourceError) as caught:
+    with refused(ResourceError):
         recorded(path, line, line, line | {"reply": "y"})
-    assert str(caught.value) == (
-        f"{path}:3: expected one reply to a question, line 1 has another\n"
-        'Take one out, or tell them apart by "data", "settings", "repeat" or "attempt".'
-    )
 
 
 def test_a_file_that_cannot_be_read_is_an_error(path: Path, tmp_path: Path) -> None:
-    with pytest.raises(ResourceError, match=r"expected a file of replies, No such file.*\nName"):
+    with refused(ResourceError):
         Recorded(RecordedParameters(file=path))
     path.write_bytes(b'{"step": "\xff"}')
-    with pytest.raises(ResourceError, match="expected text in UTF-8, found byte 10"):
+    with refused(ResourceError):
         Recorded(RecordedParameters(file=path))
 
 
@@ -157,7 +154,7 @@ def test_a_written_line_is_read_as_it_was(path: Path) -> None:
 
 def test_a_file_of_something_else_is_not_written_to(path: Path) -> None:
     path.write_text("uid,label\n")
-    with pytest.raises(ResourceError, match=r"replies.jsonl:1: "):
+    with refused(ResourceError):
         Recording(path)
     assert path.read_text() == "uid,label\n"
 
@@ -193,7 +190,7 @@ def test_what_a_run_has_recorded_gives_the_same_report(path: Path) -> None:
 def test_the_replies_of_several_judges_are_not_mixed_in_one_file(path: Path) -> None:
     path.write_text('{"step": "claims", "reply": "x"}')
     clients = ["lexical", {"name": "recorded", "file": str(path)}]
-    with pytest.raises(ResourceError, match=r"judge\.record: expected one client.*found 2"):
+    with refused(ResourceError):
         run(client=clients, record=str(path))
 
 

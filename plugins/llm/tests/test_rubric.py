@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from messages import refused
 from valor_llm.parameters.rubric import RubricParameters
 from valor_llm.replies.shapes import Rating
 from valor_llm.steps import prompt
@@ -93,21 +94,21 @@ def test_without_meanings_and_steps_nothing_is_left_of_their_places() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    "wrong",
     [
-        ({"criteria": " "}, "criteria must not be blank"),
-        ({"scale": (5, 1)}, r"scale must be two whole numbers that rise, got \[5, 1\]"),
-        ({"scale": (1, 2, 3)}, "scale must be two whole numbers that rise"),
-        ({"scale": (0, 101)}, "scale must have at most 101 grades, got 102"),
-        ({"grades": {"good": 1, "fine": 1}}, "grades must have two values or more"),
-        ({"grades": {"Good": 1, "good": 0}}, "grades must have names that differ"),
-        ({"grades": {" ": 1, "good": 0}}, "grades must have names that differ"),
-        ({"meanings": {"6": "x"}}, "meanings must be by grades, got '6'"),
-        ({"fields": ()}, "fields must not be empty"),
+        {"criteria": " "},
+        {"scale": (5, 1)},
+        {"scale": (1, 2, 3)},
+        {"scale": (0, 101)},
+        {"grades": {"good": 1, "fine": 1}},
+        {"grades": {"Good": 1, "good": 0}},
+        {"grades": {" ": 1, "good": 0}},
+        {"meanings": {"6": "x"}},
+        {"fields": ()},
     ],
 )
-def test_what_makes_no_rubric_is_refused(wrong: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
+def test_what_makes_no_rubric_is_refused(wrong: dict[str, Any]) -> None:
+    with refused(ParameterError):
         RubricParameters(**({"criteria": "c"} | wrong))
 
 
@@ -115,9 +116,8 @@ def test_a_prompt_of_ones_own_has_to_have_a_place_for_the_criteria() -> None:
     # Without one, the judge would grade by criteria that it was never told.
     settings = {"criteria": "Is it polite?", "steps": "", "grades": "- 1\n- 2"}
     own = prompt.parsed("rubric", 'version = 1\ninstruction = "Grade: {{grades}}"\n', "own.toml")
-    with pytest.raises(ResourceError, match="expected a place for the criteria") as raised:
+    with refused(ResourceError):
         own.filled(settings, "English")
-    assert raised.value.remedy == "Write {{criteria}} where it is to stand."
     # What is empty needs no place.
     whole = "version = 1\ninstruction = '{{criteria}} {{grades}}'\n"
     told = prompt.parsed("rubric", whole, "own.toml").filled(settings, "English")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from messages import refused
 from valor_rgb import RGBSample
 from valor_rgb.parameters.readers import DatasetParameters
 from valor_rgb.readers.dataset import DatasetReader
@@ -108,11 +109,7 @@ def test_noise_passages_and_seed_are_chosen(tmp_path: Path) -> None:
 def test_strict_names_the_line_that_has_too_few(tmp_path: Path) -> None:
     files = write_dataset(tmp_path)
 
-    with pytest.raises(
-        ReadError,
-        match=r"en\.json, line 2: expected at least 2 of 5 documents to be irrelevant where strict "
-        r"is true, found 1 of 3\nAsk for less noise, or set: strict: false$",
-    ):
+    with refused(ReadError):
         read(**files, strict=True)
 
 
@@ -132,7 +129,7 @@ def test_lines_and_lists_and_compressed_files_are_read(tmp_path: Path) -> None:
 
     for path in (listed, packed, marked):
         assert read(noise_robustness=path) == expected
-    with pytest.raises(ValorError, match="expected each uid once"):
+    with refused(ValorError):
         evaluate(
             {"reader": "dataset", "noise_robustness": [str(lines), str(listed)]},
             ["NoiseRobustness"],
@@ -165,33 +162,19 @@ def test_recorded_responses_are_found_by_uid(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "message"),
+    "rows",
     [
-        (
-            [{"uid": f"en/noise_robustness/0.9/{number}", "response": "x"} for number in (0, 1)],
-            r"r\.jsonl, line 1, field 'uid': expected a uid of this data set in some row, found "
-            r"'en/noise_robustness/0\.9/0' \(and 1 more\)\nSee its uids with: valor rgb prompts "
-            r"CONFIG$",
-        ),
-        (
-            [{"uid": "en/noise_robustness/0.4/0", "response": "x"}] * 2,
-            r"r\.jsonl, line 2, field 'uid': expected each uid once, found .* as in line 1$",
-        ),
-        (
-            [{"uid": "a"}],
-            r"r\.jsonl: expected a field 'response' or 'prediction' or 'actual_output', the",
-        ),
-        ([{"response": "a"}], r"r\.jsonl: expected a field 'uid' or 'id'"),
-        (
-            [{"uid": "en/noise_robustness/0.4/0", "response": [1]}],
-            r"r\.jsonl, line 1, field 'response': expected text, found \[1\]$",
-        ),
+        [{"uid": f"en/noise_robustness/0.9/{number}", "response": "x"} for number in (0, 1)],
+        [{"uid": "en/noise_robustness/0.4/0", "response": "x"}] * 2,
+        [{"uid": "a"}],
+        [{"response": "a"}],
+        [{"uid": "en/noise_robustness/0.4/0", "response": [1]}],
     ],
 )
-def test_responses_that_do_not_fit_are_named(tmp_path: Path, rows: Any, message: str) -> None:
+def test_responses_that_do_not_fit_are_named(tmp_path: Path, rows: Any) -> None:
     files = write_dataset(tmp_path)
 
-    with pytest.raises(ReadError, match=message):
+    with refused(ReadError):
         read(**files, responses=write_lines(tmp_path / "r.jsonl", rows))
 
 
@@ -208,7 +191,7 @@ def test_a_response_in_two_files_is_refused(tmp_path: Path) -> None:
     rows = [{"uid": "en/noise_robustness/0.4/0", "response": "x"}]
     paths = [write_lines(tmp_path / name, rows) for name in ("r.jsonl", "s.jsonl")]
 
-    with pytest.raises(ReadError, match=r"s\.jsonl, line 1, .*: expected each uid once in all fil"):
+    with refused(ReadError):
         read(**write_dataset(tmp_path), responses=paths)
 
 
@@ -217,72 +200,58 @@ def changed(row: Any, **fields: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("ability", "rows", "message"),
+    ("ability", "rows"),
     [
         (
             "noise_robustness",
             changed(BASE[0], positive="Ann won."),
-            r"en\.json, line 1, field 'positive': expected a list of documents, got 'Ann won\.'$",
         ),
         (
             "noise_robustness",
             changed(BASE[0], negative=[1]),
-            r"en\.json, line 1, field 'negative': expected a list of documents, got \[1\]$",
         ),
         (
             "noise_robustness",
             changed(BASE[0], answer=None),
-            r"en\.json, line 1, field 'answer': expected an answer, found none$",
         ),
         (
             "noise_robustness",
             changed(BASE[0], answer=0.5),
-            r"en\.json, line 1, field 'answer': expected a text, a list of texts, .*, got 0\.5$",
         ),
         (
             "noise_robustness",
             changed(BASE[0], query=None),
-            r"en\.json, line 1, field 'query': expected text, found no value$",
         ),
         (
             "noise_robustness",
             INTEGRATION,
-            r"en\.json, line 1, field 'positive': expected a list of documents, got \[\['Ann won",
         ),
         (
             "information_integration",
             BASE,
-            r"en\.json, line 1, field 'positive': expected a list of documents for each "
-            r"sub-question, got \['Ann Holm",
         ),
         (
             "counterfactual_robustness",
             BASE,
-            r"en\.json: expected a field 'positive_wrong' of documents for counterfactual_robustne",
         ),
         (
             "counterfactual_robustness",
             changed(COUNTERFACTUAL[0], positive_wrong=["Bergen"]),
-            r"en\.json, line 1: expected as many false documents as right ones, found 1 and 2$",
         ),
         (
             "counterfactual_robustness",
             changed(COUNTERFACTUAL[0], fakeanswer=[["a"]]),
-            r"en\.json, line 1, field 'fakeanswer': expected .*, got \[\['a'\]\]$",
         ),
         (
             "noise_robustness",
             [BASE[0], BASE[0]],
-            r"en\.json, line 2, field 'id': expected each uid once, found '0' as in line 1$",
         ),
     ],
 )
-def test_a_question_that_does_not_fit_is_named(
-    tmp_path: Path, ability: str, rows: Any, message: str
-) -> None:
+def test_a_question_that_does_not_fit_is_named(tmp_path: Path, ability: str, rows: Any) -> None:
     path = write_lines(tmp_path / "en.json", rows)
 
-    with pytest.raises(ReadError, match=message):
+    with refused(ReadError):
         read(**{ability: path})
 
 
@@ -290,7 +259,7 @@ def test_a_line_that_is_no_object_is_named(tmp_path: Path) -> None:
     path = tmp_path / "en.json"
     path.write_text(json.dumps(BASE[0]) + "\n[1]\n")
 
-    with pytest.raises(ReadError, match=r"line 2: expected one JSON object per line, found \[1\]$"):
+    with refused(ReadError):
         read(noise_robustness=path)
 
 
@@ -303,33 +272,30 @@ def test_questions_without_an_id_are_called_by_their_line(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    "parameters",
     [
-        ({}, "expected a file for at least one of them, found none\nName a file of questions: "),
-        ({"noise_robustness": "a", "passages": 0}, "passages must be at least 1, got 0"),
-        ({"noise_robustness": "a", "noise_ratios": [40]}, r"noise_ratios must lie in \[0, 1\]"),
-        ({"noise_robustness": "a", "noise_ratios": []}, "noise_ratios must not be empty"),
-        (
-            {
-                "noise_robustness": "a",
-                "counterfactual_noise_ratio": 0.6,
-                "correct_ratio": 0.6,
-            },
-            "counterfactual_noise_ratio and correct_ratio must add up to at most 1, got 0.6 and 0",
-        ),
+        {},
+        {"noise_robustness": "a", "passages": 0},
+        {"noise_robustness": "a", "noise_ratios": [40]},
+        {"noise_robustness": "a", "noise_ratios": []},
+        {
+            "noise_robustness": "a",
+            "counterfactual_noise_ratio": 0.6,
+            "correct_ratio": 0.6,
+        },
     ],
 )
-def test_parameters_that_do_not_fit_are_refused(parameters: Any, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
+def test_parameters_that_do_not_fit_are_refused(parameters: Any) -> None:
+    with refused(ParameterError):
         DatasetParameters(**parameters)
 
 
 def test_a_missing_file_is_answered_with_the_nearest(tmp_path: Path) -> None:
     write_dataset(tmp_path)
 
-    with pytest.raises(ReadError, match=r"expected a file, found nothing there\nDid you mean 'en"):
+    with refused(ReadError):
         read(noise_robustness=tmp_path / "enn.json")
-    with pytest.raises(ReadError, match=r"expected a file, found nothing there"):
+    with refused(ReadError):
         read(noise_robustness=tmp_path / "en.json", responses=tmp_path / "none.jsonl")
 
 

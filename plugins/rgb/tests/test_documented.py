@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import valor_rgb
+from messages import refused
 from valor_rgb import (
     evaluate_counterfactual_robustness,
     evaluate_information_integration,
@@ -103,48 +104,21 @@ def test_of_no_samples_no_rate_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    "call",
     [
-        (
-            lambda: evaluate_noise_robustness(["a", "b"], ["a"], "gpt", 0.2),
-            r"^ground_truths: expected one for each of 2 responses, got 1$",
-        ),
-        (
-            lambda: evaluate_information_integration(["a"], ["a", "b"], "gpt"),
-            r"^ground_truths: expected one for each of 1 responses, got 2$",
-        ),
-        (
-            lambda: evaluate_counterfactual_robustness(["a"], ["a"], [], "gpt"),
-            r"^counterfactual_answers: expected one for each of 1 responses, got 0$",
-        ),
-        (
-            lambda: evaluate_noise_robustness("abc", ["a"], "gpt", 0.2),
-            r"^responses: expected a list, got 'abc'$",
-        ),
-        (
-            lambda: evaluate_negative_rejection(["a", None], "gpt"),  # type: ignore[list-item]
-            r"^responses\[1\]: expected a text, got None$",
-        ),
-        (
-            lambda: evaluate_noise_robustness(["a"], [None], "gpt", 0.2),
-            r"^ground_truths\[0\]: expected an answer, got none$",
-        ),
-        (
-            lambda: evaluate_noise_robustness(["a"], [0.5], "gpt", 0.2),
-            r"^item 0: answers: expected a text, .*, got 0.5$",
-        ),
-        (
-            lambda: evaluate_noise_robustness(["a"], ["a"], "gpt", 40),
-            r"^noise_ratio: expected a number from 0 to 1, got 40$",
-        ),
-        (
-            lambda: evaluate_noise_robustness(["a"], ["a"], "gpt", None),  # type: ignore[arg-type]
-            r"^noise_ratio: expected a number from 0 to 1, got None$",
-        ),
+        lambda: evaluate_noise_robustness(["a", "b"], ["a"], "gpt", 0.2),
+        lambda: evaluate_information_integration(["a"], ["a", "b"], "gpt"),
+        lambda: evaluate_counterfactual_robustness(["a"], ["a"], [], "gpt"),
+        lambda: evaluate_noise_robustness("abc", ["a"], "gpt", 0.2),
+        lambda: evaluate_negative_rejection(["a", None], "gpt"),
+        lambda: evaluate_noise_robustness(["a"], [None], "gpt", 0.2),
+        lambda: evaluate_noise_robustness(["a"], [0.5], "gpt", 0.2),
+        lambda: evaluate_noise_robustness(["a"], ["a"], "gpt", 40),
+        lambda: evaluate_noise_robustness(["a"], ["a"], "gpt", None),
     ],
 )
-def test_lists_that_do_not_fit_are_refused(call: Any, message: str) -> None:
-    with pytest.raises(SchemaError, match=message):
+def test_lists_that_do_not_fit_are_refused(call: Any) -> None:
+    with refused(SchemaError):
         call()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from messages import refused
 from valor_rgb import RGBSample
 
 from valor_core import Report, evaluate
@@ -192,33 +193,18 @@ def test_settings_that_are_not_the_defaults_stand_beside_the_result() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    "parameters",
     [
-        (
-            {"rules": "papers"},
-            r"rules must be one of 'robust', 'paper', 'heuristic', got 'papers'",
-        ),
-        (
-            {"strict": True},
-            r"strict must be left out where rules is robust, got true\n"
-            r"Only these rules have it: rules: heuristic$",
-        ),
-        (
-            {"rules": "paper", "negations": ["not"]},
-            r"negations must be left out where rules is paper, got \['not'\]\n"
-            r"Only these rules have it: rules: robust$",
-        ),
-        ({"rejection_phrases": []}, "rejection_phrases must not be empty"),
+        {"rules": "papers"},
+        {"strict": True},
+        {"rules": "paper", "negations": ["not"]},
+        {"rejection_phrases": []},
         # Every response would be a refusal.
-        (
-            {"rules": "paper", "rejection_phrases": ["unknown", " "]},
-            r"rejection_phrases must not have an empty one, got \['unknown', ' '\]\n"
-            "Every response contains an empty phrase: leave it out",
-        ),
-        ({"negations": [""]}, r"negations must not have an empty one, got \[''\]"),
-        ({"confidence": 1.0}, r"confidence must lie in \(0.*, 1.*\), got 1.0"),
+        {"rules": "paper", "rejection_phrases": ["unknown", " "]},
+        {"negations": [""]},
+        {"confidence": 1.0},
     ],
 )
-def test_parameters_that_do_not_fit_are_refused(parameters: Any, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
+def test_parameters_that_do_not_fit_are_refused(parameters: Any) -> None:
+    with refused(ParameterError):
         of(SAMPLES, "NegativeRejection", **parameters)

@@ -5,6 +5,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refused
 from valor_rgb.mixing import Mixing, Passages
 
 from valor_core.plugin import SchemaError
@@ -113,9 +114,7 @@ def test_no_document_stands_there_both_false_and_right(size: int, ratio: float, 
 
 
 def test_false_and_right_documents_go_together() -> None:
-    with pytest.raises(
-        SchemaError, match=r"^expected as many false documents as right ones, found 2 and 1$"
-    ):
+    with refused(SchemaError):
         Mixing(0.0).counterfactual(["f1", "f2"], ["p1"], [])
 
 

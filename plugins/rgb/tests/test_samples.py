@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 from valor_rgb import RGBBatch, RGBSample
 from valor_rgb.samples.batch import FIELDS, from_table
 
@@ -33,34 +34,30 @@ def test_answers_have_three_shapes(given: Any, answers: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "message"),
+    ("field", "value"),
     [
-        ("answers", 0.5, r"^answers: expected a text, .*, got 0.5$"),
-        ("answers", [["a", ["b"]]], r"^answers: expected a text, a list of texts, or .*, got \["),
-        ("answers", True, r"^answers: .*, got True$"),
-        ("answers", "\ud83d", r"^answers: expected Unicode text"),
-        ("false_answer", {"a": 1}, r"^false_answer: expected .*, got \{'a': 1\}$"),
-        ("noise_ratio", 1.5, r"^noise_ratio: expected a number from 0 to 1, got 1.5$"),
-        ("noise_ratio", float("nan"), r"^noise_ratio: expected a number from 0 to 1, got nan$"),
-        ("noise_ratio", "0.5", r"^noise_ratio: expected a number from 0 to 1, got '0.5'$"),
-        ("noise_ratio", True, r"^noise_ratio: expected a number from 0 to 1, got True$"),
-        ("closed_book", "yes", r"^closed_book: expected true or false, got 'yes'$"),
-        ("response", 3, r"^response: expected a text, got 3$"),
-        ("contexts", 3, r"^contexts: expected texts, got 3$"),
-        ("contexts", ["a", 3], r"^contexts: expected texts, got 3 among them$"),
+        ("answers", 0.5),
+        ("answers", [["a", ["b"]]]),
+        ("answers", True),
+        ("answers", "\ud83d"),
+        ("false_answer", {"a": 1}),
+        ("noise_ratio", 1.5),
+        ("noise_ratio", float("nan")),
+        ("noise_ratio", "0.5"),
+        ("noise_ratio", True),
+        ("closed_book", "yes"),
+        ("response", 3),
+        ("contexts", 3),
+        ("contexts", ["a", 3]),
     ],
 )
-def test_a_field_of_another_kind_is_refused(field: str, value: Any, message: str) -> None:
-    with pytest.raises(SchemaError, match=message):
+def test_a_field_of_another_kind_is_refused(field: str, value: Any) -> None:
+    with refused(SchemaError):
         RGBSample("a", "noise_robustness", **{field: value})
 
 
 def test_an_ability_that_is_none_is_answered_with_the_four() -> None:
-    with pytest.raises(
-        SchemaError,
-        match=r"^ability: expected one of noise_robustness, .*, got 'noise_robustnes'\n"
-        r"Did you mean 'noise_robustness'\?$",
-    ):
+    with refused(SchemaError):
         RGBSample("a", "noise_robustnes")
 
 
@@ -83,16 +80,16 @@ def test_a_batch_has_what_its_samples_have() -> None:
 def test_a_batch_checks_its_cells_and_names_the_item() -> None:
     columns: dict[str, Any] = {name: [None] for name in FIELDS} | {"ability": ["noise_robustness"]}
 
-    with pytest.raises(SchemaError, match=r"^item 'a', noise_ratio: expected a number .* got 2$"):
+    with refused(SchemaError):
         RGBBatch(Datums(["a"]), **columns | {"noise_ratio": [2]})
-    with pytest.raises(SchemaError, match=r"^response: expected .*1.*2"):
+    with refused(SchemaError):
         RGBBatch(Datums(["a"]), **columns | {"response": ["x", "y"]})
-    with pytest.raises(SchemaError, match=r"^item 'a', response: expected Unicode text"):
+    with refused(SchemaError):
         RGBBatch(Datums(["a"]), **columns | {"response": ["\ud83d"]})
 
 
 def test_labels_cannot_be_renamed() -> None:
-    with pytest.raises(ReadError, match="samples of the task rgb have no labels"):
+    with refused(ReadError):
         evaluate(
             [RGBSample("a", "noise_robustness", "x", "y")],
             ["NoiseRobustness"],
@@ -152,28 +149,16 @@ def test_a_list_of_references_is_of_spellings_and_one_of_answers_of_parts() -> N
 
 
 @pytest.mark.parametrize(
-    ("cells", "message"),
+    "cells",
     [
-        ({"response": ["x"]}, r"^a\.csv: expected a column 'ability' of what each response tests"),
-        ({"ability": ["noise_robustness"]}, r"^a\.csv: expected a column 'response'"),
-        (
-            {"ability": ["noise"], "response": ["x"]},
-            r"^a\.csv, row 1, column 'ability': expected one of .*, got 'noise'",
-        ),
-        (
-            {"ability": ["noise_robustness"], "response": ["x"], "noise_ratio": ["high"]},
-            r"^a\.csv, row 1, column 'noise_ratio': expected a number, found 'high'",
-        ),
-        (
-            {"ability": ["noise_robustness"], "response": ["x"], "answers": ["[1"]},
-            r"^a\.csv, row 1, column 'answers': expected JSON",
-        ),
-        (
-            {"ability": ["noise_robustness"], "response": ["x"], "closed_book": ["perhaps"]},
-            r"^a\.csv, row 1, column 'closed_book': expected true or false, got 'perhaps'",
-        ),
+        {"response": ["x"]},
+        {"ability": ["noise_robustness"]},
+        {"ability": ["noise"], "response": ["x"]},
+        {"ability": ["noise_robustness"], "response": ["x"], "noise_ratio": ["high"]},
+        {"ability": ["noise_robustness"], "response": ["x"], "answers": ["[1"]},
+        {"ability": ["noise_robustness"], "response": ["x"], "closed_book": ["perhaps"]},
     ],
 )
-def test_a_cell_that_does_not_fit_is_named(cells: Any, message: str) -> None:
-    with pytest.raises(ReadError, match=message):
+def test_a_cell_that_does_not_fit_is_named(cells: Any) -> None:
+    with refused(ReadError):
         from_table(Table(cells, "a.csv", is_text=True))

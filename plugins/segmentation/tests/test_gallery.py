@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 from PIL import Image
 from valor_cli.gallery.worst_items import plan
 from valor_segmentation.gallery import (
@@ -76,7 +77,7 @@ def test_a_picture_says_the_value_that_ranks_it() -> None:
 
 
 def test_settings_that_the_metric_lacks_are_an_error() -> None:
-    with pytest.raises(ParameterError, match=r"settings\.width: unknown key"):
+    with refused(ParameterError):
         gallery(order="iou", settings={"width": 0.1})
 
 
@@ -152,7 +153,7 @@ def test_a_broken_image_is_a_note(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_none_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ReadError, match="expected a folder of images"):
+    with refused(ReadError):
         gallery(images=tmp_path / "none")
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from messages import refused
 from numpy.typing import NDArray
 from valor_segmentation.kernels import KERNELS
 from valor_segmentation.kernels.numeric import counting as numeric
@@ -203,18 +204,16 @@ PLACES = Places(np.array([0, 1]), np.array([0, 1]))
 @pytest.mark.parametrize("shape", [(10, 1_000), (4_001, 1_000), (4_000_000,), (0, 1_000)])
 def test_images_of_two_sizes_are_refused(kernels: Any, shape: tuple[int, ...]) -> None:
     true, seen = np.ones((4_000, 1_000), np.uint8), np.ones(shape, np.uint8)
-    found = " by ".join(map(str, shape))
 
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         kernels.count_pairs([(true, PLACES, seen, PLACES)], 2, 2)
-    assert str(caught.value) == f"images: expected 4000 by 1000 pixels on both sides, got {found}"
 
 
 @pytest.mark.parametrize("kernels", both_kernels())
 @pytest.mark.parametrize("dtype", [float, bool, object, "m8[s]", "U1"])
 def test_images_of_no_whole_numbers_are_refused(kernels: Any, dtype: Any) -> None:
     image = np.zeros((2, 2), np.uint8)
-    with pytest.raises(SchemaError, match="images: expected whole numbers, got array of"):
+    with refused(SchemaError):
         kernels.count_pairs([(image, PLACES, image.astype(dtype), PLACES)], 2, 2)
 
 
@@ -225,13 +224,12 @@ def test_places_beyond_the_table_are_refused(kernels: Any, position: int, value:
     image = np.full((2, 2), value)
     strange = Places(np.array([0, value]), np.array([0, position]))
     for pair in ((image, strange, image, PLACES), (image, PLACES, image, strange)):
-        with pytest.raises(SchemaError) as caught:
+        with refused(SchemaError):
             kernels.count_pairs([pair], 2, 2)
-        assert str(caught.value) == f"positions: expected 0 to 1, got {position}"
 
 
 def test_places_have_one_position_for_each_value() -> None:
-    with pytest.raises(SchemaError, match=r"positions: expected 2, one for each value, got 1"):
+    with refused(SchemaError):
         Places(np.array([0, 1]), np.array([0]))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 from PIL import Image
 from valor_segmentation.parameters.readers.coco import CocoParameters
 from valor_segmentation.readers.coco import CocoReader
@@ -64,10 +65,9 @@ def labels(batch: SegmentationBatch, side: str, position: int = 0) -> Any:
     return [[names[code] for code in row] for row in codes.tolist()]
 
 
-def message(**parameters: Any) -> str:
-    with pytest.raises(ReadError) as caught:
+def expect_refusal(**parameters: Any) -> None:
+    with refused(ReadError):
         batches(**parameters)
-    return str(caught.value)
 
 
 def test_panoptic_pixels_are_segments_with_labels() -> None:
@@ -101,16 +101,13 @@ def test_a_part_names_the_images_that_it_is_of() -> None:
 def test_an_image_without_a_file_name_is_named() -> None:
     write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7)) | {"file_name": None}])
     write("seen.json", [])
-    assert message() == "true.json, annotations[0], file_name: expected a name, found None"
+    expect_refusal()
 
 
 def test_folders_of_images_can_be_elsewhere() -> None:
     write("true.json", [segments("a", 2, [[5, 5, 5, 5]], info(5, 7))])
     write("seen.json", [segments("b", 2, [[5, 5, 5, 5]], info(5, 7))])
-    assert message() == (
-        "true: expected the folder of the PNG images of true.json, found no folder\n"
-        "Set data.groundtruth_images and data.prediction_images."
-    )
+    expect_refusal()
     folders = {"groundtruth_images": Path("a"), "prediction_images": Path("b")}
     assert len(batches(**folders)) == 1
 
@@ -118,10 +115,7 @@ def test_folders_of_images_can_be_elsewhere() -> None:
 def test_images_without_a_panoptic_annotation_are_named() -> None:
     write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7))], images=IMAGES)
     write("seen.json", [segments("seen", 2, [[5, 5, 5, 5]], info(5, 7))])
-    assert message() == (
-        "true.json: expected a ground truth for each of 2 images, found none for 1: 1\n"
-        "Set data.missing to background to count images without one as all background."
-    )
+    expect_refusal()
     (batch,) = batches(missing="background")
     assert batch.layers[0].groundtruths[0] is None
 
@@ -129,36 +123,27 @@ def test_images_without_a_panoptic_annotation_are_named() -> None:
 def test_an_id_that_is_not_described_is_named() -> None:
     write("true.json", [segments("true", 2, [[5, 6, 6]], info(5, 7))])
     write("seen.json", [segments("seen", 2, [[5, 5, 5]], info(5, 7))])
-    assert message() == (
-        "true/2.png, row 0, column 1: expected the id of a segment of true.json, annotations[0], "
-        "found 6 (2 pixels have unknown ids)"
-    )
+    expect_refusal()
 
 
 @pytest.mark.parametrize(
-    ("annotation", "expected"),
+    "annotation",
     [
-        (
-            info(5, 8),
-            "category_id: expected one of the 2 categories of the ground truths, found 8",
-        ),
-        (info(0, 7), "id: expected a number of its own from 1 to 16,777,215, found 0"),
-        (info("5", 7), "id: expected a whole number, found '5'"),
+        info(5, 8),
+        info(0, 7),
+        info("5", 7),
     ],
 )
-def test_segments_that_are_described_badly_are_named(annotation: Any, expected: str) -> None:
+def test_segments_that_are_described_badly_are_named(annotation: Any) -> None:
     write("true.json", [segments("true", 2, [[0]], annotation)])
     write("seen.json", [])
-    assert message() == f"true.json, annotations[0], segments_info[0], {expected}"
+    expect_refusal()
 
 
 def test_a_second_panoptic_annotation_of_an_image_is_named() -> None:
     write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7))] * 2)
     write("seen.json", [])
-    assert message() == (
-        "true.json, annotations[1]: expected one annotation for each image, found a second one "
-        "of image 2"
-    )
+    expect_refusal()
 
 
 def test_run_lengths_become_label_maps() -> None:
@@ -220,7 +205,7 @@ def test_things_and_stuff_are_averaged_as_the_categories_say() -> None:
 def test_a_category_that_is_neither_thing_nor_stuff_is_named() -> None:
     write("true.json", [], categories=[CATEGORIES[0] | {"isthing": "no"}])
     write("seen.json", [])
-    assert message() == ("true.json, categories, id 7, isthing: expected 0 or 1, found 'no'")
+    expect_refusal()
 
 
 def test_polygons_of_an_annotation_are_united() -> None:
@@ -250,74 +235,49 @@ def test_pixels_of_two_labels_are_given_to_one(overlap: str, label: str) -> None
 def test_pixels_of_two_labels_are_named() -> None:
     write("true.json", [mask(3, [0, 2, 2]), mask(3, [0, 1, 3]), mask(7, [1, 3])])
     write("seen.json", [])
-    assert message() == (
-        "true.json, annotations[2], segmentation: expected each pixel in one label, 1 are in "
-        "'car' and in 'sky'\n"
-        "Set data.overlap to first or last to give them to one of the two."
-    )
+    expect_refusal()
 
 
 @pytest.mark.parametrize(
-    ("segmentation", "expected"),
+    "segmentation",
     [
-        (
-            {"size": [1, 3], "counts": [0, 3]},
-            ", size: expected the image's height and width [1, 4], found [1, 3]",
-        ),
-        (
-            {"size": [1, 4], "counts": [0, 3]},
-            ", counts: expected runs that fill 1 by 4 pixels, found 3 pixels",
-        ),
-        ({"size": [1, 4], "counts": [-1]}, ", counts: expected run lengths from 0 up, found [-1]"),
-        (
-            [[0, 0, 1, 1]],
-            ": expected polygons [x, y, x, y, x, y, ...] of 3 points or more, found [0, 0, 1, 1]",
-        ),
-        (None, ": expected run lengths or polygons, found None"),
+        {"size": [1, 3], "counts": [0, 3]},
+        {"size": [1, 4], "counts": [0, 3]},
+        {"size": [1, 4], "counts": [-1]},
+        [[0, 0, 1, 1]],
+        None,
     ],
 )
-def test_segmentations_that_are_none_are_named(segmentation: Any, expected: str) -> None:
+def test_segmentations_that_are_none_are_named(segmentation: Any) -> None:
     write("true.json", [mask(3, None) | {"segmentation": segmentation}])
     write("seen.json", [])
-    assert message() == f"true.json, annotations[0], segmentation{expected}"
+    expect_refusal()
 
 
 def test_an_image_without_a_size_is_named() -> None:
     one = {"image_id": 2, "category_id": 3, "segmentation": [[0, 0, 1, 0, 1, 1]]}
     write("true.json", [one], images=[{"id": 2}])
     write("seen.json", [])
-    assert message() == (
-        "true.json, annotations[0]: expected an image with height and width to draw it in, found "
-        'none\nGive the images of the data set their "height" and "width".'
-    )
+    expect_refusal()
 
 
 def test_sizes_that_differ_name_the_image() -> None:
     images = [{"id": 2}]
     write("true.json", [segments("true", 2, [[5, 5, 5]], info(5, 7))], images=images)
     write("seen.json", [mask(7, [0, 4])])
-    assert message() == (
-        "seen.json, image 2: expected 1 by 3 pixels (rows by columns) as in true.json, image 2, "
-        "found 1 by 4"
-    )
+    expect_refusal()
 
 
 def test_a_panoptic_image_has_the_size_of_its_record() -> None:
     write("true.json", [segments("true", 2, [[5, 5, 5]], info(5, 7))])
     write("seen.json", [segments("seen", 2, [[5, 5, 5]], info(5, 7))])
-    assert message() == (
-        "true/2.png: expected 1 by 4 pixels (rows by columns) like image 2 of true.json, "
-        "found 1 by 3"
-    )
+    expect_refusal()
 
 
 def test_annotations_of_two_kinds_in_one_file_are_refused() -> None:
     write("true.json", [mask(7, [0, 4]), segments("true", 1, [[5]], info(5, 7))])
     write("seen.json", [])
-    assert message() == (
-        "true.json, annotations[1]: expected a segmentation, as true.json, annotations[0] has it\n"
-        "Give each kind of annotation a file of its own."
-    )
+    expect_refusal()
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), 10**400])
@@ -325,65 +285,48 @@ def test_corners_that_are_not_finite_are_named(number: float) -> None:
     write("true.json", [])
     polygon = {"image_id": 2, "category_id": 7, "segmentation": [[0, 0, number, 1, 1, 1]]}
     write("seen.json", [polygon])
-    assert message().startswith(
-        "seen.json, annotations[0], segmentation: expected corners with finite coordinates, found"
-    )
+    expect_refusal()
 
 
 def test_what_no_program_writes_is_an_error_that_names_the_place() -> None:
     write("true.json", [])
     write("seen.json", [mask(7, "\ud800")])
-    assert message().startswith("seen.json, annotations[0], segmentation, counts: expected run")
+    expect_refusal()
 
     write("true.json", [mask(7, [0, 4])], images=[{"id": 2, "height": 10**7, "width": 10**7}])
     write("seen.json", [])
-    assert "expected an image of at most 4,294,967,296 pixels" in message()
+    expect_refusal()
 
     named = segments("true", 2, [[5] * 4], info(5, 7))
     write("true.json", [named | {"file_name": "a\0.png"}])
-    assert message().startswith("true.json, annotations[0], file_name: expected a name, found")
+    expect_refusal()
 
     Path("true.json").write_text("[" * 100_000)
-    assert message() == "true.json: expected COCO's JSON, found lists in lists without end"
+    expect_refusal()
 
 
 def test_an_unknown_image_is_named() -> None:
     write("true.json", [])
     write("seen.json", [mask(7, [0, 4], image=9)])
-    assert message() == (
-        "seen.json, annotations[0], image_id: expected the id of one of the 1 images of "
-        "true.json, found 9\nSee that both files are of the same data set."
-    )
+    expect_refusal()
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "text",
     [
-        ("{", "true.json: expected JSON, found: "),
-        (
-            '{"a": 1}',
-            "true.json: expected COCO's JSON with a list of annotations, found fields",
-        ),
-        ('{"annotations": [1]}', "true.json, annotations[0]: expected a table of fields, found 1"),
-        ("[]", "true.json, categories: expected a list, found None\nWrite it as "),
-        (
-            '{"annotations": [], "categories": [{"id": 1, "name": "a"}, {"id": 2, "name": "a"}]}',
-            "true.json, categories: expected every name once, found name 'a' 2 times",
-        ),
-        (
-            '{"annotations": [], "categories": [{"id": 1}]}',
-            "true.json, categories, id 1, name: expected a name, found None",
-        ),
-        (
-            '{"annotations": [], "categories": [], "images": []}',
-            "true.json, images: expected at least one image, found none",
-        ),
+        "{",
+        '{"a": 1}',
+        '{"annotations": [1]}',
+        "[]",
+        '{"annotations": [], "categories": [{"id": 1, "name": "a"}, {"id": 2, "name": "a"}]}',
+        '{"annotations": [], "categories": [{"id": 1}]}',
+        '{"annotations": [], "categories": [], "images": []}',
     ],
 )
-def test_what_is_no_data_set_is_named(text: str, expected: str) -> None:
+def test_what_is_no_data_set_is_named(text: str) -> None:
     write("seen.json", [])
     Path("true.json").write_text(text)
-    assert message().startswith(expected)
+    expect_refusal()
 
 
 def test_parts_hold_some_images_each() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 from PIL import Image
 from valor_segmentation.parameters.readers.png import PngParameters
 from valor_segmentation.readers.png import PngReader
@@ -51,10 +52,9 @@ def code_image(one: Any) -> Any:
     return one.legend.codes[np.searchsorted(one.legend.values, image)]
 
 
-def message(**parameters: Any) -> str:
-    with pytest.raises(ReadError) as caught:
+def expect_refusal(**parameters: Any) -> None:
+    with refused(ReadError):
         batches(**parameters)
-    return str(caught.value)
 
 
 def test_images_are_matched_by_name() -> None:
@@ -134,18 +134,13 @@ def test_a_palette_reads_indexed_images_by_their_colors() -> None:
 def test_an_unknown_color_is_named() -> None:
     write("true/a.png", [[RED, GRAY, GRAY, BLUE]])
     write("seen/a.png", [[RED] * 4])
-    assert message(palette={"#ff0000": "road"}) == (
-        "true/a.png, row 0, column 1: expected a color of data.palette, found #808080 (3 pixels "
-        "have 2 unknown colors)\n"
-        "Add it to data.palette, with null if it is background."
-    )
+    expect_refusal(palette={"#ff0000": "road"})
 
 
 def test_a_color_that_does_not_count_is_no_prediction() -> None:
     write("true/a.png", [[GRAY]])
     write("seen/a.png", [[GRAY]])
-    text = message(palette={"#ff0000": "road"}, ignore=["#808080"])
-    assert text.startswith("seen/a.png, row 0, column 0: expected a color of data.palette")
+    expect_refusal(palette={"#ff0000": "road"}, ignore=["#808080"])
 
 
 @pytest.mark.parametrize(("depth", "row"), [(1, 0b01_00_00_00), (2, 0b00_01_00_00), (4, 0x01)])
@@ -176,19 +171,14 @@ def test_missing_partners_are_counted_and_named() -> None:
     for name in "abcde":
         write(f"true/{name}.png", [[1]])
     write("seen/a.png", [[1]])
-    assert message(labels=["cat"]) == (
-        "seen: expected a prediction for each of 5 images, found none for 4: 'b', 'c', 'd' (and "
-        "1 more)\n"
-        "Set data.missing to background to count images without one as all background."
-    )
+    expect_refusal(labels=["cat"])
 
 
 def test_a_missing_ground_truth_is_named() -> None:
     write("true/a.png", [[1]])
     write("seen/a.png", [[1]])
     write("seen/b.png", [[1]])
-    text = message(labels=["cat"])
-    assert text.startswith("true: expected a ground truth for each of 2 images, found none for 1")
+    expect_refusal(labels=["cat"])
 
 
 def test_a_missing_partner_can_be_all_background() -> None:
@@ -202,18 +192,13 @@ def test_a_missing_partner_can_be_all_background() -> None:
 def test_sizes_that_differ_name_both_files() -> None:
     write("true/a.png", [[1, 1], [1, 1]])
     write("seen/a.png", [[1, 1]])
-    assert message(labels=["cat"]) == (
-        "seen/a.png: expected 2 by 2 pixels (rows by columns) as in true/a.png, found 1 by 2"
-    )
+    expect_refusal(labels=["cat"])
 
 
 def test_colors_without_a_palette_are_refused() -> None:
     write("true/a.png", [[RED]])
     write("seen/a.png", [[RED]])
-    assert message(labels=["cat"]) == (
-        "true/a.png: expected gray levels or indices of a palette, found colors (RGB)\n"
-        "Say under data.palette which color is which label."
-    )
+    expect_refusal(labels=["cat"])
 
 
 @pytest.mark.parametrize("content", [b"", b"text", b"\x89PNG\r\n\x1a\n" + bytes(9)])
@@ -221,7 +206,7 @@ def test_what_is_no_image_is_named(content: bytes) -> None:
     write("seen/a.png", [[1]])
     Path("true").mkdir()
     Path("true/a.png").write_bytes(content)
-    assert message(labels=["cat"]).startswith("true/a.png: expected a whole PNG image, found: ")
+    expect_refusal(labels=["cat"])
 
 
 def test_an_image_that_is_cut_off_is_named() -> None:
@@ -229,76 +214,44 @@ def test_an_image_that_is_cut_off_is_named() -> None:
     write("true/a.png", noise)
     write("seen/a.png", noise)
     Path("true/a.png").write_bytes(Path("true/a.png").read_bytes()[:200])
-    assert message(labels=["cat"]).startswith("true/a.png: expected a whole PNG image, found: ")
+    expect_refusal(labels=["cat"])
 
 
 def test_a_folder_that_is_not_there_is_named() -> None:
-    assert message(labels=["cat"]) == "true: expected a folder or a file, found nothing there"
+    expect_refusal(labels=["cat"])
 
 
 def test_a_folder_without_images_is_named() -> None:
     Path("true").mkdir()
-    assert message(labels=["cat"]) == "true: expected files that end in .png, found none"
+    expect_refusal(labels=["cat"])
 
 
 @pytest.mark.parametrize(
-    ("parameters", "expected"),
+    "parameters",
     [
-        (
-            {},
-            "data: expected one of labels, values and palette, found none of them\n"
-            "Set data.labels to the names of the labels 1, 2, ...",
-        ),
-        (
-            {"labels": ["cat"], "values": {1: "cat"}},
-            "data: expected one of labels, values and palette, found labels and values",
-        ),
-        (
-            {"values": {"one": "cat"}},
-            "data.values: expected whole numbers with their labels, found 'one'",
-        ),
-        (
-            {"labels": ["cat"], "ignore": [1]},
-            "data.ignore: expected values that are no label, found 1, which is 'cat'",
-        ),
-        (
-            {"labels": ["cat"], "ignore": ["#ffffff"]},
-            "data.ignore: expected whole numbers, found '#ffffff'\n"
-            "Colors are for images with a palette.",
-        ),
-        ({"labels": [""]}, "data: expected names of labels, found ''"),
-        (
-            {"palette": {"red": "road"}},
-            "data.palette: expected a color such as '#ff0000' or '[255, 0, 0]', found 'red'",
-        ),
-        (
-            {"palette": {"[256, 0, 0]": "road"}},
-            "data.palette: expected a color such as '#ff0000' or '[255, 0, 0]', found "
-            "'[256, 0, 0]'",
-        ),
-        (
-            {"palette": {"#ff0000": "road", "(255, 0, 0)": "sky"}},
-            "data.palette: expected each color once, found #ff0000 twice",
-        ),
-        (
-            {"palette": {"#ff0000": "road"}, "ignore": ["#ff0000"]},
-            "data.ignore: expected colors that are no label, found #ff0000, which is 'road'",
-        ),
+        {},
+        {"labels": ["cat"], "values": {1: "cat"}},
+        {"values": {"one": "cat"}},
+        {"labels": ["cat"], "ignore": [1]},
+        {"labels": ["cat"], "ignore": ["#ffffff"]},
+        {"labels": [""]},
+        {"palette": {"red": "road"}},
+        {"palette": {"[256, 0, 0]": "road"}},
+        {"palette": {"#ff0000": "road", "(255, 0, 0)": "sky"}},
+        {"palette": {"#ff0000": "road"}, "ignore": ["#ff0000"]},
     ],
 )
-def test_parameters_that_make_no_sense_are_named(parameters: Any, expected: str) -> None:
-    assert message(**parameters) == expected
+def test_parameters_that_make_no_sense_are_named(parameters: Any) -> None:
+    expect_refusal(**parameters)
 
 
 def test_pillow_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     write("true/a.png", [[1]])
     write("seen/a.png", [[1]])
     monkeypatch.setitem(__import__("sys").modules, "PIL.PngImagePlugin", None)
-    with pytest.raises(MissingExtraError) as caught:
+    with refused(MissingExtraError) as caught:
         batches(labels=["cat"])
     lines = str(caught.value).splitlines()
-    assert lines[0].startswith("segmentation: reading ")
-    assert lines[0].endswith("needs Pillow, which is not installed")
     assert "\n".join(lines[1:]) == f"Install it with: {ways('valor-segmentation[images]')}"
 
 
@@ -317,9 +270,7 @@ def test_a_head_with_more_pixels_than_the_file_can_hold_is_refused() -> None:
     write("seen/a.png", [[1]])
     Path("true").mkdir()
     Path("true/a.png").write_bytes(png(60_000, 60_000, 8, 0, b"\0"))
-    assert message(labels=["cat"]) == (
-        "true/a.png: expected a whole PNG image, found 66 bytes for 60,000 by 60,000 pixels"
-    )
+    expect_refusal(labels=["cat"])
 
 
 def test_plain_images_that_compress_well_are_read() -> None:
@@ -333,10 +284,7 @@ def test_colors_of_16_bits_are_refused() -> None:
     write("seen/a.png", [[RED]])
     Path("true").mkdir()
     Path("true/a.png").write_bytes(png(1, 1, 16, 2, b"\0" + bytes(6)))
-    assert message(palette={"#ff0000": "cat"}) == (
-        "true/a.png: expected colors of 8 bits, found 16 bits\n"
-        "Convert the image to 8 bits a channel."
-    )
+    expect_refusal(palette={"#ff0000": "cat"})
 
 
 def test_alpha_is_passed_over() -> None:
@@ -350,41 +298,31 @@ def test_alpha_is_passed_over() -> None:
 def test_labels_that_begin_with_background_do_not_shift_every_name(
     tmp_path: Path, name: str
 ) -> None:
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         PngReader(
             PngParameters(
                 groundtruths=tmp_path, predictions=tmp_path, labels=(name, "sky", "water")
             ),
             "segmentation",
         )
-    assert str(caught.value) == (
-        "data.labels: expected the label of the value 1 first, since 0 is background, found "
-        f"{name!r}\nLeave it out, or set data.values in place of data.labels to count it like a "
-        f"label: values: {{0: {name}, 1: sky, …}}."
-    )
 
 
 @pytest.mark.parametrize(
-    ("true", "seen", "remedy"),
+    ("true", "seen"),
     [
-        ("", "_pred", "Set data.prediction_ending to _pred.png."),
-        ("_gt", "", "Set data.groundtruth_ending to _gt.png."),
+        ("", "_pred"),
+        ("_gt", ""),
         (
             "_gtFine",
             "_pred",
-            "Set data.groundtruth_ending to _gtFine.png and data.prediction_ending to _pred.png.",
         ),
     ],
 )
-def test_predictions_of_other_endings_are_not_taken_for_missing(
-    true: str, seen: str, remedy: str
-) -> None:
+def test_predictions_of_other_endings_are_not_taken_for_missing(true: str, seen: str) -> None:
     for number in range(12):
         write(f"true/img_{number}{true}.png", [[1]])
         write(f"seen/img_{number}{seen}.png", [[1]])
-    text = message(labels=["cat"])
-    assert "images, found none for 12:" in text
-    assert text.splitlines()[1] == remedy
+    expect_refusal(labels=["cat"])
 
     endings = {"groundtruth_ending": f"{true}.png", "prediction_ending": f"{seen}.png"}
     assert sum(map(len, batches(labels=["cat"], **endings))) == 12
@@ -394,6 +332,4 @@ def test_folders_of_other_images_are_not_counted_as_background() -> None:
     write("true/a.png", [[1]])
     write("true/b.png", [[1]])
     write("seen/pred_a.png", [[1]])
-    assert message(labels=["cat"]).splitlines()[1] == (
-        "Call the files of an image alike on both sides, not 'a.png' and 'pred_a.png'."
-    )
+    expect_refusal(labels=["cat"])

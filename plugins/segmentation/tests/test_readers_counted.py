@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import rasterio
+from messages import refused
 from PIL import Image
 
 from valor_core import evaluate
@@ -135,32 +136,24 @@ def test_a_table_of_metadata_makes_slices(kind: str, ending: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "text",
     [
-        (
-            "uid,x\na,1\na,2\n",
-            "facts.csv, row 3, column 'uid': expected each uid once, found 'a' as in row 2",
-        ),
-        (
-            "uid,x\na,1\nz.npy,2\ny,3\n",
-            "facts.csv, row 3, column 'uid': expected the name of one of the 1 images without its "
-            "ending, found 'z.npy' (and 1 more)",
-        ),
+        "uid,x\na,1\na,2\n",
+        "uid,x\na,1\nz.npy,2\ny,3\n",
     ],
 )
-def test_a_table_of_metadata_that_does_not_fit_is_named(text: str, expected: str) -> None:
+def test_a_table_of_metadata_that_does_not_fit_is_named(text: str) -> None:
     for side in ("true", "seen"):
         np.save(f"{side}/a.npy", [[0, 1]])
     Path("facts.csv").write_text(text)
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         found(reader="segmentation.npy", metadata="facts.csv")
-    assert caught.value.message == expected
 
 
 def test_a_value_that_is_no_label_is_named() -> None:
     for side in ("true", "seen"):
         np.save(f"{side}/a.npy", [[0, 7]])
-    with pytest.raises(ReadError, match=r"item 'a', groundtruth: .* got 7 at row 0, column 1"):
+    with refused(ReadError):
         found(reader="segmentation.npy")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 from numpy.typing import NDArray
 from valor_segmentation import plugin
 
@@ -183,7 +184,7 @@ def test_counts_that_64_bits_cannot_hold_are_refused(metric: str) -> None:
     state = left.tally.states[next(iter(left.tally.states))][0]
     other = left.evaluation.plan.new_states()[0]
     other.merge(state)
-    with pytest.raises(StateError, match=r"counts: expected at most 2\.3e\+18 in all, found"):
+    with refused(StateError):
         _double(other, 64)
 
     fitting = left.evaluation.plan.new_states()[0]

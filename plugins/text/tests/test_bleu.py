@@ -10,6 +10,7 @@ from typing import Any
 import nltk.translate.bleu_score as nltk_bleu
 import pytest
 import sacrebleu
+from messages import refused
 from valor_text.metrics.overlap.bleu import score
 from valor_text.parameters.overlap import BLEUParameters
 
@@ -288,31 +289,25 @@ def test_a_report_says_what_the_defaults_are(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("chosen", "message"),
+    "chosen",
     [
-        ({"weights": []}, "weights must not be empty"),
-        ({"weights": [0.5, 0.4]}, r"weights must add up to 1, got \[0.5, 0.4\] with sum 0.9"),
-        ({"weights": [1.5, -0.5]}, "weights must be at least 0"),
-        ({"weights": [1 - 2e-9]}, "weights must add up to 1"),
-        ({"weights": [0.005] * 200}, "weights must be 100 at the most, got 200"),
-        ({"smoothing": "exp"}, "smoothing must be one of none, method1.*definition is nltk"),
-        (
-            {"smoothing": "method1", "definition": "sacrebleu"},
-            "smoothing must be one of none, exp, floor, add-k where the definition is sacrebleu",
-        ),
-        ({"smoothing_value": 1}, "smoothing_value is for the smoothings method1, method4"),
-        ({"smoothing": "method6", "weights": [0.5, 0.5]}, "method6 needs at least 3 weights"),
-        ({"effective_order": True}, "effective_order is only for the definition sacrebleu"),
-        (
-            {"definition": "sacrebleu", "weights": [0.6, 0.4]},
-            "weights must be the same for all lengths where the definition is sacrebleu",
-        ),
-        ({"tokeniser": "13b"}, "tokeniser must be one of words, characters.*got '13b'"),
-        ({"tokeniser": "13a@7"}, "tokeniser must be 13a or 13a@1, got '13a@7'"),
+        {"weights": []},
+        {"weights": [0.5, 0.4]},
+        {"weights": [1.5, -0.5]},
+        {"weights": [1 - 2e-9]},
+        {"weights": [0.005] * 200},
+        {"smoothing": "exp"},
+        {"smoothing": "method1", "definition": "sacrebleu"},
+        {"smoothing_value": 1},
+        {"smoothing": "method6", "weights": [0.5, 0.5]},
+        {"effective_order": True},
+        {"definition": "sacrebleu", "weights": [0.6, 0.4]},
+        {"tokeniser": "13b"},
+        {"tokeniser": "13a@7"},
     ],
 )
-def test_parameters_that_do_not_fit_are_refused(chosen: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
+def test_parameters_that_do_not_fit_are_refused(chosen: dict[str, Any]) -> None:
+    with refused(ParameterError):
         BLEUParameters(**chosen)
 
 
@@ -322,15 +317,13 @@ def test_weights_need_not_add_up_exactly() -> None:
 
 
 @pytest.mark.parametrize(
-    ("smoothing", "value", "expected"),
+    ("smoothing", "value"),
     [
-        ("method1", 5, r"smoothing_value must lie in \(0, 1\] for method1, got 5"),
-        ("method4", 0.01, r"smoothing_value must lie in \[1, 1000\] for method4, got 0.01"),
-        ("method7", 0.5, r"smoothing_value must lie in \[1, 1000\] for method7, got 0.5"),
+        ("method1", 5),
+        ("method4", 0.01),
+        ("method7", 0.5),
     ],
 )
-def test_a_smoothing_is_never_worth_more_than_an_ngram(
-    smoothing: str, value: float, expected: str
-) -> None:
-    with pytest.raises(ParameterError, match=expected):
+def test_a_smoothing_is_never_worth_more_than_an_ngram(smoothing: str, value: float) -> None:
+    with refused(ParameterError):
         BLEUParameters(smoothing=smoothing, smoothing_value=value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from messages import refused
 from valor_text.metrics.answers.contains import score
 from valor_text.parameters.answers import ContainsParameters
 
@@ -78,7 +79,7 @@ def test_items_with_several_references_stand_in_their_places() -> None:
 
 
 def test_an_empty_substring_is_refused() -> None:
-    with pytest.raises(ParameterError, match="substrings must not be empty"):
+    with refused(ParameterError):
         ContainsParameters(substrings=["a", ""])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from messages import refused
 
 from valor_core import evaluate
 from valor_core.plugin import ConfigError, ParameterError
@@ -58,7 +59,7 @@ def test_bleu(response: str, references: list[str], weights: list[float], expect
 
 
 def test_bleu_without_weights_is_refused() -> None:
-    with pytest.raises((ConfigError, ParameterError), match="weights must not be empty"):
+    with refused((ConfigError, ParameterError)):
         evaluate(batch_of([("a", ["a"])]), [{"name": "BLEU", "bleu_weights": []}])
 
 

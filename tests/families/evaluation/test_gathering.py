@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refused
 
 from valor_core import Evaluator, Registry, Report, Result
 from valor_core.evaluation.gathering import _FULL, _MOST, Gathering
@@ -221,7 +222,7 @@ def test_an_item_that_comes_twice_is_an_error_of_compute_alone() -> None:
 
     assert evaluator.tally.read == 90_006
     for _ in range(2):
-        with pytest.raises(SchemaError, match=r"^item 'img_2': expected each uid once, found it 2"):
+        with refused(SchemaError):
             evaluator.compute()
 
 
@@ -230,7 +231,7 @@ def test_an_item_that_comes_twice_is_found_where_nothing_else_was_counted() -> N
     for _ in range(2):
         evaluator.update(named(slice(0, 1)))
 
-    with pytest.raises(SchemaError, match=r"^item 'img_0': expected each uid once, found it 2"):
+    with refused(SchemaError):
         evaluator.compute()
 
 
@@ -248,7 +249,7 @@ def test_what_a_state_may_refuse_does_not_wait() -> None:
     # `Picky` does not say that it refuses nothing.
     evaluator = Evaluator([PICKY], registry=Registry())
     evaluator.update(matrices(slice(0, 3)))
-    with pytest.raises(SchemaError, match=r"^scores: expected no batch of 2$"):
+    with refused(SchemaError):
         evaluator.update(matrices(slice(0, 2)))
     evaluator.update(matrices(slice(0, 4)))
 
@@ -393,7 +394,7 @@ def test_batches_without_scores_do_not_wait_without_end(counted: list[int]) -> N
 def test_a_batch_of_another_task_does_not_wait() -> None:
     evaluator = Evaluator(["Accuracy"], "classification")
 
-    with pytest.raises(SchemaError, match=r"^data: expected a batch of classification, got one of"):
+    with refused(SchemaError):
         evaluator.update(TextBatch.of([Text("q1")]))
 
 

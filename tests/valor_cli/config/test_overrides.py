@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from messages import refused
 from valor_cli.config import override
 
 from valor_core.plugin import ConfigError
@@ -45,30 +46,25 @@ def test_later_settings_see_earlier_ones() -> None:
 
 @pytest.mark.parametrize("setting", ["task", "=1", "a..b=1", "[0]=1", "a[x]=1", "a.=1", ""])
 def test_a_setting_without_a_path_is_refused(setting: str) -> None:
-    with pytest.raises(ConfigError) as caught:
+    with refused(ConfigError):
         override({}, [setting])
-
-    assert str(caught.value) == (
-        f"--set {setting}: expected path=value\nWrite it as: --set engine.workers=2"
-    )
 
 
 @pytest.mark.parametrize(
-    ("setting", "error"),
+    "setting",
     [
-        ("task.name=1", "--set task.name: expected a table with 'name', found 'text'"),
-        ("task[0]=1", "--set task[0]: expected a list with entry 0, found 'text'"),
-        ("metrics[5]=1", "--set metrics[5]: expected a list with entry 5, found ['AP']"),
-        ("metrics[5].a=1", "--set metrics[5].a: expected a list with entry 5, found ['AP']"),
-        ("metrics.a=1", "--set metrics.a: expected a table with 'a', found ['AP']"),
-        ("task.a.b=1", "--set task.a.b: expected a table with 'a', found 'text'"),
+        "task.name=1",
+        "task[0]=1",
+        "metrics[5]=1",
+        "metrics[5].a=1",
+        "metrics.a=1",
+        "task.a.b=1",
     ],
 )
-def test_a_path_that_has_no_place_is_refused(setting: str, error: str) -> None:
-    with pytest.raises(ConfigError) as caught:
+def test_a_path_that_has_no_place_is_refused(setting: str) -> None:
+    with refused(ConfigError) as caught:
         override({"task": "text", "metrics": ["AP"]}, [setting])
 
-    assert caught.value.message == error
     assert caught.value.remedy is not None
 
 
@@ -81,28 +77,22 @@ def test_an_engine_by_its_name_takes_a_setting_as_a_metric_does() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "error"),
+    "setting",
     [
-        ("a=" + "[" * 20_000 + "]" * 20_000, "--set a: expected at most 100 levels, found more"),
-        ("a=" + "[" * 200 + "]" * 200, "--set a: expected at most 100 levels, found more"),
-        ("a=" + "1" * 5000, "--set a: expected numbers, found an integer with too many digits"),
-        ("a[" + "1" * 5000 + "]=1", f"--set a[{'1' * 78}: expected path=value"),
+        "a=" + "[" * 20_000 + "]" * 20_000,
+        "a=" + "[" * 200 + "]" * 200,
+        "a=" + "1" * 5000,
+        "a[" + "1" * 5000 + "]=1",
     ],
 )
-def test_a_setting_that_no_config_needs_is_one_line_and_a_remedy(setting: str, error: str) -> None:
-    with pytest.raises(ConfigError) as caught:
+def test_a_setting_that_no_config_needs_is_one_line_and_a_remedy(setting: str) -> None:
+    with refused(ConfigError) as caught:
         override({}, [setting])
 
-    assert caught.value.message == error
     assert caught.value.remedy is not None
 
 
 @pytest.mark.parametrize("text", ["[weather]", "{a: 1}", '["F1"'])
 def test_a_bracket_that_begins_no_json_is_refused_and_not_taken_for_text(text: str) -> None:
-    with pytest.raises(ConfigError) as caught:
+    with refused(ConfigError):
         override({}, [f"slices={text}"])
-
-    assert str(caught.value) == (
-        f"--set slices: expected JSON after a bracket, found {text!r}\n"
-        "Put double quotes around texts: --set 'metrics=[\"F1\"]'"
-    )

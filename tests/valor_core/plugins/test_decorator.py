@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Annotated, Any, Literal
 
 import pytest
+from messages import refused
 
 from valor_core import evaluate, metric
 from valor_core.errors import ManifestError
@@ -72,10 +73,8 @@ def test_parameters_come_through_pickling_by_the_place_of_their_metric(
 
 
 def test_a_wrong_parameter_is_refused_like_any_other() -> None:
-    with pytest.raises(ParameterError) as caught:
+    with refused(ParameterError):
         bind_metrics([{"name": long_enough, "lenght": 3}], Registry(), None)
-
-    assert str(caught.value) == ("mylab.LongEnough: lenght: unknown key\nDid you mean 'length'?")
 
 
 def test_a_required_argument_is_a_required_parameter() -> None:
@@ -83,7 +82,7 @@ def test_a_required_argument_is_a_required_parameter() -> None:
     def needy(item: Any, *, length: int) -> float:
         return 0.0
 
-    with pytest.raises(ParameterError, match=r"^mylab\.Needy: length: expected a whole number, fo"):
+    with refused(ParameterError):
         evaluate(ITEMS, [needy])
 
 
@@ -109,22 +108,15 @@ def test_what_else_there_is_to_say_is_kept() -> None:
 
 
 def test_an_argument_that_is_not_keyword_only_is_refused() -> None:
-    with pytest.raises(ManifestError) as caught:
+    with refused(ManifestError):
 
         @metric("mylab.Odd", task="text")
         def odd(item: Any, length: int = 3) -> float:
             return 0.0
 
-    assert str(caught.value) == (
-        "mylab.Odd: argument 'length' must be keyword-only and annotated\n"
-        "Write it as: def odd(item, *, length: float = …)"
-    )
-
 
 def test_an_argument_without_annotation_is_refused() -> None:
-    with pytest.raises(
-        ManifestError, match=r"argument 'length' must be keyword-only and annotated"
-    ):
+    with refused(ManifestError):
 
         @metric("mylab.Odd", task="text")
         def odd(item: Any, *, length=3) -> float:  # type: ignore[no-untyped-def]
@@ -132,9 +124,7 @@ def test_an_argument_without_annotation_is_refused() -> None:
 
 
 def test_an_annotation_that_configs_cannot_fill_is_refused() -> None:
-    with pytest.raises(
-        ManifestError, match=r"^OddParameters: words has an annotation that configs cannot fill"
-    ):
+    with refused(ManifestError):
 
         @metric("mylab.Odd", task="text")
         def odd(item: Any, *, words: list[str]) -> float:
@@ -142,9 +132,7 @@ def test_an_annotation_that_configs_cannot_fill_is_refused() -> None:
 
 
 def test_a_function_that_takes_no_item_is_refused() -> None:
-    with pytest.raises(
-        ManifestError, match=r"expected a function whose first argument is the item"
-    ):
+    with refused(ManifestError):
 
         @metric("mylab.Odd", task="text")
         def odd(*, length: int = 3) -> float:
@@ -152,7 +140,7 @@ def test_a_function_that_takes_no_item_is_refused() -> None:
 
 
 def test_a_name_without_a_namespace_is_refused() -> None:
-    with pytest.raises(ManifestError, match=r"name must look like 'namespace\.Name', got 'Odd'"):
+    with refused(ManifestError):
 
         @metric("Odd", task="text")
         def odd(item: Any) -> float:
@@ -169,35 +157,26 @@ def test_a_decorated_function_can_still_be_called() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    "arguments",
     [
-        ({"off": 3}, "mylab.Share: off: unknown key\nDid you mean 'of'?"),
-        ({"of": "3"}, "mylab.Share: of must be a whole number, got '3'"),
-        ({}, "mylab.Share: of: expected a whole number, found none"),
+        {"off": 3},
+        {"of": "3"},
+        {},
     ],
 )
-def test_arguments_of_a_call_are_checked(arguments: dict[str, Any], message: str) -> None:
+def test_arguments_of_a_call_are_checked(arguments: dict[str, Any]) -> None:
     @metric("mylab.Share", task="text")
     def share(item: Any, *, of: int) -> float:
         return len(item.response) / of
 
-    with pytest.raises(ParameterError) as caught:
+    with refused(ParameterError):
         share(Text("q1", response="abc"), **arguments)
 
-    assert str(caught.value) == message
 
-
-@pytest.mark.parametrize(
-    ("function", "called"), [(lambda item: 1.0, "<lambda>"), (partial(len), "partial")]
-)
-def test_a_function_without_a_name_is_refused_in_words(function: Any, called: str) -> None:
-    with pytest.raises(ManifestError) as caught:
+@pytest.mark.parametrize("function", [lambda item: 1.0, partial(len)])
+def test_a_function_without_a_name_is_refused_in_words(function: Any) -> None:
+    with refused(ManifestError):
         metric("mylab.One", task="text")(function)
-
-    assert str(caught.value) == (
-        f"mylab.One: expected a function with a name, got {called}\n"
-        "Write it as: def score(item) -> float"
-    )
 
 
 def test_a_function_is_given_the_resources_that_it_asks_for(mylab: Path) -> None:
@@ -240,23 +219,16 @@ def test_a_decorated_function_that_asks_for_a_resource_is_called_with_it() -> No
         return float(len(judge.known(item.response)))
 
     assert known(Text("q1", response="a b c"), judge=Known(["a", "b"])) == 2.0
-    with pytest.raises(ParameterError) as caught:
+    with refused(ParameterError):
         known(Text("q1", response="a"))
-
-    assert str(caught.value) == "mylab.Known: judge: expected the resource, found none"
 
 
 def test_a_resource_that_no_argument_takes_is_refused() -> None:
-    with pytest.raises(ManifestError) as caught:
+    with refused(ManifestError):
 
         @metric("mylab.Odd", task="text", resources=("judge",))
         def odd(item: Any, *, jugde: int = 3) -> float:
             return 0.0
-
-    assert str(caught.value) == (
-        "mylab.Odd: expected a keyword-only argument for the resource 'judge', found none\n"
-        "Write it as: def odd(item, *, judge)"
-    )
 
 
 @pytest.mark.parametrize("name", sorted(RESERVED))
@@ -265,11 +237,5 @@ def test_a_parameter_called_like_a_column_of_results_is_refused(name: str) -> No
     namespace: dict[str, Any] = {"__name__": "odd"}
     exec(text, namespace)
 
-    with pytest.raises(ManifestError) as caught:
+    with refused(ManifestError):
         metric("mylab.Odd", task="text")(namespace["odd"])
-
-    assert str(caught.value) == (
-        f"mylab.Odd: expected a parameter of a name that is free, got {name!r}, which results or "
-        "configs have for something else\n"
-        "Call it otherwise than: error, metric, name, slice, type, undefined, value"
-    )

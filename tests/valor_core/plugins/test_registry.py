@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from messages import refused
 
 from valor_core import Registry, Report, Text, evaluate, metric
 from valor_core.errors import (
@@ -21,7 +22,7 @@ from valor_core.errors import (
     UnknownNameError,
     VersionPinError,
 )
-from valor_core.extras import first_party, uninstall, ways
+from valor_core.extras import first_party, ways
 from valor_core.plugin import (
     MetricSpec,
     MissingExtraError,
@@ -34,7 +35,6 @@ from valor_core.plugin import install as install_command
 from valor_core.plugins.entry_points import claims
 from valor_core.plugins.registry import (
     implementation,
-    install_metrics,
 )
 
 Install = Callable[..., Path]
@@ -112,40 +112,26 @@ class TestLookUp:
     ) -> None:
         install("animallab", "animals", package("animals", "spec('animals.HitRate')"))
 
-        with pytest.raises(AmbiguousNameError) as caught:
+        with refused(AmbiguousNameError):
             Registry().metric("HitRate")
-
-        assert text_of(caught.value) == (
-            "metric 'HitRate': a bare name needs a task to be looked for in\n"
-            "Write 'animals.HitRate' or 'birds.Accuracy', or set the task."
-        )
 
     def test_a_bare_name_that_only_another_namespace_has_is_answered_with_it(
         self, birds: Path, install: Install
     ) -> None:
         install("animallab", "animals", package("animals", "spec('animals.Speed', task='birds')"))
 
-        with pytest.raises(UnknownNameError) as caught:
+        with refused(UnknownNameError):
             Registry().metric("Speed", task="birds")
-
-        assert text_of(caught.value) == (
-            "metric 'Speed': unknown in the task 'birds'\nDid you mean 'animals.Speed'?"
-        )
 
     def test_a_bare_name_that_only_another_task_has_is_answered_with_that_task(
         self, birds: Path, install: Install
     ) -> None:
         install("animallab", "animals", package("animals", "spec('animals.Speed')"))
 
-        with pytest.raises(UnknownNameError) as caught:
+        with refused(UnknownNameError):
             Registry().metric("Speed", task="birds")
-        with pytest.raises(UnknownNameError) as near:
+        with refused(UnknownNameError):
             Registry().metric("Spede", task="birds")
-
-        assert text_of(caught.value) == (
-            "metric 'Speed': unknown in the task 'birds'\n'animals.Speed' is for the task animals."
-        )
-        assert near.value.remedy == "See what is there with: valor list"
 
     def test_a_metric_of_a_task_without_a_plugin_is_looked_for_elsewhere_first(
         self, monkeypatch: pytest.MonkeyPatch
@@ -155,46 +141,29 @@ class TestLookUp:
         registry.add(spec_of("mylab.Overlap", task="segmentation"))
 
         for name, task in (("ExactMatch", "text"), ("Overlap", "segmentation")):
-            with pytest.raises(UnknownNameError) as caught:
+            with refused(UnknownNameError):
                 registry.metric(name, task)
-            assert text_of(caught.value) == (
-                f"metric '{name}': unknown in the task '{task}'\nDid you mean 'mylab.{name}'?"
-            )
 
     def test_a_misspelt_name_is_answered_with_the_nearest(self, birds: Path) -> None:
-        with pytest.raises(UnknownNameError) as caught:
+        with refused(UnknownNameError):
             Registry().metric("birds.Acuracy")
 
-        assert text_of(caught.value) == (
-            "metric 'birds.Acuracy': not declared by the plugin 'birds'\n"
-            "Did you mean 'birds.Accuracy'?"
-        )
-
     def test_a_misspelt_bare_name_is_answered_with_the_nearest(self, birds: Path) -> None:
-        with pytest.raises(UnknownNameError) as caught:
+        with refused(UnknownNameError):
             Registry().metric("Acuracy", task="birds")
-
-        assert text_of(caught.value) == (
-            "metric 'Acuracy': unknown in the task 'birds'\nDid you mean 'Accuracy'?"
-        )
 
     def test_a_name_like_no_other_is_answered_with_the_command_that_lists_all(
         self, birds: Path
     ) -> None:
-        with pytest.raises(UnknownNameError, match=r"See what is there with: valor list"):
+        with refused(UnknownNameError):
             Registry().metric("birds.Zzz")
 
     def test_a_misspelt_namespace_is_answered_with_the_nearest(self, birds: Path) -> None:
-        with pytest.raises(UnknownNameError) as caught:
+        with refused(UnknownNameError):
             Registry().metric("brids.Accuracy")
 
-        assert text_of(caught.value) == (
-            "metric 'brids.Accuracy': no installed plugin claims the namespace 'brids'\n"
-            "Did you mean 'birds'?"
-        )
-
     def test_an_unknown_task_is_named(self, birds: Path) -> None:
-        with pytest.raises(UnknownNameError, match=r"claims the namespace 'bids'\nDid you mean"):
+        with refused(UnknownNameError):
             Registry().metric("Accuracy", task="bids")
 
     def test_two_namespaces_that_fold_alike_are_told_apart_by_their_exact_names(
@@ -207,50 +176,36 @@ class TestLookUp:
 
         assert registry.metric("mylab_2.Accuracy").name == "mylab_2.Accuracy"
         assert registry.metric("MyLab.Accuracy").name == "my_lab.Accuracy"
-        with pytest.raises(AmbiguousNameError, match=r"mylab2 and mylab_2 both answer to it"):
+        with refused(AmbiguousNameError):
             registry.metric("MyLab2.Accuracy")
 
     def test_a_pinned_version_that_is_installed_is_accepted(self, birds: Path) -> None:
         assert Registry().metric("birds.Accuracy@2").version == 2
 
     def test_a_pinned_version_that_is_not_installed_is_refused(self, birds: Path) -> None:
-        with pytest.raises(VersionPinError) as caught:
+        with refused(VersionPinError):
             Registry().metric("birds.Accuracy@1")
 
-        assert text_of(caught.value) == (
-            "metric 'birds.Accuracy@1': expected version 1, the installed one is 2\n"
-            "Install the version of birdlab that has it, or write 'birds.Accuracy@2'."
-        )
-
-    @pytest.mark.parametrize(
-        ("namespace", "folder"), [("segmentation", "segmentation"), ("detection", "detection")]
-    )
+    @pytest.mark.parametrize("namespace", ["segmentation", "detection"])
     def test_a_plugin_of_ours_that_is_missing_is_answered_with_the_pip_lines(
-        self, monkeypatch: pytest.MonkeyPatch, namespace: str, folder: str
+        self, monkeypatch: pytest.MonkeyPatch, namespace: str
     ) -> None:
         registry = without(monkeypatch, namespace)
 
-        with pytest.raises(MissingPluginError) as caught:
+        with refused(MissingPluginError):
             registry.metric(f"{namespace.title()}.AP")
-
-        assert text_of(caught.value) == (
-            f"metric '{namespace.title()}.AP': the plugin '{namespace}' is not installed\n"
-            f"Install it with: {install_command(f'valor-{folder}')}\n"
-            f"or, from a clone: {install_command('-e', f'plugins/{folder}')}"
-        )
 
     def test_a_task_of_ours_that_is_missing_is_answered_with_the_pip_lines(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        with pytest.raises(MissingPluginError, match=r"pip install .*valor-detection"):
+        with refused(MissingPluginError):
             without(monkeypatch, "detection").metric("AP", task="detection")
 
     def test_the_manifest_of_a_missing_plugin_is_answered_with_the_pip_lines(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        found = r"^namespace 'detection': the plugin 'detection' is not installed"
 
-        with pytest.raises(MissingPluginError, match=found):
+        with refused(MissingPluginError):
             without(monkeypatch, "detection").manifest("detection")
 
     def test_every_namespace_of_this_project_is_installed_from_a_folder(self) -> None:
@@ -306,7 +261,7 @@ class TestReadersAndResources:
     def test_an_unknown_reader_is_called_a_reader(self, install: Install) -> None:
         install("birdlab", "birds", self.SOURCES)
 
-        with pytest.raises(UnknownNameError, match=r"^reader 'birds.Nest': not declared"):
+        with refused(UnknownNameError):
             Registry().find(ReaderSpec, "birds.Nest")
 
 
@@ -322,14 +277,9 @@ class TestBrokenPlugins:
     def test_a_broken_plugin_is_reported_with_its_cause_for_its_own_namespace(
         self, broken: Path
     ) -> None:
-        with pytest.raises(BrokenPluginError) as caught:
+        with refused(BrokenPluginError) as caught:
             Registry().metric("broken.Accuracy")
 
-        assert text_of(caught.value) == (
-            "plugin 'broken' (brokenlab 1.0): its manifest broken.plugin cannot be imported, "
-            "ModuleNotFoundError: No module named 'no_such_package_here'\n"
-            f"Reinstall or remove it: {uninstall('brokenlab')}"
-        )
         assert isinstance(caught.value.__cause__, ModuleNotFoundError)
 
     def test_a_broken_plugin_does_not_matter_to_names_elsewhere(
@@ -362,32 +312,27 @@ class TestBrokenPlugins:
     def test_a_manifest_that_leaves_the_program_is_a_broken_plugin(self, install: Install) -> None:
         install("exitlab", "leaver", {"__init__.py": "", "plugin.py": "raise SystemExit(3)\n"})
 
-        with pytest.raises(BrokenPluginError, match=r"SystemExit: 3"):
+        with refused(BrokenPluginError):
             Registry().manifest("leaver")
 
     def test_a_manifest_whose_hook_raises_is_a_broken_plugin(self, install: Install) -> None:
         install("raiselab", "raiser", package("raiser", "1 / 0"))
 
-        with pytest.raises(BrokenPluginError, match=r"its manifest fails, ZeroDivisionError"):
+        with refused(BrokenPluginError):
             Registry().manifest("raiser")
 
     def test_code_that_cannot_be_imported_is_a_broken_plugin(self, install: Install) -> None:
         install("codelab", "coder", package("coder", code="raise ValueError('half written')"))
 
-        with pytest.raises(BrokenPluginError) as caught:
+        with refused(BrokenPluginError):
             implementation(Registry().metric("coder.Accuracy"))
-
-        assert text_of(caught.value) == (
-            "coder.Accuracy: its code coder.code:Metric cannot be imported, "
-            "ValueError: half written"
-        )
 
     def test_code_without_the_name_that_the_manifest_gives_is_a_broken_plugin(
         self, install: Install
     ) -> None:
         install("codelab", "coder", package("coder", code=""))
 
-        with pytest.raises(BrokenPluginError, match=r"AttributeError: .*'Metric'"):
+        with refused(BrokenPluginError):
             implementation(Registry().metric("coder.Accuracy"))
 
 
@@ -396,7 +341,7 @@ class TestMissingExtras:
         code = "from valor_core.errors import MissingExtraError\nraise MissingExtraError('why')\n"
         install("extralab", "extras", package("extras", code=code))
 
-        with pytest.raises(MissingExtraError, match=r"^why$"):
+        with refused(MissingExtraError):
             implementation(Registry().metric("extras.Accuracy"))
 
     def test_a_missing_package_is_answered_with_the_extra_of_the_distribution(
@@ -405,18 +350,13 @@ class TestMissingExtras:
         specs = "spec('extras.Accuracy', extra='raster')"
         install("extralab", "extras", package("extras", specs, code="import no_such_raster"))
 
-        with pytest.raises(MissingExtraError) as caught:
+        with refused(MissingExtraError):
             implementation(Registry().metric("extras.Accuracy"))
-
-        assert text_of(caught.value) == (
-            "extras.Accuracy: its code needs 'no_such_raster', which is not installed\n"
-            f"Install it with: {install_command('extralab[raster]')}"
-        )
 
     def test_a_missing_package_without_an_extra_is_a_broken_plugin(self, install: Install) -> None:
         install("extralab", "extras", package("extras", code="import no_such_raster"))
 
-        with pytest.raises(BrokenPluginError, match=r"No module named 'no_such_raster'"):
+        with refused(BrokenPluginError):
             implementation(Registry().metric("extras.Accuracy"))
 
     def test_a_missing_module_of_its_own_is_not_taken_for_a_missing_extra(
@@ -425,7 +365,7 @@ class TestMissingExtras:
         specs = "spec('extras.Accuracy', extra='raster', implementation='extras.none:Metric')"
         install("extralab", "extras", package("extras", specs))
 
-        with pytest.raises(BrokenPluginError, match=r"No module named 'extras\.none'"):
+        with refused(BrokenPluginError):
             implementation(Registry().metric("extras.Accuracy"))
 
 
@@ -474,7 +414,7 @@ class TestInstalledMeanwhile:
         (facts / "entry_points.txt").write_text("[valor.plugins]\nbirds = rivals.plugin\n")
         importlib.invalidate_caches()
 
-        with pytest.raises(PluginConflictError, match=r"birdlab 1\.0 and rivals 1 claim it"):
+        with refused(PluginConflictError):
             registry.metric("birds.Accuracy")
 
 
@@ -486,13 +426,8 @@ class TestConflicts:
         install("second-lab", "shared", other, manifest="shared.plugin", version="2.0")
 
     def test_two_claimants_are_an_error_that_names_both(self) -> None:
-        with pytest.raises(PluginConflictError) as caught:
+        with refused(PluginConflictError):
             Registry().metric("shared.Accuracy")
-
-        assert text_of(caught.value) == (
-            "namespace 'shared': expected one plugin, first-lab 1.0 and second-lab 2.0 claim it\n"
-            "Uninstall one of them, or choose in the config: plugins: {shared: first-lab}"
-        )
 
     @pytest.mark.parametrize("name", ["second-lab", "Second_Lab"])
     def test_a_choice_settles_the_conflict(self, name: str) -> None:
@@ -501,7 +436,7 @@ class TestConflicts:
         assert (manifest.distribution, manifest.version) == ("second-lab", "2.0")
 
     def test_a_choice_of_somebody_else_settles_nothing(self) -> None:
-        with pytest.raises(PluginConflictError, match=r"first-lab 1.0 and second-lab 2.0"):
+        with refused(PluginConflictError):
             Registry({"shared": "third-lab"}).manifest("shared")
 
     def test_a_conflict_does_not_hide_the_others(self) -> None:
@@ -515,19 +450,13 @@ class TestConflicts:
 
 
 class TestManifests:
-    def error_of(self, install: Install, plugin: str) -> str:
+    def expect_refusal(self, install: Install, plugin: str) -> None:
         install("oddlab", "odd", {"__init__.py": "", "plugin.py": plugin})
-        with pytest.raises(ManifestError) as caught:
+        with refused(ManifestError):
             Registry().manifest("odd")
-        return text_of(caught.value)
 
     def test_a_name_outside_the_namespace_is_refused(self, install: Install) -> None:
-        error = self.error_of(install, manifest("odd", "spec('detection.AP')"))
-
-        assert error == (
-            "plugin 'odd' (oddlab 1.0): declares 'detection.AP' outside its namespace\n"
-            "Name it 'odd.AP'."
-        )
+        self.expect_refusal(install, manifest("odd", "spec('detection.AP')"))
 
     def test_a_manifest_may_say_what_it_is_written_against(self, install: Install) -> None:
         sources = package("mylab")
@@ -536,68 +465,46 @@ class TestManifests:
         assert Registry().metric("mylab.Accuracy").version == 2
 
     @pytest.mark.parametrize(
-        ("api", "message"),
+        "api",
         [
-            ("2", "it is written for api 2 of valor-core, this one has 1\nUpgrade it with: "),
-            ("'1'", "api must be a whole number from 1 on, got '1'\nWrite it as: api = 1"),
-            ("0", "api must be a whole number from 1 on, got 0\nWrite it as: api = 1"),
+            "2",
+            "'1'",
+            "0",
         ],
     )
     def test_a_manifest_for_a_newer_core_says_which_to_upgrade(
-        self, install: Install, api: str, message: str
+        self, install: Install, api: str
     ) -> None:
         sources = package("mylab")
         install(
             "valor-mylab", "mylab", sources | {"plugin.py": f"api = {api}\n{sources['plugin.py']}"}
         )
 
-        with pytest.raises(RegistryError) as caught:
+        with refused(RegistryError):
             Registry().metric("mylab.Accuracy")
 
-        assert text_of(caught.value).startswith(f"plugin 'mylab' (valor-mylab 1.0): {message}")
-
     def test_a_hook_with_a_wrong_signature_is_refused(self, install: Install) -> None:
-        error = self.error_of(
+        self.expect_refusal(
             install,
             HOOKS + "valor_metrics(registry): return ()\n",
         )
 
-        assert error == (
-            "plugin 'odd' (oddlab 1.0): expected valor_metrics to take no arguments, got "
-            "'registry'\nWrite it as: def valor_metrics():"
-        )
-
     def test_a_misspelt_hook_is_refused(self, install: Install) -> None:
-        error = self.error_of(
+        self.expect_refusal(
             install,
             HOOKS + "valor_metric(): return ()\n",
-        )
-
-        assert error == (
-            "plugin 'odd' (oddlab 1.0): expected a hook of valor-core, found 'valor_metric'\n"
-            "Did you mean 'valor_metrics'?"
         )
 
     def test_a_manifest_that_forgot_to_decorate_its_hooks_is_refused(
         self, install: Install
     ) -> None:
-        error = self.error_of(install, "def valor_metrics(): return ()\n")
-
-        assert error == (
-            "plugin 'odd' (oddlab 1.0): its manifest declares nothing\n"
-            "Write valor_metrics or another hook and decorate it with @valor_core.plugin.hookimpl."
-        )
+        self.expect_refusal(install, "def valor_metrics(): return ()\n")
 
     @pytest.mark.parametrize("answer", ["None", "'kernels'", "3"])
     def test_kernels_have_a_place(self, install: Install, answer: str) -> None:
         code = HOOKS + f"valor_kernels(): return {answer}\n"
 
-        error = self.error_of(install, code)
-
-        assert error.startswith(
-            "plugin 'odd' (oddlab 1.0): valor_kernels must answer a place like "
-            "'package.kernels:KERNELS', got "
-        )
+        self.expect_refusal(install, code)
 
     def test_a_failed_manifest_does_not_spoil_those_after_it(
         self, install: Install, birds: Path
@@ -610,70 +517,37 @@ class TestManifests:
         assert registry.metric("birds.Accuracy").name == "birds.Accuracy"
 
     def test_something_that_is_no_spec_is_refused(self, install: Install) -> None:
-        error = self.error_of(install, manifest("odd", "'odd.AP'"))
-
-        assert error == (
-            "plugin 'odd' (oddlab 1.0): expected a MetricSpec, found 'odd.AP'\n"
-            "Return a list of MetricSpec from the hook."
-        )
+        self.expect_refusal(install, manifest("odd", "'odd.AP'"))
 
     def test_two_metrics_that_answer_to_one_word_are_refused(self, install: Install) -> None:
-        error = self.error_of(
+        self.expect_refusal(
             install, manifest("odd", "spec('odd.AP')", "spec('odd.Other', aliases=('a_p',))")
-        )
-
-        assert error == (
-            "plugin 'odd' (oddlab 1.0): odd.AP and odd.Other both answer to 'a_p'\n"
-            "Give one of them another name or alias."
         )
 
     @pytest.mark.parametrize("name", ["odd.F1-β", "Odd-Ns.A", "a.b.C"])
     def test_an_odd_name_is_refused_with_the_plugin_and_how_to_write_it(
         self, install: Install, name: str
     ) -> None:
-        error = self.error_of(install, manifest("odd", f"spec({name!r})"))
-
-        assert error == (
-            "plugin 'odd' (oddlab 1.0): MetricSpec: name must look like 'namespace.Name', got "
-            f"{name!r}\nWrite it as: name='namespace.Name'"
-        )
+        self.expect_refusal(install, manifest("odd", f"spec({name!r})"))
 
     @pytest.mark.parametrize("alias", ["a b!", "", "1st", 3])
     def test_an_alias_that_nobody_can_write_is_refused(self, install: Install, alias: Any) -> None:
-        error = self.error_of(install, manifest("odd", f"spec('odd.AP', aliases=({alias!r},))"))
-
-        assert error == (
-            "plugin 'odd' (oddlab 1.0): MetricSpec 'odd.AP': aliases must be words of letters, "
-            f"digits, '_' and '-' that begin with a letter, got {alias!r}\n"
-            "Write them as: aliases=('other_name',)"
-        )
+        self.expect_refusal(install, manifest("odd", f"spec('odd.AP', aliases=({alias!r},))"))
 
     def test_aliases_that_are_one_text_are_refused(self, install: Install) -> None:
-        error = self.error_of(install, manifest("odd", "spec('odd.AP', aliases='ap')"))
-
-        assert "aliases must be a tuple of words, got 'ap'" in error
+        self.expect_refusal(install, manifest("odd", "spec('odd.AP', aliases='ap')"))
 
     @pytest.mark.parametrize("when", ["in the hook", "on import"])
     def test_a_key_that_only_a_newer_core_knows_is_answered_with_the_upgrade(
         self, install: Install, when: str
     ) -> None:
         source = manifest("odd", "spec('odd.AP', vectored=True)")
-        error = self.error_of(
+        self.expect_refusal(
             install, source if when == "in the hook" else source + "valor_metrics()\n"
         )
 
-        assert error == (
-            "plugin 'odd' (oddlab 1.0): expected the keys of MetricSpec, found 'vectored'\n"
-            f"Upgrade it with: {install_command('--upgrade', 'valor-core')}"
-        )
-
     def test_a_misspelt_key_is_answered_with_the_nearest(self, install: Install) -> None:
-        error = self.error_of(install, manifest("odd", "spec('odd.AP', higher_is_beter=True)"))
-
-        assert error == (
-            "plugin 'odd' (oddlab 1.0): expected the keys of MetricSpec, found 'higher_is_beter'\n"
-            "Did you mean 'higher_is_better'?"
-        )
+        self.expect_refusal(install, manifest("odd", "spec('odd.AP', higher_is_beter=True)"))
 
     @pytest.mark.parametrize(
         "trouble", ["spec('odd.AP', vectored=True)", "spec('odd.AP', aliases=('!',))", "1 / 0"]
@@ -701,17 +575,11 @@ class TestManifests:
         site = install("oddlab", "odd", {"__init__.py": "", "plugin.py": "1 / 0\n"})
         needs(site, needed)
 
-        with pytest.raises(BrokenPluginError, match="ZeroDivisionError: division by zero"):
+        with refused(BrokenPluginError):
             Registry().manifest("odd")
 
     def test_parameters_are_a_class_or_its_place(self, install: Install) -> None:
-        error = self.error_of(install, manifest("odd", "spec('odd.AP', parameters='Parameters')"))
-
-        assert error == (
-            "plugin 'odd' (oddlab 1.0): MetricSpec 'odd.AP': parameters must be a class or look "
-            "like 'package.parameters:Class', got 'Parameters'\n"
-            "Write it as: parameters='package.parameters:Class'"
-        )
+        self.expect_refusal(install, manifest("odd", "spec('odd.AP', parameters='Parameters')"))
 
 
 def needs(site: Path, *lines: str) -> None:
@@ -783,12 +651,12 @@ class TestInProcess:
         registry.register("attic", in_process(spec_of("attic.AP")))
 
         for namespace in ("attic", "birds"):
-            with pytest.raises(PluginConflictError, match=f"^{namespace}: expected a free name"):
+            with refused(PluginConflictError):
                 registry.register(namespace, in_process())
 
     def test_a_refused_manifest_can_be_repaired_and_registered_again(self) -> None:
         registry = Registry()
-        with pytest.raises(ManifestError, match=r"outside its namespace"):
+        with refused(ManifestError):
             registry.register("attic", in_process(spec_of("cellar.AP")))
 
         registry.register("attic", in_process(spec_of("attic.AP")))
@@ -823,14 +691,14 @@ class TestInProcess:
     def test_a_decorated_metric_cannot_take_a_plugins_name(self, birds: Path, name: str) -> None:
         spec = metric(name, task="text")(lambda_like)
 
-        with pytest.raises(PluginConflictError, match=r"expected a new name, it is declared al"):
+        with refused(PluginConflictError):
             Registry().add(spec)
 
     def test_two_decorated_metrics_cannot_share_a_name(self) -> None:
         registry = Registry()
         registry.add(metric("attic.Half", task="text")(lambda_like))
 
-        with pytest.raises(PluginConflictError, match=r"^attic\.Half: expected a new name"):
+        with refused(PluginConflictError):
             registry.add(metric("attic.Half", task="text")(lambda_like))
 
     def test_a_spec_of_the_registry_itself_is_no_conflict(self, birds: Path) -> None:
@@ -857,10 +725,8 @@ def test_where_no_metrics_are_installed_a_bare_name_is_answered_with_what_to_ins
 ) -> None:
     registry = without(monkeypatch, *Registry().namespaces)
 
-    with pytest.raises(UnknownNameError) as caught:
+    with refused(UnknownNameError):
         registry.metric("F1")
-
-    assert str(caught.value) == f"metric 'F1': unknown\n{install_metrics()}"
 
 
 def length(item: Any) -> float:

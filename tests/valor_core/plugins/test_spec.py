@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+from messages import refused
 
 from valor_core import plugin
 from valor_core.errors import BrokenPluginError, ManifestError
@@ -16,15 +17,13 @@ from valor_core.plugins.spec import KINDS, Spec
 
 @pytest.mark.parametrize("name", ["ap", "AP", ".AP", "Detection.AP", "detection.", "a.b.c", 3])
 def test_a_name_must_have_a_namespace(name: Any) -> None:
-    with pytest.raises(ManifestError, match=r"^Spec: name must look like 'namespace\.Name', got"):
+    with refused(ManifestError):
         Spec(name=name, summary="", implementation="m:f")
 
 
 @pytest.mark.parametrize("implementation", ["module", "module.name", ":name", "module:", None])
 def test_an_implementation_must_name_module_and_object(implementation: Any) -> None:
-    with pytest.raises(
-        ManifestError, match=r"implementation must look like 'package\.module:name', got"
-    ):
+    with refused(ManifestError):
         Spec(name="a.B", summary="", implementation=implementation)
 
 
@@ -84,26 +83,21 @@ def test_parameters_named_by_their_place_are_made_when_they_are_used(mylab: Path
 
 
 @pytest.mark.parametrize(
-    ("place", "error"),
+    "place",
     [
-        ("no_such_package:P", "ModuleNotFoundError: No module named 'no_such_package'"),
-        ("json:P", "AttributeError: module 'json' has no attribute 'P'"),
+        "no_such_package:P",
+        "json:P",
     ],
 )
-def test_parameters_that_are_not_at_their_place_are_an_error(place: str, error: str) -> None:
-    with pytest.raises(BrokenPluginError) as caught:
+def test_parameters_that_are_not_at_their_place_are_an_error(place: str) -> None:
+    with refused(BrokenPluginError):
         evolve(SPEC, parameters=place).parameter_class  # noqa: B018
-
-    assert str(caught.value) == f"a.B: its parameters {place} cannot be imported, {error}"
 
 
 @pytest.mark.parametrize("place", ["json:dumps", "json:JSONDecoder"])
 def test_parameters_that_are_no_parameter_class_are_an_error(place: str) -> None:
-    with pytest.raises(ManifestError) as caught:
+    with refused(ManifestError):
         evolve(SPEC, parameters=place).parameter_class  # noqa: B018
-
-    assert str(caught.value).startswith("a.B: expected parameters to be a parameter class, found")
-    assert caught.value.remedy == "Make it with the decorator: @valor_core.plugin.parameters"
 
 
 def test_every_kind_of_spec_is_published_and_called_something() -> None:

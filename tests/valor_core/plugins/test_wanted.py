@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from messages import refused
 
 from valor_core import Registry
 from valor_core.errors import AmbiguousNameError, UnknownNameError
@@ -57,39 +58,22 @@ class TestKindsOfResources:
         for namespace in ("aaa", "bbb"):
             install(f"{namespace}lab", namespace, brings(namespace, "tape"))
 
-        with pytest.raises(AmbiguousNameError) as caught:
+        with refused(AmbiguousNameError):
             Registry().resource_kind("tape", judge)
-
-        assert str(caught.value) == (
-            "resource kind 'tape': expected one of this name, found aaa.tape and bbb.tape\n"
-            "Write 'aaa.tape' or 'bbb.tape'."
-        )
 
     def test_a_kind_of_another_resource_is_none_of_this_one(
         self, judge: ResourceSpec, install: Install
     ) -> None:
         install("aaalab", "aaa", brings("aaa", "tape", "aaa.reel"))
 
-        with pytest.raises(UnknownNameError) as bare:
+        with refused(UnknownNameError):
             Registry().resource_kind("tape", judge)
-        with pytest.raises(UnknownNameError) as full:
+        with refused(UnknownNameError):
             Registry().resource_kind("aaa.tape", judge)
 
-        assert str(bare.value) == (
-            "resource kind 'tape': unknown to ranklab.judge\n'aaa.tape' is a kind of aaa.reel."
-        )
-        assert str(full.value) == (
-            "resource kind 'aaa.tape': expected a kind of ranklab.judge, found one of aaa.reel\n"
-            "See what is there with: valor list --resource-kinds"
-        )
-
     def test_a_misspelt_kind_is_answered_with_the_nearest(self, judge: ResourceSpec) -> None:
-        with pytest.raises(UnknownNameError) as caught:
+        with refused(UnknownNameError):
             Registry().resource_kind("ecko", judge)
-
-        assert str(caught.value) == (
-            "resource kind 'ecko': unknown to ranklab.judge\nDid you mean 'echo'?"
-        )
 
     def test_kinds_are_listed(self, judge: ResourceSpec) -> None:
         kinds = [spec for spec in Registry().all(ResourceKindSpec) if spec.resource == judge.name]

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 
 from valor_core import Evaluator, metric
 from valor_core.plugin import SchemaError, TaskSpec, reader_of
@@ -85,40 +86,31 @@ class Table:
 
 
 @pytest.mark.parametrize(
-    ("data", "kind"),
+    "data",
     [
-        (([0, 1], [[0.2, 0.8], [0.5, 0.5]]), "tuple"),
-        ((np.zeros(2), np.zeros((2, 2))), "tuple"),
-        (np.zeros((2, 2)), "ndarray"),
-        (Table(), "Table"),
+        ([0, 1], [[0.2, 0.8], [0.5, 0.5]]),
+        (np.zeros(2), np.zeros((2, 2))),
+        np.zeros((2, 2)),
+        Table(),
     ],
 )
-def test_arrays_are_answered_with_what_makes_a_batch_of_them(data: Any, kind: str) -> None:
-    with pytest.raises(SchemaError) as caught:
+def test_arrays_are_answered_with_what_makes_a_batch_of_them(data: Any) -> None:
+    with refused(SchemaError):
         reader_of(data, "classification", Registry())
-
-    assert str(caught.value) == (
-        f"data: expected items or a batch, got {kind}\n"
-        "Make a batch of arrays with: ClassificationBatch.from_arrays"
-    )
 
 
 @pytest.mark.parametrize(
-    ("task", "remedy"),
+    "task",
     [
-        ("detection", "Make a batch of arrays with: valor_detection.arrays.from_arrays, "),
-        ("detection", "A table with a row for each box is read from a file, by the reader: table"),
-        ("segmentation", "Make a batch of arrays with: SegmentationBatch.from_arrays"),
-        ("text", "Make an item of each row with: Text(uid, query=…, response=…, references=…)"),
+        "detection",
+        "segmentation",
+        "text",
     ],
 )
 @pytest.mark.parametrize("hand_over", [read, stream])
-def test_a_table_is_answered_in_every_task(hand_over: Any, task: str, remedy: str) -> None:
-    with pytest.raises(SchemaError) as caught:
+def test_a_table_is_answered_in_every_task(hand_over: Any, task: str) -> None:
+    with refused(SchemaError):
         hand_over(Table(), task)
-
-    assert str(caught.value).startswith("data: expected items or a batch, got Table\n")
-    assert remedy in str(caught.value)
 
 
 def test_every_task_has_an_answer_for_arrays() -> None:
@@ -127,32 +119,19 @@ def test_every_task_has_an_answer_for_arrays() -> None:
 
 @pytest.mark.parametrize("made", [InMemory.of, batch_of])
 def test_a_task_without_an_answer_for_arrays_says_what_was_expected(made: Any) -> None:
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         made(Table(), TextBatch)
-
-    assert str(caught.value) == "data: expected items or a batch, got Table"
 
 
 def test_a_table_of_fields_in_place_of_an_item_is_answered_with_the_class() -> None:
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         batch_of([{"query": "Where?"}], TextBatch)
-
-    assert str(caught.value) == (
-        "data[0]: expected a Text, got {'query': 'Where?'}\n"
-        "Make one of its fields with: Text(uid, …)"
-    )
 
 
 @pytest.mark.parametrize("path", ["x.csv", Path("x.csv")])
 def test_a_path_is_answered_with_how_a_reader_is_named(path: Any) -> None:
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         InMemory.of(path, DetectionBatch)
-
-    assert str(caught.value) == (
-        "data: expected items or a batch, got 'x.csv'\n"
-        "Name what reads it: {'reader': …, 'path': 'x.csv'}. "
-        "See the readers with: valor list --readers"
-    )
 
 
 def test_items_in_an_array_of_objects_are_items() -> None:

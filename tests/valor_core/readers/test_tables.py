@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from messages import refused
 
 from valor_core.plugin import ReadError, SchemaError, read_table, split_table, table_format
 
@@ -28,23 +29,18 @@ def test_the_suffix_says_what_a_file_is(name: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "suffix"),
+    "name",
     [
-        ("a.xlsx", ".xlsx"),
-        ("a", ""),
-        ("a.txt.gz", ".txt.gz"),
-        ("a.gz", ".gz"),
-        ("a.parquet.gz", ".parquet.gz"),
+        "a.xlsx",
+        "a",
+        "a.txt.gz",
+        "a.gz",
+        "a.parquet.gz",
     ],
 )
-def test_an_unknown_suffix_is_refused_with_those_that_are_known(name: str, suffix: str) -> None:
-    with pytest.raises(ReadError) as caught:
+def test_an_unknown_suffix_is_refused_with_those_that_are_known(name: str) -> None:
+    with refused(ReadError):
         table_format(name)
-
-    assert str(caught.value) == (
-        f"{name}: expected a file with a known suffix, found {suffix!r}\n"
-        "Known are .csv, .tsv, .jsonl, .ndjson, .json, .parquet; all but .parquet also with .gz."
-    )
 
 
 @pytest.mark.parametrize(
@@ -69,15 +65,14 @@ def test_a_truncated_or_false_gzip_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "preds.csv.gz"
     packed = gzip.compress(b"uid,score\n" + bytes(range(97, 123)) * 100)
 
-    for content, finding in (
-        (packed[:-12], "Compressed file ended before the end-of-stream marker was reached"),
-        (b"uid,score\n", "Not a gzipped file (b'ui')"),
-        (packed[:10] + b"\xff" + packed[11:], "Error -3 while decompressing data"),
+    for content in (
+        packed[:-12],
+        b"uid,score\n",
+        packed[:10] + b"\xff" + packed[11:],
     ):
         path.write_bytes(content)
-        with pytest.raises(ReadError) as caught:
+        with refused(ReadError):
             read_table(path)
-        assert str(caught.value).startswith(f"{path}: expected a whole gzip file, found {finding}")
 
 
 def test_columns_can_be_read_under_standard_names(tmp_path: Path) -> None:
@@ -87,20 +82,19 @@ def test_columns_can_be_read_under_standard_names(tmp_path: Path) -> None:
     table = read_table(str(path), columns={"uid": "image_id", "score": "conf"})
 
     assert table.strings("uid").tolist() == ["a"]
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         table.floats("score")
-    assert str(caught.value) == f"{path}, row 2, column 'conf': expected a number, found 'high'"
 
 
 def test_a_folder_and_a_missing_file_are_refused_before_the_suffix(tmp_path: Path) -> None:
-    with pytest.raises(ReadError, match=r": expected a file, found a folder$"):
+    with refused(ReadError):
         split_table(tmp_path)
-    with pytest.raises(ReadError, match=r"nowhere: expected a file, found nothing there"):
+    with refused(ReadError):
         read_table(tmp_path / "nowhere")
 
 
 def test_a_partition_size_below_one_byte_is_refused() -> None:
-    with pytest.raises(SchemaError, match=r"^partition_bytes: expected 1 or more, got 0$"):
+    with refused(SchemaError):
         split_table("preds.csv", partition_bytes=0)
 
 

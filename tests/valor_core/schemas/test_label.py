@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refused
 
 from valor_core import Label
 from valor_core.plugin import SchemaError
@@ -13,11 +14,9 @@ from valor_core.schemas import Vocabulary, as_label, label_map
 from valor_core.schemas.label import as_labels, as_scored_labels
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "field"), [("", "a", "key"), ("a", "", "value"), ("a", 3, "value")]
-)
-def test_a_label_has_a_key_and_a_value(key: Any, value: Any, field: str) -> None:
-    with pytest.raises(SchemaError, match=rf"^Label: {field} must be a non-empty string, got "):
+@pytest.mark.parametrize(("key", "value"), [("", "a"), ("a", ""), ("a", 3)])
+def test_a_label_has_a_key_and_a_value(key: Any, value: Any) -> None:
+    with refused(SchemaError):
         Label(key, value)
 
 
@@ -39,9 +38,7 @@ def test_plain_values_stand_for_labels(value: Any, label: Label) -> None:
 
 @pytest.mark.parametrize("value", [None, True, 0.5, ("a", "b", "c"), {"key": "a"}])
 def test_something_else_is_no_label(value: Any) -> None:
-    with pytest.raises(
-        SchemaError, match=r"^label: expected a string, a \(key, value\) pair or a L"
-    ):
+    with refused(SchemaError):
         as_label(value)
 
 
@@ -79,27 +76,18 @@ def test_a_label_map_is_a_table_or_a_list_of_pairs(mapping: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mapping", "error"),
+    "mapping",
     [
-        (
-            3,
-            "label_map: expected a table of labels, got 3\nWrite it as: label_map: {tabby: cat}",
-        ),
-        (
-            "tabby",
-            "label_map: expected a table of labels, got 'tabby'\n"
-            "Write it as: label_map: {tabby: cat}",
-        ),
-        (["tabby"], "label_map: expected [from, to] pairs, got 'tabby'"),
-        ([["a", "b", "c"]], "label_map: expected [from, to] pairs, got ['a', 'b', 'c']"),
-        ([["a", "b"], ["a", "c"]], "label_map: expected one name for 'a', found two"),
+        3,
+        "tabby",
+        ["tabby"],
+        [["a", "b", "c"]],
+        [["a", "b"], ["a", "c"]],
     ],
 )
-def test_something_else_is_no_label_map(mapping: Any, error: str) -> None:
-    with pytest.raises(SchemaError) as caught:
+def test_something_else_is_no_label_map(mapping: Any) -> None:
+    with refused(SchemaError):
         label_map(mapping)
-
-    assert str(caught.value) == error
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdef"), unique=True), max_size=4))
@@ -131,19 +119,17 @@ def test_text_of_numpy_becomes_text_of_python_whatever_came_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "message"),
+    "value",
     [
-        ([("dog", 0.5), "cat"], "labels: expected (label, score) pairs, got 'cat'"),
-        (0.5, "labels: expected (label, score) pairs, got 0.5"),
-        ({"dog": True}, "labels: expected a number as score, got True"),
-        ({"dog": "0.5"}, "labels: expected a number as score, got '0.5'"),
+        [("dog", 0.5), "cat"],
+        0.5,
+        {"dog": True},
+        {"dog": "0.5"},
     ],
 )
-def test_what_are_no_labels_with_scores_is_named(value: Any, message: str) -> None:
-    with pytest.raises(SchemaError) as caught:
+def test_what_are_no_labels_with_scores_is_named(value: Any) -> None:
+    with refused(SchemaError):
         as_scored_labels(value, "labels")
-
-    assert str(caught.value) == message
 
 
 def test_scores_are_the_decimals_that_they_print_as() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+from messages import refused
 
 from valor_core.errors import UnknownNameError
 from valor_core.plugins.registry import Registry
@@ -94,7 +95,7 @@ def test_several_parameters_of_a_metric_are_checked_together(mylab: Path) -> Non
 
 
 def test_parameters_of_a_metric_that_is_not_there_are_refused(mylab: Path) -> None:
-    with pytest.raises(ConformanceError, match=r"there is no metric 'mylab\.Exact'"):
+    with refused(ConformanceError):
         check_plugin("mylab", parameters={"mylab.Exact": {}})
 
 
@@ -112,7 +113,7 @@ def test_a_resource_can_be_given(mylab: Path) -> None:
 
     spec = Registry().metric("mylab.KnownWords")
     check_metric(spec, resources={"dictionary": dictionary})
-    with pytest.raises(ConformanceError, match=r"asks for 'dictionary'; pass resources=\{'dict"):
+    with refused(ConformanceError):
         check_metric(spec)
 
 
@@ -122,7 +123,7 @@ def test_data_can_be_given_as_objects_batches_or_several_sets(mylab: Path) -> No
 
     for data in (items, [TextBatch.of(items)], {"one": items, "other": items[1:]}):
         if not isinstance(data, dict):
-            with pytest.raises(ConformanceError, match="item 'q1': ValueError: the reply cannot"):
+            with refused(ConformanceError):
                 check_metric(spec, data)
         check_metric(spec, {"fine": items[1:]})
 
@@ -134,16 +135,14 @@ def test_data_of_another_task_are_left_to_its_metrics(
     others = {task: sets for task, sets in examples._DATASETS.items() if task != "segmentation"}
     monkeypatch.setattr(examples, "_DATASETS", others)
 
-    with pytest.raises(
-        ConformanceError, match="no examples of the task 'segmentation'; pass batch"
-    ):
+    with refused(ConformanceError):
         check_metric(spec)
-    with pytest.raises(ConformanceError, match="no examples of the task 'segmentation'"):
+    with refused(ConformanceError):
         check_metric(spec, [TextBatch.of([])])
 
 
 def test_a_plugin_that_is_not_there_is_named() -> None:
-    with pytest.raises(UnknownNameError, match="'nowhere'"):
+    with refused(UnknownNameError):
         check_plugin("nowhere")
 
 
@@ -161,12 +160,11 @@ def test_a_resource_that_needs_parameters_is_asked_for(install: Install) -> None
 def test_a_judge_that_may_cost_money_is_never_opened_by_the_kit(install: Install) -> None:
     install("valor-judged", "judged", judged(model="default='big', "))
 
-    told = "judged.judge: expected a stand-in, since opening it may cost money"
     for name, check in cases("judged"):
         if name.startswith("judged.One/any") or "together" in name:
-            with pytest.raises(ConformanceError, match=rf"{told}.*resources=\{{'judge': …\}}"):
+            with refused(ConformanceError):
                 check()
-    with pytest.raises(ConformanceError, match=told):
+    with refused(ConformanceError):
         check_plugin("judged")
     check_plugin("judged", resources={"judge": "a judge"})
 
@@ -198,5 +196,5 @@ def test_readers_and_engines_of_core_keep_all_laws(tmp_path: Path) -> None:
 
 
 def test_parameters_of_a_reader_that_is_not_there_are_refused() -> None:
-    with pytest.raises(ConformanceError, match=r"there is no reader 'core\.tables'"):
+    with refused(ConformanceError):
         check_plugin("core", readers={"core.tables": {}})

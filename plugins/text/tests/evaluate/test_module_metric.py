@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 
 from valor_core import Classification, Report, Text, Undefined, evaluate
 from valor_core.plugin import ParameterError
@@ -402,33 +403,18 @@ class TestOptionsAndErrors:
         assert report.results[0].parameters["options"] == {"average": "none"}
 
     @pytest.mark.parametrize(
-        ("parameters", "expected", "remedy"),
+        "parameters",
         [
-            (
-                {"options": {"averag": "none"}},
-                "options: expected options of hits, got 'averag'",
-                "Did you mean 'average'?",
-            ),
-            (
-                {"columns": {"prediction": "response"}},
-                "columns: expected a column of the module, got 'prediction'",
-                "Did you mean 'predictions'?",
-            ),
-            (
-                {"columns": {"predictions": "respons"}},
-                "columns.predictions: expected a field of an item or a number, got 'respons'",
-                "Did you mean 'response'?",
-            ),
+            {"options": {"averag": "none"}},
+            {"columns": {"prediction": "response"}},
+            {"columns": {"predictions": "respons"}},
         ],
     )
     def test_what_a_module_does_not_take_is_refused_before_data_are_read(
-        self, parameters: dict[str, Any], expected: str, remedy: str
+        self, parameters: dict[str, Any]
     ) -> None:
-        with pytest.raises(ParameterError) as caught:
+        with refused(ParameterError):
             computed(SPAM, "hits", **parameters)
-
-        assert caught.value.message.endswith(expected)
-        assert caught.value.remedy == remedy
 
     def test_a_field_that_items_of_the_task_have_not_is_named(self) -> None:
         error = error_of(SPAM, "hits", columns={"predictions": "response"})

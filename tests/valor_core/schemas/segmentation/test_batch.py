@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from attrs import evolve
+from messages import refused
 
 from valor_core.plugin import SchemaError
 from valor_core.plugins.registry import Registry
@@ -80,13 +81,8 @@ def test_overlap_goes_to_the_first_or_the_last(overlap, expected):
 def test_overlap_is_an_error_that_names_item_labels_and_pixels():
     item = Segmentation("img_7", None, {"cat": [[1, 1, 1]], "dog": [[0, 1, 1]]})
 
-    with pytest.raises(SchemaError) as refused:
+    with refused(SchemaError):
         SegmentationBatch.of([item])
-
-    assert str(refused.value) == (
-        "item 'img_7', prediction: expected each pixel in one label, 2 are in 'cat' and in 'dog'\n"
-        "Set overlap to 'first' or 'last' to give them to one of the two."
-    )
 
 
 def test_segments_keep_their_numbers_labels_and_crowds():
@@ -220,54 +216,44 @@ def test_segments_have_several_values_to_ignore():
 
 
 def test_items_have_labels_in_the_order_of_their_values():
-    with pytest.raises(SchemaError, match="labels: expected labels in the order of their values"):
+    with refused(SchemaError):
         Segmentation("a", [[1, 2]], labels={"cat", "dog"})
 
 
 ONE = [[[1, 0]]]
 NOT_FROM_ARRAYS = [
-    ({"y_true": np.array(ONE[0])}, "y_true: expected a list of images, or an array of 3 dim"),
-    ({"y_pred": ONE[0]}, "y_pred: expected a list of images, or an array of 3 dimensions, got"),
-    ({"y_pred": {"a": ONE[0]}}, "y_pred: expected a list of images, got a mapping of 1"),
-    (
-        {"y_pred": np.full((1, 2, 4, 5), 0.5)},
-        "y_pred[0], pixels: expected rows and columns of whole numbers, got array of float64, "
-        "shape (2, 4, 5)\nTake the label of each pixel, scores.argmax(axis=-3);",
-    ),
-    (
-        {"y_true": np.full((1, 4, 5, 2), 0.5)},
-        "y_true[0], pixels: expected rows and columns of whole numbers, got array of float64, "
-        "shape (4, 5, 2)\nTake the label of each pixel, scores.argmax(axis=-1);",
-    ),
-    ({"y_true": [*ONE, [["a"]]], "y_pred": ONE * 2}, "y_true[1], pixels: expected rows and"),
-    ({"y_pred": np.array(ONE) > 0}, "y_pred[0], pixels: expected whole numbers up to 2 as labels"),
-    ({"labels": {"cat", "dog"}}, "labels: expected labels in the order of their values, got a set"),
-    ({"labels": [0, 1]}, "labels[0]: expected the name of the value 1, got the number 0"),
-    ({"ignore": True}, "ignore: expected a whole number, or several, got True"),
-    ({"ignore": [255, 2]}, "ignore: expected a value that is no label, got 2, which is 'dog'"),
-    ({"uids": ["a", "b"]}, "uids: expected one for each of 1 images, got 2"),
+    {"y_true": np.array(ONE[0])},
+    {"y_pred": ONE[0]},
+    {"y_pred": {"a": ONE[0]}},
+    {"y_pred": np.full((1, 2, 4, 5), 0.5)},
+    {"y_true": np.full((1, 4, 5, 2), 0.5)},
+    {"y_true": [*ONE, [["a"]]], "y_pred": ONE * 2},
+    {"y_pred": np.array(ONE) > 0},
+    {"labels": {"cat", "dog"}},
+    {"labels": [0, 1]},
+    {"ignore": True},
+    {"ignore": [255, 2]},
+    {"uids": ["a", "b"]},
 ]
 
 
-@pytest.mark.parametrize(("arguments", "message"), NOT_FROM_ARRAYS)
-def test_arrays_that_make_no_batch_are_refused(arguments, message):
+@pytest.mark.parametrize("arguments", NOT_FROM_ARRAYS)
+def test_arrays_that_make_no_batch_are_refused(arguments):
     given = {"y_true": ONE, "y_pred": ONE, "labels": ["cat", "dog"]} | arguments
 
-    with pytest.raises(SchemaError) as refused:
+    with refused(SchemaError):
         SegmentationBatch.from_arrays(**given)
-
-    assert str(refused.value).startswith(message)
 
 
 def test_two_sides_of_two_shapes_are_refused():
-    with pytest.raises(SchemaError, match=r"item 'a', prediction: expected 1 by 2 pixels like the"):
+    with refused(SchemaError):
         SegmentationBatch.of([Segmentation("a", [[0, 1]], [[0, 1, 1]], labels=["cat"])])
 
 
 def test_a_label_that_is_not_in_the_vocabulary_is_refused():
     strange = LabelImage([[1]], Legend([1], [3]))
 
-    with pytest.raises(SchemaError, match="expected codes of 1 labels, got 3"):
+    with refused(SchemaError):
         SegmentationBatch(
             SegmentationBatch.of([Segmentation("a")]).datums, [CAT], [Layer([strange], [None])]
         )
@@ -276,9 +262,7 @@ def test_a_label_that_is_not_in_the_vocabulary_is_refused():
 def test_numbers_under_two_keys_are_refused():
     item = Segmentation("a", [[0, 1]], labels=[("kind", "cat"), ("color", "white")])
 
-    with pytest.raises(
-        SchemaError, match="item 'a', groundtruth: labels: expected labels of one key"
-    ):
+    with refused(SchemaError):
         SegmentationBatch.of([item])
 
 
@@ -301,7 +285,7 @@ def test_selecting_and_renumbering():
 
 
 def test_as_many_images_on_both_sides():
-    with pytest.raises(SchemaError, match="expected as many images, got 1 and 2"):
+    with refused(SchemaError):
         SegmentationBatch.from_arrays([[[1]]], [[[1]], [[1]]], labels=["cat"])
 
 
@@ -323,13 +307,9 @@ def test_a_label_map_that_puts_two_labels_of_a_key_in_a_pixel_is_refused():
     item = Segmentation("a", None, {cat: [[1, 1, 0]], dog: [[0, 1, 0]]})
     batch = SegmentationBatch.of([item])
 
-    with pytest.raises(SchemaError) as refused:
+    with refused(SchemaError):
         batch.relabel({Label(*dog): Label("x", "dog")})
 
-    assert str(refused.value) == (
-        "item 'a', prediction: expected each pixel in one label of a key, label_map puts 1 in "
-        "'x: cat' and in 'x: dog'\nLeave one of the two under a key of its own in label_map."
-    )
     assert masks(batch.relabel({Label(*dog): Label(*cat)}))[1] == {"x: cat": [[True, True, False]]}
 
 
@@ -350,7 +330,7 @@ def test_layers_that_share_a_key_are_refused():
     layer = SegmentationBatch.from_arrays([[[1]]], [[[1]]], labels=["cat"]).layers[0]
     datums = SegmentationBatch.of([Segmentation("a")]).datums
 
-    with pytest.raises(SchemaError, match="layers: expected one layer for each label key"):
+    with refused(SchemaError):
         SegmentationBatch(datums, [CAT], [layer, layer])
 
 
@@ -374,48 +354,33 @@ def test_pixels_to_ignore_are_given_beside_masks():
 
 
 REFUSED = [
-    ({"overlap": "lsat"}, "overlap: expected 'error', 'first' or 'last', got 'lsat'"),
-    ({"ignore": "255"}, "ignore: expected a whole number, or several, got '255'"),
-    ({"ignore": 2.5}, "ignore: expected a whole number"),
-    ({"ignore": 2**70}, "ignore: expected a whole number of 64 bits"),
-    ({"ignore": [255, 1]}, "groundtruth: ignore: expected a value that is no label, got 1, which"),
-    (
-        {"groundtruth": [[True]], "labels": {7: "cat"}},
-        "groundtruth: pixels: expected whole numbers",
-    ),
-    ({"ignore": 1}, "groundtruth: ignore: expected a value that is no label, got 1, which is"),
-    ({"ignore": [[0]]}, "ignore: expected 1 by 2 pixels like the ground truth, got 1 by 1"),
-    ({"labels": ["cat", "cat"]}, "groundtruth: labels: expected each label once, got 'cat' twice"),
-    ({"groundtruth": {"cat": [[1, 0]]}, "ignore": 255}, "groundtruth: ignore: expected an image"),
-    ({"groundtruth": {"cat": [["a", "b"]]}}, "groundtruth: 'cat': expected rows and columns of"),
-    ({"groundtruth": {"cat": [[np.nan, 1]]}}, "groundtruth: 'cat': expected rows and columns of"),
-    (
-        {"groundtruth": {"cat": [[1.0, 0.25], [0.5, 0.0]]}},
-        "groundtruth: 'cat': expected rows and columns of pixels, true or false, got 0.25 at row "
-        "0, column 1 (and 1 more)\nCut scores at a threshold: scores >= 0.5.",
-    ),
-    ({"ignore": [[0.0, 0.75]]}, "ignore: expected rows and columns of pixels, true or false, got"),
-    ({"groundtruth": {"cat": [[1], [1, 0]]}}, "groundtruth: 'cat': expected rows of one length"),
-    ({"groundtruth": [[1], [1, 0]]}, "groundtruth: pixels: expected rows of one length"),
-    (
-        {"groundtruth": np.ma.masked_array([[1, 1]], [[0, 1]])},
-        "groundtruth: pixels: expected an array without masked values",
-    ),
-    (
-        {"groundtruth": Segments([[3, 0]], {3: "cat"}), "ignore": 3},
-        "groundtruth: ignore: expected a value that is no label, got 3, which is 'cat'",
-    ),
+    {"overlap": "lsat"},
+    {"ignore": "255"},
+    {"ignore": 2.5},
+    {"ignore": 2**70},
+    {"ignore": [255, 1]},
+    {"groundtruth": [[True]], "labels": {7: "cat"}},
+    {"ignore": 1},
+    {"ignore": [[0]]},
+    {"labels": ["cat", "cat"]},
+    {"groundtruth": {"cat": [[1, 0]]}, "ignore": 255},
+    {"groundtruth": {"cat": [["a", "b"]]}},
+    {"groundtruth": {"cat": [[np.nan, 1]]}},
+    {"groundtruth": {"cat": [[1.0, 0.25], [0.5, 0.0]]}},
+    {"ignore": [[0.0, 0.75]]},
+    {"groundtruth": {"cat": [[1], [1, 0]]}},
+    {"groundtruth": [[1], [1, 0]]},
+    {"groundtruth": np.ma.masked_array([[1, 1]], [[0, 1]])},
+    {"groundtruth": Segments([[3, 0]], {3: "cat"}), "ignore": 3},
 ]
 
 
-@pytest.mark.parametrize(("fields", "message"), REFUSED)
-def test_what_is_no_side_names_the_item(fields, message):
+@pytest.mark.parametrize("fields", REFUSED)
+def test_what_is_no_side_names_the_item(fields):
     given = {"groundtruth": [[1, 0]], "labels": ["cat"]} | fields
 
-    with pytest.raises(SchemaError) as refused:
+    with refused(SchemaError):
         SegmentationBatch.of([Segmentation("a", **given)])
-
-    assert str(refused.value).startswith(f"item 'a', {message}")
 
 
 @pytest.mark.parametrize("labels", [[], ["cat", "cat"], [("x", "cat"), ("y", "dog")]])
@@ -428,5 +393,5 @@ def test_arrays_have_the_labels_that_items_can_have(labels):
 
 @pytest.mark.parametrize("numbers", [{1.7: "cat"}, {"one": "cat"}, {True: "cat"}, {2**70: "cat"}])
 def test_numbers_of_segments_are_whole(numbers):
-    with pytest.raises(SchemaError, match="labels: expected "):
+    with refused(SchemaError):
         Segments([[1, 0]], numbers)

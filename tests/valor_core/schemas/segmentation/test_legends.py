@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from messages import refused
 
 from valor_core.plugin import SchemaError
 from valor_core.schemas.label import Label, Vocabulary
@@ -40,51 +41,42 @@ def test_labels_by_value_are_those_of_their_values_in_any_order(labels):
     assert pixel_labels(labels) == {1: CAT, 2: DOG}
 
 
-TURNED = "Turn it around: labels={1: 'cat'}."
-BY_VALUE = "Name each value: labels={1: 'cat', 2: 'dog'}; None is background."
-
 NO_LABELS = [
-    ({"cat", "dog"}, "labels: expected labels in the order of their values, got a set of 2"),
-    (frozenset(["cat"]), "labels: expected labels in the order of their values, got a set of 1"),
-    ({"cat": "dog"}, "labels: expected labels by values of pixels, got 'cat'"),
-    ({1.0: "cat"}, "labels: expected labels by values of pixels, got 1.0"),
-    ({True: "cat"}, "labels: expected labels by values of pixels, got True"),
-    ({None: "cat"}, "labels: expected labels by values of pixels, got None"),
-    ([0, 1], "labels[0]: expected the name of the value 1, got the number 0"),
-    ([1, 2, 7], "labels[2]: expected the name of the value 3, got the number 7"),
-    (np.arange(3), "labels[0]: expected the name of the value 1, got the number 0"),
+    {"cat", "dog"},
+    frozenset(["cat"]),
+    {"cat": "dog"},
+    {1.0: "cat"},
+    {True: "cat"},
+    {None: "cat"},
+    [0, 1],
+    [1, 2, 7],
+    np.arange(3),
 ]
 
 
-@pytest.mark.parametrize(("labels", "message"), NO_LABELS)
-def test_what_would_shift_or_mix_labels_is_refused(labels, message):
-    with pytest.raises(SchemaError) as refused:
+@pytest.mark.parametrize("labels", NO_LABELS)
+def test_what_would_shift_or_mix_labels_is_refused(labels):
+    with refused(SchemaError):
         pixel_labels(labels)
-
-    assert str(refused.value) == f"{message}\n{BY_VALUE}"
 
 
 def test_a_mapping_from_label_to_value_is_turned_around():
-    with pytest.raises(SchemaError) as refused:
+    with refused(SchemaError):
         pixel_labels({"cat": 1})
-
-    assert str(refused.value).splitlines()[1] == TURNED
 
 
 @pytest.mark.parametrize(
-    ("labels", "message"),
+    "labels",
     [
-        ({1: "cat", "01": "dog"}, "labels: expected each value once, got 1 twice"),
-        ({2**70: "cat"}, f"labels: expected a whole number of 64 bits, got {2**70}"),
-        ({7: 0.5}, "labels[7], label: expected a string, a (key, value) pair or a Label, got 0.5"),
-        (["cat", 0.5], "labels[1], label: expected a string, a (key, value) pair or a Label"),
+        {1: "cat", "01": "dog"},
+        {2**70: "cat"},
+        {7: 0.5},
+        ["cat", 0.5],
     ],
 )
-def test_what_is_no_label_names_its_value(labels, message):
-    with pytest.raises(SchemaError) as refused:
+def test_what_is_no_label_names_its_value(labels):
+    with refused(SchemaError):
         pixel_labels(labels)
-
-    assert refused.value.message.startswith(message)
 
 
 def test_numbers_that_are_their_own_names_are_labels():
@@ -124,24 +116,21 @@ def test_a_mapping_in_any_order_gives_the_same_codes():
 
 
 @pytest.mark.parametrize(
-    ("labels", "ignored", "message"),
+    ("labels", "ignored"),
     [
-        ([], (), "labels: expected a label for an image of whole numbers, got none"),
-        ({0: None}, (), "labels: expected a label for an image of whole numbers, got none"),
-        (["cat", "cat"], (), "labels: expected each label once, got 'cat' twice"),
-        ({1: ("x", "cat"), 2: ("y", "dog")}, (), "labels: expected labels of one key for an image"),
+        ([], ()),
+        ({0: None}, ()),
+        (["cat", "cat"], ()),
+        ({1: ("x", "cat"), 2: ("y", "dog")}, ()),
         (
             {0: "road"},
             [255, 0],
-            "ignore: expected a value that is no label, got 0, which is 'road'",
         ),
     ],
 )
-def test_labels_that_an_image_cannot_have_are_refused(labels, ignored, message):
-    with pytest.raises(SchemaError) as refused:
+def test_labels_that_an_image_cannot_have_are_refused(labels, ignored):
+    with refused(SchemaError):
         legend_of(pixel_labels(labels), ignored, Vocabulary())
-
-    assert refused.value.message.startswith(message)
 
 
 def test_the_key_of_labels_by_value_is_that_of_its_labels():
@@ -167,18 +156,13 @@ def test_values_to_ignore_are_one_or_several(ignore, expected):
 
 @pytest.mark.parametrize("ignore", [True, 2.5, "255", {255: None}, [255, 1.5], [[True]], 2**70])
 def test_what_is_no_value_to_ignore_is_refused(ignore):
-    with pytest.raises(SchemaError, match="ignore: expected a whole number"):
+    with refused(SchemaError):
         ignored_values(ignore)
 
 
 def test_an_image_of_pixels_to_ignore_belongs_to_its_item():
-    with pytest.raises(SchemaError) as refused:
+    with refused(SchemaError):
         ignored_values(np.zeros((1, 2, 2), bool))
-
-    assert str(refused.value) == (
-        "ignore: expected a whole number, or several, got array of bool, shape (2, 2)\n"
-        "Which pixels do not count is said by Segmentation(…, ignore=mask)."
-    )
 
 
 @pytest.mark.parametrize("labels", [["cat"], {0: "road", 1: "car"}, {1: "cat", 255: None}])
@@ -191,26 +175,16 @@ def test_booleans_are_0_and_1_where_no_label_is_higher(labels):
 def test_booleans_say_nothing_of_a_second_label():
     legend = legend_of(pixel_labels(["cat", "dog"]), (), Vocabulary())
 
-    with pytest.raises(SchemaError) as refused:
+    with refused(SchemaError):
         label_image(np.array([[True, False]]), legend)
-
-    assert str(refused.value) == (
-        "pixels: expected whole numbers up to 2 as labels have, got array of bool, shape (1, 2)\n"
-        "Give Segmentation a mask for each label: {'cat': mask, 'dog': mask}."
-    )
 
 
 @pytest.mark.parametrize(
     "name", ["background", "Background", "_background_", "BG", "void", "unlabeled", "Un-labelled"]
 )
 def test_a_list_that_begins_with_background_does_not_shift_every_name(name: str) -> None:
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         pixel_labels([name, "sky", "water"])
-    assert str(caught.value) == (
-        f"labels[0]: expected the label of the value 1, since 0 is background, got {name!r}\n"
-        "Leave it out, or name each value, 0 too, to count it like a label: "
-        f"labels={{0: {name!r}, 1: 'sky', …}}."
-    )
 
 
 def test_background_may_be_the_label_of_a_value() -> None:

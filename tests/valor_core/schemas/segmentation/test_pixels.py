@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from attrs import frozen
+from messages import refused
 
 from valor_core.plugin import SchemaError
 from valor_core.schemas.segmentation.pixels import (
@@ -42,7 +43,7 @@ def test_booleans_are_zeros_and_ones():
 
 @pytest.mark.parametrize("value", [[0.5], [[0.5]], [1, 2], [[["x"]]]])
 def test_an_image_has_rows_and_columns_of_whole_numbers(value):
-    with pytest.raises(SchemaError, match="expected rows and columns of whole numbers"):
+    with refused(SchemaError):
         ImageInMemory(value)
 
 
@@ -73,14 +74,10 @@ def test_tensors_are_arrays():
     "error", [TypeError("can't convert a cuda tensor"), RuntimeError("it requires grad")]
 )
 def test_tensors_that_numpy_cannot_read_are_refused(error):
-    with pytest.raises(SchemaError) as refused:
+    with refused(SchemaError) as caught:
         ImageInMemory(Tensor([[1]], error))
 
-    assert str(refused.value) == (
-        f"pixels: expected an array, got Tensor: {error}\n"
-        "Bring a tensor to where NumPy reads it: tensor.detach().cpu()."
-    )
-    assert refused.value.__cause__ is error
+    assert caught.value.__cause__ is error
 
 
 STACK = np.array([[[1, 2]], [[0, 1]]])
@@ -132,30 +129,19 @@ def test_no_images_are_a_list_too(values):
     ],
 )
 def test_one_image_is_no_list_of_images(values):
-    with pytest.raises(SchemaError) as refused:
+    with refused(SchemaError):
         images_of(values, "y_pred")
-
-    message, remedy = str(refused.value).splitlines()
-    assert message.startswith(
-        "y_pred: expected a list of images, or an array of 3 dimensions, got "
-    )
-    assert remedy == "Pass one image in a list: y_pred=[image]."
 
 
 @pytest.mark.parametrize("values", ["folder", {((1, 2),)}, 7, None])
 def test_what_has_no_order_is_no_list_of_images(values):
-    with pytest.raises(SchemaError, match=r"^y_true: expected a list of images, got"):
+    with refused(SchemaError):
         images_of(values, "y_true")
 
 
 def test_images_by_uid_are_refused():
-    with pytest.raises(SchemaError) as refused:
+    with refused(SchemaError):
         images_of({"a": STACK[0]}, "y_true")
-
-    assert str(refused.value) == (
-        "y_true: expected a list of images, got a mapping of 1\n"
-        "Pass the images in the order of their uids: y_true=[images[uid] for uid in uids]."
-    )
 
 
 def test_what_reads_like_pixels_stays_what_it_is():

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from messages import refused
 
 from valor_core.plugin import SchemaError
 from valor_core.schemas.label import Label
@@ -16,23 +17,22 @@ def test_segments_are_numbers_with_labels():
 
 
 def test_an_image_that_is_none_is_refused():
-    with pytest.raises(SchemaError, match="expected rows and columns of whole numbers"):
+    with refused(SchemaError):
         Segments([1, 2], {1: "cat"})
 
 
 @pytest.mark.parametrize(
-    ("labels", "crowd", "expected"),
+    ("labels", "crowd"),
     [
         (
             {1: ("kind", "cat"), 2: ("color", "red")},
             [],
-            r"labels of one key .* \['color', 'kind'\]",
         ),
-        ({1: "cat"}, [5, 6], r"crowd: expected numbers of segments .* got 5 \(and 1 more\)"),
+        ({1: "cat"}, [5, 6]),
     ],
 )
-def test_segments_that_do_not_fit_are_refused(labels, crowd, expected):
-    with pytest.raises(SchemaError, match=expected):
+def test_segments_that_do_not_fit_are_refused(labels, crowd):
+    with refused(SchemaError):
         Segments([[1, 2]], labels, crowd)
 
 
@@ -47,16 +47,11 @@ def test_labels_of_segments_stand_by_their_numbers(labels):
 
 
 def test_a_label_of_a_segment_that_is_none_names_its_number():
-    with pytest.raises(SchemaError, match=r"labels\[2\], label: expected a string, .* got None"):
+    with refused(SchemaError):
         Segments([[1, 2]], {1: "cat", 2: None})
 
 
 @pytest.mark.parametrize("crowd", [1, True, "1", {1: True}])
 def test_crowds_are_listed(crowd):
-    with pytest.raises(SchemaError) as refused:
+    with refused(SchemaError):
         Segments([[1, 2]], {1: "cat", 2: "dog"}, crowd)
-
-    assert str(refused.value) == (
-        f"crowd: expected a list of numbers of segments, got {crowd!r}\n"
-        "List the segments that are crowds: crowd=[7]."
-    )

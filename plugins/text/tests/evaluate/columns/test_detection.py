@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 from valor_text.evaluate import module
 from valor_text.evaluate.columns.detection import DetectionColumns
 
@@ -110,111 +111,84 @@ def test_images_are_numbered_from_the_start_or_called_by_their_uids() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "true", "said", "message"),
+    ("seen", "true", "said"),
     [
         (
             {"boxes": [[0, 0, 1, 1]]},
             TRUE,
             {},
-            'item 0, predictions: expected {"boxes": …, "labels": …}, got '
-            "{'boxes': [[0, 0, 1, 1]]}",
         ),
         (
             SEEN | {"scores": [0.5, 0.25]},
             TRUE,
             {},
-            "item 0, predictions, scores: expected 1 numbers as there are labels, got array of "
-            "float64, shape (2,)",
         ),
         (
             {"boxes": [[0, 0, 1, 1]], "labels": ["dog"]},
             TRUE,
             {},
-            "item 0, predictions, scores: expected one for each object, got none",
         ),
         (
             SEEN | {"scores": [float("inf")]},
             TRUE,
             {},
-            "item 0, predictions[0]: expected a finite score, got inf",
         ),
         (
             SEEN | {"boxes": [[0, 0, 1]]},
             TRUE,
             {},
-            "item 0, predictions, boxes: expected 1 rows of 4 numbers as there are labels, got "
-            "array of int64, shape (1, 3)",
         ),
         (
             {"labels": ["dog"], "scores": [0.5]},
             TRUE,
             {},
-            "item 0, predictions: expected boxes or masks, got neither",
         ),
         (
             SEEN,
             TRUE | {"iscrowd": [2]},
             {},
-            "item 0, references, iscrowd: expected 0 or 1, got 2",
         ),
         (
             SEEN,
             TRUE | {"area": [float("nan")]},
             {},
-            "item 0, references, area: expected a finite number, got nan",
         ),
         (
             SEEN | {"labels": [7]},
             TRUE,
             {"labels": ["dog"]},
-            "item 0, predictions[0]: expected a position among 1 labels, got 7\n"
-            'Name all labels: data={"labels": […]}.',
         ),
         (
             {"labels": ["a"], "scores": [0.5], "masks": 3},
             TRUE,
             {},
-            "item 0, predictions, masks: expected one for each object, got 3",
         ),
         (
             SEEN | {"labels": 3},
             TRUE,
             {},
-            "item 0, predictions, labels: expected one for each object, got 3",
         ),
         (
             {"labels": ["a"], "scores": [0.5], "masks": []},
             TRUE,
             {},
-            "item 0, predictions, masks: expected 1 as there are labels, got 0",
         ),
         (
             SEEN | {"labels": [["dog"]]},
             TRUE,
             {},
-            "item 0, predictions, labels: expected one for each object, got array of <U3, "
-            "shape (1, 1)",
         ),
     ],
 )
-def test_what_is_refused(seen: Any, true: Any, said: dict[str, Any], message: str) -> None:
+def test_what_is_refused(seen: Any, true: Any, said: dict[str, Any]) -> None:
     exported = module("detection.F1", data=said)
 
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         exported.add_batch(predictions=[seen], references=[true])
-
-    assert str(caught.value) == f"detection.F1: {message}"
 
 
 def test_an_inverted_box_is_refused_with_what_can_be_done_about_it() -> None:
     exported = module("detection.F1")
 
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         exported.add(prediction=SEEN | {"boxes": [[2, 0, 0, 2]]}, reference=TRUE)
-
-    first, second = str(caught.value).splitlines()
-    assert first == (
-        "detection.F1: item 0, predictions[0]: expected a shape with xmin <= xmax and "
-        "ymin <= ymax, got 2, 0, 0, 2"
-    )
-    assert second == 'Correct it, or leave such out: data={"invalid_geometry": "skip"}.'

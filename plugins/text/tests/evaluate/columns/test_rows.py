@@ -6,6 +6,7 @@ from typing import Any
 
 import datasets
 import pytest
+from messages import refused
 from valor_text.evaluate import module
 from valor_text.evaluate.columns.rows import RowColumns
 
@@ -76,27 +77,20 @@ def test_a_task_whose_items_are_no_rows_is_refused() -> None:
         item="mylab.rankings:Ranking",
     )
 
-    with pytest.raises(ParameterError) as caught:
+    with refused(ParameterError):
         RowColumns.of(spec("retrieval"), task, {})
-
-    assert str(caught.value) == (
-        "mylab.Metric: expected a metric of a task whose items can be rows, got retrieval\n"
-        "Declare how a table becomes a batch, rows of the TaskSpec 'mylab.retrieval'."
-    )
 
 
 @pytest.mark.parametrize(
-    ("predictions", "references", "message"),
+    ("predictions", "references"),
     [
-        ([3], ["a"], "item 0, response: expected a string, got 3"),
-        (["a"], [[1]], "item 0, references: expected strings, got (1,)"),
-        (["a"], [{"text": "a"}], "item 0, references: expected strings, got ({'text': 'a'},)"),
+        ([3], ["a"]),
+        (["a"], [[1]]),
+        (["a"], [{"text": "a"}]),
     ],
 )
-def test_what_is_refused(predictions: Any, references: Any, message: str) -> None:
+def test_what_is_refused(predictions: Any, references: Any) -> None:
     rouge = module("text.ROUGE")
 
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         rouge.add_batch(predictions=predictions, references=references)
-
-    assert str(caught.value) == f"text.ROUGE: {message}"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import refused
 from PIL import Image
 from valor_text.evaluate import module
 
@@ -68,54 +69,39 @@ def test_segments_are_objects_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "true", "said", "message"),
+    ("seen", "true", "said"),
     [
         (
             SEEN,
             TRUE,
             {},
-            "predictions: expected labels, which say what pixels mean, got none\n"
-            'Say what the values of pixels mean: data={"labels": ["car", "road"]}.',
         ),
         (
             {"segmentation": [[1]]},
             {"segmentation": [[1]]},
             {},
-            'item 0, references: expected {"segmentation": …, "segments_info": …}, '
-            "got {'segmentation': [[1]]}",
         ),
         (
             {"segmentation": [[1]], "segments_info": 3},
             {"segmentation": [[1]], "segments_info": []},
             {},
-            "item 0, predictions, segments_info: expected a list, got 3",
         ),
         (
             {"segmentation": [[1]], "segments_info": [{"id": 1}]},
             {"segmentation": [[1]], "segments_info": []},
             {},
-            'item 0, predictions, segments_info: expected {"id": …, "label": …}, got {\'id\': 1}',
         ),
     ],
 )
-def test_what_is_refused(seen: Any, true: Any, said: dict[str, Any], message: str) -> None:
+def test_what_is_refused(seen: Any, true: Any, said: dict[str, Any]) -> None:
     exported = module("segmentation.IOU", data=said)
 
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         exported.add(prediction=seen, reference=true)
-
-    assert str(caught.value) == f"segmentation.IOU: {message}"
 
 
 def test_a_value_without_a_label_is_told_with_where_to_name_it() -> None:
     iou = module("segmentation.IOU", data={"labels": ["car"]})
 
-    with pytest.raises(SchemaError) as caught:
+    with refused(SchemaError):
         iou.compute(predictions=[SEEN], references=[TRUE])
-
-    assert str(caught.value) == (
-        "segmentation.IOU: item 0, groundtruth: expected the value of a label, got 2 at row 1, "
-        "column 0\n"
-        'Give the value a label, data={"labels": {…}}, null where it is background; or leave '
-        'pixels of references out that have it: data={"ignore": […]}.'
-    )
