@@ -59,10 +59,6 @@ def test_an_engine_on_a_running_cluster_keeps_all_laws(steady: str) -> None:
     check_engine(Registry().find(EngineSpec, "dask"), {"scheduler": steady})
 
 
-def test_an_engine_on_a_running_cluster_keeps_all_laws(steady: str) -> None:
-    check_engine(Registry().find(EngineSpec, "dask"), {"scheduler": steady})
-
-
 class TestSameBits:
     @pytest.mark.parametrize("parts", [1, 5, 33, 150])
     def test_a_cluster_counts_the_bits_of_one_machine(self, steady: str, parts: int) -> None:
