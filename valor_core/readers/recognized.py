@@ -66,6 +66,7 @@ def named_source(file: TableSource) -> str | TableInMemory:
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> named_source(Path("preds.csv"))
     'preds.csv'
     """

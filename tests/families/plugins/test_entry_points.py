@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-from valor_core.plugins import entry_points as module
+from importlib import metadata
+
 from valor_core.plugins.entry_points import GROUP, claims
 
 
 def test_what_is_found_is_what_python_finds() -> None:
     found = {
         (entry.name, entry.value, entry.dist.name, entry.dist.version)
-        for entry in module.metadata.entry_points(group=GROUP)
+        for entry in metadata.entry_points(group=GROUP)
         if entry.dist is not None
     }
 
