@@ -10,7 +10,7 @@ from hypothesis import settings
 
 pytest_plugins = ["messages"]
 
-settings.register_profile("valor", deadline=None, max_examples=40)
+settings.register_profile("valor", deadline=None, max_examples=20)
 settings.register_profile("nightly", deadline=None, max_examples=400)
 settings.load_profile("valor")
 
