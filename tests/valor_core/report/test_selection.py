@@ -156,33 +156,6 @@ def test_results_that_nothing_tells_apart_are_not_offered() -> None:
     refusal("F1", report)
 
 
-def test_a_default_tells_a_number_from_that_of_another_setting() -> None:
-    settings = ({}, {"zero_division": None}, {"zero_division": 1.0})
-    results = [
-        Result(type="F1", metric="classification.F1@1", parameters={"label": "cat"} | own, value=at)
-        for at, own in enumerate(settings)
-    ]
-    report = Report(results=results)
-
-    keys = [f"F1/cat/zero_division:{value}" for value in ("0.0", "null", "1.0")]
-    assert [selected(key, report) for key in keys] == [0, 1, 2]
-    assert {key: selected(key, report) for key in report.flat()} == report.flat()
-    refusal("F1/cat", report)
-
-
-def test_what_a_result_says_goes_before_the_default_of_another() -> None:
-    parameters = ({"hardmax": True}, {"top_k": 2})
-    results = [
-        Result(type="Accuracy", metric="classification.Accuracy@1", parameters=own, value=at)
-        for at, own in enumerate(parameters)
-    ]
-    report = Report(results=results)
-
-    assert selected("Accuracy/hardmax:true", report) == 0
-    assert selected("Accuracy/top_k:1", report) == 0
-    assert report.find("Accuracy", hardmax=True).value == 0
-
-
 def test_a_long_list_of_keys_is_cut() -> None:
     report = Report(results=[of("AP", 0.5, label=f"{number:02}") for number in range(15)])
 

@@ -7,6 +7,7 @@ import pytest
 from attrs import frozen
 from messages import refused
 
+from valor_core import Text, metric
 from valor_core.errors import ManifestError, SchemaError
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.plugin import TaskSpec, hookimpl
@@ -57,7 +58,11 @@ def test_labels_cannot_be_renamed_where_there_are_none() -> None:
 
 
 def test_a_stream_takes_batches_as_they_are_and_makes_one_of_items() -> None:
-    evaluator = Evaluator(metrics=["text.ExactMatch"], task="text")
+    @metric("mylab.Length", task="text", higher_is_better=None)
+    def length(item: Text) -> float:
+        return len(item.response or "")
+
+    evaluator = Evaluator(metrics=[length], task="text")
     with refused(SchemaError):
         evaluator.update(Names.of([Datum("a")]))
 
