@@ -371,6 +371,8 @@ class Registry:
         written = wanted.as_written(known)
         if written is not None:
             return written
+        for meaning in wanted.meanings(self._known(MetricSpec)):
+            return f"It means {meaning}, which is for the task {meaning.spec.task}."
         for spec in named:
             if isinstance(spec, ResourceKindSpec):
                 return f"{spec.name!r} is a kind of {spec.resource}."

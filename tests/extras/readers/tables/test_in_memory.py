@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import datasets
 import numpy as np
 import pandas
+import polars
+import pyarrow
 import pytest
 
 from valor_core.plugin import TableInMemory
-
-pyarrow = pytest.importorskip("pyarrow")
 
 ROWS: dict[str, list[Any]] = {
     "uid": ["a", "b", "c"],
@@ -25,11 +26,11 @@ ROWS: dict[str, list[Any]] = {
 
 
 def of_polars() -> Any:
-    return pytest.importorskip("polars").DataFrame(ROWS)
+    return polars.DataFrame(ROWS)
 
 
 def of_hugging_face() -> Any:
-    return pytest.importorskip("datasets").Dataset.from_dict(ROWS)
+    return datasets.Dataset.from_dict(ROWS)
 
 
 def of_pandas() -> Any:
@@ -101,7 +102,6 @@ def test_a_dictionary_of_arrow_is_its_values() -> None:
 
 
 def test_class_labels_of_hugging_face_are_their_names_in_the_rows_that_were_selected() -> None:
-    datasets = pytest.importorskip("datasets")
     features = datasets.Features({"label": datasets.ClassLabel(names=["neg", "pos"])})
     data = datasets.Dataset.from_dict({"label": [0, 1, 1, -1]}, features=features)
 
