@@ -22,8 +22,8 @@ class LocalParameters:
 
     mode: Literal["auto", "serial", "threads", "processes"] = parameter(
         default="auto",
-        help="Where partitions are counted; auto is serial with one worker or one partition, "
-        "else processes.",
+        help="Where partitions are counted, if there are several, and several workers; auto is "
+        "this process, joined by others when the rest is worth it.",
     )
     workers: int | None = parameter(
         default=1,
@@ -45,13 +45,12 @@ class LocalEngine:
     def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[Tally]:
         """One tally for each partition, as they are finished."""
         workers = min(self.parameters.workers or os.cpu_count() or 1, max(len(partitions), 1))
-        mode = self.parameters.mode
-        if mode == "auto":
-            mode = "serial" if workers == 1 else "processes"
-        if mode == "processes":
+        mode = "serial" if workers == 1 else self.parameters.mode
+        if mode in ("auto", "processes"):
             from valor_core.evaluation.engines.flow import count_in_processes
 
-            yield from count_in_processes(work, partitions, workers)
+            here_first = mode == "auto" and not work.resources
+            yield from count_in_processes(work, partitions, workers, here_first=here_first)
             return
         with opened(work.resources) as resources:
             if mode == "serial":
