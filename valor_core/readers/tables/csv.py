@@ -304,11 +304,11 @@ class _Scan:
         """The cuts in a chunk where every line feed ends a row, which is then behind."""
         counted = 0
         while (feed := chunk.find(b"\n", max(target - self._offset - 1, 0))) >= 0:
-            self._row += chunk.count(b"\n", counted, feed + 1)
+            self._row += count_line_breaks(chunk[counted : feed + 1])
             counted = feed + 1
             yield Cut(self._offset + counted, self._row)
             target = self._offset + counted + self.step
-        self._row += chunk.count(b"\n", counted)
+        self._row += count_line_breaks(chunk[counted:])
         self._offset += len(chunk)
         self._before = chunk[-1]
 

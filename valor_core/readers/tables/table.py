@@ -191,7 +191,9 @@ def count_line_breaks(data: bytes) -> int:
     >>> count_line_breaks(b"a\nb\r\nc\rd")
     3
     """
-    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+    # Looking for two bytes in a row takes ten times as long, and few files have them.
+    feeds = int(np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n")))
+    return feeds + data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else feeds
 
 
 @frozen
