@@ -287,7 +287,7 @@ class _Scan:
                 cuts += self._plain_cuts(chunk, target)
                 target = cuts[-1].offset + self.step if cuts else target
                 continue
-            data = np.frombuffer(chunk, dtype=np.uint8)
+            data = np.frombuffer(chunk, np.uint8)
             quotes = np.flatnonzero(data == _QUOTE) if b'"' in chunk else np.zeros(0, np.int64)
             if self._has_stray_quote(data, quotes):
                 return []
@@ -295,20 +295,20 @@ class _Scan:
                 cuts += self._cuts_in(data, quotes, target)
                 target = cuts[-1].offset + self.step if cuts else target
             self._offset += len(chunk)
-            self._row += count_line_breaks(chunk)
+            self._row += count_line_breaks(data)
             self._is_quoted ^= len(quotes) % 2 == 1
             self._before = chunk[-1]
         return cuts
 
     def _plain_cuts(self, chunk: bytes, target: int) -> Iterator[Cut]:
         """The cuts in a chunk where every line feed ends a row, which is then behind."""
-        counted = 0
+        data, counted = np.frombuffer(chunk, np.uint8), 0
         while (feed := chunk.find(b"\n", max(target - self._offset - 1, 0))) >= 0:
-            self._row += count_line_breaks(chunk[counted : feed + 1])
+            self._row += count_line_breaks(data[counted : feed + 1])
             counted = feed + 1
             yield Cut(self._offset + counted, self._row)
             target = self._offset + counted + self.step
-        self._row += count_line_breaks(chunk[counted:])
+        self._row += count_line_breaks(data[counted:])
         self._offset += len(chunk)
         self._before = chunk[-1]
 

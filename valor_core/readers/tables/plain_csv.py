@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from valor_core.readers.tables.arrow import csv_columns
 from valor_core.readers.tables.cells import TextCells
+from valor_core.readers.tables.table import count_line_breaks
 
 _BOM: Final = b"\xef\xbb\xbf"
 _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
@@ -44,11 +45,13 @@ def row_columns(
     >>> row_columns(b"a,0.5\n\nb,1.0\n", 0, ",", 2, None) is None
     True
     """
-    stop = len(content.rstrip(b"\r\n"))
+    stop = len(content)
+    while stop and content[stop - 1] in b"\r\n":
+        stop -= 1
     if stop <= start or b"\0" in content or content.startswith(_BOM, start):
         return None
-    rows = _line_breaks(content, start, stop) + 1
     data = np.frombuffer(content, np.uint8)[start:stop]
+    rows = count_line_breaks(data) + 1
     quotes = np.flatnonzero(data == _QUOTE) if content.find(b'"', start) >= 0 else None
     if quotes is not None and not _are_paired(data, quotes, ord(delimiter)):
         return None
@@ -60,14 +63,6 @@ def row_columns(
     if columns is None or len(columns[0]) != rows:
         return None
     return None if width == 1 and columns[0].has_empty else columns
-
-
-def _line_breaks(content: bytes, start: int, stop: int) -> int:
-    r"""Number of line breaks, each of which is ``\n``, ``\r\n`` or ``\r``."""
-    feeds = content.count(b"\n", start, stop)
-    if content.find(b"\r", start, stop) < 0:
-        return feeds
-    return feeds + content.count(b"\r", start, stop) - content.count(b"\r\n", start, stop)
 
 
 def _are_paired(data: NDArray[np.uint8], quotes: NDArray[np.int64], delimiter: int) -> bool:

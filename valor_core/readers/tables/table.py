@@ -152,7 +152,7 @@ class TablePartition(Partition):
         try:
             data.decode("utf-8")
         except UnicodeDecodeError as error:
-            line = self.first_row + count_line_breaks(data[: error.start])
+            line = self.first_row + count_line_breaks(np.frombuffer(data[: error.start], np.uint8))
             raise ReadError(
                 f"{self.path}, line {line}: expected text in UTF-8, found the byte "
                 f"0x{data[error.start]:02x}",
@@ -183,17 +183,17 @@ class Cut:
     row: int
 
 
-def count_line_breaks(data: bytes) -> int:
+def count_line_breaks(data: NDArray[np.uint8]) -> int:
     r"""Number of line breaks, each of which is ``\n``, ``\r\n`` or ``\r``.
 
     Examples
     --------
-    >>> count_line_breaks(b"a\nb\r\nc\rd")
+    >>> count_line_breaks(np.frombuffer(b"a\nb\r\nc\rd", np.uint8))
     3
     """
-    # Looking for two bytes in a row takes ten times as long, and few files have them.
-    feeds = int(np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n")))
-    return feeds + data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else feeds
+    is_feed, is_return = data == ord("\n"), data == ord("\r")
+    both = np.count_nonzero(is_return[:-1] & is_feed[1:]) if is_return.any() else 0
+    return int(np.count_nonzero(is_feed) + np.count_nonzero(is_return) - both)
 
 
 @frozen

@@ -274,7 +274,8 @@ def test_a_partition_can_be_cut_pickled_and_named() -> None:
 
 
 def test_a_line_break_of_two_characters_counts_once() -> None:
-    assert count_line_breaks(b"a\r\nb\nc\rd\r\r\n") == 5
+    assert count_line_breaks(np.frombuffer(b"a\r\nb\nc\rd\r\r\n", np.uint8)) == 5
+    assert count_line_breaks(np.zeros(0, np.uint8)) == 0
 
 
 @pytest.mark.parametrize("text", ["1_0", "٣", "\uff11", "1_0.5", "2²"])
