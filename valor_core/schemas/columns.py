@@ -41,6 +41,22 @@ class Checked:
     array: Floats
 
 
+def readable(values: Any) -> Any:
+    """A tensor as NumPy can read it: on the CPU and without a gradient; anything else as it is.
+
+    bfloat16, which NumPy does not have, becomes float32 of the same values.
+
+    Examples
+    --------
+    >>> readable([0.5, 1.0])
+    [0.5, 1.0]
+    """
+    if not hasattr(values, "detach"):
+        return values
+    tensor = values.detach().cpu()
+    return tensor.float() if str(getattr(tensor, "dtype", "")).endswith("bfloat16") else tensor
+
+
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """A view that cannot be written to; the owner's array stays as it was."""
     if not array.flags.writeable:
@@ -220,7 +236,7 @@ def any_floats(values: Any, name: str, ndim: int = 1, length: int | None = None)
     >>> any_floats([1, 0], "scores")
     array([1., 0.])
     """
-    array = np.asarray(values)
+    array = np.asarray(readable(values))
     if array.size == 0 and array.ndim != ndim:
         array = array.reshape((0,) * ndim)
     if array.ndim != ndim or array.dtype.kind not in "fiub":

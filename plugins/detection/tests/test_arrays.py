@@ -34,11 +34,11 @@ class Tensor:
     def detach(self) -> "Tensor":
         return Tensor(self.values)
 
-    def cpu(self) -> "Tensor":
-        return Tensor(self.values)
-
-    def numpy(self) -> Any:
+    def cpu(self) -> Any:
         return np.asarray(self.values)
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("can't convert a cuda tensor")
 
 
 def detections(**fields: Any) -> SimpleNamespace:

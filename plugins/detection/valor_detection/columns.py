@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.plugin import SchemaError, and_more, shown
+from valor_core.schemas.columns import readable
 from valor_core.schemas.decimals import as_written
 
 _EXPECTED = {
@@ -26,11 +27,9 @@ def as_array(values: Any) -> Any:
     >>> as_array([1, 2])
     array([1, 2])
     """
-    for step in ("detach", "cpu", "numpy"):
-        if hasattr(values, step):
-            values = getattr(values, step)()
     if values is None:
         return None
+    values = readable(values)
     try:
         return np.asarray(values)
     except ValueError:  # rows of different lengths, which `column` refuses by name

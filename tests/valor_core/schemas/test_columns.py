@@ -138,3 +138,51 @@ def test_copies_are_read_only_and_no_longer_see_what_is_written_to_the_original(
 
     assert own.uids.tolist() == [1, 2]
     assert not own.uids.flags.writeable
+
+
+class Tensor:
+    """A tensor as torch has it: NumPy reads it on the CPU, without a gradient, in its own types."""
+
+    def __init__(
+        self,
+        values: Any,
+        dtype: str = "torch.float32",
+        *,
+        tracked: bool = False,
+        device: str = "cpu",
+    ) -> None:
+        self.values, self.dtype, self.tracked, self.device = values, dtype, tracked, device
+
+    def _with(self, **changes: Any) -> Tensor:
+        own = {"dtype": self.dtype, "tracked": self.tracked, "device": self.device}
+        return Tensor(self.values, **(own | changes))
+
+    def detach(self) -> Tensor:
+        return self._with(tracked=False)
+
+    def cpu(self) -> Tensor:
+        return self._with(device="cpu")
+
+    def float(self) -> Tensor:
+        return self._with(dtype="torch.float32")
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        if self.tracked or self.device != "cpu" or self.dtype == "torch.bfloat16":
+            raise TypeError(f"can't convert {self.dtype} on {self.device}")
+        return np.array(self.values, np.float32)
+
+
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        Tensor([0.25, 0.5]),
+        Tensor([0.25, 0.5], tracked=True),
+        Tensor([0.25, 0.5], device="cuda:0"),
+        Tensor([0.25, 0.5], "torch.bfloat16", tracked=True, device="cuda:0"),
+    ],
+)
+def test_a_tensor_is_a_column_wherever_it_is(tensor: Tensor) -> None:
+    column = floats(tensor, "scores")
+
+    assert column.dtype == np.float32
+    assert column.tolist() == [0.25, 0.5]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
-from valor_core.schemas.columns import Codes, are_below
+from valor_core.schemas.columns import Codes, are_below, readable
 from valor_core.schemas.order import is_numeral
 
 _NAMED = "Pass labels=[…], the class of every column of y_score."
@@ -35,6 +35,7 @@ def plain_array(values: Any, name: str) -> NDArray[Any]:
     valor_core.errors.SchemaError: y_true[1]: expected a value, found a masked one
     Leave the item out of all columns.
     """
+    values = readable(values)
     if np.ma.is_masked(values):
         masked = np.argwhere(np.ma.getmaskarray(values))
         place = ", ".join(map(str, masked[0]))

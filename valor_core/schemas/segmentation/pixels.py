@@ -10,7 +10,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
-from valor_core.schemas.columns import BY_CONTENT, read_only
+from valor_core.schemas.columns import BY_CONTENT, read_only, readable
 from valor_core.schemas.segmentation.image_remedies import remedy_for
 
 Image = NDArray[np.integer[Any]]
@@ -92,13 +92,14 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
     Raises
     ------
     SchemaError
-        If rows differ in length, values are masked, or a tensor is not where NumPy can read it.
+        If rows differ in length, values are masked, or NumPy cannot read them.
 
     Examples
     --------
     >>> as_array([[1, 0]], "pixels")
     array([[1, 0]])
     """
+    values = readable(values)
     if np.ma.is_masked(values):
         raise SchemaError(
             f"{name}: expected an array without masked values",
@@ -108,10 +109,10 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
         return np.asarray(values)
     except ValueError:
         raise SchemaError(f"{name}: expected rows of one length, got {shown(values)}") from None
-    except (TypeError, RuntimeError) as error:  # a tensor on a GPU, or one that has a gradient
+    except (TypeError, RuntimeError) as error:
         raise SchemaError(
             f"{name}: expected an array, got {type(values).__name__}: {error}",
-            "Bring a tensor to where NumPy reads it: tensor.detach().cpu().",
+            "Pass what np.asarray makes an array of.",
         ) from error
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.schemas.classification import ClassificationBatch
+from valor_core.schemas.columns import readable
 
 
 def predicted(groundtruths: Any, predictions: Any) -> ClassificationBatch | None:
@@ -21,7 +22,7 @@ def predicted(groundtruths: Any, predictions: Any) -> ClassificationBatch | None
     >>> predicted([0, 1], [0.25, 0.75]) is None
     True
     """
-    groundtruths, predictions = _near(groundtruths), _near(predictions)
+    groundtruths, predictions = readable(groundtruths), readable(predictions)
     truth, found = _column(groundtruths), _column(predictions)
     if truth is None or found is None or truth.ndim != found.ndim:
         return None
@@ -41,18 +42,13 @@ def scored(groundtruths: Any, predictions: Any) -> ClassificationBatch | None:
     >>> scored(["cat"], ["dog"]) is None
     True
     """
-    groundtruths, predictions = _near(groundtruths), _near(predictions)
+    groundtruths, predictions = readable(groundtruths), readable(predictions)
     truth, found = _column(groundtruths), _column(predictions)
     if truth is None or found is None or _are_scores(truth) or found.dtype.kind not in "iufb":
         return None
     if truth.ndim > found.ndim or (truth.ndim == found.ndim and not _are_scores(found)):
         return None
     return ClassificationBatch.from_arrays(groundtruths, predictions)
-
-
-def _near(values: Any) -> Any:
-    """A tensor as one that NumPy can read, from its device and without a gradient."""
-    return values.detach().cpu() if hasattr(values, "detach") else values
 
 
 def _column(values: Any) -> NDArray[Any] | None:

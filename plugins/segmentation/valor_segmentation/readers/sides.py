@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from valor_core.schemas.columns import readable
 from valor_core.schemas.segmentation import SegmentationBatch
 
 
@@ -36,7 +37,7 @@ def _images(side: Any) -> Sequence[NDArray[Any]] | None:
     if not isinstance(side, (list, tuple)) and len(getattr(side, "shape", ())) != 3:
         return None
     try:
-        images = [np.asarray(image) for image in side]
+        images = [np.asarray(readable(image)) for image in side]
     except (ValueError, TypeError):
         return None
     are_images = all(image.ndim == 2 and image.dtype.kind in "iub" for image in images)
