@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -204,7 +205,8 @@ class Plan:
         for place, (metric, made) in enumerate(zip(self.metrics, self._made, strict=True)):
             read = self.read(place, states)
             results += _with_details(_results(metric, made, read), made, read, bound)
-        return results
+        chosen = Counter(metric.spec.short_name for metric in self.metrics)
+        return _said_once(results, {name for name, count in chosen.items() if count > 1})
 
     def read(self, place: int, states: Sequence[Any]) -> list[Any]:
         """What the metric at a place computes from, in the order of its needs."""
@@ -347,6 +349,23 @@ def _named(result: Result, metric: BoundMetric) -> Result:
     if not metric.resources:
         return named
     return evolve(named, parameters={**named.parameters, **dict(metric.resources)})
+
+
+def _said_once(results: Iterable[Result], types: Container[str]) -> list[Result]:
+    """Results of which none of certain types says what an earlier one says already.
+
+    ``mAP`` and ``mAP50`` both have the mean at 0.5, which is one number of the report.
+    """
+    said: dict[str, list[Result]] = {}
+    kept = []
+    for one in results:
+        if one.type in types:
+            alike = said.setdefault(f"{one.metric} {dict(one.parameters)}", [])
+            if one in alike:
+                continue
+            alike.append(one)
+        kept.append(one)
+    return kept
 
 
 def _said_by(error: Exception) -> str:
