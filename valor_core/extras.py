@@ -11,7 +11,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
@@ -75,9 +75,13 @@ class Distribution:
         return ""
 
 
-def distributions() -> Iterator[Distribution]:
-    """All that are installed, in the order of the search path; one name may come twice."""
-    return _in_folders() if _are_only_folders() else _by_finders()
+def distributions() -> tuple[Distribution, ...]:
+    """All that are installed, in the order of the search path; one name may come twice.
+
+    Going through a large environment takes milliseconds, by finders a hundred. What was found is
+    kept until the search path changes, or a folder on it: installing and removing does that.
+    """
+    return _found(tuple([(path, _changed(path)) for path in sys.path]), (*sys.meta_path,))
 
 
 def version_of(name: str) -> str | None:
@@ -91,6 +95,19 @@ def version_of(name: str) -> str | None:
     key = _key(name)
     found = (each.version for each in distributions() if each.key == key)
     return next(found, None)
+
+
+def _changed(folder: str) -> int | None:
+    """When a folder changed last, in nanoseconds."""
+    try:
+        return os.stat(folder or os.curdir).st_mtime_ns
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=4)
+def _found(folders: Any, finders: Any) -> tuple[Distribution, ...]:
+    return tuple(_in_folders() if _are_only_folders() else _by_finders())
 
 
 def _key(name: str) -> str:

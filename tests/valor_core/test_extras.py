@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
 from messages import refused
@@ -68,6 +71,31 @@ def test_a_distribution_in_an_archive_is_found(
     monkeypatch.syspath_prepend(archive)
 
     assert version_of("Sea.Birds") == "1.5"
+
+
+def test_finders_are_asked_again_only_after_a_change(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Finder(metadata.MetadataPathFinder):
+        """Another way to find distributions, as the backport of the standard library has one."""
+
+        asked = 0
+
+        @classmethod
+        def find_distributions(cls, *args: Any) -> Iterator[metadata.Distribution]:
+            cls.asked += 1
+            return super().find_distributions(*args)
+
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder])
+    assert [version_of("sea-birds"), version_of("sea-birds")] == [None, None]
+    assert Finder.asked == 1
+
+    (site / "sea_birds-1.5.dist-info").mkdir()
+    (site / "sea_birds-1.5.dist-info" / "METADATA").write_text(FACTS)
+    os.utime(site, ns=(10**18, 10**18))  # its clock may tick coarsely
+
+    assert version_of("sea-birds") == "1.5"
+    assert Finder.asked == 2
 
 
 def test_what_is_not_installed_has_no_version() -> None:

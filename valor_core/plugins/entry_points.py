@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 from attrs import frozen
 
-from valor_core.extras import distributions
+from valor_core.extras import Distribution, distributions
 
 GROUP = "valor.plugins"
 """Group of the entry points: a namespace, and the module of its manifest."""
@@ -37,34 +34,25 @@ class Claim:
 def claims() -> tuple[Claim, ...]:
     """The namespaces that installed distributions claim.
 
-    Reading the metadata of a large environment takes milliseconds. What was found is kept until
-    the search path changes, or a folder on it: installing and removing a distribution does that.
+    They are read again after anything is installed or removed.
 
     Examples
     --------
     >>> "core" in [claim.namespace for claim in claims()]
     True
     """
-    return _found(tuple([(path, _changed(path)) for path in sys.path]), (*sys.meta_path,))
-
-
-def _changed(folder: str) -> int | None:
-    """When a folder changed last, in nanoseconds."""
-    try:
-        return os.stat(folder or os.curdir).st_mtime_ns
-    except OSError:
-        return None
+    return _claimed(distributions())
 
 
 @lru_cache(maxsize=4)
-def _found(folders: Any, finders: Any) -> tuple[Claim, ...]:
-    return tuple(_read())
+def _claimed(found: tuple[Distribution, ...]) -> tuple[Claim, ...]:
+    return tuple(_announced(found))
 
 
-def _read() -> Iterator[Claim]:
+def _announced(found: tuple[Distribution, ...]) -> Iterator[Claim]:
     """What the metadata say; of two distributions of one name, the first counts."""
     seen = set()
-    for each in distributions():
+    for each in found:
         if each.key not in seen:
             seen.add(each.key)
             for name, value in each.announced(GROUP):

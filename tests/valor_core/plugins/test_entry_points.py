@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from valor_core.plugins import entry_points as module
+from valor_core.extras import Distribution
 from valor_core.plugins.entry_points import GROUP, claims
 
 
@@ -98,6 +98,6 @@ def test_comments_and_other_sections_announce_nothing(site: Path) -> None:
 
 def test_while_nothing_changes_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     before = claims()
-    monkeypatch.setattr(module, "distributions", None)
+    monkeypatch.setattr(Distribution, "announced", None)
 
     assert claims() is before
