@@ -3,6 +3,7 @@
 A change is tested with fewer of its examples than a night is: ``--hypothesis-profile=nightly``.
 """
 
+import gc
 from importlib import import_module
 from pathlib import Path
 
@@ -22,3 +23,15 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     family = collection_path.parent.parent.name
     is_numpy = import_module(f"{family}.kernels").KERNELS.library is None
     return is_numpy or None
+
+
+def pytest_collection() -> None:
+    """Look for no garbage while tests are collected: all of it stays."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected, a million objects, out of every search for garbage to come."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from valor_core import Evaluator, Registry
 from valor_core.plugin import MetricSpec, declared
 from valor_core.schemas import Batch
+from valor_core.testing.data_set import Batches
 from valor_core.testing.examples import datasets, tasks
-from valor_core.testing.subject import Batches
 
 _WORDS = (
     *SIZES,

@@ -28,18 +28,22 @@ from valor_core.plugins.spec import (
 from valor_core.readers.reader import InMemory
 from valor_core.schemas import Batch
 from valor_core.testing import examples, laws
+from valor_core.testing.data_set import Batches, DataSet
 from valor_core.testing.engine_laws import engine_cases
 from valor_core.testing.law import ConformanceError, name_of
 from valor_core.testing.manifest import Plugin, manifest_declares, manifest_is_light
 from valor_core.testing.reader_laws import reader_cases
 from valor_core.testing.resource_laws import resource_cases
-from valor_core.testing.subject import REFUSED, Batches, Refusal, Subject
+from valor_core.testing.subject import REFUSED, Refusal, Subject
 
 Case = tuple[str, Callable[[], None]]
 """What is checked, and a function that raises a `ConformanceError` unless it holds."""
 
 Data = Mapping[str, Sequence[Any]] | Sequence[Any] | None
 """Data sets by name, or the batches or objects of one; None stands for the kit's examples."""
+
+DataSets = Callable[[MetricSpec], Mapping[str, DataSet]]
+"""Answers the data sets to check a metric with."""
 
 Opened = Callable[[], AbstractContextManager[Resources]]
 
@@ -77,8 +81,13 @@ def check_metric(
     ...     return float((item.response or "").isupper())
     >>> check_metric(shouts)
     """
+    registry = Registry()
     for _, check in _metric_cases(
-        spec, batches, parameters, lambda: nullcontext(resources or {}), Registry()
+        spec,
+        _datasets(batches, registry),
+        parameters,
+        lambda: nullcontext(resources or {}),
+        registry,
     ):
         check()
 
@@ -166,6 +175,7 @@ def cases(
             for name, check in _run_cases(declared, readers or {}, plugin.registry):
                 yield f"{declared.name}/{name}", check
     given = _by_metric(namespace, manifest.of(MetricSpec), parameters or {})
+    datasets = _datasets(batches, plugin.registry)
     bound: dict[str, list[tuple[MetricSpec, Any]]] = {}
     served = [(spec, task) for spec in manifest.of(MetricSpec) for task in spec.tasks]
     for declared_spec, of_task in served:
@@ -175,32 +185,31 @@ def cases(
             several = f"[{number}]" if len(given[spec.name]) > 1 else ""
             several += f"[{of_task}]" if spec.other_tasks else ""
             bound.setdefault(spec.task, []).append((spec, values))
-            for name, check in _metric_cases(spec, batches, values, opener, plugin.registry):
+            for name, check in _metric_cases(spec, datasets, values, opener, plugin.registry):
                 yield name.replace("/", f"{several}/", 1), check
     for task, chosen in bound.items():
-        joint = partial(_check_together, chosen, batches, resources or {}, plugin.registry)
+        joint = partial(_check_together, chosen, datasets, resources or {}, plugin.registry)
         yield f"{namespace}/{name_of(laws.alone_as_together)}: {task}", joint
 
 
 def _metric_cases(
-    spec: MetricSpec, batches: Data, parameters: Any, opener: Opened, registry: Registry
+    spec: MetricSpec, datasets: DataSets, parameters: Any, opener: Opened, registry: Registry
 ) -> Iterator[Case]:
     yield from _spec_cases(spec)
     yield (
         f"{spec.name}/{name_of(laws.parameters_round_trip)}",
         lambda: laws.parameters_round_trip(spec, _parameters(spec, parameters)),
     )
-    datasets = cache(partial(_datasets, spec, batches, registry))
 
-    def check_each(law: Callable[[Subject, Batches], None]) -> None:
+    def check_each(law: Callable[[Subject, DataSet], None]) -> None:
         with opener() as resources:
             subject = _subject(spec, parameters, resources, registry)
-            for name, data in datasets().items():
+            for name, data in datasets(spec).items():
                 _uphold(law, subject, name, data)
 
     def check_all() -> None:
         with opener() as resources:
-            laws.some_data_answered(_subject(spec, parameters, resources, registry), datasets())
+            laws.some_data_answered(_subject(spec, parameters, resources, registry), datasets(spec))
 
     for law in laws.METRIC_LAWS:
         yield f"{spec.name}/{name_of(law)}", partial(check_each, law)
@@ -234,7 +243,7 @@ def _has_defaults(spec: Spec) -> bool:
 
 
 def _uphold(
-    law: Callable[[Subject, Batches], None], subject: Subject, dataset: str, batches: Batches
+    law: Callable[[Subject, DataSet], None], subject: Subject, dataset: str, batches: DataSet
 ) -> None:
     """Hold a metric to a law on one data set, unless it refuses these data as a whole."""
     try:
@@ -253,13 +262,16 @@ def _uphold(
 
 
 def _check_together(
-    chosen: Sequence[tuple[MetricSpec, Any]], batches: Data, given: Resources, registry: Registry
+    chosen: Sequence[tuple[MetricSpec, Any]],
+    datasets: DataSets,
+    given: Resources,
+    registry: Registry,
 ) -> None:
     specs = [spec for spec, _ in chosen]
     with _opened(specs, given, registry) as resources:
         metrics = tuple(BoundMetric(spec, _parameters(spec, values)) for spec, values in chosen)
         subject = Subject(metrics, resources, registry)
-        for name, data in _datasets(specs[0], batches, registry).items():
+        for name, data in datasets(specs[0]).items():
             _uphold(laws.alone_as_together, subject, name, data)
 
 
@@ -290,21 +302,34 @@ def _parameters(spec: MetricSpec, given: Any) -> Any:
     return built
 
 
-def _datasets(spec: MetricSpec, given: Data, registry: Registry) -> dict[str, Batches]:
+def _datasets(given: Data, registry: Registry) -> DataSets:
+    """The data sets of each task, made once for all of its metrics."""
+    of_task = cache(partial(_of_task, given=given, registry=registry))
+
+    def of(spec: MetricSpec) -> Mapping[str, DataSet]:
+        found = of_task(spec.task)
+        if not found:
+            raise ConformanceError(
+                spec.name,
+                "data",
+                f"there are no examples of the task {spec.task!r}; pass batches=…",
+            )
+        return found
+
+    return of
+
+
+def _of_task(task: str, given: Data, registry: Registry) -> dict[str, DataSet]:
     if given is None:
-        found = examples.datasets(spec.task) or _declared_examples(spec.task, registry)
+        found = examples.datasets(task) or _declared_examples(task, registry)
     else:
         named = given if isinstance(given, Mapping) else {"given": given}
         found = {
             name: batches
             for name, data in named.items()
-            if (batches := _batches(data, spec.task, registry)) is not None
+            if (batches := _batches(data, task, registry)) is not None
         }
-    if not found:
-        raise ConformanceError(
-            spec.name, "data", f"there are no examples of the task {spec.task!r}; pass batches=…"
-        )
-    return found
+    return {name: DataSet(batches) for name, batches in found.items()}
 
 
 def _declared_examples(task: str, registry: Registry) -> dict[str, Batches]:

@@ -37,8 +37,8 @@ from valor_core.readers.reader import Position
 from valor_core.schemas import Batch
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing import examples
+from valor_core.testing.data_set import Batches, singles
 from valor_core.testing.law import Breach, agree, law, name_of
-from valor_core.testing.subject import Batches, singles
 
 _MANY = 40
 """Partitions of which an engine that is stopped after the first has not read all."""

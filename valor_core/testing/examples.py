@@ -28,7 +28,7 @@ from valor_core.schemas.segmentation import (
     SegmentationBatch,
 )
 from valor_core.schemas.text import Text, TextBatch
-from valor_core.testing.subject import Batches
+from valor_core.testing.data_set import Batches
 
 
 def tasks() -> tuple[str, ...]:

@@ -30,18 +30,10 @@ from valor_core.plugins.function_metric import FunctionMetricSpec
 from valor_core.plugins.names import fold
 from valor_core.plugins.registry import implementation
 from valor_core.plugins.spec import MetricSpec, Spec
-from valor_core.schemas import Batch
+from valor_core.testing.data_set import Batches, DataSet
 from valor_core.testing.difference import content, difference
 from valor_core.testing.law import Breach, agree, law
-from valor_core.testing.subject import (
-    REFUSED,
-    Batches,
-    Outcome,
-    Refusal,
-    Subject,
-    none_of,
-    singles,
-)
+from valor_core.testing.subject import REFUSED, Outcome, Refusal, Subject
 
 # Laws of declarations
 
@@ -94,7 +86,7 @@ def parameters_round_trip(spec: Spec, instance: Any) -> None:
 
 
 @law
-def batch_untouched(subject: Subject, batches: Batches) -> None:
+def batch_untouched(subject: Subject, batches: DataSet) -> None:
     """Counting never writes to a batch, nor to what its metadata hold."""
     before = [content(batch) for batch in batches]
     subject.compute(subject.count(batches))
@@ -102,7 +94,7 @@ def batch_untouched(subject: Subject, batches: Batches) -> None:
 
 
 @law
-def every_item_answered(subject: Subject, batches: Batches) -> None:
+def every_item_answered(subject: Subject, batches: DataSet) -> None:
     """A per-item metric gives every item a number in its range, or a reason, and never breaks."""
     if not subject.spec.per_item:
         return
@@ -125,7 +117,7 @@ def every_item_answered(subject: Subject, batches: Batches) -> None:
 
 
 @law
-def errors_are_stated(subject: Subject, batches: Batches) -> None:
+def errors_are_stated(subject: Subject, batches: DataSet) -> None:
     """Counting and computing raise nothing but a `ValorError`, which says what is refused."""
     states = subject.count(batches)
     try:
@@ -135,7 +127,7 @@ def errors_are_stated(subject: Subject, batches: Batches) -> None:
 
 
 @law
-def numbers_in_range(subject: Subject, batches: Batches) -> None:
+def numbers_in_range(subject: Subject, batches: DataSet) -> None:
     """Numbers are finite, also within curves and tables; single ones lie in the range.
 
     That they are finite is seen to by `Result`, which is told here from errors of other kinds.
@@ -145,7 +137,7 @@ def numbers_in_range(subject: Subject, batches: Batches) -> None:
 
 
 @law
-def results_are_plain(subject: Subject, batches: Batches) -> None:
+def results_are_plain(subject: Subject, batches: DataSet) -> None:
     """Results are made of what JSON can hold, and a reason says something."""
     for result in _answered(subject, subject.count(batches)):
         reason = result.undefined if result.undefined is not None else result.error
@@ -155,7 +147,7 @@ def results_are_plain(subject: Subject, batches: Batches) -> None:
 
 
 @law
-def compute_is_pure(subject: Subject, batches: Batches) -> None:
+def compute_is_pure(subject: Subject, batches: DataSet) -> None:
     """Computing twice gives the same, and leaves the states as they were."""
     states = subject.count(batches)
     before = _contents(states)
@@ -165,14 +157,14 @@ def compute_is_pure(subject: Subject, batches: Batches) -> None:
 
 
 @law
-def same_again(subject: Subject, batches: Batches) -> None:
+def same_again(subject: Subject, batches: DataSet) -> None:
     """Two runs over the same data agree."""
     first = subject.outcome(batches)
     agree(first, subject.anew().outcome(batches), "in one run", "in another")
 
 
 @law
-def neutral_start(subject: Subject, batches: Batches) -> None:
+def neutral_start(subject: Subject, batches: DataSet) -> None:
     """Merging with a state that has counted nothing changes nothing, on either side."""
     expected = subject.outcome(batches)
     after = subject.compute(subject.merge(subject.count(batches), subject.plan.new_states()))
@@ -182,16 +174,16 @@ def neutral_start(subject: Subject, batches: Batches) -> None:
 
 
 @law
-def any_split(subject: Subject, batches: Batches) -> None:
+def any_split(subject: Subject, batches: DataSet) -> None:
     """Any split of the data and any order of its parts gives the same results."""
     expected = subject.outcome(batches)
-    for how, parts in _splits(batches).items():
+    for how, parts in batches.splits.items():
         agree(expected, subject.outcome(parts), "as given", how)
         agree(expected, subject.outcome_merged(parts), "as given", f"{how} and merged")
 
 
 @law
-def any_slice(subject: Subject, batches: Batches) -> None:
+def any_slice(subject: Subject, batches: DataSet) -> None:
     """Items counted as a slice of a batch give what they give when they are counted alone."""
     whole = subject.count(batches)
     for batch in batches:
@@ -204,42 +196,36 @@ def any_slice(subject: Subject, batches: Batches) -> None:
 
 
 @law
-def any_order(subject: Subject, batches: Batches) -> None:
+def any_order(subject: Subject, batches: DataSet) -> None:
     """Any order of the items within a batch gives the same results."""
-    if not batches:
-        return
-    made = type(batches[0])
-    expected = subject.outcome([made.of(batch.items()) for batch in batches])
-    items = [item for batch in batches for item in batch.items()]
-    agree(expected, subject.outcome([made.of(items)]), "in batches", "in one batch")
-    agree(expected, subject.outcome([made.of(items[::-1])]), "in batches", "in reverse order")
-    shuffled = [items[i] for i in _shuffled(len(items))]
-    agree(expected, subject.outcome([made.of(shuffled)]), "in batches", "in another order")
+    expected = subject.outcome(batches.remade)
+    for how, batch in batches.in_other_orders.items():
+        agree(expected, subject.outcome([batch]), "in batches", how)
 
 
 @law
-def merge_commutes(subject: Subject, batches: Batches) -> None:
+def merge_commutes(subject: Subject, batches: DataSet) -> None:
     """It does not matter which of two states is merged into the other."""
-    one, two, _ = _thirds(batches)
+    one, two, _ = batches.thirds
     left = subject.compute(subject.merge(subject.count(one), subject.count(two)))
     right = subject.compute(subject.merge(subject.count(two), subject.count(one)))
     agree(left, right, "merged one way", "the other")
 
 
 @law
-def merge_associates(subject: Subject, batches: Batches) -> None:
+def merge_associates(subject: Subject, batches: DataSet) -> None:
     """It does not matter which two of three states are merged first."""
-    one, two, three = map(subject.count, _thirds(batches))
+    one, two, three = map(subject.count, batches.thirds)
     left = subject.merge(subject.merge(one, two), three)
-    one, two, three = map(subject.count, _thirds(batches))
+    one, two, three = map(subject.count, batches.thirds)
     right = subject.merge(one, subject.merge(two, three))
     agree(subject.compute(left), subject.compute(right), "from the left", "from the right")
 
 
 @law
-def other_untouched(subject: Subject, batches: Batches) -> None:
+def other_untouched(subject: Subject, batches: DataSet) -> None:
     """Merging never writes to the other state, and the two share nothing afterwards."""
-    one, two, three = _thirds(batches)
+    one, two, three = batches.thirds
     other = subject.count(two)
     before, results = _contents(other), subject.compute(other)
     states = subject.merge(subject.plan.new_states(), other)
@@ -254,7 +240,7 @@ def other_untouched(subject: Subject, batches: Batches) -> None:
 
 
 @law
-def batches_let_go(subject: Subject, batches: Batches) -> None:
+def batches_let_go(subject: Subject, batches: DataSet) -> None:
     """Once states are detached, whoever made the batches may write over their arrays."""
     expected = subject.outcome(batches)
     copies = pickle.loads(pickle.dumps(list(batches)))
@@ -267,9 +253,9 @@ def batches_let_go(subject: Subject, batches: Batches) -> None:
 
 
 @law
-def results_stay(subject: Subject, batches: Batches) -> None:
+def results_stay(subject: Subject, batches: DataSet) -> None:
     """Results that are read late are those of the time they were computed, whatever came since."""
-    alone = singles(batches)
+    alone = batches.singles
     half = len(alone) // 2
     states = subject.count(alone[:half])
     expected = subject.compute(states)
@@ -281,9 +267,9 @@ def results_stay(subject: Subject, batches: Batches) -> None:
 
 
 @law
-def survives_pickling(subject: Subject, batches: Batches) -> None:
+def survives_pickling(subject: Subject, batches: DataSet) -> None:
     """States and the plan pickle, and counting goes on afterwards."""
-    alone = singles(batches)
+    alone = batches.singles
     states = subject.count(alone[:-1])
     expected = subject.compute(states)
     again = pickle.loads(pickle.dumps(states))
@@ -296,9 +282,9 @@ def survives_pickling(subject: Subject, batches: Batches) -> None:
 
 
 @law
-def survives_saving(subject: Subject, batches: Batches) -> None:
+def survives_saving(subject: Subject, batches: DataSet) -> None:
     """A state written to a file and read back is the same state, and counting goes on."""
-    alone = singles(batches)
+    alone = batches.singles
     states = subject.count(alone[:-1])
     expected = subject.compute(states)
     evaluation = Evaluation(subject.spec.task, subject.plan)
@@ -311,9 +297,9 @@ def survives_saving(subject: Subject, batches: Batches) -> None:
 
 
 @law
-def empty_data_answered(subject: Subject, batches: Batches) -> None:
+def empty_data_answered(subject: Subject, batches: DataSet) -> None:
     """No data, and a batch of no items, are answered with results or reasons and change nothing."""
-    empties = [*(type(batch).of([]) for batch in batches[:1]), *map(none_of, batches)]
+    empties = batches.empties
     for what in ([], *([empty] for empty in empties)):
         for result in subject.results(subject.count(what)):
             if result.error is not None:
@@ -324,7 +310,7 @@ def empty_data_answered(subject: Subject, batches: Batches) -> None:
     agree(expected, subject.outcome([*batches, *empties]), "alone", "before batches of no items")
 
 
-METRIC_LAWS: Sequence[Callable[[Subject, Batches], None]] = (
+METRIC_LAWS: Sequence[Callable[[Subject, DataSet], None]] = (
     batch_untouched,
     every_item_answered,
     errors_are_stated,
@@ -352,7 +338,7 @@ METRIC_LAWS: Sequence[Callable[[Subject, Batches], None]] = (
 
 
 @law
-def some_data_answered(subject: Subject, datasets: Mapping[str, Batches]) -> None:
+def some_data_answered(subject: Subject, datasets: Mapping[str, DataSet]) -> None:
     """On some of the data there is an answer that is no error."""
     reasons: list[str] = []
     for batches in datasets.values():
@@ -369,7 +355,7 @@ def some_data_answered(subject: Subject, datasets: Mapping[str, Batches]) -> Non
 
 
 @law
-def alone_as_together(subject: Subject, batches: Batches) -> None:
+def alone_as_together(subject: Subject, batches: DataSet) -> None:
     """A metric computed alone equals the metric computed with others that share its states."""
     alone: Outcome = []
     taken = []
@@ -461,31 +447,3 @@ def _go_on(
         "when counting goes on",
         f"when it goes on after {after}",
     )
-
-
-def _shuffled(count: int) -> list[int]:
-    return [int(i) for i in np.random.default_rng(count).permutation(count)]
-
-
-def _splits(batches: Batches) -> dict[str, list[Batch]]:
-    """Ways to cut and order the same data."""
-    alone = singles(batches)
-    halves = [
-        part
-        for batch in batches
-        for part in (
-            batch.select(np.arange(1, len(batch), 2)),
-            batch.select(np.arange(0, len(batch), 2)),
-        )
-    ]
-    return {
-        "in reverse order": list(batches)[::-1],
-        "one by one": alone,
-        "one by one in another order": [alone[i] for i in _shuffled(len(alone))],
-        "odd and even items apart": halves,
-    }
-
-
-def _thirds(batches: Batches) -> tuple[list[Batch], list[Batch], list[Batch]]:
-    alone = singles(batches)
-    return alone[::3], alone[1::3], alone[2::3]

@@ -22,9 +22,6 @@ from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec
 from valor_core.schemas import Batch, Codes
 
-Batches = Sequence[Batch]
-"""The batches of one data set."""
-
 States = list[Any]
 """A state for every request of a plan."""
 
@@ -199,25 +196,3 @@ def _told(job: Job, batch: Batch) -> Iterator[Any]:
     if len(listed) != len(part):
         raise SchemaError(f"expected {len(part):,} answers from {metric}, got {len(listed):,}")
     return iter(listed)
-
-
-def singles(batches: Batches) -> list[Batch]:
-    """Every datum in a batch of its own.
-
-    Examples
-    --------
-    >>> from valor_core.schemas.text import Text, TextBatch
-    >>> batch = TextBatch.of([Text("a"), Text("b")])
-    >>> [len(part) for part in singles([batch])]
-    [1, 1]
-    """
-    return [batch.select(_at(i)) for batch in batches for i in range(len(batch))]
-
-
-def none_of(batch: Batch) -> Batch:
-    """The batch without any of its datums."""
-    return batch.select(np.empty(0, np.int64))
-
-
-def _at(position: int) -> Codes:
-    return np.array([position], dtype=np.int64)

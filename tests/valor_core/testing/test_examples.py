@@ -10,8 +10,8 @@ from valor_core.schemas.datum import check_unique
 from valor_core.schemas.detection import Detection, DetectionBatch
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing import examples
+from valor_core.testing.data_set import Batches
 from valor_core.testing.difference import content, difference
-from valor_core.testing.subject import Batches
 
 ALL = [(task, name) for task in examples.tasks() for name in examples.datasets(task)]
 

@@ -17,8 +17,9 @@ from valor_core.plugins.spec import MetricSpec, Range, ReaderSpec, Reference
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing import ConformanceError, check_metric, check_plugin, examples, laws
+from valor_core.testing.data_set import DataSet
 from valor_core.testing.law import name_of
-from valor_core.testing.subject import Batches, Subject
+from valor_core.testing.subject import Subject
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 
@@ -117,7 +118,7 @@ def test_an_offender_is_refused_by_the_law_it_breaks(code: str, law: str, findin
     ],
 )
 def test_a_law_on_its_own_refuses_who_breaks_it(
-    code: str, law: Callable[[Subject, Batches], None], task: str
+    code: str, law: Callable[[Subject, DataSet], None], task: str
 ) -> None:
     subject = subject_of(code, task)
 
@@ -139,16 +140,16 @@ def test_a_law_on_its_own_refuses_who_breaks_it(
     ],
 )
 def test_a_law_accepts_who_breaks_only_another(
-    code: str, law: Callable[[Subject, Batches], None]
+    code: str, law: Callable[[Subject, DataSet], None]
 ) -> None:
     hold(subject_of(code), law)
 
 
 def hold(
-    subject: Subject, law: Callable[[Subject, Batches], None], task: str = "classification"
+    subject: Subject, law: Callable[[Subject, DataSet], None], task: str = "classification"
 ) -> None:
     for batches in examples.datasets(task).values():
-        law(subject, batches)
+        law(subject, DataSet(batches))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from valor_core.errors import SchemaError
 from valor_core.evaluation.bound_metric import BoundMetric
 from valor_core.parameters.declaration import NoParameters
 from valor_core.schemas.text import Text, TextBatch
-from valor_core.testing.subject import Subject, none_of, singles
+from valor_core.testing.data_set import singles
+from valor_core.testing.subject import Subject
 
 BATCH = TextBatch.of([Text("q1", response="a"), Text("q2", response="bcd"), Text("q3")])
 
@@ -43,7 +44,3 @@ def test_answers_are_what_the_scorer_returns_or_raises() -> None:
 
     assert (answers["q1"], answers["q2"]) == (1, 3)
     assert isinstance(answers["q3"], SchemaError)
-
-
-def test_a_batch_without_its_items_is_empty() -> None:
-    assert len(none_of(BATCH)) == 0
