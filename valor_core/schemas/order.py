@@ -55,13 +55,19 @@ def natural_order(names: NDArray[Any]) -> Codes:
     if names.dtype.kind != "U" or not len(names):
         return np.argsort(names, kind="stable")
     letters = np.ascontiguousarray(names).view(np.uint32).reshape(len(names), -1)
-    is_digits = (_are_digits(letters) | (letters == 0)).all(axis=1) & (letters[:, 0] != 0)
-    starts_one = _are_digits(letters[:, 0]) | np.isin(names.astype("U1"), ["+", "-", "."])
+    first = letters[:, 0]
+    is_digits = (_are_digits(letters) | (letters == 0)).all(axis=1) & (first != 0)
+    starts_one = _are_digits(first) | (first == _PLUS) | (first == _MINUS) | (first == _POINT)
     if any(map(is_numeral, names[starts_one & ~is_digits].tolist())):
         listed = names.tolist()
         return np.array(sorted(range(len(listed)), key=lambda i: natural(listed[i])), np.int64)
+    if not is_digits.any():
+        return np.argsort(names, kind="stable")
     digits = np.where(is_digits, np.char.lstrip(names, "0"), "")
     return np.lexsort((names, digits, np.char.str_len(digits), ~is_digits))
+
+
+_PLUS, _MINUS, _POINT = map(ord, "+-.")
 
 
 def _are_digits(letters: NDArray[np.uint32]) -> NDArray[np.bool_]:
