@@ -32,28 +32,36 @@ def as_json(value: Any, place: str) -> Any:
     >>> as_json({"counts": np.array([1, 2])}, "value")
     {'counts': [1, 2]}
     """
+    return _as_json(value, place, ())
+
+
+def _as_json(value: Any, place: str, path: tuple[Any, ...]) -> Any:
+    """The value as JSON types; the path leads to it from the place, in keys and positions."""
+    kind = type(value)
+    if kind in _OWN or (kind is float and math.isfinite(value)):
+        return value
+    if kind in (dict, list) and _are_plain(value.values() if kind is dict else value):
+        return value.copy()
+    if isinstance(value, (dict, Mapping)):
+        return {key: _as_json(item, place, (*path, key)) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_as_json(item, place, (*path, i)) for i, item in enumerate(value)]
     if isinstance(value, FromEnvironment):
         return value.reference
-    if type(value) in (dict, list) and _are_plain(value.values() if type(value) is dict else value):
-        return value.copy()
     if isinstance(value, (np.generic, np.ndarray)):
         is_finite = _is_finite(value)
         value = value.tolist()
-        if is_finite:
-            return value
+        return value if is_finite else _as_json(value, place, path)
+    if isinstance(value, Set):
+        return sorted((_as_json(item, place, path) for item in value), key=repr)
+    place += "".join(f"[{part!r}]" for part in path)
     if isinstance(value, float) and not math.isfinite(value):
         raise ReportError(
             f"{place} must be finite, got {value!r}",
             "A metric answers 0/0 with Undefined and a reason.",
         )
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if isinstance(value, (int, float, str)):
         return value
-    if isinstance(value, Mapping):
-        return {key: as_json(item, f"{place}[{key!r}]") for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [as_json(item, f"{place}[{i}]") for i, item in enumerate(value)]
-    if isinstance(value, Set):
-        return sorted((as_json(item, place) for item in value), key=repr)
     raise ReportError(f"{place} must be numbers, text, lists and tables, got {shown(value)}")
 
 
