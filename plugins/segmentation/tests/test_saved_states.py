@@ -60,6 +60,13 @@ CHANGES: dict[str, Change] = {
     "a single number": lambda array: array.reshape(-1)[0] if array.size else np.int64(0),
 }
 
+
+def _changed(array: NDArray[Any]) -> list[Any]:
+    """The array under every change; those that give the same are one."""
+    changed = [np.asarray(change(array)) for change in CHANGES.values()]
+    return [*{(one.dtype, one.shape, one.tobytes()): one for one in changed}.values()]
+
+
 ALL = [*METRICS, "BoundaryIOU", "Hausdorff", "PanopticQuality", "SegmentationQuality"]
 RANGES = {spec.short_name: spec.range for spec in plugin.valor_metrics()}
 
@@ -111,8 +118,8 @@ def test_a_changed_array_of_a_state_file_is_told_in_a_line_or_gives_a_number(
     arrays = _saved(choice, path)
     assert _of_states(arrays)
     for name in _of_states(arrays):
-        for change in CHANGES.values():
-            np.savez(path, **arrays | {name: change(arrays[name])})
+        for changed in _changed(arrays[name]):
+            np.savez(path, **arrays | {name: changed})
             assert "\n" not in _said(choice, path)
 
 
