@@ -57,7 +57,8 @@ class CharacterKinds:
         if not self._known[0]:
             self._learn(np.arange(_ASCII))
         if codes.size and codes.max() >= _ASCII:
-            self._learn(np.flatnonzero(occurs(codes) & ~self._known))
+            found = occurs(codes)
+            self._learn(np.flatnonzero(found & ~self._known[: len(found)]))
         return self._table
 
     def _learn(self, codes: NDArray[np.int64]) -> None:
@@ -67,7 +68,7 @@ class CharacterKinds:
 
 
 def occurs(codes: NDArray[Any]) -> NDArray[np.bool_]:
-    """Of every code point, whether it is among some."""
-    marks = np.zeros(_CODES, bool)
+    """Of every code point up to the greatest of some, whether it is among them."""
+    marks = np.zeros(int(codes.max(initial=0)) + 1, bool)
     marks[codes] = True
     return marks
