@@ -137,17 +137,27 @@ def reader_of(
     with found_at(f"{place}data.reader: "):
         spec = registry.find(ReaderSpec, name, task)
         code = implementation(spec)
-    if spec.task not in (None, task):
-        raise ConfigError(f"{place}data.reader: expected a reader for {task}, got {spec.name!r}")
+    serves = registry.find(TaskSpec, task) if spec.task is None else task
+    if spec.task not in (None, task) or (isinstance(serves, TaskSpec) and serves.rows is None):
+        raise ConfigError(
+            f"{place}data.reader: expected a reader for {task}, got {spec.name!r}",
+            _name_one(task, registry),
+        )
     parameters: Any = build(spec.parameter_class, values, f"{place}data.")
     if folder is not None:
         parameters = relocate(parameters, lambda path: folder / path)
-    serves = registry.find(TaskSpec, task) if spec.task is None else task
     try:
         reader: Reader = code(parameters, serves)
     except ParameterError as error:
         raise error.at(f"{place}data.") from None
     return _read_now(reader) if _has_tables(parameters) else reader
+
+
+def _name_one(task: str, registry: Registry) -> str:
+    """The remedy for a reader of something else: the task's own."""
+    own = [spec for spec in registry.all(ReaderSpec) if spec.task == task]
+    names = [one.short_name if one.namespace == task else one.name for one in own]
+    return f"Name one of: {', '.join(names)}." if names else _SEE_READERS
 
 
 def _has_tables(parameters: Any) -> bool:

@@ -66,26 +66,19 @@ class TableReader:
     parameters : TableParameters
         File, names of columns and size of partitions.
     task : TaskSpec
-        Task of the batches.
+        Task of the batches, which says how its items are rows.
 
     Raises
     ------
     ParameterError
-        If the task does not say how its items are rows, or `columns` names a field that its items
-        do not have.
+        If `columns` names a field that items of the task do not have.
     """
 
     parameters: TableParameters
     task: TaskSpec
 
     def __attrs_post_init__(self) -> None:
-        task = self.task
-        if task.rows is None:
-            raise ParameterError(
-                f"reader: expected a task whose items can be rows, got {task.short_name}",
-                "See the readers of the task with: valor list --readers",
-            )
-        known = [each.name for each in fields(by_reference(task.item))]
+        known = [each.name for each in fields(by_reference(self.task.item))]
         for name in self.parameters.columns:
             if name not in known:
                 raise ParameterError(

@@ -133,8 +133,8 @@ def test_a_reader_of_texts_in_a_config_of_labels_is_told_where_those_of_labels_a
     result = valor("run", "preds.csv", "-m", "F1", "--task", "classification", "--reader", "csv")
 
     assert result.stderr.endswith(
-        "expected a task whose items can be rows, got classification\n"
-        "See the readers of the task with: valor list --readers\n"
+        "expected a reader for classification, got 'core.table'\n"
+        "Name one of: lists, long, predicted, wide.\n"
     )
 
 

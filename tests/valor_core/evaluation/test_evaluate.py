@@ -24,9 +24,10 @@ from valor_core.plugin import (
     ReportError,
     SchemaError,
     StateError,
+    hookimpl,
     reader_of,
 )
-from valor_core.plugins.spec import MetricSpec
+from valor_core.plugins.spec import MetricSpec, ReaderSpec, TaskSpec
 from valor_core.readers.reader import InMemory
 from valor_core.report.report import Report
 from valor_core.schemas.classification import Classification
@@ -52,6 +53,24 @@ def data(site: Path, tmp_path: Path) -> dict[str, Any]:
         "path": str(tmp_path / "parts.json"),
         "log": str(tmp_path / "log"),
     }
+
+
+class Birds:
+    """Declares a task with two readers, and one without."""
+
+    @hookimpl
+    def valor_tasks(self) -> list[TaskSpec]:
+        return [
+            TaskSpec(name=name, summary="", implementation="birds:Batch", item="birds:Bird")
+            for name in ("birds.birds", "birds.songs")
+        ]
+
+    @hookimpl
+    def valor_readers(self) -> list[ReaderSpec]:
+        return [
+            ReaderSpec(name=name, summary="", implementation="birds:Reader", task="birds")
+            for name in ("birds.nests", "birds.rings")
+        ]
 
 
 @metric("mylab.Length", task="text")
@@ -97,9 +116,22 @@ class TestReaders:
         with refused(ConfigError):
             reader_of(named | {"path": "a"}, "text", Registry(), place="c.yaml: ")
 
-    def test_a_reader_of_another_task_is_refused(self, site: Path) -> None:
+    @pytest.mark.parametrize("reader", ["lab.Parts", "core.table"])
+    def test_a_reader_of_another_task_is_answered_with_those_of_the_task(
+        self, site: Path, reader: str
+    ) -> None:
+        registry = Registry()
+        registry.register("birds", Birds())
+
         with refused(ConfigError):
-            reader_of({"reader": "lab.Parts", "path": "a"}, "detection", Registry())
+            reader_of({"reader": reader, "path": "a.csv"}, "birds", registry, place="c.yaml: ")
+
+    def test_a_reader_of_another_task_is_refused_where_the_task_has_none(self, site: Path) -> None:
+        registry = Registry()
+        registry.register("birds", Birds())
+
+        with refused(ConfigError):
+            reader_of({"reader": "lab.Parts", "path": "a"}, "songs", registry)
 
     def test_a_wrong_parameter_is_named_with_its_place(self, site: Path) -> None:
         with pytest.raises(

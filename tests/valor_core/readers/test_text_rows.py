@@ -140,17 +140,6 @@ def test_a_table_is_evaluated_in_parts(tmp_path: Path) -> None:
     assert report.counts["read"] == 20
 
 
-def test_a_table_of_another_task_is_refused(tmp_path: Path) -> None:
-    with refused(ParameterError):
-        reader_of(
-            {"reader": "core.table", "path": "a.csv"},
-            "classification",
-            Registry(),
-            None,
-            "c.yaml: ",
-        )
-
-
 @pytest.mark.parametrize(
     "columns",
     [
