@@ -273,12 +273,16 @@ def did_you_mean(name: str, candidates: Iterable[str], cutoff: float = 0.6) -> s
     "Did you mean 'Accuracy'?"
     >>> did_you_mean("Acc", ["MCC", "Accuracy"])
     "Did you mean 'Accuracy'?"
+    >>> did_you_mean("all", ["Recall"]) is None
+    True
     """
     by_folded = {candidate.casefold(): candidate for candidate in candidates}
     wanted = name.casefold()
     from difflib import SequenceMatcher, get_close_matches
 
-    close = get_close_matches(wanted, by_folded, n=3, cutoff=cutoff)
+    # of a name twice as long, nobody leaves out half by mistake
+    alike = [key for key in by_folded if len(key) < 2 * len(wanted)]
+    close = get_close_matches(wanted, alike, n=3, cutoff=cutoff)
     likeness = {key: SequenceMatcher(None, key, wanted).ratio() for key in close}
     if len(wanted) > 1 and cutoff <= _BEGUN:
         begun = sorted((key for key in by_folded if key.startswith(wanted)), key=len)

@@ -112,6 +112,12 @@ def test_names_that_begin_with_what_was_written_come_before_others_of_like_lette
     assert did_you_mean("Acc", metrics, cutoff=0.8) is None
 
 
+def test_a_name_twice_as_long_is_not_meant_unless_it_begins_with_what_was_written() -> None:
+    assert did_you_mean("all", ["Recall"]) is None
+    assert did_you_mean("call", ["Recall"]) == "Did you mean 'Recall'?"
+    assert did_you_mean("rec", ["Recall"]) == "Did you mean 'Recall'?"
+
+
 def test_several_near_names_are_all_suggested() -> None:
     assert did_you_mean("recal", ["Recall", "Recal1"]) in (
         "Did you mean 'Recall' or 'Recal1'?",

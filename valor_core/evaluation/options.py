@@ -21,7 +21,7 @@ class EvaluationOptions:
         help="Task of the data; bare names of metrics and readers are looked up in it.",
     )
     metrics: tuple[Any, ...] = parameter(
-        help="Metrics: names, or tables of a name and parameters.",
+        help="Names of metrics, or tables of a name and parameters; valor list has the names.",
         non_empty=True,
         aliases=("metrics_to_return",),
     )

@@ -68,6 +68,22 @@ class Parameter:
         return kind_of(self.annotation)
 
     @property
+    def what_to_write(self) -> str | None:
+        """The remedy where it is missing or empty: what it means, written as in a config.
+
+        Examples
+        --------
+        >>> [parameter.what_to_write for parameter in declared(_Example)]
+        ['Write thresholds: thresholds', 'Leave mode out, or give it a value.']
+        """
+        if not self.required:
+            return f"Leave {self.name} out, or give it a value."
+        sentence = self.help.partition(". ")[0].rstrip(".")
+        word = sentence.partition(" ")[0]
+        means = (word.lower() if word == word.capitalize() else word) + sentence[len(word) :]
+        return f"Write {self.name}: {means}" if means else None
+
+    @property
     def range(self) -> str:
         """Its range in words, empty where any value of the type will do."""
         bounds = self.check.expectation if self.check else ""
@@ -97,7 +113,7 @@ class Parameter:
 
     def _examine(self, value: Any) -> None:
         if self.non_empty and len(value) == 0:
-            raise ParameterError(f"{self.name} must not be empty")
+            raise ParameterError(f"{self.name} must not be empty", self.what_to_write)
         if self.distinct and len(set(value)) < len(value):
             listed = shown(list(value))
             raise ParameterError(f"{self.name} must not name a value twice, got {listed}")
@@ -309,7 +325,10 @@ def _given(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
         given[target] = value
     for parameter in declared(cls):
         if parameter.required and parameter.name not in given:
-            raise ParameterError(f"{parameter.name}: expected a {parameter.kind.words}, found none")
+            raise ParameterError(
+                f"{parameter.name}: expected a {parameter.kind.words}, found none",
+                parameter.what_to_write,
+            )
     return given
 
 

@@ -254,6 +254,8 @@ class ListKind(Kind):
 
     def fit(self, value: Any, name: str) -> tuple[Any, ...]:
         """The values as the items' kind has them."""
+        if value is None and self.item == Kind():
+            return ()  # a key of YAML with nothing behind it
         is_listed = isinstance(value, (list, tuple, Set, np.ndarray))
         if not is_listed or self.item.is_one(value):
             return (self.item.fit(value, name),)

@@ -134,6 +134,6 @@ def in_config(parameters: Mapping[str, Any]) -> str:
     'average: macro, iou_thresholds: [0.5]'
     """
     return ", ".join(
-        f"{key}: {value if isinstance(value, str) else json.dumps(value)}"
+        f"{key}: {value if isinstance(value, str) else json.dumps(value, default=str)}"
         for key, value in parameters.items()
     )

@@ -24,7 +24,8 @@ REPORT_FORMAT = 1
 _MOST_NAMED = 10
 _AS_IT_IS = ("config", "versions", "counts", "stopped", "interrupted", "facts")
 _UNDONE = ("failed", "not_run", "missing_partitions")
-_ONLY_JSON = "Name a report in .json, the only form that can be read again."
+_WRITE_AGAIN = "Write it again with: valor run CONFIG -o report.json"
+_WRITE_ONE = "Name a report that was written with: valor run CONFIG -o report.json"
 
 
 def _as_slices(slices: Iterable[Iterable[Result]]) -> tuple[Results, ...]:
@@ -246,7 +247,7 @@ class Report(Results):
         if not isinstance(record, Mapping) or record.get("valor_report") != REPORT_FORMAT:
             raise ReportError(
                 f"{source}: expected a report of format {REPORT_FORMAT}, found {shown(record)}",
-                _ONLY_JSON,
+                _WRITE_ONE,
             )
         try:
             check_report(record)
@@ -255,7 +256,7 @@ class Report(Results):
             named = f"{type(error).__name__}: {error}"
             reason = error.message if isinstance(error, ReportError) else named
             raise ReportError(
-                f"{source}: expected a report, its content is damaged, {reason}"
+                f"{source}: expected a report, its content is damaged, {reason}", _WRITE_AGAIN
             ) from error
 
     @classmethod
@@ -301,10 +302,10 @@ class Report(Results):
             if place and text.lstrip().startswith("{"):
                 raise ReportError(
                     f"{path}{place}: expected a whole report, it may have been cut off here",
-                    "Write it again with: valor run CONFIG -o report.json",
+                    _WRITE_AGAIN,
                 ) from error
             raise ReportError(
-                f"{path}{place}: expected a report as JSON, found something else", _ONLY_JSON
+                f"{path}{place}: expected a report as JSON, found something else", _WRITE_ONE
             ) from error
         return cls.from_dict(record, str(path))
 

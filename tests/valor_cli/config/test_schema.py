@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ def test_the_least_config_has_data_and_metrics() -> None:
         {"output": 3},
         {"filter": 3},
         {"task": ["text"]},
+        {"metrics": None},
     ],
 )
 def test_a_wrong_key_or_value_is_named_with_its_place(changes: dict[str, Any]) -> None:
@@ -53,6 +55,18 @@ def test_a_wrong_key_or_value_is_named_with_its_place(changes: dict[str, Any]) -
 def test_a_missing_key_is_named(key: str) -> None:
     with refused(ConfigError):
         check({k: v for k, v in LEAST.items() if k != key}, "config.yaml: ")
+
+
+@pytest.mark.parametrize(
+    "metrics",
+    [["LongShare"], ["lab.Nothing", 3, {"name": "lab.LongShare", "comment": "x"}], "LongShare"],
+)
+def test_a_parameter_beside_the_metrics_is_answered_with_how_to_write_it(
+    install: Callable[..., Path], metrics: Any
+) -> None:
+    install("valor-lab", "lab", PLUGINS / "lab")
+
+    expect_refusal(metrics=metrics, task="lab", threshold=[date(2026, 1, 1)])
 
 
 def test_bare_values_stand_for_lists_of_one() -> None:

@@ -681,7 +681,7 @@ def test_an_evaluator_is_not_merged_with_itself() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ({"metrics": None}, "metrics: expected a name or a table with a name, got None"),
+        ({"metrics": None}, "metrics must not be empty"),
         ({"metrics": []}, "metrics must not be empty"),
         ({"require": ["LongShare"]}, "require must be a table, got ['LongShare']"),
         ({"slices": [1]}, "slices[0] must be a string or list of string, got 1"),

@@ -12,6 +12,7 @@ from valor_core.errors import ParameterError, ResourceError, did_you_mean, found
 from valor_core.evaluation.resources.facts import told_by
 from valor_core.parameters.declaration import build, declared, parameter_values, relocate
 from valor_core.parameters.environment import FromEnvironment
+from valor_core.plugins.names import fold, in_config
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec, ResourceKindSpec, ResourceSpec, Spec
 
@@ -211,6 +212,7 @@ def bind_resources(
         If a section belongs to no resource that the metrics ask for, or to two, or a metric does
         not say which of several it means.
     """
+    metrics = list(metrics)
     asked: dict[tuple[str, str], tuple[ResourceSpec, dict[str, None]]] = {}
     for metric, named in metrics:
         for name in metric.resources:
@@ -220,7 +222,8 @@ def bind_resources(
             _check_named(metric, spec, instance, _several(spec, sections), place)
             names = asked.setdefault((spec.name, instance), (spec, {}))[1]
             names[open_as(name, instance)] = None
-    _check_sections(sections, {spec.short_name for spec, _ in asked.values()}, place)
+    known = {spec.short_name for spec, _ in asked.values()}
+    _check_sections(sections, known, [metric for metric, _ in metrics], place)
     return tuple(
         _bound(spec, instance, tuple(names), sections, registry, folder, place)
         for (_, instance), (spec, names) in asked.items()
@@ -311,14 +314,25 @@ def _check_named(
     )
 
 
-def _check_sections(sections: Mapping[str, Any], known: set[str], place: str) -> None:
-    for section in sections:
+def _check_sections(
+    sections: Mapping[str, Any], known: set[str], metrics: Iterable[MetricSpec], place: str
+) -> None:
+    for section, values in sections.items():
         if section not in known:
             raise ResourceError(
                 f"{place}{section}: no chosen metric asks for a resource of this name",
-                did_you_mean(section, known)
+                _of_a_metric(section, values, metrics)
+                or did_you_mean(section, known)
                 or f"Resources asked for: {', '.join(sorted(known)) or 'none'}.",
             )
+
+
+def _of_a_metric(section: str, values: Any, metrics: Iterable[MetricSpec]) -> str | None:
+    """The remedy for parameters of a metric under its name."""
+    names = {fold(name) for one in metrics for name in (one.name, one.short_name, *one.aliases)}
+    if fold(section) not in names:
+        return None
+    return f"Write them under metrics: {{name: {section}, {in_config(values)}}}"
 
 
 def _check_alone(spec: ResourceSpec, bound: Iterable[ResourceSpec], place: str) -> None:

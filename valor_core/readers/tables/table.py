@@ -39,7 +39,15 @@ Column = Sequence[Any] | NDArray[Any] | Cells
 
 _BOM: Final = b"\xef\xbb\xbf"
 _NOTHING: Final = "no value"
-_DECIMAL_COMMA: Final = re.compile(r"-?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?")
+_SPELLINGS: Final = {
+    re.compile(r"-?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?"): (
+        "Write numbers with a point in place of the comma."
+    ),
+    re.compile(r"-?[0-9]*[.,]?[0-9]+ ?%"): (
+        "Divide percentages by 100 and leave out the sign: 0.9 in place of 90%."
+    ),
+}
+"""What to do about cells that are numbers to people."""
 OTHER_DELIMITERS: Final = {
     ";": "Name a file with semicolons between the cells .csv.",
     "\t": "Name a file with tabs between the cells .tsv.",
@@ -595,10 +603,14 @@ class Table:
     def _refuse(self, name: str, bad: Sequence[int], expected: str) -> NoReturn:
         cell = self._cells(name)[bad[0]]
         found = _NOTHING if cell is None else shown(_plain(cell))
-        has_comma = isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell)
+        remedies = (
+            remedy
+            for spelling, remedy in _SPELLINGS.items()
+            if isinstance(cell, str) and spelling.fullmatch(cell)
+        )
         raise ReadError(
             f"{self.place(bad[0], name)}: {expected}, found {found}{and_more(len(bad) - 1)}",
-            "Write numbers with a point in place of the comma." if has_comma else None,
+            next(remedies, None),
         )
 
 

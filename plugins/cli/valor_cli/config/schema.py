@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from attrs import frozen
 
 from valor_cli.gallery.parameters import GalleryParameters
-from valor_core.errors import ConfigError, ParameterError, did_you_mean, shown
+from valor_core.errors import ConfigError, ParameterError, ValorError, did_you_mean, shown
 from valor_core.evaluation.options import EvaluationOptions, as_table
 from valor_core.parameters.declaration import build, declared, parameter, parameters
 from valor_core.parameters.declaration import json_schema as parameter_schema
+from valor_core.plugins.meaning import meaning_of
+from valor_core.plugins.names import in_config
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import (
     EngineSpec,
@@ -108,6 +111,7 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
     for name, value in own.items():
         if name not in known:
             _check_no_kind(name, value, place)
+            _check_of_no_metric(name, value, own, place)
     try:
         return CheckedConfig(build(RunConfig, own, place), sections)
     except ParameterError as error:
@@ -120,6 +124,25 @@ def _check_no_kind(name: str, value: Any, place: str) -> None:
     remedy = as_table(name, value, Registry())
     if remedy is not None:
         raise ConfigError(f"{place}{name}: expected a table, got {shown(value)}", remedy)
+
+
+def _check_of_no_metric(name: str, value: Any, own: Mapping[str, Any], place: str) -> None:
+    """Refuse a parameter that stands beside the metrics, where one of them takes it."""
+    registry, chosen, task = Registry(), own.get("metrics"), own.get("task")
+    for position, choice in enumerate(chosen if isinstance(chosen, list) else [chosen]):
+        metric = choice.get("name") if isinstance(choice, Mapping) else choice
+        try:
+            cls = meaning_of(str(metric), registry, task and str(task)).spec.parameter_class
+        except ValorError:  # which is raised again where metrics are looked up
+            continue
+        if any(name in (entry.name, *entry.aliases) for entry in declared(cls)):
+            written = in_config({name: value})
+            setting = f"metrics[{position}].{written.replace(': ', '=', 1)}"
+            also = f", or: --set {quote(setting)}" if isinstance(chosen, list) else ""
+            raise ConfigError(
+                f"{place}{name}: unknown key, {metric} has a parameter of this name",
+                f"Write it with the metric: {{name: {metric}, {written}}}{also}",
+            )
 
 
 def _is_foreign(key: object, known: Collection[str]) -> bool:

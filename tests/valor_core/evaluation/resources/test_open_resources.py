@@ -160,6 +160,13 @@ def test_a_section_of_another_name_is_answered_with_those_there_are(mylab: Path)
         known_words(ITEMS, resources={"judge": {}})
 
 
+def test_parameters_under_the_name_of_a_metric_are_answered_with_how_to_write_them(
+    mylab: Path,
+) -> None:
+    with refused(ResourceError):
+        known_words(ITEMS, resources={"known_words": {"ignore_case": True}})
+
+
 def test_a_misspelt_parameter_is_answered_with_the_right_one(mylab: Path) -> None:
     with refused(ParameterError):
         known_words(ITEMS, resources={"dictionary": {"word": ["dog"]}})

@@ -207,8 +207,11 @@ def test_semicolons_of_a_compressed_file(tmp_path: Path) -> None:
     assert read_table(path).strings("note").tolist() == ["x"]
 
 
-def test_a_decimal_comma_is_answered_with_the_point(tmp_path: Path) -> None:
-    table = read_table(written(tmp_path, "uid;score\na;0.5\nb;0,25\n"))
+@pytest.mark.parametrize("cell", ["0,25", "25%", "2.5 %", "12,5%", "%", "5%5"])
+def test_a_number_in_another_spelling_is_answered_with_that_of_data(
+    tmp_path: Path, cell: str
+) -> None:
+    table = read_table(written(tmp_path, f"uid;score\na;0.5\nb;{cell}\n"))
 
     with refused(ReadError):
         table.floats("score")
