@@ -11,7 +11,12 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
-from valor_core.schemas.characters import check_unicode, check_unicode_column, plain_text
+from valor_core.schemas.characters import (
+    check_name,
+    check_name_column,
+    check_names,
+    plain_text,
+)
 from valor_core.schemas.columns import (
     BY_CONTENT,
     Codes,
@@ -47,7 +52,7 @@ def _uid(item: Any, attribute: Any, value: Any) -> None:
     if not isinstance(value, (str, int)) or isinstance(value, bool):
         raise SchemaError(f"{name}: uid must be a string or a whole number, got {shown(value)}")
     if isinstance(value, str):
-        check_unicode(value, f"{name}: uid")
+        check_name(value, f"{name}: uid")
 
 
 def _facts(item: Any, attribute: Any, value: Any) -> None:
@@ -99,16 +104,18 @@ def _uid_column(uids: Any) -> Uids:
         array = _uids_of_objects(array)
     elif isinstance(uids, (list, tuple)) and array.dtype.kind == "U":
         _check_all_strings(uids)
+        check_names(uids, "uids")
     too_great = array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max
     if array.ndim != 1 or array.dtype.kind not in "iuU" or too_great:
         raise SchemaError(f"uids: expected strings or whole numbers, got {shown(array)}")
-    check_unicode_column(array, "uids")
+    check_name_column(array, "uids")
     return read_only(array.astype(np.int64, copy=False) if array.dtype.kind in "iu" else array)
 
 
 def _uids_of_objects(array: NDArray[Any]) -> Uids:
     values = array.tolist()
     if set(map(type, values)) == {str} or all(isinstance(value, str) for value in values):
+        check_names(values, "uids")
         return np.array(values, dtype=np.str_)
     if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
         try:

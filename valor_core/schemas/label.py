@@ -11,7 +11,7 @@ import numpy as np
 from attrs import define, field, frozen
 
 from valor_core.errors import SchemaError, found_at, shown
-from valor_core.schemas.characters import check_unicode, plain_text
+from valor_core.schemas.characters import check_name, plain_text
 from valor_core.schemas.columns import Codes, read_only
 from valor_core.schemas.decimals import as_score, check_number
 from valor_core.schemas.order import natural
@@ -26,7 +26,7 @@ def _plain(value: Any) -> Any:
 def _text(label: Any, attribute: Any, value: Any) -> None:
     if not isinstance(value, str) or not value:
         raise SchemaError(f"Label: {attribute.name} must be a non-empty string, got {shown(value)}")
-    check_unicode(value, f"Label: {attribute.name}")
+    check_name(value, f"Label: {attribute.name}")
 
 
 @frozen(order=True, cache_hash=True)

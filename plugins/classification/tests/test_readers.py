@@ -428,6 +428,14 @@ def test_other_columns_of_a_list_are_looked_at_once(
         ({"predictions": {"dog": "much"}}, "expected a finite number as score, found 'much'"),
         ({"predictions": [{"label": "dog"}]}, "expected tables with label and score"),
         ({"predictions": {"dog": 0.5}, "groundtruths": 1.5}, "expected a label as text or whole"),
+        (
+            {"predictions": {"dog": 0.5}, "groundtruths": "dog\0"},
+            "field 'groundtruths': expected a label without the character NUL, found 'dog\\x00'",
+        ),
+        (
+            {"predictions": {"dog\0": 0.5}},
+            "field 'predictions': expected a label without the character NUL, found 'dog\\x00'",
+        ),
         ({"predictions": {"dog": 0.5}, "metadata": "sun"}, "expected a table of fields, found"),
         ({"prediction": {"dog": 0.5}}, "Did you mean 'prediction'?"),
     ],

@@ -1,24 +1,26 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from messages import refused
 
 from valor_core.plugin import SchemaError
 from valor_core.schemas import Datum, Datums, Label
-from valor_core.schemas.characters import check_unicode_column
+from valor_core.schemas.characters import check_name_column
+from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.text import Text, TextBatch
 
 
 def test_a_column_of_any_characters_passes() -> None:
     for column in (["é", "\U0001f600", "\ue000"], ["", ""], [], [1, 2]):
-        check_unicode_column(np.array(column), "uids")
+        check_name_column(np.array(column), "uids")
 
 
 def test_a_lone_surrogate_is_found_where_it_stands() -> None:
     column = np.array(["a", "long enough", "b\udfff"])
 
     with refused(SchemaError):
-        check_unicode_column(column[::-1], "uids")
+        check_name_column(column[::-1], "uids")
 
 
 def test_no_uid_label_or_text_may_hold_one() -> None:
@@ -32,3 +34,36 @@ def test_no_uid_label_or_text_may_hold_one() -> None:
         TextBatch.of([Text("a", response="so \ud83d")])
     with refused(SchemaError):
         TextBatch.of([Text("a", references=["so", "\ud83d"])])
+
+
+def test_a_nul_within_a_name_is_found_where_it_stands() -> None:
+    column = np.array(["a", "b\0c", "long enough", "d\0\0e"])
+
+    with refused(SchemaError):
+        check_name_column(column, "uids")
+    with refused(SchemaError):
+        check_name_column(column[::-1], "uids")
+
+
+@pytest.mark.parametrize("name", ["a\0", "a\0b", "\0"])
+def test_no_name_may_hold_nul_which_columns_would_drop(name: str) -> None:
+    with refused(SchemaError):
+        Datum(name)
+    with refused(SchemaError):
+        Label("class", name)
+    with refused(SchemaError):
+        Datums(["b", name])
+    with refused(SchemaError):
+        Datums(np.array(["b", name], object))
+    with refused(SchemaError):
+        ClassificationBatch.from_predicted(["b", name], ["b", "b"])
+    with refused(SchemaError):
+        ClassificationBatch.from_predicted(["b", "b"], np.array(["b", name], object))
+    with refused(SchemaError):
+        ClassificationBatch.from_predicted(["b", "c"], ["b", 3, name][1:])
+
+
+def test_a_text_may_hold_nul() -> None:
+    (item,) = TextBatch.of([Text("a", response="b\0", references=["\0"])]).items()
+
+    assert (item.response, item.references) == ("b\0", ("\0",))

@@ -27,6 +27,7 @@ from valor_core.errors import (
 from valor_core.readers.files import gzip_bytes, unreadable
 from valor_core.readers.partition import Partition
 from valor_core.readers.tables.cells import Cells, digits, numbered
+from valor_core.schemas.characters import NUL
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import are_unique
 
@@ -418,10 +419,12 @@ class Table:
         (array([0, 1, 0]), ['a', '7'])
         """
         codes, cells = self.distinct(name)
-        if set(map(type, cells)) <= {str}:
-            return codes, cells
-        self.strings(name)  # which refuses what is no text
-        return codes, [str(cell) for cell in cells]
+        if not set(map(type, cells)) <= {str}:
+            self.strings(name)  # which refuses what is no text
+            cells = [str(cell) for cell in cells]
+        if any(NUL in cell for cell in cells):
+            self._refuse_nul(name)
+        return codes, cells
 
     def uids(self, name: str) -> NDArray[Any]:
         """Cells of a column as the names of items, each there once: text, fixed-width or objects.
@@ -444,6 +447,8 @@ class Table:
         if texts is not None and are_unique(texts):
             return texts
         names = self.strings(name)
+        if any(NUL in uid for uid in names.tolist()):
+            self._refuse_nul(name)
         if len(set(names.tolist())) == len(names):
             return names
         first: dict[str, int] = {}
@@ -599,6 +604,10 @@ class Table:
         infinite = [index for index in suspects if cells[index] is not None]
         if infinite and not allow_non_finite:
             self._refuse(name, infinite, "must be finite")
+
+    def _refuse_nul(self, name: str) -> NoReturn:
+        bad = [at for at, cell in enumerate(self.strings(name)) if NUL in cell]
+        self._refuse(name, bad, "expected a name without the character NUL")
 
     def _refuse(self, name: str, bad: Sequence[int], expected: str) -> NoReturn:
         cell = self._cells(name)[bad[0]]

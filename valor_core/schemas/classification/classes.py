@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
+from valor_core.schemas.characters import check_names
 from valor_core.schemas.columns import Codes, are_below, readable
 from valor_core.schemas.order import is_numeral
 
@@ -25,7 +26,8 @@ def plain_array(values: Any, name: str) -> NDArray[Any]:
     Raises
     ------
     SchemaError
-        If rows differ in length, or a value is masked; the message names the first such place.
+        If rows differ in length, or a value is masked or text with the character NUL; the message
+        names the first such place.
 
     Examples
     --------
@@ -44,11 +46,14 @@ def plain_array(values: Any, name: str) -> NDArray[Any]:
             "Leave the item out of all columns.",
         )
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
     except ValueError as error:
         raise SchemaError(f"{name}: expected rows of one length, got {shown(values)}") from error
     except TypeError as error:
         raise SchemaError(f"{name}: expected an array, got {shown(values)}", str(error)) from error
+    if array.dtype.kind == "U" and isinstance(values, (list, tuple)):
+        check_names(values, name)
+    return array
 
 
 def class_column(values: Any, name: str) -> NDArray[Any]:
@@ -76,6 +81,7 @@ def class_column(values: Any, name: str) -> NDArray[Any]:
                 "Leave items without a class out of all columns.",
             )
     if not all(map(_is_whole, listed)):
+        check_names(listed, name)
         return np.array([str(int(value)) if _is_whole(value) else str(value) for value in listed])
     return np.array([int(value) for value in listed], np.int64)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from valor_core.plugin import ReadError, Table, parsed_distinct, shown
+from valor_core.schemas.characters import NUL
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label, Vocabulary, kept_label
 
@@ -68,9 +69,13 @@ def label_text(value: Any, place: str) -> str:
     Raises
     ------
     ReadError
-        If it is neither text nor a whole number.
+        If it is neither text nor a whole number, or text with the character NUL.
     """
     if isinstance(value, str) and value:
+        if NUL in value:
+            raise ReadError(
+                f"{place}: expected a label without the character NUL, found {shown(value)}"
+            )
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)

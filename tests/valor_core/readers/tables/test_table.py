@@ -314,3 +314,20 @@ def test_a_uid_that_stands_twice_is_named_with_both_rows(tmp_path: Path, name: s
 
     with refused(ReadError):
         read_table(path).uids("uid")
+
+
+@pytest.mark.parametrize("name", ["nul.csv", "nul.jsonl"])
+def test_a_name_with_the_character_nul_is_refused_with_its_row(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    texts = {
+        "nul.csv": "uid\na\nb\0\na\nb\0\n",
+        "nul.jsonl": "".join(f'{{"uid": "{uid}"}}\n' for uid in ("a", r"b\u0000", "a", r"b\u0000")),
+    }
+    path.write_text(texts[name])
+    table = read_table(path)
+
+    assert table.strings("uid").tolist() == ["a", "b\0", "a", "b\0"]
+    with refused(ReadError):
+        table.uids("uid")
+    with refused(ReadError):
+        table.categories("uid")
