@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pandas as pd
 import pytest
 from messages import refused
 
+from valor_core import Evaluator, evaluate
 from valor_core.errors import UnknownNameError
 from valor_core.plugin import ParameterError, Table
 from valor_core.report.results import Results
@@ -118,12 +120,94 @@ def test_score_columns_may_be_listed(write: Write) -> None:
     assert list(by_label(report.results)) == ["cat", "dog"]
 
 
-def test_an_empty_label_is_none(write: Write) -> None:
-    path = write("t.csv", "uid,label,score_dog", "a,dog,0.9", "b,,0.8")
+UNTOLD = [{"uid": f"i{i}", "label": None if i in (3, 7) else "dog"} for i in range(9)]
 
-    report = read("wide", "Counts", path=path)
 
-    assert by_label(report.results) == {"dog": {"tp": 1, "fp": 1, "fn": 0, "tn": 0}}
+def untold_file(folder: Path, suffix: str) -> Path:
+    """Two items without a label and one whose list of labels is empty."""
+    path, frame = folder / f"untold{suffix}", pd.DataFrame(UNTOLD)
+    frame["score_dog"], frame["prediction"] = 0.75, frame["label"]
+    if suffix == ".parquet":
+        frame.to_parquet(path, row_group_size=2)
+    elif suffix == ".csv":
+        frame.loc[8, ["label", "prediction"]] = "[]"
+        frame.to_csv(path, index=False)
+    else:
+        rows = [row | {"score_dog": 0.75, "prediction": row["label"]} for row in UNTOLD]
+        rows[8] |= {"label": [], "prediction": []}
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize("partition_bytes", [1, 1 << 20])
+@pytest.mark.parametrize("has_pyarrow", [True, False])
+@pytest.mark.parametrize(
+    ("suffix", "unit"), [(".csv", "rows"), (".jsonl", "lines"), (".parquet", "rows")]
+)
+def test_empty_labels_are_none_counted_and_warned_of(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    suffix: str,
+    unit: str,
+    has_pyarrow: bool,
+    partition_bytes: int,
+) -> None:
+    path = untold_file(tmp_path, suffix)
+    if not has_pyarrow and suffix != ".parquet":
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+    warnings = tuple(
+        f"2 {unit} without a label in {name!r}; write [] where none is meant"
+        for name in ("label", "prediction")
+    )
+    trues = 7 if suffix == ".parquet" else 6
+
+    wide = read("wide", "Counts", path=path, partition_bytes=partition_bytes)
+    predicted = read("predicted", "Counts", path=path, partition_bytes=partition_bytes)
+
+    assert by_label(wide.results)["dog"]["tp"] == by_label(predicted.results)["dog"]["tp"] == trues
+    assert wide.warnings == warnings[:1]
+    assert predicted.warnings == warnings
+
+
+def test_empty_labels_of_a_table_in_memory_are_warned_of() -> None:
+    frame = pd.DataFrame({"y_true": ["dog", None], "y_pred": ["dog", np.nan]})
+
+    assert evaluate(frame, ["Accuracy"]).warnings == (
+        "1 rows without a label in 'y_pred'; write [] where none is meant",
+        "1 rows without a label in 'y_true'; write [] where none is meant",
+    )
+
+
+def test_empty_labels_of_a_stream_are_counted_together() -> None:
+    evaluator = Evaluator(["Accuracy"], "classification")
+    for label in ("dog", None, "cat", None):
+        evaluator.update(pd.DataFrame({"y_true": [label], "y_pred": ["dog"]}))
+
+    assert evaluator.compute().warnings == (
+        "2 rows without a label in 'y_true'; write [] where none is meant",
+    )
+
+
+def test_empty_lists_are_told_from_empty_cells(write: Write) -> None:
+    rows = [
+        {"groundtruths": "dog", "predictions": {"dog": 0.5}},
+        {"groundtruths": [], "predictions": {"dog": 0.5}},
+        {"groundtruths": None, "predictions": {"dog": 0.5}},
+        {"predictions": {"dog": 0.5}},
+        {"groundtruths": "dog", "predictions": []},
+        {"groundtruths": "dog", "predictions": None},
+    ]
+
+    plain = read("lists", "Accuracy", path=write("plain.jsonl", *map(json.dumps, rows[:4])))
+    mixed = read("lists", "Accuracy", path=write("mixed.jsonl", *map(json.dumps, rows)))
+
+    warning = "2 lines without a label in 'groundtruths'; write [] where none is meant"
+    assert plain.warnings == (warning,)
+    assert mixed.warnings == (
+        warning,
+        "1 lines without a label in 'predictions'; write [] where none is meant",
+    )
+    assert (plain["Accuracy"].value, mixed["Accuracy"].value) == (1.0, 1 / 3)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, ClassVar
@@ -73,6 +74,9 @@ class ClassificationBatch(Batch):
         Datum position, ascending, and label code of every ground truth, each pair once.
     scores : ScoreMatrix or ScoreList
         The predictions.
+    left_out : mapping of str to int
+        What was odd about the data on the way here, and how often. The report prints the number
+        before the words.
 
     Attributes
     ----------
@@ -99,6 +103,7 @@ class ClassificationBatch(Batch):
     truth_datums: Codes = field(eq=BY_CONTENT, converter=datum_codes)
     truth_labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
     scores: ScoreMatrix | ScoreList
+    left_out: Mapping[str, int] = field(factory=dict)
     single: bool = field(init=False, eq=False, repr=False)
 
     @single.default
@@ -363,6 +368,7 @@ class ClassificationBatch(Batch):
             shifted([batch.truth_datums for batch in batches], starts),
             recoded([batch.truth_labels for batch in batches], codes),
             type(scores[0]).joined(scores, starts, codes),
+            sum((Counter(batch.left_out) for batch in batches), Counter()),
         )
 
     def detached(self) -> ClassificationBatch:

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from valor_classification.parameters.readers.lists import ListsParameters
 from valor_classification.readers.listing import Listing
 from valor_classification.readers.tables import ItemTables
-from valor_classification.readers.truth import label_column, label_text, labels
+from valor_classification.readers.truth import empty, label_column, label_text, labels
 from valor_core.plugin import (
     ReadError,
     SchemaError,
@@ -69,10 +69,10 @@ class ListsReader:
             listing = Listing.of(parsed(table, chosen.predictions), beside)
             if listing is None:
                 return None
-            rows, truths = label_column(table, chosen.groundtruths, DEFAULT_KEY, vocabulary)
+            rows, truths, untold = label_column(table, chosen.groundtruths, DEFAULT_KEY, vocabulary)
             scores = ScoreList(listing.rows, listing.codes(vocabulary), listing.scores)
             datums = Datums(self._tables.uids(table), self._facts(table))
-            return ClassificationBatch(datums, vocabulary.labels, rows, truths, scores)
+            return ClassificationBatch(datums, vocabulary.labels, rows, truths, scores, untold)
         except (ReadError, SchemaError):  # which the other way finds again, in the order of rows
             return None
 
@@ -85,7 +85,7 @@ class ListsReader:
         has_scores = table.has(chosen.scores)
         beside = parsed(table, chosen.scores) if has_scores else [None] * len(table)
         facts = self._facts(table)
-        return ClassificationBatch.of(
+        batch = ClassificationBatch.of(
             Classification(
                 uids[row],
                 labels(truths[row], table.place(row, chosen.groundtruths), DEFAULT_KEY),
@@ -94,6 +94,9 @@ class ListsReader:
             )
             for row in range(len(table))
         )
+        untold = empty(table, chosen.groundtruths, list(truths).count(None))
+        missing = empty(table, chosen.predictions, list(predictions).count(None))
+        return evolve(batch, left_out=untold | missing)
 
     def _predictions(
         self, table: Table, row: int, cell: Any, beside: Any

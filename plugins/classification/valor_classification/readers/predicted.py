@@ -41,8 +41,8 @@ class PredictedReader:
         table = read_table(partition)
         chosen = self.parameters
         vocabulary = Vocabulary()
-        truth_rows, truths = label_column(table, chosen.label, chosen.key, vocabulary)
-        rows, predicted = label_column(table, chosen.prediction, chosen.key, vocabulary)
+        truth_rows, truths, untold = label_column(table, chosen.label, chosen.key, vocabulary)
+        rows, predicted, missing = label_column(table, chosen.prediction, chosen.key, vocabulary)
         own = self._tables.own(chosen.label, chosen.prediction)
         metadata = columns_beside(table, own)
         yield ClassificationBatch(
@@ -51,6 +51,7 @@ class PredictedReader:
             truth_rows,
             truths,
             ScoreList(rows, predicted, np.ones(len(rows)), scored=False),
+            untold | missing,
         )
 
     @property

@@ -11,9 +11,12 @@ from valor_core.schemas.characters import NUL
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label, Vocabulary, kept_label
 
+LabelColumn = tuple[Codes, Codes, dict[str, int]]
+"""Row and label code of each label, and how many cells are empty, as `empty` says it."""
 
-def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> tuple[Codes, Codes]:
-    """Rows and label codes of a column of such cells; each distinct value is looked at once.
+
+def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> LabelColumn:
+    """The labels of a column of such cells; each distinct value is looked at once.
 
     Raises
     ------
@@ -22,9 +25,10 @@ def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> t
 
     Examples
     --------
-    >>> table = Table({"label": ["dog", None, '["cat", "dog"]']}, "t.csv")
-    >>> label_column(table, "label", "class", Vocabulary())
-    (array([0, 2, 2]), array([0, 1, 0]))
+    >>> table = Table({"label": ["dog", "[]", '["cat", "dog"]', None]}, "t.csv")
+    >>> rows, labels, missing = label_column(table, "label", "class", Vocabulary())
+    >>> rows, labels, list(missing.values())
+    (array([0, 2, 2]), array([0, 1, 0]), [1])
     """
     codes, first_rows, cells = parsed_distinct(table, name)
     found = [
@@ -34,9 +38,26 @@ def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> t
     counts = np.array([len(own) for own in found], dtype=np.int64)
     rows = np.repeat(np.arange(len(codes)), counts[codes])
     if (counts == 1).all():
-        return rows, np.concatenate([np.empty(0, np.int64), *found])[codes]
+        return rows, np.concatenate([np.empty(0, np.int64), *found])[codes], {}
     each = [found[code] for code in codes.tolist()]
-    return rows, np.concatenate([np.empty(0, np.int64), *each])
+    nothing = [code for code, cell in enumerate(cells) if cell is None]
+    missing = empty(table, name, int(np.isin(codes, nothing).sum()))
+    return rows, np.concatenate([np.empty(0, np.int64), *each]), missing
+
+
+def empty(table: Table, name: str, count: int) -> dict[str, int]:
+    """How many cells of a column of labels are empty, as `ClassificationBatch.left_out` says it.
+
+    Whether nobody filled them in or no label is meant, nobody can tell; a list without labels says
+    the latter.
+
+    Examples
+    --------
+    >>> empty(Table({"label": ["dog", None]}, "t.csv"), "label", 1)
+    {"rows without a label in 'label'; write [] where none is meant": 1}
+    """
+    what = f"{table.unit}s without a label in {name!r}; write [] where none is meant"
+    return {what: count} if count else {}
 
 
 def labels(value: Any, place: str, key: str) -> tuple[Label, ...]:

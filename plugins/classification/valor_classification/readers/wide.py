@@ -59,7 +59,7 @@ class WideReader:
         vocabulary = Vocabulary()
         codes = vocabulary.join(scored)
         known = len(vocabulary)
-        truth_rows, truths = label_column(table, chosen.label, chosen.key, vocabulary)
+        truth_rows, truths, untold = label_column(table, chosen.label, chosen.key, vocabulary)
         strange = np.flatnonzero(truths >= known)
         if len(strange) and not chosen.unscored_labels:
             first = vocabulary.labels[truths[strange[0]]]
@@ -72,6 +72,7 @@ class WideReader:
             truth_rows,
             truths,
             ScoreMatrix(_scores(table, columns, len(scored)), codes),
+            untold,
         )
 
     @property
