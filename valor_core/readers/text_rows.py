@@ -132,7 +132,9 @@ def _cells_of(side: Any) -> list[Any] | None:
     """The cells of a list or of an array of objects or text."""
     if isinstance(side, (list, tuple)):
         return list(side)
-    listed = side.tolist() if hasattr(side, "tolist") else None
+    # an array of numbers is no text, and may have millions of them
+    may_be_text = getattr(getattr(side, "dtype", None), "kind", "") in ("O", "U", "T")
+    listed = side.tolist() if may_be_text and hasattr(side, "tolist") else None
     return listed if isinstance(listed, list) else None
 
 

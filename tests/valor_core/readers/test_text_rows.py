@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from messages import refused
 
@@ -231,3 +232,18 @@ def test_what_is_no_list_of_references_and_responses_is_none(
     references: Any, responses: Any
 ) -> None:
     assert two_sides(references, responses) is None
+
+
+class Numbers(np.ndarray[Any, Any]):
+    """An array that must not become a list of Python's objects, of which there may be millions."""
+
+    def tolist(self) -> Any:
+        raise AssertionError("all numbers became objects")
+
+
+def test_numbers_are_told_from_texts_without_an_object_for_each() -> None:
+    scores = np.array([[0.25, 0.75], [0.5, 0.5]]).view(Numbers)
+
+    assert two_sides(np.array([0, 1]).view(Numbers), scores) is None
+    assert two_sides(np.array(["a", "b"]), scores) is None
+    assert two_sides(np.array(["a", "b"]), np.array(["a", "c"], object)) is not None
