@@ -45,16 +45,31 @@ def _tables(
 
 def _unknown(table: TableInMemory, registry: Registry, task: str | None) -> ConfigError:
     """What to raise of a table whose columns no reader knows."""
+    return unknown_columns("data", table.table, _reader_to_name(registry, task))
+
+
+def _reader_to_name(registry: Registry, task: str | None) -> str:
+    """The remedy for a table that tells nothing: the readers of tables, or what else there is."""
+    own = None if task is None else registry.find(TaskSpec, task)
     readers = [
-        spec.short_name if task else spec.name
+        spec
         for spec in registry.all(ReaderSpec)
-        if takes_tables(spec) and (task is None or spec.task in (task, None))
+        if takes_tables(spec)
+        and (task in (None, spec.task) or (spec.task is None and own is not None and own.rows))
     ]
-    return unknown_columns(
-        "data",
-        table.table,
-        "Name a reader and its columns: {'reader': 'predicted', 'path': data, 'label': COLUMN, "
-        f"'prediction': COLUMN}}\nReaders of tables are: {', '.join(readers)}",
+    if not readers:
+        return (own and own.arrays) or "See the readers with: valor list --readers"
+    readers.sort(key=lambda spec: spec.task is None)  # the task's own first
+    names = [spec.short_name if task else spec.name for spec in readers]
+    listed = f"Readers of tables are: {', '.join(names)}"
+    if any(spec.short_name == "predicted" for spec in readers):
+        return (
+            "Name a reader and its columns: {'reader': 'predicted', 'path': data, 'label': COLUMN, "
+            f"'prediction': COLUMN}}\n{listed}"
+        )
+    return (
+        f"Name a reader and its parameters: {{'reader': '{names[0]}', …}}. {listed}\n"
+        f"See its parameters with: valor show {readers[0].name}"
     )
 
 

@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from messages import refused
+from valor_rgb.readers.responses import recognized
 
 from valor_core import Report, evaluate
-from valor_core.plugin import ParameterError, ReadError, ReaderSpec
+from valor_core.plugin import ConfigError, ParameterError, ReadError, ReaderSpec
 from valor_core.plugins.registry import Registry
 from valor_core.testing import check_reader
 
@@ -161,3 +163,63 @@ def test_the_reader_keeps_every_law_of_readers(tmp_path: Path) -> None:
     spec = Registry().find(ReaderSpec, "rgb.responses")
 
     check_reader(spec, {"path": list(map(str, paths)), "ability": "noise_robustness"})
+
+
+IN_MEMORY = [
+    {"response": "It is Paris.", "answer": "Paris", "noise_ratio": 0.2, "city": "Paris"},
+    {"response": "Lyon", "answer": "Paris", "noise_ratio": 0.2, "city": "Lyon"},
+]
+
+
+def test_rows_in_memory_that_name_their_ability_need_no_reader(tmp_path: Path) -> None:
+    rows = [{**row, "ability": "noise_robustness"} for row in IN_MEMORY]
+    path = write_lines(tmp_path / "rows.jsonl", rows)
+
+    for data in (rows, pd.DataFrame(rows), {"reader": "responses", "path": str(path)}):
+        report = evaluate(data, ["NoiseRobustness"], task="rgb", slices=["city"])
+
+        assert report.find("NoiseRobustness", noise_ratio=0.2).value == 1 / 2
+        assert [len(part) > 0 for part in report.slices] == [True, True]
+    assert evaluate(rows, ["NoiseRobustness"]).counts["read"] == 2
+
+
+def test_tables_in_memory_have_their_ability_said_beside_them() -> None:
+    report = run(
+        ["Verdicts"],
+        path=[IN_MEMORY, IN_MEMORY[:1]],
+        ability=["noise_robustness", "information_integration"],
+    )
+
+    rows = report.items[0].rows
+    assert [row.uid for row in rows] == ["table 0/0", "table 0/1", "table 1/0"]
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"ability": "noise"}, {"ability": [3]}, {"output": "x", "response": None}]
+)
+def test_rows_in_memory_without_an_ability_are_answered_with_the_reader(more: Any) -> None:
+    with refused(ConfigError):
+        evaluate([{**IN_MEMORY[0], **more}], ["NoiseRobustness"], task="rgb")
+
+
+def test_an_ability_that_is_none_is_refused_with_its_row() -> None:
+    rows = [{**row, "ability": "noise_robustness"} for row in IN_MEMORY]
+
+    with refused(ReadError):
+        evaluate([*rows, {**rows[0], "ability": "noise"}], ["NoiseRobustness"], task="rgb")
+
+
+def test_files_that_name_abilities_are_recognized_with_the_metrics_of_these(tmp_path: Path) -> None:
+    first, second = (
+        write_lines(tmp_path / f"{ability}.jsonl", [{**IN_MEMORY[0], "ability": ability}])
+        for ability in ("counterfactual_robustness", "noise_robustness")
+    )
+    other = write_lines(tmp_path / "other.jsonl", [{"ability": "noise_robustness"}])
+
+    found = recognized([first, second])
+
+    assert found is not None
+    assert found.data == {"path": [str(first), str(second)]}
+    assert found.metrics == ("NoiseRobustness", "CounterfactualRobustness")
+    assert recognized([first, other]) is None
+    assert recognized([first, tmp_path / "missing.jsonl"]) is None

@@ -111,3 +111,9 @@ def test_the_numbers_of_labels_are_those_of_scikit_learn() -> None:
     assert float(report["Accuracy"]) == sklearn.accuracy_score(true, seen)
     expected = sklearn.f1_score(true, seen, average="macro")
     assert report["F1", "macro"].value == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("task", ["classification", "detection", "rgb"])
+def test_a_table_that_tells_nothing_is_answered_with_the_readers_of_its_task(task: str) -> None:
+    with refused(ConfigError):
+        evaluate([{"foo": 1, "bar": 2}], ["F1"], task=task)

@@ -21,6 +21,11 @@ def test_a_table_that_no_reader_knows_is_refused_with_its_columns_and_the_reader
         of_table({"foo": [1], "bar": [2]}, Registry(), "text", ())
 
 
+def test_a_table_of_a_task_without_readers_of_tables_is_answered_with_what_makes_a_batch() -> None:
+    with refused(ConfigError):
+        of_table({"foo": [1], "bar": [2]}, Registry(), "segmentation", ())
+
+
 @pytest.mark.parametrize("listed", [list, tuple, np.array])
 def test_references_and_responses_are_text(listed: Any) -> None:
     batch, task = of_two_sides(listed(["Rome"]), listed(["rome"]), Registry(), "text", ())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from valor_core.plugin import ParameterError, Within, parameter, parameters
+from valor_core.plugin import ParameterError, TableSource, Within, parameter, parameters
 from valor_rgb.parameters.abilities import ABILITIES, Ability
 
 _SHARE = Within(0, 1)
@@ -92,7 +92,7 @@ class DatasetParameters:
 class ResponsesParameters:
     """Parameters of the reader of responses."""
 
-    path: tuple[Path, ...] = parameter(
+    path: tuple[TableSource, ...] = parameter(
         help="Tables with one row for each response, in .csv, .tsv, .jsonl, .json or .parquet.",
         non_empty=True,
         distinct=True,

@@ -5,13 +5,19 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
-from valor_core.plugin import TablePartition, split_table, table_format
+from valor_core.plugin import (
+    TableInMemory,
+    TablePartition,
+    TableSource,
+    split_table,
+    table_format,
+)
 
 _GZIP = ".gz"
 _SOME = 1 << 12
 
 
-def split_records(path: Path, partition_bytes: int = 1 << 62) -> tuple[TablePartition, ...]:
+def split_records(path: TableSource, partition_bytes: int = 1 << 62) -> tuple[TablePartition, ...]:
     """Partitions of a table; a .json file that begins with an object is JSON Lines.
 
     Raises
@@ -19,6 +25,8 @@ def split_records(path: Path, partition_bytes: int = 1 << 62) -> tuple[TablePart
     ReadError
         If the file is not there, is empty, or has an unknown suffix.
     """
+    if isinstance(path, TableInMemory):
+        return split_table(path)
     format = table_format(path)
     if format == "json" and _begins_with_an_object(path):
         format = "jsonl"

@@ -8,12 +8,22 @@ from typing import Any
 
 from attrs import field, fields, frozen
 
-from valor_core.plugin import ParameterError, TablePartition, did_you_mean, read_table
+from valor_core.plugin import (
+    ParameterError,
+    Recognized,
+    TablePartition,
+    TableSource,
+    did_you_mean,
+    first_rows,
+    named_source,
+    read_table,
+)
 from valor_core.schemas import Datums
 from valor_core.schemas.columns import with_columns
+from valor_rgb.parameters.abilities import ABILITIES
 from valor_rgb.parameters.readers import ResponsesParameters
 from valor_rgb.readers.records import split_records
-from valor_rgb.samples.batch import RGBBatch, from_table
+from valor_rgb.samples.batch import NAMES, RGBBatch, from_table
 from valor_rgb.samples.sample import RGBSample
 
 
@@ -56,21 +66,51 @@ class ResponsesReader:
     def read(self, partition: TablePartition) -> Iterator[RGBBatch]:
         """The batch of one range."""
         table = read_table(partition, columns=self.parameters.columns)
-        batch = from_table(table, self._same(partition.path))
-        if len(self.parameters.path) > 1 and not table.has("uid"):
+        sources = self.parameters.path
+        place = next(i for i, one in enumerate(sources) if one in (partition, partition.path))
+        batch = from_table(table, self._same(place))
+        if len(sources) > 1 and not table.has("uid"):
             # Several files number their rows alike.
-            name = partition.path.name.partition(".")[0]
+            is_file = isinstance(sources[place], Path)
+            name = partition.path.name.partition(".")[0] if is_file else f"table {place}"
             uids = [f"{name}/{uid}" for uid in batch.datums.uids.tolist()]
             batch = with_columns(batch, datums=Datums(uids, batch.datums.metadata))
         yield batch
 
-    def _same(self, path: Path) -> dict[str, Any]:
+    def _same(self, place: int) -> dict[str, Any]:
         """What all rows of a file have in common."""
         chosen = self.parameters
-        place = chosen.path.index(path)
         named = {"ability": chosen.ability, "noise_ratio": chosen.noise_ratio}
         return {
             name: values[place if len(values) > 1 else 0]
             for name, values in named.items()
             if values
         }
+
+
+_METRICS = dict(
+    zip(
+        ABILITIES,
+        (
+            "NoiseRobustness",
+            "NegativeRejection",
+            "InformationIntegration",
+            "CounterfactualRobustness",
+        ),
+        strict=True,
+    )
+)
+
+
+def recognized(files: Sequence[TableSource]) -> Recognized | None:
+    """Tables that say of each response which ability it tests."""
+    named: list[Any] = []
+    for file in files:
+        table = first_rows(file)
+        if table is None or not table.has("ability") or not any(map(table.has, NAMES["response"])):
+            return None
+        named += table.values("ability").tolist()
+    metrics = tuple(metric for ability, metric in _METRICS.items() if ability in named)
+    if not metrics:
+        return None
+    return Recognized(data={"path": [named_source(file) for file in files]}, metrics=metrics)
