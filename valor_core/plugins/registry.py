@@ -368,7 +368,7 @@ class Registry:
             if wanted.serves(spec):
                 return f"Did you mean {spec.name!r}?"
         known = [spec for spec in self._known(wanted.kind) if wanted.serves(spec)]
-        written = wanted.as_written(known)
+        written = wanted.as_list or wanted.as_written(known)
         if written is not None:
             return written
         for meaning in wanted.meanings(self._known(MetricSpec)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -12,6 +13,7 @@ from valor_core.plugins.names import fold, in_config, split_name
 from valor_core.plugins.spec import KINDS, MetricSpec, ResourceKindSpec, Spec
 
 OWN_NAMESPACE = "core"
+_BETWEEN = re.compile("[,;]")
 
 _S = TypeVar("_S", bound=Spec)
 
@@ -85,6 +87,20 @@ class Wanted(Generic[_S]):
         kinds = next(kinds for kinds, kind in KINDS.items() if issubclass(self.kind, kind))
         option = "" if self.kind is MetricSpec else f" --{kinds.replace('_', '-')}"
         return f"See what is there with: valor list{option}"
+
+    @property
+    def as_list(self) -> str | None:
+        """How several metrics are written that stand in one name.
+
+        Examples
+        --------
+        >>> Wanted(MetricSpec, "F1, Accuracy").as_list
+        'Write them as a list: [F1, Accuracy]'
+        """
+        several = [name for name in map(str.strip, _BETWEEN.split(self.name)) if name]
+        if len(several) < 2 or self.kind is not MetricSpec:
+            return None
+        return f"Write them as a list: [{', '.join(several)}]"
 
     def names(self, spec: Spec) -> bool:
         """Whether a spec answers to the bare name."""
