@@ -32,6 +32,7 @@ from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import TaskSpec
 from valor_core.schemas import Batch, Label
 from valor_core.schemas import label_map as read_label_map
+from valor_core.schemas.batch import first_places
 from valor_core.schemas.datum import compact
 from valor_core.schemas.pairing import BOTH
 
@@ -129,6 +130,7 @@ class Evaluation:
         kept = self.taking_part(batch, start)
         tally.fields.update(batch.datums.metadata)
         tally.left_out.update(batch.left_out)
+        tally.first_left_out = first_places([tally.first_left_out, batch.first_left_out])
         if self.label_map:
             tally.labels.update(batch.labels)
         if BOTH not in tally.sides:

@@ -28,10 +28,11 @@ from valor_core.metrics.state import Broken
 from valor_core.report.files import replacing
 from valor_core.schemas import VERSION as SCHEMAS
 from valor_core.schemas import Label, as_label
+from valor_core.schemas.batch import Place
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.pairing import LabelSides
 
-STATE_FORMAT = 3
+STATE_FORMAT = 4
 _ARRAY = "array"
 _HEADER = "header"
 _FOREIGN = "found another kind of file"
@@ -96,6 +97,7 @@ def save_tally(
         ],
         "fields": sorted(tally.fields),
         "left_out": dict(sorted(tally.left_out.items())),
+        "first_left_out": dict(sorted(tally.first_left_out.items())),
         "labels": _encode(sorted(tally.labels), arrays),
         "uids": _encode(tally.uids, arrays),
         "slices": [
@@ -173,6 +175,7 @@ def _tally(header: Mapping[str, Any], arrays: Arrays, evaluation: Evaluation) ->
         label_sides=LabelSides(*(_labels(part, arrays) for part in header["label_sides"])),
         fields=set(_texts(header, "fields")),
         left_out=Counter({str(what): _count(count) for what, count in header["left_out"].items()}),
+        first_left_out={what: _place(*found) for what, found in header["first_left_out"].items()},
         labels=_labels(header["labels"], arrays),
         facts={opening: _facts(*told) for opening, told in header["facts"].items()},
     )
@@ -223,6 +226,10 @@ def _labels(value: Any, arrays: Arrays) -> set[Label]:
 
 def _count(value: Any) -> int:
     return saved_number({"left_out": value}, "left_out", low=0)
+
+
+def _place(file: Any, row: Any) -> Place:
+    return str(file), saved_number({"first_left_out": row}, "first_left_out", low=0)
 
 
 def _facts(asked: Any, facts: Any) -> tuple[int, Facts]:

@@ -16,6 +16,7 @@ from valor_core.evaluation.resources.facts import Facts
 from valor_core.evaluation.slices import SliceKey
 from valor_core.metrics.state import Broken, merge
 from valor_core.schemas import Label
+from valor_core.schemas.batch import Place, first_places
 from valor_core.schemas.datum import Uids, check_unique
 from valor_core.schemas.pairing import BOTH, LabelSides
 
@@ -39,6 +40,8 @@ class Tally:
         Metadata fields that some datum has.
     left_out : dict of str to int
         What readers left out of the data, and how often.
+    first_left_out : dict of str to (str, int)
+        File and row in which they met it first, where they say it.
     labels : set of Label
         Labels of the data before the label map; kept only where there is one.
     sides : set of str
@@ -67,6 +70,7 @@ class Tally:
     done: list[str] = field(factory=list)
     fields: set[str] = field(factory=set)
     left_out: Counter[str] = field(factory=Counter)
+    first_left_out: dict[str, Place] = field(factory=dict)
     labels: set[Label] = field(factory=set)
     sides: set[str] = field(factory=set)
     label_sides: LabelSides = field(factory=LabelSides)
@@ -114,6 +118,7 @@ class Tally:
         self.done.extend(other.done)
         self.fields |= other.fields
         self.left_out += other.left_out
+        self.first_left_out = first_places([self.first_left_out, other.first_left_out])
         self.labels |= other.labels
         self.sides |= other.sides
         self.label_sides.join(other.label_sides)
@@ -137,7 +142,8 @@ class Tally:
         for name, reason in sorted(self.missing.items()):
             yield f"{name} could not be counted, {reason}"
         for what, count in sorted(self.left_out.items()):
-            yield f"{count:,} {what}"
+            file, row = self.first_left_out.get(what, ("", 0))
+            yield f"{count:,} {what}" + (f" (first: {file}:{row})" if file else "")
         if len(self.sides) == 2 and BOTH not in self.sides:
             yield (
                 "no item has both a ground truth and a prediction; are the uids of both sides "

@@ -14,6 +14,24 @@ from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label
 from valor_core.schemas.pairing import BOTH, LabelSides
 
+Place = tuple[str, int]
+"""A file, and the number of a row in it."""
+
+
+def first_places(parts: Iterable[Mapping[str, Place]]) -> dict[str, Place]:
+    """The first place of each thing, whichever of some mappings has it.
+
+    Examples
+    --------
+    >>> first_places([{"odd": ("b.csv", 2)}, {"odd": ("a.csv", 7), "gone": ("c.csv", 2)}])
+    {'odd': ('a.csv', 7), 'gone': ('c.csv', 2)}
+    """
+    found: dict[str, Place] = {}
+    for part in parts:
+        for what, place in part.items():
+            found[what] = min(found.get(what, place), place)
+    return found
+
 
 class Batch:
     """Items of a task in columns; what states read.
@@ -107,6 +125,11 @@ class Batch:
     @property
     def left_out(self) -> Mapping[str, int]:
         """What was left out of the data on the way here, and how often; the report says it."""
+        return {}
+
+    @property
+    def first_left_out(self) -> Mapping[str, Place]:
+        """Where something of `left_out` was met first, where that can be told."""
         return {}
 
     @property

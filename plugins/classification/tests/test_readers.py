@@ -155,8 +155,9 @@ def test_empty_labels_are_none_counted_and_warned_of(
     path = untold_file(tmp_path, suffix)
     if not has_pyarrow and suffix != ".parquet":
         monkeypatch.setitem(sys.modules, "pyarrow", None)
+    first = f"{path}:{5 if suffix == '.csv' else 4}"
     warnings = tuple(
-        f"2 {unit} without a label in {name!r}; write [] where none is meant"
+        f"2 {unit} without a label in {name!r}; write [] where none is meant (first: {first})"
         for name in ("label", "prediction")
     )
     trues = 7 if suffix == ".parquet" else 6
@@ -173,8 +174,8 @@ def test_empty_labels_of_a_table_in_memory_are_warned_of() -> None:
     frame = pd.DataFrame({"y_true": ["dog", None], "y_pred": ["dog", np.nan]})
 
     assert evaluate(frame, ["Accuracy"]).warnings == (
-        "1 rows without a label in 'y_pred'; write [] where none is meant",
-        "1 rows without a label in 'y_true'; write [] where none is meant",
+        "1 rows without a label in 'y_pred'; write [] where none is meant (first: data:1)",
+        "1 rows without a label in 'y_true'; write [] where none is meant (first: data:1)",
     )
 
 
@@ -184,11 +185,35 @@ def test_empty_labels_of_a_stream_are_counted_together() -> None:
         evaluator.update(pd.DataFrame({"y_true": [label], "y_pred": ["dog"]}))
 
     assert evaluator.compute().warnings == (
-        "2 rows without a label in 'y_true'; write [] where none is meant",
+        "2 rows without a label in 'y_true'; write [] where none is meant (first: data:0)",
     )
 
 
-def test_empty_lists_are_told_from_empty_cells(write: Write) -> None:
+def test_the_first_empty_label_is_told_whoever_counts_it(tmp_path: Path) -> None:
+    for name in ("b.csv", "a.csv"):
+        rows = [f"{name[0]}{i},{'' if i > 10 else 'dog'},dog" for i in range(200)]
+        written(tmp_path, name, "uid,label,prediction", *rows)
+    paths = [str(tmp_path / "b.csv"), str(tmp_path / "a.csv")]
+    data = {"reader": "predicted", "path": paths, "partition_bytes": 64}
+    first, second = (Evaluator(["Accuracy"], "classification") for _ in range(2))
+
+    reports = [
+        evaluate(data, ["Accuracy"], "classification", engine=engine)
+        for engine in ("local", {"name": "local", "workers": 3, "mode": "threads"})
+    ]
+    first.update({"reader": "predicted", "path": paths[:1]})
+    second.update({"reader": "predicted", "path": paths[1:]})
+    second.save(tmp_path / "state.npz")
+    first.merge(Evaluator.load(tmp_path / "state.npz"))
+
+    expected = (
+        "378 rows without a label in 'label'; write [] where none is meant "
+        f"(first: {tmp_path / 'a.csv'}:13)",
+    )
+    assert [report.warnings for report in [*reports, first.compute()]] == [expected] * 3
+
+
+def test_empty_lists_are_told_from_empty_cells(write: Write, tmp_path: Path) -> None:
     rows = [
         {"groundtruths": "dog", "predictions": {"dog": 0.5}},
         {"groundtruths": [], "predictions": {"dog": 0.5}},
@@ -198,14 +223,19 @@ def test_empty_lists_are_told_from_empty_cells(write: Write) -> None:
         {"groundtruths": "dog", "predictions": None},
     ]
 
-    plain = read("lists", "Accuracy", path=write("plain.jsonl", *map(json.dumps, rows[:4])))
-    mixed = read("lists", "Accuracy", path=write("mixed.jsonl", *map(json.dumps, rows)))
+    plain, mixed = (
+        read("lists", "Accuracy", path=write(name, *map(json.dumps, some)))
+        for name, some in (("plain.jsonl", rows[:4]), ("mixed.jsonl", rows))
+    )
 
-    warning = "2 lines without a label in 'groundtruths'; write [] where none is meant"
-    assert plain.warnings == (warning,)
+    def said(count: int, name: str, file: str, line: int) -> str:
+        place = f"(first: {tmp_path / file}:{line})"
+        return f"{count} lines without a label in {name!r}; write [] where none is meant {place}"
+
+    assert plain.warnings == (said(2, "groundtruths", "plain.jsonl", 3),)
     assert mixed.warnings == (
-        warning,
-        "1 lines without a label in 'predictions'; write [] where none is meant",
+        said(2, "groundtruths", "mixed.jsonl", 3),
+        said(1, "predictions", "mixed.jsonl", 6),
     )
     assert (plain["Accuracy"].value, mixed["Accuracy"].value) == (1.0, 1 / 3)
 

@@ -38,7 +38,7 @@ class Names(Batch):
 def test_a_batch_that_says_no_more_has_no_labels_and_both_sides() -> None:
     batch = Names.of([Datum("a"), Datum("b")])
 
-    assert (len(batch), batch.labels, batch.left_out) == (2, (), {})
+    assert (len(batch), batch.labels, batch.left_out, batch.first_left_out) == (2, (), {}, {})
     assert batch.sides == {"both"}
     assert batch.label_sides.warning is None
 

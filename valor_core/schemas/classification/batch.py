@@ -11,7 +11,7 @@ import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import SchemaError, and_more
-from valor_core.schemas.batch import Batch
+from valor_core.schemas.batch import Batch, Place, first_places
 from valor_core.schemas.classification.best_scores import look
 from valor_core.schemas.classification.classes import (
     check_same_columns,
@@ -77,6 +77,8 @@ class ClassificationBatch(Batch):
     left_out : mapping of str to int
         What was odd about the data on the way here, and how often. The report prints the number
         before the words.
+    first_left_out : mapping of str to (str, int)
+        File and row in which it was met first.
 
     Attributes
     ----------
@@ -104,6 +106,7 @@ class ClassificationBatch(Batch):
     truth_labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
     scores: ScoreMatrix | ScoreList
     left_out: Mapping[str, int] = field(factory=dict)
+    first_left_out: Mapping[str, Place] = field(factory=dict)
     single: bool = field(init=False, eq=False, repr=False)
 
     @single.default
@@ -369,6 +372,7 @@ class ClassificationBatch(Batch):
             recoded([batch.truth_labels for batch in batches], codes),
             type(scores[0]).joined(scores, starts, codes),
             sum((Counter(batch.left_out) for batch in batches), Counter()),
+            first_places(batch.first_left_out for batch in batches),
         )
 
     def detached(self) -> ClassificationBatch:

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from valor_classification.parameters.readers.lists import ListsParameters
 from valor_classification.readers.listing import Listing
 from valor_classification.readers.tables import ItemTables
-from valor_classification.readers.truth import empty, label_column, label_text, labels
+from valor_classification.readers.truth import Untold, label_column, label_text, labels
 from valor_core.plugin import (
     ReadError,
     SchemaError,
@@ -72,7 +72,8 @@ class ListsReader:
             rows, truths, untold = label_column(table, chosen.groundtruths, DEFAULT_KEY, vocabulary)
             scores = ScoreList(listing.rows, listing.codes(vocabulary), listing.scores)
             datums = Datums(self._tables.uids(table), self._facts(table))
-            return ClassificationBatch(datums, vocabulary.labels, rows, truths, scores, untold)
+            found = untold.counts, untold.first
+            return ClassificationBatch(datums, vocabulary.labels, rows, truths, scores, *found)
         except (ReadError, SchemaError):  # which the other way finds again, in the order of rows
             return None
 
@@ -94,9 +95,9 @@ class ListsReader:
             )
             for row in range(len(table))
         )
-        untold = empty(table, chosen.groundtruths, list(truths).count(None))
-        missing = empty(table, chosen.predictions, list(predictions).count(None))
-        return evolve(batch, left_out=untold | missing)
+        untold = Untold.of(table, chosen.groundtruths, _empty(truths))
+        untold |= Untold.of(table, chosen.predictions, _empty(predictions))
+        return evolve(batch, left_out=untold.counts, first_left_out=untold.first)
 
     def _predictions(
         self, table: Table, row: int, cell: Any, beside: Any
@@ -144,6 +145,10 @@ class ListsReader:
     def _tables(self) -> ItemTables:
         chosen = self.parameters
         return ItemTables(chosen.path, chosen.uid, chosen.partition_bytes)
+
+
+def _empty(cells: Sequence[Any]) -> list[int]:
+    return [row for row, cell in enumerate(cells) if cell is None]
 
 
 def _scored(cell: dict[str, Any], place: str, key: str) -> Iterator[tuple[Label, float]]:

@@ -41,8 +41,9 @@ class PredictedReader:
         table = read_table(partition)
         chosen = self.parameters
         vocabulary = Vocabulary()
-        truth_rows, truths, untold = label_column(table, chosen.label, chosen.key, vocabulary)
-        rows, predicted, missing = label_column(table, chosen.prediction, chosen.key, vocabulary)
+        truth_rows, truths, missing = label_column(table, chosen.label, chosen.key, vocabulary)
+        rows, predicted, unseen = label_column(table, chosen.prediction, chosen.key, vocabulary)
+        untold = missing | unseen
         own = self._tables.own(chosen.label, chosen.prediction)
         metadata = columns_beside(table, own)
         yield ClassificationBatch(
@@ -51,7 +52,8 @@ class PredictedReader:
             truth_rows,
             truths,
             ScoreList(rows, predicted, np.ones(len(rows)), scored=False),
-            untold | missing,
+            untold.counts,
+            untold.first,
         )
 
     @property

@@ -2,17 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from attrs import field, frozen
 
 from valor_core.plugin import ReadError, Table, parsed_distinct, shown
 from valor_core.schemas.characters import NUL
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label, Vocabulary, kept_label
 
-LabelColumn = tuple[Codes, Codes, dict[str, int]]
-"""Row and label code of each label, and how many cells are empty, as `empty` says it."""
+
+@frozen
+class Untold:
+    """Empty cells in columns of labels, as a batch tells of them.
+
+    Whether nobody filled them in or no label is meant, nobody can tell; a list without labels says
+    the latter.
+
+    Parameters
+    ----------
+    counts : dict of str to int
+        How many there are.
+    first : dict of str to (str, int)
+        File and row of the first.
+
+    Examples
+    --------
+    >>> Untold.of(Table({"label": ["dog", None]}, "t.csv"), "label", [1]).counts
+    {"rows without a label in 'label'; write [] where none is meant": 1}
+    """
+
+    counts: dict[str, int] = field(factory=dict)
+    first: dict[str, tuple[str, int]] = field(factory=dict)
+
+    @classmethod
+    def of(cls, table: Table, name: str, rows: Sequence[int] | Codes) -> Untold:
+        """The empty cells of a column, in some rows."""
+        if not len(rows):
+            return cls()
+        what = f"{table.unit}s without a label in {name!r}; write [] where none is meant"
+        return cls({what: len(rows)}, {what: (table.source, table.row(int(rows[0])))})
+
+    def __or__(self, other: Untold) -> Untold:
+        return Untold(self.counts | other.counts, self.first | other.first)
+
+
+LabelColumn = tuple[Codes, Codes, Untold]
+"""Row and label code of each label, and the cells that are empty."""
 
 
 def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> LabelColumn:
@@ -26,8 +64,8 @@ def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> L
     Examples
     --------
     >>> table = Table({"label": ["dog", "[]", '["cat", "dog"]', None]}, "t.csv")
-    >>> rows, labels, missing = label_column(table, "label", "class", Vocabulary())
-    >>> rows, labels, list(missing.values())
+    >>> rows, labels, untold = label_column(table, "label", "class", Vocabulary())
+    >>> rows, labels, list(untold.counts.values())
     (array([0, 2, 2]), array([0, 1, 0]), [1])
     """
     codes, first_rows, cells = parsed_distinct(table, name)
@@ -38,26 +76,11 @@ def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> L
     counts = np.array([len(own) for own in found], dtype=np.int64)
     rows = np.repeat(np.arange(len(codes)), counts[codes])
     if (counts == 1).all():
-        return rows, np.concatenate([np.empty(0, np.int64), *found])[codes], {}
+        return rows, np.concatenate([np.empty(0, np.int64), *found])[codes], Untold()
     each = [found[code] for code in codes.tolist()]
     nothing = [code for code, cell in enumerate(cells) if cell is None]
-    missing = empty(table, name, int(np.isin(codes, nothing).sum()))
-    return rows, np.concatenate([np.empty(0, np.int64), *each]), missing
-
-
-def empty(table: Table, name: str, count: int) -> dict[str, int]:
-    """How many cells of a column of labels are empty, as `ClassificationBatch.left_out` says it.
-
-    Whether nobody filled them in or no label is meant, nobody can tell; a list without labels says
-    the latter.
-
-    Examples
-    --------
-    >>> empty(Table({"label": ["dog", None]}, "t.csv"), "label", 1)
-    {"rows without a label in 'label'; write [] where none is meant": 1}
-    """
-    what = f"{table.unit}s without a label in {name!r}; write [] where none is meant"
-    return {what: count} if count else {}
+    untold = Untold.of(table, name, np.flatnonzero(np.isin(codes, nothing)))
+    return rows, np.concatenate([np.empty(0, np.int64), *each]), untold
 
 
 def labels(value: Any, place: str, key: str) -> tuple[Label, ...]:

@@ -72,7 +72,8 @@ class WideReader:
             truth_rows,
             truths,
             ScoreMatrix(_scores(table, columns, len(scored)), codes),
-            untold,
+            untold.counts,
+            untold.first,
         )
 
     @property
