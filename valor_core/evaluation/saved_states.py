@@ -28,7 +28,7 @@ from valor_core.metrics.state import Broken
 from valor_core.report.files import replacing
 from valor_core.schemas import VERSION as SCHEMAS
 from valor_core.schemas import Label, as_label
-from valor_core.schemas.batch import Place
+from valor_core.schemas.batch import FileRow
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.pairing import LabelSides
 
@@ -228,7 +228,7 @@ def _count(value: Any) -> int:
     return saved_number({"left_out": value}, "left_out", low=0)
 
 
-def _place(file: Any, row: Any) -> Place:
+def _place(file: Any, row: Any) -> FileRow:
     return str(file), saved_number({"first_left_out": row}, "first_left_out", low=0)
 
 

@@ -16,7 +16,7 @@ from valor_core.evaluation.resources.facts import Facts
 from valor_core.evaluation.slices import SliceKey
 from valor_core.metrics.state import Broken, merge
 from valor_core.schemas import Label
-from valor_core.schemas.batch import Place, first_places
+from valor_core.schemas.batch import FileRow, first_places
 from valor_core.schemas.datum import Uids, check_unique
 from valor_core.schemas.pairing import BOTH, LabelSides
 
@@ -70,7 +70,7 @@ class Tally:
     done: list[str] = field(factory=list)
     fields: set[str] = field(factory=set)
     left_out: Counter[str] = field(factory=Counter)
-    first_left_out: dict[str, Place] = field(factory=dict)
+    first_left_out: dict[str, FileRow] = field(factory=dict)
     labels: set[Label] = field(factory=set)
     sides: set[str] = field(factory=set)
     label_sides: LabelSides = field(factory=LabelSides)

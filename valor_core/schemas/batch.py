@@ -14,11 +14,11 @@ from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label
 from valor_core.schemas.pairing import BOTH, LabelSides
 
-Place = tuple[str, int]
+FileRow = tuple[str, int]
 """A file, and the number of a row in it."""
 
 
-def first_places(parts: Iterable[Mapping[str, Place]]) -> dict[str, Place]:
+def first_places(parts: Iterable[Mapping[str, FileRow]]) -> dict[str, FileRow]:
     """The first place of each thing, whichever of some mappings has it.
 
     Examples
@@ -26,7 +26,7 @@ def first_places(parts: Iterable[Mapping[str, Place]]) -> dict[str, Place]:
     >>> first_places([{"odd": ("b.csv", 2)}, {"odd": ("a.csv", 7), "gone": ("c.csv", 2)}])
     {'odd': ('a.csv', 7), 'gone': ('c.csv', 2)}
     """
-    found: dict[str, Place] = {}
+    found: dict[str, FileRow] = {}
     for part in parts:
         for what, place in part.items():
             found[what] = min(found.get(what, place), place)
@@ -128,7 +128,7 @@ class Batch:
         return {}
 
     @property
-    def first_left_out(self) -> Mapping[str, Place]:
+    def first_left_out(self) -> Mapping[str, FileRow]:
         """Where something of `left_out` was met first, where that can be told."""
         return {}
 

@@ -297,7 +297,7 @@ def _parameters(spec: MetricSpec, given: Any) -> Any:
         raise ConformanceError(
             spec.name,
             name_of(laws.parameters_round_trip),
-            f"{error}; give examples where the defaults will not do: parameters=…",
+            f"{error.message}; give examples where the defaults will not do: parameters=…",
         ) from error
     return built
 

@@ -11,7 +11,7 @@ import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import SchemaError, and_more
-from valor_core.schemas.batch import Batch, Place, first_places
+from valor_core.schemas.batch import Batch, FileRow, first_places
 from valor_core.schemas.classification.best_scores import look
 from valor_core.schemas.classification.classes import (
     check_same_columns,
@@ -106,7 +106,7 @@ class ClassificationBatch(Batch):
     truth_labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
     scores: ScoreMatrix | ScoreList
     left_out: Mapping[str, int] = field(factory=dict)
-    first_left_out: Mapping[str, Place] = field(factory=dict)
+    first_left_out: Mapping[str, FileRow] = field(factory=dict)
     single: bool = field(init=False, eq=False, repr=False)
 
     @single.default
