@@ -64,7 +64,9 @@ def _metrics(task: str) -> list[Any]:
     names = sorted(
         spec.name
         for spec in Registry().all(MetricSpec)
-        if spec.task == task and not any(one.required for one in declared(spec.parameter_class))
+        if spec.task == task
+        and not spec.resources
+        and not any(one.required for one in declared(spec.parameter_class))
     )
     return [*names, length] if task == "text" else names
 

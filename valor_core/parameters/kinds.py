@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Mapping, Set
 from pathlib import Path
@@ -166,6 +167,9 @@ SCALARS: Mapping[Any, Kind] = {
 """Kinds of the plain types."""
 
 
+_LONGEST_NAME = 255
+
+
 @frozen
 class PathKind(Kind):
     """A path of a file or folder."""
@@ -175,9 +179,18 @@ class PathKind(Kind):
 
     def fit(self, value: Any, name: str) -> Path:
         """The path."""
-        if isinstance(value, (str, Path)) and value and "\0" not in str(value):
-            return Path(value)
-        raise self.refused(value, name)
+        if not isinstance(value, (str, Path)) or not value or "\0" in str(value):
+            raise self.refused(value, name)
+        path = Path(value)
+        # the system refuses such names wherever one looks at them, if only for whether they exist
+        try:
+            longest = max(map(len, map(os.fsencode, path.parts)), default=0)
+        except UnicodeEncodeError:
+            raise self.refused(str(value), name) from None
+        if longest > _LONGEST_NAME:
+            remedy = f"Shorten it: names of files have at most {_LONGEST_NAME} bytes."
+            raise self.refused(str(value), name, remedy)
+        return path
 
     def schema(self, check: Within | None = None) -> JsonSchema:
         """A string."""

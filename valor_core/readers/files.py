@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from stat import S_ISDIR
 from typing import Final
 
 from valor_core.errors import ReadError, did_you_mean_file
@@ -61,10 +62,8 @@ def file_size(path: Path) -> int:
     ReadError
         If there is no such file, or it is a folder, empty or out of reach.
     """
-    if path.is_dir():
-        raise ReadError(f"{path}: expected a file, found a folder")
     try:
-        size = path.stat().st_size
+        found = path.stat()
     except FileNotFoundError as error:
         raise ReadError(
             f"{path}: expected a file, found nothing there",
@@ -72,6 +71,8 @@ def file_size(path: Path) -> int:
         ) from error
     except OSError as error:
         raise unreadable(path, error) from error
-    if size == 0:
+    if S_ISDIR(found.st_mode):
+        raise ReadError(f"{path}: expected a file, found a folder")
+    if found.st_size == 0:
         raise ReadError(f"{path}: expected records, the file is empty")
-    return size
+    return found.st_size

@@ -146,6 +146,12 @@ def test_a_value_out_of_range_is_refused(name: str, given: Any) -> None:
     expect_refusal({name: given})
 
 
+def test_a_path_with_a_name_that_no_file_has_is_refused() -> None:
+    assert Every(count=1, path=f"{'é' * 127}/{'x' * 255}").path.parts[1] == "x" * 255
+    expect_refusal({"path": f"a/{'é' * 128}/b"})
+    expect_refusal({"path": "\ud800.csv"})
+
+
 @pytest.mark.parametrize(
     ("check", "words", "inside", "outside"),
     [

@@ -45,10 +45,14 @@ def test_a_file_out_of_reach_is_refused_with_the_systems_reason(
     for read in (plain.content, packed.content):
         with refused(ReadError):
             read()
-    monkeypatch.setattr(Path, "is_dir", lambda _: False)
     monkeypatch.setattr(Path, "stat", refuse)
     with refused(ReadError):
         file_size(path)
+
+
+def test_a_name_that_is_too_long_for_a_file_is_refused() -> None:
+    with refused(ReadError):
+        file_size(Path("a" * 300 + ".csv"))
 
 
 def test_a_system_error_without_a_reason_shows_its_text() -> None:
