@@ -118,7 +118,12 @@ def _are_only_folders() -> bool:
     """Whether reading the folders of the search path finds everything."""
     finders = [each for each in sys.meta_path if hasattr(each, "find_distributions")]
     paths = [path for path in sys.path if path.endswith(".egg") or os.path.isfile(path)]
-    return finders == [PathFinder] and not paths
+    return bool(finders) and all(map(_reads_folders, finders)) and not paths
+
+
+def _reads_folders(finder: Any) -> bool:
+    """Whether a finder is Python's own or that of its backport, which Dask loads, in its place."""
+    return finder is PathFinder or type(finder).__module__ == "importlib_metadata"
 
 
 def _in_folders() -> Iterator[Distribution]:

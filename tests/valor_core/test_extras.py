@@ -98,6 +98,21 @@ def test_finders_are_asked_again_only_after_a_change(
     assert Finder.asked == 2
 
 
+def test_where_the_backport_has_replaced_the_finder_of_python_folders_are_read_as_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def asked(self: object) -> Iterator[metadata.Distribution]:
+        raise AssertionError("it reads the metadata of everything that is installed")
+
+    backport = type(
+        "MetadataPathFinder", (), {"__module__": "importlib_metadata", "find_distributions": asked}
+    )
+    others = [each for each in sys.meta_path if not hasattr(each, "find_distributions")]
+    monkeypatch.setattr(sys, "meta_path", [*others, backport()])
+
+    assert version_of("valor-core") is not None
+
+
 def test_what_is_not_installed_has_no_version() -> None:
     assert version_of("no-such-birds") is None
 
