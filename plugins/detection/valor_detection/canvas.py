@@ -109,7 +109,7 @@ class Canvas:
 
     def png(self) -> bytes:
         """The picture as a PNG file."""
-        return _encoded(self.image, "PNG", optimize=True)
+        return _encoded(self.image, "PNG")
 
     def thumbnail(self) -> bytes:
         """The picture, small, as a JPEG file."""

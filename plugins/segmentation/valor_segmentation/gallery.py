@@ -162,7 +162,7 @@ class SegmentationGallery:
         counted = [(f"{kind} {count:,}", COLORS[kind]) for kind, count in counts.items()]
         drawn = sheet(rows, scaled(*shape), [*colors.items(), *counted])
         return Picture(
-            encoded(drawn, "PNG", optimize=True),
+            encoded(drawn, "PNG"),
             thumbnail(sheet(rows, scaled(*shape), ())),  # the page says in text what colors mean
             counts,
             [*notes, *self._values(batch)],
