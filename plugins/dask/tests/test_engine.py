@@ -266,7 +266,10 @@ class TestClusters:
         with refused(EngineError):
             evaluate(reader, "Accuracy", "classification", engine=on(cluster.scheduler))
 
-    def test_a_scheduler_that_is_not_there_is_answered_with_how_to_start_one(self) -> None:
+    def test_a_scheduler_that_is_not_there_is_answered_with_how_to_start_one(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("valor_dask.cluster._PATIENCE", 1)
         for address in ("tcp://127.0.0.1:1", "no-such-protocol://here"):
             with refused(EngineError):
                 evaluate(classified(3), "Accuracy", engine=on(address))
