@@ -16,6 +16,8 @@ from valor_core.report.keys import pairs, safe
 MOST_NAMED_NUMBERS = 12
 ROW_NAMES = ("label", "average")
 
+_COMPARED = json.JSONEncoder(ensure_ascii=False, default=str)
+
 _One = TypeVar("_One")
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -161,7 +163,7 @@ def named_numbers(value: Any) -> dict[str, float | None]:
 
 def comparable(value: Any) -> str:
     """A parameter's value as something to compare by."""
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return _COMPARED.encode(value)
 
 
 def varying_names(entries: Iterable[Entry]) -> tuple[str, ...]:

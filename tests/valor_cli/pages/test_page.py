@@ -280,11 +280,17 @@ def conformance_parameters():
     return tried
 
 
-def reports_of(name, parameters, task):
-    """A report of a metric on every example of its task that it does not refuse."""
+@cache
+def examples_of(task):
+    """The example data sets of a task."""
     declared = Registry().find(TaskSpec, task).examples
     own = {} if declared is None else by_reference(declared)()
-    for data in (datasets(task) or own).values():
+    return datasets(task) or own
+
+
+def reports_of(name, parameters, task):
+    """A report of a metric on every example of its task that it does not refuse."""
+    for data in examples_of(task).values():
         try:
             yield evaluate([*data], [{"name": name} | parameters], slices=["weather"])
         except ValorError:
