@@ -153,7 +153,8 @@ def placed(error: BaseException, places: Mapping[str, str]) -> str:
     for words in (said, " ".join(said.split())):
         if " " in words:
             text = text.replace(words, "<cause>")
-    for pattern, placeholder in {**_commands(), **places}.items():
+    commands = _commands() if "install " in text else {}
+    for pattern, placeholder in {**commands, **places}.items():
         text = re.sub(pattern, placeholder, text)
     for pattern, placeholder in _CHANCE.items():
         text = re.sub(pattern, placeholder, text)
