@@ -15,6 +15,8 @@ TESTS = Path(__file__).parent
 # What workers import from this folder is what the run imports.
 sys.path.append(str(TESTS))
 _NO_PAGE = ("--no-dashboard",)
+# Whether an event loop is late is asked fifty times a second, which is most of what waiting costs.
+_SELDOM = {"DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s"}
 
 
 class Cluster:
@@ -38,7 +40,7 @@ class Cluster:
         process = subprocess.Popen(
             [sys.executable, "-u", "-m", f"distributed.cli.{program}", *arguments],
             cwd=self.folder,
-            env=os.environ | {"PYTHONPATH": path} | environment,
+            env=os.environ | _SELDOM | {"PYTHONPATH": path} | environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
