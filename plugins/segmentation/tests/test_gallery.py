@@ -128,7 +128,7 @@ def test_a_missing_image_is_a_note(tmp_path: Path) -> None:
     assert picture.counts[WRONG] == 1
 
 
-@pytest.mark.parametrize("name", ["/nowhere/a.png", "a\0.png", "a" * 300, "."])
+@pytest.mark.parametrize("name", ["/nowhere/a.png", "a" * 300, "."])
 def test_a_name_that_is_no_file_of_the_folder_is_a_note(tmp_path: Path, name: str) -> None:
     (note,) = drawn(item(file_name=name), images=tmp_path).notes
 

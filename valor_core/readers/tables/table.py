@@ -39,6 +39,8 @@ Column = Sequence[Any] | NDArray[Any] | Cells
 """Objects, an array of the file's type, or cells that have not become objects."""
 
 _BOM: Final = b"\xef\xbb\xbf"
+_COUNTED_BYTES: Final = 2**18
+"""Bytes of which what is compared stays in the processor's cache."""
 _NOTHING: Final = "no value"
 _SPELLINGS: Final = {
     re.compile(r"-?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?"): (
@@ -200,9 +202,16 @@ def count_line_breaks(data: NDArray[np.uint8]) -> int:
     >>> count_line_breaks(np.frombuffer(b"a\nb\r\nc\rd", np.uint8))
     3
     """
-    is_feed, is_return = data == ord("\n"), data == ord("\r")
-    both = np.count_nonzero(is_return[:-1] & is_feed[1:]) if is_return.any() else 0
-    return int(np.count_nonzero(is_feed) + np.count_nonzero(is_return) - both)
+    breaks = 0
+    for start in range(0, len(data), _COUNTED_BYTES):
+        block, following = (data[at : at + _COUNTED_BYTES] for at in (start, start + 1))
+        breaks += np.count_nonzero(block == ord("\n"))
+        is_return = block == ord("\r")
+        if is_return.any():
+            ends_line = following == ord("\n")
+            breaks += np.count_nonzero(is_return)
+            breaks -= np.count_nonzero(is_return[: len(following)] & ends_line)
+    return int(breaks)
 
 
 @frozen

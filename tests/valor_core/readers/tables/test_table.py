@@ -278,6 +278,16 @@ def test_a_line_break_of_two_characters_counts_once() -> None:
     assert count_line_breaks(np.zeros(0, np.uint8)) == 0
 
 
+@pytest.mark.parametrize("at", range(-3, 3))
+@pytest.mark.parametrize("between", ["\r", "\n", "\r\n", "\r\r\n"])
+def test_line_breaks_at_the_edge_of_what_is_counted_at_once_count_once(
+    at: int, between: str
+) -> None:
+    text = "x" * (2**18 + at) + between + "x\n\r"
+
+    assert count_line_breaks(np.frombuffer(text.encode(), np.uint8)) == len(text.splitlines())
+
+
 @pytest.mark.parametrize("text", ["1_0", "٣", "\uff11", "1_0.5", "2²"])
 def test_a_number_to_python_alone_is_no_number(text: str) -> None:
     for cells in ([text], [text, 1], ["1", text]):
