@@ -45,6 +45,11 @@ class Partition:
         return ()
 
     @property
+    def may_be_read_ahead(self) -> bool:
+        """Whether another thread may read it before its turn, and the memory has room for two."""
+        return False
+
+    @property
     def fingerprint(self) -> str:
         """32 hexadecimal digits for its content, or nothing; it is another one when they are."""
         return ""

@@ -12,23 +12,26 @@ from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from itertools import islice
 from multiprocessing import parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
-from time import monotonic
+from time import monotonic, process_time
 from typing import Any, Protocol
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from valor_core.errors import EngineError, PartitionError, ValorError
+from valor_core.evaluation.engines.ahead import ReadAhead
 from valor_core.evaluation.engines.control import BY_THE_USER
 from valor_core.evaluation.engines.engine import Work
 from valor_core.evaluation.engines.worker import check_guarded, count_partition, start_worker
 from valor_core.evaluation.resources.open_resources import Share
 from valor_core.evaluation.tally import Tally
+from valor_core.kernels.threads import thread_count
 from valor_core.metrics.state import Resources
 from valor_core.readers.partition import Partition
 
 _MOST_ON_WINDOWS = 61  # processes that it can wait for at a time
 _LOOK = 0.2  # seconds between two looks at how many items have been scored
 _GRACE = 5.0  # seconds that processes under way have after an interrupt
+_FREE = 0.5  # of a core, that a process which is started needs to gain something
 _WORTH_A_PROCESS = 1.0  # seconds that this one would take for the rest; it starts in half of them
 
 
@@ -96,7 +99,8 @@ class _Flow:
                     if not self.work.control.stopped:
                         counted = begun - len(self.running)
                         again = self.places.look(counted, len(partitions) - begun)
-                        for partition in islice(waiting, self.places.room - len(self.running)):
+                        free = max(self.places.room - len(self.running), 0)
+                        for partition in islice(waiting, free):
                             self.running[self.places.submit(partition)] = partition
                             begun += 1
                         finished = self._finished(monotonic() if again else None)
@@ -274,39 +278,55 @@ class _Processes:
 
 @define
 class _HereFirst:
-    """A thread of this process, and other processes from when they gain something.
+    """A thread of this process that counts, and other processes from when they gain something.
 
     To start a process takes as long as many a run. This one counts on meanwhile, so that starting
-    others costs no time, and they are not started for a rest that it soon has counted itself.
+    others costs no time. None is started for a rest that is soon counted here, nor while the cores
+    are busy, as with tables, which several threads read ahead.
     """
 
     here: _Threads
+    ahead: ReadAhead
     packed: bytes
     workers: int
     others: _Processes | None = field(default=None, init=False)
-    _own: Future[Tally] | None = field(default=None, init=False)
+    _own: list[Future[Tally]] = field(factory=list, init=False)
     _since: float = field(factory=monotonic, init=False)
+    _looked: tuple[float, float] | None = field(default=None, init=False)
 
     @property
     def room(self) -> int:
-        return 1 if self.others is None else self.workers + 1
+        return self.ahead.width + 1 if self.others is None else self.workers + 1
 
     @property
     def elsewhere(self) -> _SharedControl | None:
         return None if self.others is None else self.others.elsewhere
 
     def submit(self, partition: Partition) -> Future[Tally]:
-        if self.others is None or self._own is None or self._own.done():
-            self._own = self.here.submit(partition)
-            return self._own
-        return self.others.submit(partition)
+        self._own = [future for future in self._own if not future.done()]
+        if self.others is not None and self._own:
+            return self.others.submit(partition)
+        if self.others is None:
+            self.ahead.begin(partition)
+        self._own.append(self.here.submit(partition))
+        return self._own[-1]
 
     def look(self, counted: int, left: int) -> bool:
-        if self.others is None:
+        if self.others is None and left > 0 and self._has_free_core():
             passed = monotonic() - self._since
             if left * passed / max(counted, 1) > _WORTH_A_PROCESS:
                 self.others = _Processes(self.packed, min(self.workers - 1, left))
         return self.others is None and left > 0
+
+    def _has_free_core(self) -> bool:
+        """Whether this process left a core to others since the look before; no at the first."""
+        now = monotonic(), process_time()
+        if self._looked is None or now[0] - self._looked[0] < _LOOK:
+            self._looked = self._looked or now
+            return False
+        wall, busy = (new - old for new, old in zip(now, self._looked, strict=True))
+        self._looked = now
+        return busy < (thread_count() - _FREE) * wall
 
     def close(self, *, idle: bool) -> None:
         """End what was begun."""
@@ -314,6 +334,7 @@ class _HereFirst:
             if self.others is not None:
                 self.others.close(idle=idle)
         finally:
+            self.ahead.close()
             self.here.close()
 
 
@@ -361,7 +382,9 @@ def count_in_processes(
     packed = work.packed()
     places: _Processes | _HereFirst
     if here_first:
-        places = _HereFirst(_Threads(work, {}, 1), packed, workers)
+        ahead = ReadAhead.of(work.reader, partitions)
+        here = _Threads(evolve(work, reader=ahead) if ahead.width else work, {}, 1)
+        places = _HereFirst(here, ahead, packed, workers)
     else:
         places = _Processes(packed, workers)
     flow, idle = _Flow(work, places), False

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import Literal
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from valor_core.evaluation.engines.ahead import ReadAhead
 from valor_core.evaluation.engines.engine import Work
 from valor_core.evaluation.resources.open_resources import opened
 from valor_core.evaluation.tally import Tally
@@ -36,7 +38,8 @@ class LocalParameters:
 class LocalEngine:
     """Counts partitions on this machine.
 
-    At most `workers` + 1 partitions are in flight, which bounds the memory whatever the source.
+    At most `workers` + 1 partitions are in flight, and four more of a table, which are read ahead.
+    This bounds the memory whatever the source.
     Processes are spawned, so work starts from a clean interpreter on every platform.
     """
 
@@ -54,10 +57,12 @@ class LocalEngine:
             return
         with opened(work.resources) as resources:
             if mode == "serial":
-                for partition in partitions:
-                    if work.control.stopped:
-                        return
-                    yield work(partition, resources)
+                with closing(ReadAhead.of(work.reader, partitions)) as ahead:
+                    work = evolve(work, reader=ahead) if ahead.width else work
+                    for partition in ahead.in_turn(partitions):
+                        if work.control.stopped:
+                            return
+                        yield work(partition, resources)
                 return
             from valor_core.evaluation.engines.flow import count_in_threads
 

@@ -129,6 +129,11 @@ class TablePartition(Partition):
         """The files it is of."""
         return (self.path,)
 
+    @property
+    def may_be_read_ahead(self) -> bool:
+        """It may: a table is read without anything kept from one to the next."""
+        return True
+
     def cut(
         self, cuts: Sequence[Cut], header: tuple[str, ...] | None = None
     ) -> tuple[TablePartition, ...]:
@@ -205,13 +210,12 @@ def count_line_breaks(data: NDArray[np.uint8]) -> int:
     breaks = 0
     for start in range(0, len(data), _COUNTED_BYTES):
         block, following = (data[at : at + _COUNTED_BYTES] for at in (start, start + 1))
-        breaks += np.count_nonzero(block == ord("\n"))
+        breaks += int(np.count_nonzero(block == ord("\n")))
         is_return = block == ord("\r")
         if is_return.any():
-            ends_line = following == ord("\n")
-            breaks += np.count_nonzero(is_return)
-            breaks -= np.count_nonzero(is_return[: len(following)] & ends_line)
-    return int(breaks)
+            are_one = is_return[: len(following)] & (following == ord("\n"))
+            breaks += int(np.count_nonzero(is_return) - np.count_nonzero(are_one))
+    return breaks
 
 
 @frozen

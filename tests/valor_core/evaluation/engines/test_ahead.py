@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import define, field, frozen
+
+from valor_core import Evaluator
+from valor_core.evaluation.engines import ahead, flow
+from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
+from valor_core.plugin import Partition, ReadError, SchemaError, Work
+from valor_core.schemas.text import Text, TextBatch
+
+LAB = Path(__file__).parents[3] / "plugins" / "lab"
+
+
+@pytest.fixture(autouse=True)
+def two_threads(install: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    install("valor-lab", "lab", LAB)
+    monkeypatch.setattr(ahead, "thread_count", lambda: 2)
+
+
+@frozen
+class Part(Partition):
+    number: int
+    may_be_read_ahead: bool = True
+
+    @property
+    def name(self) -> str:
+        return f"part {self.number}"
+
+
+@define
+class Parts:
+    """Partitions of two batches of an item each; notes what is begun, and on which thread."""
+
+    count: int
+    may_be_read_ahead: bool = True
+    broken: int | None = None
+    meeting: threading.Barrier | None = None
+    begun: list[int] = field(factory=list)
+    threads: set[str] = field(factory=set)
+
+    def partitions(self) -> Sequence[Part]:
+        return [Part(number, self.may_be_read_ahead) for number in range(self.count)]
+
+    def read(self, partition: Part) -> Iterator[TextBatch]:
+        self.begun.append(partition.number)
+        self.threads.add(threading.current_thread().name)
+        if self.meeting is not None:
+            self.meeting.wait(timeout=60)
+        if partition.number == self.broken:
+            raise SchemaError("item 'x': expected a response", "Give it one.")
+        for half in ("a", "b"):
+            yield TextBatch.of([Text(f"{partition.number}{half}", response="x")])
+
+
+def tallies(reader: Parts) -> Iterator[Any]:
+    work = Work(Evaluator(["lab.LongShare"]).evaluation, reader)
+    return LocalEngine(LocalParameters()).map(work, reader.partitions())
+
+
+def test_two_partitions_are_read_at_a_time() -> None:
+    # Each waits for another one that is being read.
+    reader = Parts(4, meeting=threading.Barrier(2))
+
+    counted = list(tallies(reader))
+
+    assert [tally.done for tally in counted] == [[f"part {number}"] for number in range(4)]
+    assert [tally.read for tally in counted] == [2, 2, 2, 2]
+
+
+def test_no_more_is_begun_than_threads_and_one() -> None:
+    reader = Parts(20)
+    for taken, _ in enumerate(tallies(reader), 1):
+        assert len(reader.begun) <= taken + 2
+
+
+def test_an_error_is_met_in_its_turn() -> None:
+    found = tallies(Parts(5, broken=2))
+
+    assert [next(found).done, next(found).done] == [["part 0"], ["part 1"]]
+    with pytest.raises(ReadError, match=r"^part 2: item 'x': expected a response"):
+        next(found)
+
+
+@pytest.mark.parametrize("reader", [Parts(4, may_be_read_ahead=False), Parts(1)])
+def test_a_partition_that_may_not_or_is_alone_is_read_where_it_is_counted(reader: Parts) -> None:
+    list(tallies(reader))
+
+    assert reader.threads == {threading.current_thread().name}
+
+
+def test_a_process_is_started_only_where_this_one_leaves_a_core_free(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clocks = [0.0, 0.0]
+    monkeypatch.setattr(flow, "monotonic", lambda: clocks[0])
+    monkeypatch.setattr(flow, "process_time", lambda: clocks[1])
+    monkeypatch.setattr(flow, "thread_count", lambda: 2)
+    made: Any = None
+    places = flow._HereFirst(made, made, b"", 2)
+
+    def has_free_core(wall: float, busy: float) -> bool:
+        clocks[:] = wall, busy
+        return places._has_free_core()
+
+    # The first look and one soon after it tell nothing.
+    assert not has_free_core(0.0, 0.0)
+    assert not has_free_core(0.1, 0.0)
+    assert not has_free_core(1.0, 1.75)  # 1.75 cores of 2 are busy
+    assert has_free_core(2.0, 3.0)  # 1.25 are
