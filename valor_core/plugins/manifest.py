@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -18,6 +17,7 @@ from valor_core.extras import install, uninstall
 from valor_core.plugins import hooks
 from valor_core.plugins.entry_points import Claim, unmet
 from valor_core.plugins.names import fold
+from valor_core.plugins.publishing import imported
 from valor_core.plugins.spec import KINDS, Spec, Specs
 from valor_core.plugins.spec_fields import IMPLEMENTATION
 
@@ -83,7 +83,7 @@ def load_manifest(claim: Claim) -> Manifest:
         If the manifest cannot be imported or declares something it may not.
     """
     try:
-        module = importlib.import_module(claim.module)
+        module = imported(claim.module)
     except (Exception, SystemExit) as error:
         failed = f"its manifest {claim.module} cannot be imported"
         raise _unreadable(claim, error, failed) from error

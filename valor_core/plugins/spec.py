@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
@@ -13,6 +12,7 @@ from attrs.validators import optional
 from valor_core.errors import BrokenPluginError, ManifestError, did_you_mean, shown
 from valor_core.parameters.declaration import NoParameters, declared
 from valor_core.plugins.names import KnownAs, fold
+from valor_core.plugins.publishing import imported
 from valor_core.plugins.spec_fields import (
     HOW_TO_READ,
     check_aliases,
@@ -480,7 +480,7 @@ class Specs(tuple[_S, ...]):
 def by_reference(place: str) -> Any:
     """What stands at ``"package.module:name"``."""
     module, _, name = place.partition(":")
-    found: Any = importlib.import_module(module)
+    found: Any = imported(module)
     for part in name.split("."):
         found = getattr(found, part)
     return found

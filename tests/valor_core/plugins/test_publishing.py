@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from valor_core.plugins.publishing import published_later
+from valor_core.plugins.publishing import imported, published_later
 
 
 @pytest.fixture
@@ -35,3 +37,27 @@ def test_names_are_listed_before_they_are_imported(face: ModuleType) -> None:
 def test_what_is_nowhere_is_an_attribute_error(face: ModuleType, name: str) -> None:
     with pytest.raises(AttributeError, match=name):
         getattr(face, name)
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize("last_line", ["", "raise ImportError('broken')"])
+def test_no_garbage_is_looked_for_during_an_import_and_all_is_as_before_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, enabled: bool, last_line: str
+) -> None:
+    name = f"watching_{enabled}_{bool(last_line)}"
+    source = f"import gc, sys\nsys.looks_for_garbage = gc.isenabled()\n{last_line}\n"
+    (tmp_path / f"{name}.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "looks_for_garbage", None, raising=False)
+    before = gc.isenabled()
+    try:
+        gc.enable() if enabled else gc.disable()
+        try:
+            imported(name)
+        except ImportError:
+            assert last_line
+        assert sys.looks_for_garbage is False  # type: ignore[attr-defined]
+        assert gc.isenabled() is enabled
+    finally:
+        gc.enable() if before else gc.disable()
+        sys.modules.pop(name, None)
