@@ -273,6 +273,8 @@ def did_you_mean(name: str, candidates: Iterable[str], cutoff: float = 0.6) -> s
     "Did you mean 'Accuracy'?"
     >>> did_you_mean("Acc", ["MCC", "Accuracy"])
     "Did you mean 'Accuracy'?"
+    >>> did_you_mean("F", ["F1", "Recall"])
+    "Did you mean 'F1'?"
     >>> did_you_mean("all", ["Recall"]) is None
     True
     """
@@ -281,7 +283,7 @@ def did_you_mean(name: str, candidates: Iterable[str], cutoff: float = 0.6) -> s
     from difflib import SequenceMatcher, get_close_matches
 
     # of a name twice as long, nobody leaves out half by mistake
-    alike = [key for key in by_folded if len(key) < 2 * len(wanted)]
+    alike = [key for key in by_folded if len(key) < 2 * len(wanted) or len(wanted) == 1]
     close = get_close_matches(wanted, alike, n=3, cutoff=cutoff)
     likeness = {key: SequenceMatcher(None, key, wanted).ratio() for key in close}
     if len(wanted) > 1 and cutoff <= _BEGUN:

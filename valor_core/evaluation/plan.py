@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -206,7 +207,7 @@ class Plan:
             read = self.read(place, states)
             results += _with_details(_results(metric, made, read), made, read, bound)
         chosen = Counter(metric.spec.short_name for metric in self.metrics)
-        return _said_once(results, {name for name, count in chosen.items() if count > 1})
+        return _without_repeats(results, {name for name, count in chosen.items() if count > 1})
 
     def read(self, place: int, states: Sequence[Any]) -> list[Any]:
         """What the metric at a place computes from, in the order of its needs."""
@@ -351,8 +352,8 @@ def _named(result: Result, metric: BoundMetric) -> Result:
     return evolve(named, parameters={**named.parameters, **dict(metric.resources)})
 
 
-def _said_once(results: Iterable[Result], types: Container[str]) -> list[Result]:
-    """Results of which none of certain types says what an earlier one says already.
+def _without_repeats(results: Iterable[Result], types: Container[str]) -> list[Result]:
+    """Results without those of certain types that are equal to an earlier one.
 
     ``mAP`` and ``mAP50`` both have the mean at 0.5, which is one number of the report.
     """
@@ -360,7 +361,8 @@ def _said_once(results: Iterable[Result], types: Container[str]) -> list[Result]
     kept = []
     for one in results:
         if one.type in types:
-            alike = said.setdefault(f"{one.metric} {dict(one.parameters)}", [])
+            told = sorted(one.parameters.items(), key=itemgetter(0))
+            alike = said.setdefault(f"{one.metric} {told}", [])
             if one in alike:
                 continue
             alike.append(one)

@@ -187,7 +187,7 @@ class PathKind(Kind):
             longest = max(map(len, map(os.fsencode, path.parts)), default=0)
         except UnicodeEncodeError:
             raise self.refused(str(value), name) from None
-        if longest > _LONGEST_NAME:
+        if os.name == "posix" and longest > _LONGEST_NAME:
             remedy = f"Shorten it: names of files have at most {_LONGEST_NAME} bytes."
             raise self.refused(str(value), name, remedy)
         return path

@@ -46,7 +46,11 @@ class Partition:
 
     @property
     def may_be_read_ahead(self) -> bool:
-        """Whether another thread may read it before its turn, and the memory has room for two."""
+        """Whether another thread may read it before its turn.
+
+        Up to five are in memory then, and a reader of several at a time shares nothing that only
+        one thread may use.
+        """
         return False
 
     @property

@@ -89,7 +89,9 @@ class TableReader:
     def partitions(self) -> Sequence[TablePartition]:
         """Ranges of the file."""
         chosen = self.parameters
-        return split_table(chosen.path, partition_bytes=chosen.partition_bytes)
+        return split_table(
+            chosen.path, partition_bytes=chosen.partition_bytes, may_be_read_ahead=True
+        )
 
     def read(self, partition: TablePartition) -> Iterator[Batch]:
         """The batch of one range."""
@@ -133,8 +135,8 @@ def _cells_of(side: Any) -> list[Any] | None:
     if isinstance(side, (list, tuple)):
         return list(side)
     # an array of numbers is no text, and may have millions of them
-    may_be_text = getattr(getattr(side, "dtype", None), "kind", "") in ("O", "U", "T")
-    listed = side.tolist() if may_be_text and hasattr(side, "tolist") else None
+    are_numbers = getattr(getattr(side, "dtype", None), "kind", "") in tuple("iufcb")
+    listed = side.tolist() if not are_numbers and hasattr(side, "tolist") else None
     return listed if isinstance(listed, list) else None
 
 

@@ -17,6 +17,7 @@ from valor_core.errors import SchemaError, shown
 
 _LONE = re.compile("[\ud800-\udfff]")
 _FIRST, _LAST = 0xD800, 0xDFFF
+_BLOCK = 2**18  # characters that are looked at together, so that they stay in the cache
 NUL = "\0"
 
 
@@ -84,10 +85,13 @@ def check_name_column(column: NDArray[Any], name: str) -> None:
         return
     width = column.dtype.itemsize // 4
     characters = np.ascontiguousarray(column).view(np.uint32).reshape(-1, width)
-    # behind the last character, a column is filled up with NUL
-    is_wrong = (characters[:, :-1] == 0) & (characters[:, 1:] != 0)
-    if characters.max() >= _FIRST:
-        is_wrong = np.hstack([is_wrong, (characters >= _FIRST) & (characters <= _LAST)])
-    if is_wrong.any():
-        position = int(is_wrong.any(axis=1).argmax())
-        check_name(column[position].item(), f"{name}[{position}]")
+    rows = max(_BLOCK // width, 1)
+    for start in range(0, len(characters), rows):
+        block = characters[start : start + rows]
+        # behind the last character, a column is filled up with NUL
+        is_wrong = (block[:, :-1] == 0) & (block[:, 1:] != 0)
+        if block.max() >= _FIRST:
+            is_wrong = np.hstack([is_wrong, (block >= _FIRST) & (block <= _LAST)])
+        if is_wrong.any():
+            position = start + int(is_wrong.any(axis=1).argmax())
+            check_name(column[position].item(), f"{name}[{position}]")

@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
 _MOST: Final = 4
-"""Partitions that are read at a time: each takes memory, and what reads them the interpreter."""
+"""Partitions that are read at a time. More would wait for each other: all of them use Python."""
 
 
 @define
 class ReadAhead:
-    """A reader that begins partitions on threads before their turn.
+    """A reader that begins the next partitions on threads while one is counted.
 
-    Where an error is met stays the same. To read a table takes many times as long as to count it,
-    so that only several threads that read gain anything.
+    An error is raised when it is the partition's turn. Several threads read, since reading a table
+    takes many times as long as counting it.
 
     Parameters
     ----------
     reader : Reader
         What reads.
     width : int
-        How many it begins at the most.
+        How many partitions are read at a time; 0 for none before its turn.
     """
 
     reader: Reader
@@ -44,7 +44,15 @@ class ReadAhead:
 
     @classmethod
     def of(cls, reader: Reader, partitions: Sequence[Partition]) -> ReadAhead:
-        """One for these partitions: none is begun if it is alone, or one may not be."""
+        """One that begins as many of these partitions as there are cores, if all of them allow it.
+
+        Parameters
+        ----------
+        reader : Reader
+            What reads.
+        partitions : sequence of Partition
+            What it will read.
+        """
         may_be = len(partitions) > 1 and all(one.may_be_read_ahead for one in partitions)
         return cls(reader, min(thread_count(), _MOST) if may_be else 0)
 
@@ -56,21 +64,11 @@ class ReadAhead:
         """The partitions, each when those that follow it are begun."""
         begun: deque[Partition] = deque()
         for partition in partitions:
-            self.begin(partition)
+            self._begin(partition)
             begun.append(partition)
             if len(begun) > self.width:
                 yield begun.popleft()
         yield from begun
-
-    def begin(self, partition: Partition) -> None:
-        """Read the first batch of a partition, on another thread."""
-        if not self.width:
-            return
-        if self._threads is None:
-            from concurrent.futures import ThreadPoolExecutor  # with logging: 5 ms
-
-            self._threads = ThreadPoolExecutor(self.width)
-        self._begun[id(partition)] = self._threads.submit(self._first_of, partition)
 
     def read(self, partition: Partition) -> Iterator[Batch]:
         """The batches of a partition."""
@@ -84,6 +82,16 @@ class ReadAhead:
         """Let the threads end, which may be reading still."""
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
+        self._begun.clear()
+
+    def _begin(self, partition: Partition) -> None:
+        if not self.width:
+            return
+        if self._threads is None:
+            from concurrent.futures import ThreadPoolExecutor  # with logging: 5 ms
+
+            self._threads = ThreadPoolExecutor(self.width)
+        self._begun[id(partition)] = self._threads.submit(self._first_of, partition)
 
     def _first_of(self, partition: Partition) -> tuple[Batch | None, Iterator[Batch]]:
         batches = iter(self.reader.read(partition))

@@ -6,33 +6,29 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from itertools import islice
 from multiprocessing import parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
-from time import monotonic, process_time
-from typing import Any, Protocol
+from time import monotonic
+from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from valor_core.errors import EngineError, PartitionError, ValorError
-from valor_core.evaluation.engines.ahead import ReadAhead
 from valor_core.evaluation.engines.control import BY_THE_USER
 from valor_core.evaluation.engines.engine import Work
 from valor_core.evaluation.engines.worker import check_guarded, count_partition, start_worker
 from valor_core.evaluation.resources.open_resources import Share
 from valor_core.evaluation.tally import Tally
-from valor_core.kernels.threads import thread_count
 from valor_core.metrics.state import Resources
 from valor_core.readers.partition import Partition
 
 _MOST_ON_WINDOWS = 61  # processes that it can wait for at a time
 _LOOK = 0.2  # seconds between two looks at how many items have been scored
 _GRACE = 5.0  # seconds that processes under way have after an interrupt
-_FREE = 0.5  # of a core, that a process which is started needs to gain something
-_WORTH_A_PROCESS = 1.0  # seconds that this one would take for the rest; it starts in half of them
 
 
 @frozen(eq=False)
@@ -54,56 +50,40 @@ class _SharedControl:
             self.counter.value += count
 
 
-class _Places(Protocol):
-    """Where partitions are counted."""
-
-    @property
-    def room(self) -> int:
-        """How many partitions may be there at a time, counted or next."""
-
-    @property
-    def elsewhere(self) -> _SharedControl | None:
-        """The control that those on other processes have."""
-
-    def submit(self, partition: Partition) -> Future[Tally]:
-        """Give a partition to one of them."""
-
-    def look(self, counted: int, left: int) -> bool:
-        """Look at how far the run is; whether to look again before something is finished."""
-
-
 @define
 class _Flow:
-    """Partitions on their way through threads or processes, as many at a time as have room.
+    """Partitions on their way through workers, no more at a time than these can take.
 
     Parameters
     ----------
     work : Work
         What is carried out.
-    places : _Places
-        Where.
+    submit : callable
+        Gives a partition to a worker.
+    workers : int
+        How many there are.
+    elsewhere : _SharedControl, optional
+        The control that workers on other processes have.
     """
 
     work: Work
-    places: _Places
+    submit: Callable[[Partition], Future[Tally]]
+    workers: int
+    elsewhere: _SharedControl | None = None
     running: dict[Future[Tally], Partition] = field(factory=dict, init=False)
     _told: int = field(default=0, init=False)
 
     def tallies(self, partitions: Sequence[Partition]) -> Iterator[Tally]:
         """Tallies as they are finished; after an interrupt, those of what is under way."""
-        waiting, begun = iter(partitions), 0
+        waiting = iter(partitions)
         finished: list[Tally] = []
         try:
             while True:
                 try:
                     if not self.work.control.stopped:
-                        counted = begun - len(self.running)
-                        again = self.places.look(counted, len(partitions) - begun)
-                        free = max(self.places.room - len(self.running), 0)
-                        for partition in islice(waiting, free):
-                            self.running[self.places.submit(partition)] = partition
-                            begun += 1
-                        finished = self._finished(monotonic() if again else None)
+                        for partition in islice(waiting, self.workers + 1 - len(self.running)):
+                            self.running[self.submit(partition)] = partition
+                        finished = self._finished(None)
                 except KeyboardInterrupt:
                     self.work.control.stop(BY_THE_USER)
                 if self.work.control.stopped:
@@ -144,8 +124,8 @@ class _Flow:
         is lost but counts that the same command counts again.
         """
         until = None
-        if self.places.elsewhere is not None:
-            self.places.elsewhere.stop(BY_THE_USER)
+        if self.elsewhere is not None:
+            self.elsewhere.stop(BY_THE_USER)
             until = monotonic() + _GRACE
         for future in list(self.running):
             if future.cancel():
@@ -155,9 +135,8 @@ class _Flow:
 
     def _tell(self) -> None:
         """Pass on how many items have been scored elsewhere."""
-        shared = self.places.elsewhere
-        if shared is not None and shared.counter.value > self._told:
-            told, self._told = self._told, shared.counter.value
+        if self.elsewhere is not None and self.elsewhere.counter.value > self._told:
+            told, self._told = self._told, self.elsewhere.counter.value
             self.work.control.scored(self._told - told)
 
 
@@ -203,141 +182,6 @@ class _Spawn(SpawnContext):
         return process
 
 
-@define
-class _Threads:
-    """Threads of this process."""
-
-    work: Work
-    resources: Resources
-    workers: int
-    executor: ThreadPoolExecutor = field(init=False)
-    elsewhere: None = field(default=None, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.executor = ThreadPoolExecutor(self.workers)
-
-    @property
-    def room(self) -> int:
-        return self.workers + 1
-
-    def submit(self, partition: Partition) -> Future[Tally]:
-        return self.executor.submit(self.work, partition, self.resources)
-
-    def look(self, counted: int, left: int) -> bool:
-        return False
-
-    def close(self) -> None:
-        self.executor.shutdown(cancel_futures=True)
-
-
-@define
-class _Processes:
-    """Processes of this machine, begun with their first partitions."""
-
-    packed: bytes
-    workers: int
-    elsewhere: _SharedControl = field(init=False)
-    _executor: ProcessPoolExecutor = field(init=False)
-    _context: _Spawn = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        if sys.platform == "win32":
-            self.workers = min(self.workers, _MOST_ON_WINDOWS)
-        self._context = _Spawn()
-        self.elsewhere = _SharedControl(self._context.Event(), self._context.Value("q", 0))
-        started = self._context.Value("q", 0)
-        self._executor = ProcessPoolExecutor(
-            self.workers,
-            mp_context=self._context,
-            initializer=_start,
-            initargs=(self.packed, self.elsewhere, started, self.workers),
-        )
-
-    @property
-    def room(self) -> int:
-        return self.workers + 1
-
-    def submit(self, partition: Partition) -> Future[Tally]:
-        return self._executor.submit(count_partition, partition)
-
-    def look(self, counted: int, left: int) -> bool:
-        return False
-
-    def close(self, *, idle: bool) -> None:
-        """End the processes; those that have nothing to do may end by themselves."""
-        try:
-            if idle:
-                self._executor.shutdown()
-        finally:
-            self._executor.shutdown(wait=False, cancel_futures=True)
-            for process in self._context.made:
-                if process.is_alive():
-                    process.kill()
-                    process.join()
-
-
-@define
-class _HereFirst:
-    """A thread of this process that counts, and other processes from when they gain something.
-
-    To start a process takes as long as many a run. This one counts on meanwhile, so that starting
-    others costs no time. None is started for a rest that is soon counted here, nor while the cores
-    are busy, as with tables, which several threads read ahead.
-    """
-
-    here: _Threads
-    ahead: ReadAhead
-    packed: bytes
-    workers: int
-    others: _Processes | None = field(default=None, init=False)
-    _own: list[Future[Tally]] = field(factory=list, init=False)
-    _since: float = field(factory=monotonic, init=False)
-    _looked: tuple[float, float] | None = field(default=None, init=False)
-
-    @property
-    def room(self) -> int:
-        return self.ahead.width + 1 if self.others is None else self.workers + 1
-
-    @property
-    def elsewhere(self) -> _SharedControl | None:
-        return None if self.others is None else self.others.elsewhere
-
-    def submit(self, partition: Partition) -> Future[Tally]:
-        self._own = [future for future in self._own if not future.done()]
-        if self.others is not None and self._own:
-            return self.others.submit(partition)
-        if self.others is None:
-            self.ahead.begin(partition)
-        self._own.append(self.here.submit(partition))
-        return self._own[-1]
-
-    def look(self, counted: int, left: int) -> bool:
-        if self.others is None and left > 0 and self._has_free_core():
-            passed = monotonic() - self._since
-            if left * passed / max(counted, 1) > _WORTH_A_PROCESS:
-                self.others = _Processes(self.packed, min(self.workers - 1, left))
-        return self.others is None and left > 0
-
-    def _has_free_core(self) -> bool:
-        """Whether this process left a core to others since the look before; no at the first."""
-        now = monotonic(), process_time()
-        if self._looked is None or now[0] - self._looked[0] < _LOOK:
-            self._looked = self._looked or now
-            return False
-        wall, busy = (new - old for new, old in zip(now, self._looked, strict=True))
-        self._looked = now
-        return busy < (thread_count() - _FREE) * wall
-
-    def close(self, *, idle: bool) -> None:
-        """End what was begun."""
-        try:
-            if self.others is not None:
-                self.others.close(idle=idle)
-        finally:
-            self.ahead.close()
-            self.here.close()
-
-
 def count_in_threads(
     work: Work, partitions: Sequence[Partition], workers: int, resources: Resources
 ) -> Iterator[Tally]:
@@ -354,15 +198,16 @@ def count_in_threads(
     resources : mapping of str to object
         Opened resources, which the threads share.
     """
-    threads = _Threads(work, resources, workers)
+    executor = ThreadPoolExecutor(workers)
+    flow = _Flow(work, lambda partition: executor.submit(work, partition, resources), workers)
     try:
-        yield from _Flow(work, threads).tallies(partitions)
+        yield from flow.tallies(partitions)
     finally:
-        threads.close()
+        executor.shutdown(cancel_futures=True)
 
 
 def count_in_processes(
-    work: Work, partitions: Sequence[Partition], workers: int, *, here_first: bool = False
+    work: Work, partitions: Sequence[Partition], workers: int
 ) -> Iterator[Tally]:
     """Tallies of partitions that processes of this machine count.
 
@@ -374,25 +219,30 @@ def count_in_processes(
         What is counted.
     workers : int
         How many processes there are.
-    here_first : bool
-        Whether this process is one of them, and the only one until others gain something; for
-        work that needs no resources, whose budgets all share from the beginning.
     """
+    if sys.platform == "win32":
+        workers = min(workers, _MOST_ON_WINDOWS)
     check_guarded()
-    packed = work.packed()
-    places: _Processes | _HereFirst
-    if here_first:
-        ahead = ReadAhead.of(work.reader, partitions)
-        here = _Threads(evolve(work, reader=ahead) if ahead.width else work, {}, 1)
-        places = _HereFirst(here, ahead, packed, workers)
-    else:
-        places = _Processes(packed, workers)
-    flow, idle = _Flow(work, places), False
+    context = _Spawn()
+    control = _SharedControl(context.Event(), context.Value("q", 0))
+    executor = ProcessPoolExecutor(
+        workers,
+        mp_context=context,
+        initializer=_start,
+        initargs=(work.packed(), control, context.Value("q", 0), workers),
+    )
+    flow = _Flow(
+        work, lambda partition: executor.submit(count_partition, partition), workers, control
+    )
     try:
         yield from flow.tallies(partitions)
-        idle = not flow.running
+        executor.shutdown(wait=not flow.running)
     finally:
-        places.close(idle=idle)
+        executor.shutdown(wait=False, cancel_futures=True)
+        for process in context.made:
+            if process.is_alive():
+                process.kill()
+                process.join()
 
 
 def _start(packed: bytes, control: _SharedControl, started: Any, workers: int) -> None:

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
+from time import monotonic, process_time
 from typing import Literal
 
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
 
 from valor_core.evaluation.engines.ahead import ReadAhead
 from valor_core.evaluation.engines.engine import Work
 from valor_core.evaluation.resources.open_resources import opened
 from valor_core.evaluation.tally import Tally
+from valor_core.kernels.threads import thread_count
 from valor_core.parameters.declaration import parameter, parameters
 from valor_core.parameters.kinds import Within
 from valor_core.readers.partition import Partition
+
+_WORTH_PROCESSES = 1.0
+"""Seconds that the rest of a run takes at the least where processes, which start in half of
+them, gain something."""
+_FREE = 0.5
+"""Part of a core that this process leaves unused where others gain something."""
+_LOOK = 0.2
+"""Seconds between two looks at the processor."""
 
 
 @parameters
@@ -24,8 +34,8 @@ class LocalParameters:
 
     mode: Literal["auto", "serial", "threads", "processes"] = parameter(
         default="auto",
-        help="Where partitions are counted, if there are several, and several workers; auto is "
-        "this process, joined by others when the rest is worth it.",
+        help="Where several workers count; auto begins in this process, and goes on in others when "
+        "that gains something. One worker, or one part, is always counted in this process.",
     )
     workers: int | None = parameter(
         default=1,
@@ -39,8 +49,8 @@ class LocalEngine:
     """Counts partitions on this machine.
 
     At most `workers` + 1 partitions are in flight, and four more of a table, which are read ahead.
-    This bounds the memory whatever the source.
-    Processes are spawned, so work starts from a clean interpreter on every platform.
+    This bounds the memory whatever the source. Processes are spawned, so work starts from a clean
+    interpreter on every platform.
     """
 
     parameters: LocalParameters
@@ -49,21 +59,64 @@ class LocalEngine:
         """One tally for each partition, as they are finished."""
         workers = min(self.parameters.workers or os.cpu_count() or 1, max(len(partitions), 1))
         mode = "serial" if workers == 1 else self.parameters.mode
-        if mode in ("auto", "processes"):
-            from valor_core.evaluation.engines.flow import count_in_processes
-
-            here_first = mode == "auto" and not work.resources
-            yield from count_in_processes(work, partitions, workers, here_first=here_first)
-            return
-        with opened(work.resources) as resources:
-            if mode == "serial":
-                with closing(ReadAhead.of(work.reader, partitions)) as ahead:
-                    work = evolve(work, reader=ahead) if ahead.width else work
-                    for partition in ahead.in_turn(partitions):
-                        if work.control.stopped:
-                            return
-                        yield work(partition, resources)
-                return
+        if mode == "threads":
             from valor_core.evaluation.engines.flow import count_in_threads
 
-            yield from count_in_threads(work, partitions, workers, resources)
+            with opened(work.resources) as resources:
+                yield from count_in_threads(work, partitions, workers, resources)
+            return
+        if mode == "auto" and not work.resources:
+            work.packed()  # what cannot travel is refused however long the run takes
+            partitions = yield from _count_here(work, partitions, _Pace(len(partitions)))
+        elif mode == "serial":
+            partitions = yield from _count_here(work, partitions)
+        if partitions:
+            from valor_core.evaluation.engines.flow import count_in_processes
+
+            yield from count_in_processes(work, partitions, workers)
+
+
+@define
+class _Pace:
+    """How fast a run goes in this process, and whether others would gain something.
+
+    To start processes takes as long as many a run, and they gain nothing where this one keeps all
+    cores busy, as it does where threads read tables ahead.
+    """
+
+    count: int
+    _since: float = field(factory=monotonic, init=False)
+    _looked: tuple[float, float] | None = field(default=None, init=False)
+
+    def gains_by_others(self, counted: int) -> bool:
+        """Whether other processes would gain something, after so many partitions."""
+        rest = (monotonic() - self._since) / counted * (self.count - counted)
+        return rest > _WORTH_PROCESSES and self._leaves_a_core()
+
+    def _leaves_a_core(self) -> bool:
+        """Whether a core was left unused since the look before; no at the first."""
+        now = monotonic(), process_time()
+        if self._looked is None or now[0] - self._looked[0] < _LOOK:
+            self._looked = self._looked or now
+            return False
+        wall, busy = (new - old for new, old in zip(now, self._looked, strict=True))
+        self._looked = now
+        return busy < (thread_count() - _FREE) * wall
+
+
+def _count_here(
+    work: Work, partitions: Sequence[Partition], pace: _Pace | None = None
+) -> Generator[Tally, None, Sequence[Partition]]:
+    """Tallies of this process, one after the other; then what is left for others."""
+    with (
+        opened(work.resources) as resources,
+        closing(ReadAhead.of(work.reader, partitions)) as ahead,
+    ):
+        work = evolve(work, reader=ahead) if ahead.width else work
+        for counted, partition in enumerate(ahead.in_turn(partitions), 1):
+            if work.control.stopped:
+                break
+            yield work(partition, resources)
+            if pace is not None and pace.gains_by_others(counted):
+                return partitions[counted:]
+    return ()

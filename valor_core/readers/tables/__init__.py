@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from attrs import evolve
+
 from valor_core.errors import ReadError, SchemaError, shown
 from valor_core.readers.files import file_size
 from valor_core.readers.tables.csv import CSV
@@ -49,6 +51,8 @@ _FORMATS: Final[Mapping[str, TableFormat]] = {
     "parquet": PARQUET,
 }
 _GZIP_SUFFIX: Final = ".gz"
+_READ_AHEAD_BYTES: Final = 2**25
+"""Size of a partition, as it is stored, of which memory has room for several."""
 
 
 def table_format(path: str | Path) -> str:
@@ -82,6 +86,7 @@ def split_table(
     *,
     partition_bytes: int = DEFAULT_PARTITION_BYTES,
     format: str | None = None,
+    may_be_read_ahead: bool = False,
 ) -> tuple[TablePartition, ...]:
     r"""Partitions of a file, which together hold every record once, in order.
 
@@ -96,6 +101,9 @@ def split_table(
         About how large a partition is.
     format : {"csv", "tsv", "jsonl", "json", "parquet"}, optional
         What the file holds, where its suffix does not say so.
+    may_be_read_ahead : bool, default False
+        Whether threads may read partitions before their turn, several at a time, if they are small:
+        for a reader that keeps nothing which only one thread may use.
 
     Returns
     -------
@@ -126,7 +134,11 @@ def split_table(
     if isinstance(path, TableInMemory):
         return (path,)
     whole = _whole(Path(path), format)
-    return _FORMATS[whole.format].split(whole, partition_bytes)
+    parts = _FORMATS[whole.format].split(whole, partition_bytes)
+    are_small = whole.path.stat().st_size <= len(parts) * _READ_AHEAD_BYTES and not whole.is_gzip
+    if may_be_read_ahead and are_small:
+        return tuple([evolve(part, may_be_read_ahead=True) for part in parts])
+    return parts
 
 
 def read_table(

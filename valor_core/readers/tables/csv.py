@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
+from threading import Lock
 from typing import Any, BinaryIO, Final
 
 import numpy as np
@@ -44,6 +45,7 @@ _SCAN_BYTES: Final = 2**20
 # Few enough rows at once that they do not set off Python's garbage collector, which takes longer
 # than the parsing.
 _BLOCK_ROWS: Final = 256
+_LIMIT: Final = Lock()
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
@@ -128,8 +130,9 @@ class _Rows:
     def __attrs_post_init__(self) -> None:
         # The limit is the process's, and only ever raised: it guards against nothing here, since
         # the content is in memory already, and a mask or a page of text can be longer.
-        if csv.field_size_limit() < len(self.content):
-            csv.field_size_limit(min(len(self.content), 2**31 - 1))
+        with _LIMIT:
+            if csv.field_size_limit() < len(self.content):
+                csv.field_size_limit(min(len(self.content), 2**31 - 1))
         self._reader = self._fresh_reader()
         self._header = self.partition.header
 

@@ -91,6 +91,8 @@ class TablePartition(Partition):
         Whether the file is compressed; then it is one partition.
     header : tuple of str, optional
         Column names of a CSV partition that does not start with the header row.
+    may_be_read_ahead : bool, default False
+        Whether other threads may read it before its turn.
 
     Examples
     --------
@@ -105,6 +107,7 @@ class TablePartition(Partition):
     first_row: int
     is_gzip: bool = False
     header: tuple[str, ...] | None = None
+    may_be_read_ahead: bool = False
 
     def __str__(self) -> str:
         return f"{self.path}{self._range}"
@@ -128,11 +131,6 @@ class TablePartition(Partition):
     def paths(self) -> tuple[Path, ...]:
         """The files it is of."""
         return (self.path,)
-
-    @property
-    def may_be_read_ahead(self) -> bool:
-        """It may: a table is read without anything kept from one to the next."""
-        return True
 
     def cut(
         self, cuts: Sequence[Cut], header: tuple[str, ...] | None = None

@@ -47,7 +47,9 @@ class ItemTables:
         return tuple(
             part
             for file in files
-            for part in split_table(file, partition_bytes=self.partition_bytes)
+            for part in split_table(
+                file, partition_bytes=self.partition_bytes, may_be_read_ahead=True
+            )
         )
 
     def uids(self, table: Table) -> Any:

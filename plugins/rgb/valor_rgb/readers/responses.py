@@ -110,7 +110,8 @@ def recognized(files: Sequence[TableSource]) -> Recognized | None:
         if table is None or not table.has("ability") or not any(map(table.has, NAMES["response"])):
             return None
         named += table.values("ability").tolist()
-    metrics = tuple(metric for ability, metric in _METRICS.items() if ability in named)
-    if not metrics:
+    if not any(ability in named for ability in _METRICS):
         return None
+    # of all abilities: those of later rows are not known yet
+    metrics = tuple(_METRICS.values())
     return Recognized(data={"path": [named_source(file) for file in files]}, metrics=metrics)

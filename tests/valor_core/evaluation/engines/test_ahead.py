@@ -9,7 +9,7 @@ import pytest
 from attrs import define, field, frozen
 
 from valor_core import Evaluator
-from valor_core.evaluation.engines import ahead, flow
+from valor_core.evaluation.engines import ahead, local
 from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
 from valor_core.plugin import Partition, ReadError, SchemaError, Work
 from valor_core.schemas.text import Text, TextBatch
@@ -94,22 +94,23 @@ def test_a_partition_that_may_not_or_is_alone_is_read_where_it_is_counted(reader
     assert reader.threads == {threading.current_thread().name}
 
 
-def test_a_process_is_started_only_where_this_one_leaves_a_core_free(
+def test_others_gain_something_where_this_process_leaves_a_core_unused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clocks = [0.0, 0.0]
-    monkeypatch.setattr(flow, "monotonic", lambda: clocks[0])
-    monkeypatch.setattr(flow, "process_time", lambda: clocks[1])
-    monkeypatch.setattr(flow, "thread_count", lambda: 2)
-    made: Any = None
-    places = flow._HereFirst(made, made, b"", 2)
+    monkeypatch.setattr(local, "monotonic", lambda: clocks[0])
+    monkeypatch.setattr(local, "process_time", lambda: clocks[1])
+    monkeypatch.setattr(local, "thread_count", lambda: 2)
+    pace = local._Pace(count=10)
+    pace._since = 0.0
 
-    def has_free_core(wall: float, busy: float) -> bool:
+    def gains_by_others(wall: float, busy: float, counted: int) -> bool:
         clocks[:] = wall, busy
-        return places._has_free_core()
+        return pace.gains_by_others(counted)
 
     # The first look and one soon after it tell nothing.
-    assert not has_free_core(0.0, 0.0)
-    assert not has_free_core(0.1, 0.0)
-    assert not has_free_core(1.0, 1.75)  # 1.75 cores of 2 are busy
-    assert has_free_core(2.0, 3.0)  # 1.25 are
+    assert not gains_by_others(1.0, 1.0, counted=1)
+    assert not gains_by_others(1.1, 1.0, counted=2)
+    assert not gains_by_others(2.0, 2.75, counted=3)  # 1.75 cores of 2 are busy
+    assert gains_by_others(3.0, 4.0, counted=4)  # 1.25 are, and the rest takes 4.5 seconds
+    assert not gains_by_others(4.0, 4.0, counted=9)  # the rest takes 0.44 seconds

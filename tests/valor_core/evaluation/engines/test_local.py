@@ -13,8 +13,7 @@ from attrs import field, frozen
 from messages import refused
 
 from valor_core import Evaluator, Report, evaluate, metric
-from valor_core.errors import RunInterrupted
-from valor_core.evaluation.engines import flow
+from valor_core.evaluation.engines import flow, local
 from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
 from valor_core.plugin import EngineError, PartitionError, ReadError, Work
 from valor_core.readers.reader import Position
@@ -233,7 +232,7 @@ def test_processes_are_given_no_more_partitions_than_workers_and_one(
     [
         ("auto", 1, 5, "serial"),
         ("auto", 2, 1, "serial"),
-        ("auto", 2, 5, "here first"),
+        ("auto", 2, 5, "serial"),
         ("auto", None, 1, "serial"),
         ("processes", 1, 5, "serial"),
         ("processes", 2, 1, "serial"),
@@ -248,10 +247,8 @@ def test_processes_are_used_where_there_is_work_for_several(
     partitions: int,
     chosen: str,
 ) -> None:
-    def in_processes(
-        work: Any, partitions: Any, workers: int, *, here_first: bool
-    ) -> Iterator[str]:
-        yield "here first" if here_first else "processes"
+    def in_processes(work: Any, partitions: Any, workers: int) -> Iterator[str]:
+        yield "processes"
 
     monkeypatch.setattr(flow, "count_in_processes", in_processes)
     evaluator, reader = Evaluator(METRICS), Counting(partitions)
@@ -265,46 +262,38 @@ def test_processes_are_used_where_there_is_work_for_several(
 def test_no_process_is_started_for_a_rest_that_is_soon_counted(
     data: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(flow, "_WORTH_A_PROCESS", 1e9)
-    monkeypatch.delattr(flow, "ProcessPoolExecutor")
+    monkeypatch.setattr(local, "_WORTH_PROCESSES", 1e9)
+    monkeypatch.delattr(flow, "count_in_processes")
 
     assert evaluated(data, "auto") == evaluated(data, "serial")
 
 
-def test_processes_join_this_one_when_the_rest_is_worth_it(
-    data: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_others_count_the_rest_when_they_gain_something(
+    data: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(flow, "_WORTH_A_PROCESS", 0.0)
-    log = tmp_path / "log"
-    log.mkdir()
+    rests: list[list[str]] = []
 
-    def go_on(finished: int, count: int, read: int) -> None:
-        if finished == len(PARTS) - 1:
-            (log / "go").touch()
+    def noted(work: Work, partitions: Any, workers: int) -> Iterator[Any]:
+        rests.append([partition.name for partition in partitions])
+        return in_processes(work, partitions, workers)
 
-    # Part 0, which this process counts, ends only when all others are finished: by the other one.
-    held = data | {"trouble": "wait", "at": 0, "log": str(log)}
-    assert evaluated(held, "auto", progress=go_on) == evaluated(data, "serial")
+    in_processes = flow.count_in_processes
+    monkeypatch.setattr(flow, "count_in_processes", noted)
+    monkeypatch.setattr(local._Pace, "gains_by_others", lambda self, counted: counted == 2)
+
+    assert evaluated(data, "auto") == evaluated(data, "serial")
+    assert rests == [["part 2", "part 3", "part 4"]]
 
 
-def test_what_was_counted_is_reported_when_both_are_interrupted(
-    data: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(flow, "_WORTH_A_PROCESS", 0.0)
-    log = tmp_path / "log"
-    log.mkdir()
+def test_a_metric_that_cannot_travel_is_refused_however_short_the_run() -> None:
+    @metric("mylab.Half", task="text")
+    def half(item: Any) -> float:
+        return 0.5
 
-    def interrupt(finished: int, count: int, read: int) -> None:
-        (log / "go").touch()
-        raise KeyboardInterrupt
+    batches = [TextBatch.of([Text(name)]) for name in "ab"]
 
-    held = data | {"trouble": "wait", "at": 0, "log": str(log)}
-    with pytest.raises(RunInterrupted) as caught:
-        evaluated(held, "auto", progress=interrupt)
-
-    report: Any = caught.value.report
-    assert report.interrupted
-    assert 4 <= report.counts["read"] < 20
+    with refused(EngineError):
+        evaluated(batches, "auto", [half])
 
 
 def test_windows_is_asked_for_no_more_processes_than_it_can_wait_for(
