@@ -490,6 +490,7 @@ def measure(
         if task != "listed":
             for side, array in zip(SIDES, dense(*CASES[case]), strict=True):
                 np.save(folder / f"{side}.npy", array)
+            os.sync()  # or else whoever is first waits for the disk
         programs = [
             Program(name, [__file__, "--serve", name, task, case, temporary]) for name in names
         ]
