@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -180,7 +181,11 @@ class Evaluation:
 
     def compute(self, states: Sequence[Any]) -> list[Result]:
         """Results of all metrics over what some states have counted."""
-        return self.plan.compute(states, self.resources)
+        results = self.plan.compute(states, self.resources)
+        metrics = self.plan.metrics
+        # only what was chosen more than once repeats itself
+        is_simple = len({metric.spec.name for metric in metrics}) == len(metrics)
+        return results if is_simple else _without_repeats(results)
 
     def check_filter(self, tally: Tally) -> None:
         """Raise a `ConfigError` if the filter asks for a field that no datum has.
@@ -334,3 +339,19 @@ def _apart_by_name(there: Sequence[str], here: Sequence[str]) -> str:
     return " and ".join(f"{names} only {where}" for names, where in only if names) or (
         "in another order"
     )
+
+
+def _without_repeats(results: Iterable[Result]) -> list[Result]:
+    """Results without those that are equal to an earlier one.
+
+    ``mAP`` and ``mAP50`` both have the mean at 0.5, which is one number of a report.
+    """
+    said: dict[str, list[Result]] = {}
+    kept = []
+    for one in results:
+        told = sorted(one.parameters.items(), key=itemgetter(0))
+        alike = said.setdefault(f"{one.metric} {told}", [])
+        if one not in alike:
+            kept.append(one)
+            alike.append(one)
+    return kept

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -206,8 +204,7 @@ class Plan:
         for place, (metric, made) in enumerate(zip(self.metrics, self._made, strict=True)):
             read = self.read(place, states)
             results += _with_details(_results(metric, made, read), made, read, bound)
-        chosen = Counter(metric.spec.short_name for metric in self.metrics)
-        return _without_repeats(results, {name for name, count in chosen.items() if count > 1})
+        return results
 
     def read(self, place: int, states: Sequence[Any]) -> list[Any]:
         """What the metric at a place computes from, in the order of its needs."""
@@ -350,24 +347,6 @@ def _named(result: Result, metric: BoundMetric) -> Result:
     if not metric.resources:
         return named
     return evolve(named, parameters={**named.parameters, **dict(metric.resources)})
-
-
-def _without_repeats(results: Iterable[Result], types: Container[str]) -> list[Result]:
-    """Results without those of certain types that are equal to an earlier one.
-
-    ``mAP`` and ``mAP50`` both have the mean at 0.5, which is one number of the report.
-    """
-    said: dict[str, list[Result]] = {}
-    kept = []
-    for one in results:
-        if one.type in types:
-            told = sorted(one.parameters.items(), key=itemgetter(0))
-            alike = said.setdefault(f"{one.metric} {told}", [])
-            if one in alike:
-                continue
-            alike.append(one)
-        kept.append(one)
-    return kept
 
 
 def _said_by(error: Exception) -> str:

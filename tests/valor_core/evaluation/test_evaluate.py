@@ -401,6 +401,15 @@ def test_a_state_of_other_data_in_memory_is_refused(site: Path, tmp_path: Path) 
         evaluate(ITEMS[4:], METRICS, state=state)
 
 
+def test_what_two_metrics_say_alike_is_one_result(site: Path) -> None:
+    chosen: list[Any] = [{"name": "lab.LongShares", "thresholds": at} for at in ([1, 5], [5, 9])]
+
+    report = evaluate([Text("q1", response="xxxxxx")], chosen)
+
+    assert [result.parameters["threshold"] for result in report.results] == [1, 5, 9]
+    assert [result.value for result in report.results] == [1.0, 1.0, 0.0]
+
+
 def test_an_engine_may_be_given_by_its_name(site: Path) -> None:
     report = evaluate(ITEMS, METRICS, engine="local")
 

@@ -246,18 +246,6 @@ def test_the_same_metric_twice_is_computed_twice() -> None:
     assert [result.value for result in plan.compute(states)] == [0.5, 0.25]
 
 
-def test_what_two_metrics_say_alike_is_one_result(registry: Registry) -> None:
-    wanted: list[Any] = [{"name": "lab.LongShares", "thresholds": at} for at in ([1, 5], [5, 9])]
-    bound = bind_metrics(wanted, registry, None)
-    plan = Plan.of(bound, registry)
-    states = plan.new_states()
-    plan.update(states, TextBatch.of(ITEMS), {})
-
-    found = [result.parameters["threshold"] for result in plan.compute(states)]
-
-    assert found == [1, 5, 9]
-
-
 def test_what_a_metric_refuses_when_it_is_made_is_named_with_its_place(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
