@@ -153,7 +153,8 @@ def test_a_metric_made_in_main_is_refused_in_processes(site: Path, tmp_path: Pat
     ]
 
 
-def test_a_metric_that_no_other_process_finds_is_refused_in_processes() -> None:
+@pytest.mark.parametrize("mode", ["processes", "auto"])
+def test_a_metric_that_no_other_process_finds_is_refused_however_short_the_run(mode: str) -> None:
     @metric("mylab.Half", task="text")
     def half(item: Any) -> float:
         return 0.5
@@ -161,7 +162,7 @@ def test_a_metric_that_no_other_process_finds_is_refused_in_processes() -> None:
     batches = [TextBatch.of([Text(name)]) for name in "ab"]
 
     with refused(EngineError):
-        evaluated(batches, "processes", [half])
+        evaluated(batches, mode, [half])
 
 
 def test_a_decorated_metric_of_a_module_runs_in_processes(
@@ -283,17 +284,6 @@ def test_others_count_the_rest_when_they_gain_something(
 
     assert evaluated(data, "auto") == evaluated(data, "serial")
     assert rests == [["part 2", "part 3", "part 4"]]
-
-
-def test_a_metric_that_cannot_travel_is_refused_however_short_the_run() -> None:
-    @metric("mylab.Half", task="text")
-    def half(item: Any) -> float:
-        return 0.5
-
-    batches = [TextBatch.of([Text(name)]) for name in "ab"]
-
-    with refused(EngineError):
-        evaluated(batches, "auto", [half])
 
 
 def test_windows_is_asked_for_no_more_processes_than_it_can_wait_for(

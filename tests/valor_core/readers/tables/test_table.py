@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import pickle
 from decimal import Decimal
 from pathlib import Path
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 from messages import refused
 
-from valor_core.plugin import ReadError, SchemaError, read_table
+from valor_core.plugin import ReadError, SchemaError, read_table, split_table
+from valor_core.readers import tables
 from valor_core.readers.tables.table import Cut, Table, TablePartition, count_line_breaks
 
 
@@ -341,3 +343,21 @@ def test_a_name_with_the_character_nul_is_refused_with_its_row(tmp_path: Path, n
         table.uids("uid")
     with refused(ReadError):
         table.categories("uid")
+
+
+def test_small_parts_may_be_read_ahead_where_their_reader_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = "uid,score\n" + "".join(f"item{row},0.5\n" for row in range(100))
+    plain, packed = tmp_path / "a.csv", tmp_path / "a.csv.gz"
+    plain.write_text(rows)
+    packed.write_bytes(gzip.compress(rows.encode()))
+
+    def allowed(path: Path, **said: bool) -> set[bool]:
+        return {part.may_be_read_ahead for part in split_table(path, partition_bytes=200, **said)}
+
+    assert allowed(plain, may_be_read_ahead=True) == {True}
+    assert allowed(plain) == {False}
+    assert allowed(packed, may_be_read_ahead=True) == {False}  # however large it is unpacked
+    monkeypatch.setattr(tables, "_READ_AHEAD_BYTES", 100)
+    assert allowed(plain, may_be_read_ahead=True) == {False}
