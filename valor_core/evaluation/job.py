@@ -23,7 +23,11 @@ from valor_core.evaluation.bound_metric import bind_metrics, task_of
 from valor_core.evaluation.items.scoring import Run
 from valor_core.evaluation.options import check_sections
 from valor_core.evaluation.plan import Plan
-from valor_core.evaluation.resources.bound_resource import BoundResource, bind_resources
+from valor_core.evaluation.resources.bound_resource import (
+    BoundResource,
+    bind_resources,
+    with_later_defaults,
+)
 from valor_core.evaluation.slices import Slices
 from valor_core.evaluation.tally import Tally
 from valor_core.filters import UID, Filter
@@ -263,6 +267,7 @@ class Evaluation:
     def check_same(self, other: Mapping[str, Any], source: str) -> None:
         """Raise a `ForeignStateError` unless `other` is the `identity` of this evaluation."""
         mine = self.identity()
+        other = self._completed(other)
         for key in {**mine, **other}:
             if mine.get(key) != other.get(key):
                 found = _apart(key, other.get(key), mine.get(key))
@@ -270,6 +275,20 @@ class Evaluation:
                     f"{source}: made by another request, {found}",
                     "Merge states of one config only.",
                 )
+
+    def _completed(self, saved: Mapping[str, Any]) -> dict[str, Any]:
+        """A saved identity with the parameters that were declared since, at their defaults."""
+        filled = dict(saved)
+        there = saved.get("metrics")
+        if isinstance(there, list) and len(there) == len(self.plan.metrics):
+            filled["metrics"] = [
+                with_later_defaults(one, metric.identity(), metric.parameters)
+                for one, metric in zip(there, self.plan.metrics, strict=True)
+            ]
+        for resource in self.resources:
+            if isinstance(one := saved.get(resource.name), Mapping):
+                filled[resource.name] = resource.completed(one)
+        return filled
 
 
 _CHOICES = ("task", "metrics", "slices", "filter", "label_map")

@@ -10,7 +10,13 @@ from attrs import frozen
 
 from valor_core.errors import ParameterError, ResourceError, did_you_mean, found_at, shown
 from valor_core.evaluation.resources.facts import told_by
-from valor_core.parameters.declaration import build, declared, parameter_values, relocate
+from valor_core.parameters.declaration import (
+    build,
+    declared,
+    nondefault,
+    parameter_values,
+    relocate,
+)
 from valor_core.parameters.environment import FromEnvironment
 from valor_core.plugins.names import fold, in_config
 from valor_core.plugins.registry import Registry
@@ -108,6 +114,40 @@ class BoundResource:
         if self.kinds:
             told["kind"] = _one_or_all([kind.identity(self.folder) for kind in self.kinds])
         return told
+
+    def completed(self, saved: Mapping[str, Any]) -> dict[str, Any]:
+        """A saved identity with the parameters that were declared since, at their defaults."""
+        mine = self.identity()
+        filled = with_later_defaults(saved, mine, self.parameters)
+        there = saved.get("kind")
+        saved_kinds = there if isinstance(there, list) else [there]
+        if len(saved_kinds) == len(self.kinds):
+            filled["kind"] = _one_or_all(
+                [
+                    with_later_defaults(kind_there, kind.identity(self.folder), kind.parameters)
+                    if isinstance(kind, BoundKind) and isinstance(kind_there, Mapping)
+                    else kind_there
+                    for kind, kind_there in zip(self.kinds, saved_kinds, strict=True)
+                ]
+            )
+        return filled
+
+
+def with_later_defaults(
+    saved: Mapping[str, Any], mine: Mapping[str, Any], parameters: Any
+) -> dict[str, Any]:
+    """A saved identity with the parameters that were declared since, at their defaults.
+
+    A default stands for the numbers from before the parameter existed: where a number changes,
+    the version of the metric is raised, which its name contains.
+    """
+    changed = nondefault(parameters)
+    cls: type = type(parameters)
+    return {
+        own.name: mine[own.name]
+        for own in declared(cls)
+        if own.name in mine and own.name not in changed
+    } | dict(saved)
 
 
 def _one_or_all(kinds: list[dict[str, Any]]) -> Any:
