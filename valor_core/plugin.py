@@ -75,6 +75,7 @@ if TYPE_CHECKING:
         ratios,
         weighted,
     )
+    from valor_core.metrics.confusion_table import ConfusionTable
     from valor_core.metrics.derived_state import DerivedState, counted
     from valor_core.metrics.detail_columns import DetailColumns
     from valor_core.metrics.gallery import MarkedTexts, Picture, Piece
@@ -200,6 +201,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "metrics.averages": (
             "NumberOrReason exact_mean label_coordinates macro mean ratio ratios weighted"
         ),
+        "metrics.confusion_table": "ConfusionTable",
         "metrics.detail_columns": "DetailColumns",
         "metrics.gallery": "MarkedTexts Picture Piece",
         "metrics.item_rows": "ItemRow ItemRows Numbers ONLY",

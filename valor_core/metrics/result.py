@@ -10,6 +10,7 @@ from attrs import field, fields, frozen
 
 from valor_core.errors import ReportError, found_at, shown
 from valor_core.extras import import_extra
+from valor_core.metrics.confusion_table import ConfusionTable
 from valor_core.metrics.json_values import as_json
 from valor_core.metrics.result_details import check_details
 
@@ -105,7 +106,7 @@ class Deferred:
 
 
 def _value(value: Any) -> Any:
-    is_kept = isinstance(value, (Undefined, Failed, Deferred))
+    is_kept = isinstance(value, (Undefined, Failed, Deferred, ConfusionTable))
     return value if is_kept else as_json(value, "value")
 
 
@@ -189,7 +190,16 @@ class Result:
 
     @property
     def value(self) -> Any:
-        """The value, in types that JSON has, or the reason why there is none."""
+        """The value, in types that JSON has, or the reason why there is none.
+
+        A confusion matrix of more than 1,000 labels is a mapping that makes a row when it is read.
+        """
+        content = self.content
+        return content.plain() if isinstance(content, ConfusionTable) else content
+
+    @property
+    def content(self) -> Any:
+        """The value as `value` has it, except for confusion matrices, which are arrays."""
         if isinstance(self._value, Deferred):
             object.__setattr__(self, "_value", _read(self._value))
         return self._value
@@ -245,7 +255,8 @@ class Result:
         elif self.error is not None:
             record |= {"value": None, "error": self.error}
         else:
-            record["value"] = self.value
+            content = self.content
+            record["value"] = content.to_json() if isinstance(content, ConfusionTable) else content
         record |= {"left_out": dict(self.left_out)} if self.left_out else {}
         return record | ({"details": dict(self.details)} if self.details else {})
 
@@ -265,6 +276,8 @@ class Result:
             value = Undefined(record["undefined"])
         elif "error" in record:
             value = Failed(record["error"])
+        else:
+            value = ConfusionTable.of_json(value) or value
         return cls(
             type=record["type"],
             metric=record.get("metric", ""),

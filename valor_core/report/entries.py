@@ -94,7 +94,7 @@ class Entry:
     @property
     def is_named(self) -> bool:
         """Whether it is one of the numbers of a table."""
-        return isinstance(self.result.value, Mapping)
+        return isinstance(self.result.content, Mapping)
 
 
 def _is_name(value: Any) -> bool:
@@ -110,9 +110,10 @@ def numbers_of(result: Result) -> Iterator[Entry]:
     >>> [entry.value for entry in numbers_of(Result(value={"AP": 0.5, "curve": [0, 1]}))]
     [0.5]
     """
-    if is_single(result.value):
-        yield Entry(result, "", result.value)
-    for name, number in named_numbers(result.value).items():
+    content = result.content
+    if is_single(content):
+        yield Entry(result, "", content)
+    for name, number in named_numbers(content).items():
         yield Entry(result, name, number)
 
 

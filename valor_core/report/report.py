@@ -198,9 +198,11 @@ class Report(Results):
         }
 
     def to_json(self) -> str:
-        """The report as JSON text, the same bytes for the same data and config."""
-        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
-        return text + "\n"
+        """The report as JSON text, the same bytes for the same data and config.
+
+        Each result and each row of an item is one line.
+        """
+        return _lines(self.to_dict(), _LEVELS) + "\n"
 
     def to_markdown(self) -> str:
         """The report as Markdown tables."""
@@ -308,6 +310,29 @@ class Report(Results):
                 f"{path}{place}: expected a report as JSON, found something else", _WRITE_ONE
             ) from error
         return cls.from_dict(record, str(path))
+
+
+_LEVELS: Mapping[str, int] = {"results": 1, "slices": 3, "items": 3, "facts": 1, "config": 2}
+"""Levels of each member of a report that are broken into lines; one for a list of lines."""
+
+
+def _lines(value: Any, levels: Mapping[str, int] | int, indent: str = "\n") -> str:
+    """JSON text with a line for each entry of the upper levels.
+
+    Only a text without indentation is written by the encoder in C.
+    """
+    if not levels or not isinstance(value, (dict, list)) or not value:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    inner = f"{indent} "
+    if isinstance(value, list):
+        below = levels - 1 if isinstance(levels, int) else 0
+        return f"[{','.join(inner + _lines(one, below, inner) for one in value)}{indent}]"
+    entries = []
+    for name, one in value.items():
+        below = levels - 1 if isinstance(levels, int) else levels.get(name, 1)
+        key = json.dumps(name, ensure_ascii=False)
+        entries.append(f"{inner}{key}: {_lines(one, below, inner)}")
+    return f"{{{','.join(entries)}{indent}}}"
 
 
 def _told_apart(where: Mapping[str, Any]) -> dict[str, tuple[bool, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define, field
 from numpy.typing import NDArray
 
 from valor_classification import kernels
@@ -28,27 +28,6 @@ from valor_core.schemas.order import natural
 
 _BLOCK = 1 << 18
 _MOST = 1 << 48  # items of a cell: sums of cells stay far below 2**63
-
-
-@frozen(kw_only=True, eq=False)
-class Matrix:
-    """A confusion matrix over sorted labels.
-
-    Parameters
-    ----------
-    labels : tuple of Label
-        Labels of one key.
-    counts : ndarray of int64, shape (n_labels, n_labels)
-        Datums by ground truth (row) and prediction (column).
-    unmatched_truths, unmatched_predictions : ndarray of int64, shape (n_labels,)
-        Ground truths of datums without a prediction, and predictions of datums without a
-        ground truth.
-    """
-
-    labels: tuple[Label, ...]
-    counts: Codes
-    unmatched_truths: Codes
-    unmatched_predictions: Codes
 
 
 def _no_cells() -> Codes:
@@ -158,19 +137,14 @@ class ConfusionPart:
         """The labels, sorted."""
         return self.vocabulary.sorted_labels
 
-    def at(self, threshold: float) -> Matrix:
-        """The matrix at one of the thresholds, without the items of a `refusal`."""
-        count = len(self.vocabulary)
+    def at(self, threshold: float) -> tuple[Codes, Codes, Codes]:
+        """The cells of the matrix as `pairs` has them, each once, ascending."""
+        width = len(self.vocabulary) + 1
         truths, predictions, items = self.pairs(threshold)
-        cells = np.zeros((count + 1) ** 2, dtype=np.int64)
-        np.add.at(cells, truths * (count + 1) + predictions, items)
-        table = cells.reshape(count + 1, count + 1)
-        return Matrix(
-            labels=self.labels,
-            counts=table[:-1, :-1],
-            unmatched_truths=table[:-1, -1],
-            unmatched_predictions=table[-1, :-1],
-        )
+        codes, cell = np.unique(truths * width + predictions, return_inverse=True)
+        counts = np.zeros(len(codes), dtype=np.int64)
+        np.add.at(counts, cell, items)
+        return codes // width, codes % width, counts
 
     def pairs(self, threshold: float) -> tuple[Codes, Codes, Codes]:
         """The cells of the matrix that hold items, at one of the thresholds.

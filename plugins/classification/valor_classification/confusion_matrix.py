@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,13 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_classification import confusion, listing
-from valor_classification.confusion import Confusion, ConfusionPart, Matrix
+from valor_classification.confusion import Confusion, ConfusionPart
 from valor_classification.listing import Items, Listing
 from valor_classification.parameters.items import ConfusionMatrixParameters
 from valor_classification.thresholds import coordinates, limit, limits
 from valor_classification.views import NONE
-from valor_core.plugin import Deferred, Result, StateRequest, nondefault
+from valor_core.plugin import ConfusionTable, Result, StateRequest, nondefault
 from valor_core.schemas.columns import Codes
-
-_UNMATCHED = ("unmatched_ground_truths", "unmatched_predictions")
 
 
 @frozen
@@ -70,74 +68,48 @@ class ConfusionMatrix:
                 value = part.refusal or self._value(key, part, limit(threshold), named)
                 yield Result(parameters=own | nondefault(chosen, "score_thresholds"), value=value)
 
-    def _value(self, key: str, part: ConfusionPart, least: float, named: Listing | None) -> Any:
-        matrix = part.at(least)
-        names = [label.value for label in matrix.labels]
-        make = partial(_tables, names, *self._shares(matrix))
-        if named is None:
-            return Deferred(make)
-        return self._with_examples(make(), named.of(key).table((least,)))
+    def _value(
+        self, key: str, part: ConfusionPart, least: float, named: Listing | None
+    ) -> ConfusionTable:
+        rows, columns, counts = part.at(least)
+        labels = [label.value for label in part.labels]
+        return ConfusionTable(
+            labels=labels,
+            rows=rows,
+            columns=columns,
+            numbers=self._shares(rows, columns, counts),
+            examples=None
+            if named is None
+            else self._examples(labels, named.of(key).table((least,))),
+        )
 
-    def _shares(self, matrix: Matrix) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        counts, truths = matrix.counts, matrix.unmatched_truths
-        predictions = matrix.unmatched_predictions
-        by_truth = counts.sum(axis=1) + truths
-        by_prediction = counts.sum(axis=0) + predictions
-        total = by_truth.sum() + predictions.sum()
-        if self.parameters.normalize == "truth":
-            each = np.maximum(by_truth, 1)
-            return counts / each[:, None], truths / each, predictions / max(predictions.sum(), 1)
-        if self.parameters.normalize == "prediction":
-            each = np.maximum(by_prediction, 1)
-            return counts / each, truths / max(truths.sum(), 1), predictions / each
-        if self.parameters.normalize == "all":
-            whole = max(total, 1)
-            return counts / whole, truths / whole, predictions / whole
-        return counts, truths, predictions
+    def _shares(self, rows: Codes, columns: Codes, counts: Codes) -> NDArray[Any]:
+        normalize = self.parameters.normalize
+        if normalize not in ("truth", "prediction", "all"):
+            return counts
+        side = {"truth": rows, "prediction": columns, "all": np.zeros_like(rows)}[normalize]
+        shares: NDArray[np.float64] = counts / np.bincount(side, counts)[side]
+        return shares
 
-    def _with_examples(self, value: dict[str, Any], table: Items) -> dict[str, Any]:
-        """The value with a count and items in every cell."""
-        matrix = {
-            truth: {prediction: _cell(count) for prediction, count in row.items()}
-            for truth, row in value["confusion_matrix"].items()
-        }
-        unmatched = {
-            side: {label: _cell(count) for label, count in value[side].items()}
-            for side in _UNMATCHED
-        }
-        names = [label.value for label in table.labels]
+    def _examples(self, labels: list[str], table: Items) -> dict[tuple[int, int], list[Any]]:
+        """Items of each cell, at most so many."""
+        examples: dict[tuple[int, int], list[Any]] = defaultdict(list)
+        place = {label: number for number, label in enumerate(labels)}
+        places = [place[label.value] for label in table.labels]
         truths = np.full(len(table.uids), NONE)
         truths[table.truth_datums] = table.truth_labels
         most = self.parameters.max_examples
-        cells = truths[table.datums] * len(names) + table.labels_of
+        cells = truths[table.datums] * len(places) + table.labels_of
         for row in first_of_each(cells, most).tolist():
-            datum, prediction = table.datums[row], names[table.labels_of[row]]
-            example = {"datum_id": table.uids[datum], "score": float(table.values[row])}
-            if truths[datum] == NONE:
-                unmatched["unmatched_predictions"][prediction]["examples"].append(example)
-            else:
-                matrix[names[truths[datum]]][prediction]["examples"].append(example)
+            datum, prediction = table.datums[row], places[table.labels_of[row]]
+            truth = len(labels) if truths[datum] == NONE else places[truths[datum]]
+            examples[truth, prediction].append(
+                {"datum_id": table.uids[datum], "score": float(table.values[row])}
+            )
         missed = np.setdiff1d(table.truth_datums, table.datums)
         for datum in missed[first_of_each(truths[missed], most)].tolist():
-            cell = unmatched["unmatched_ground_truths"][names[truths[datum]]]
-            cell["examples"].append({"datum_id": table.uids[datum]})
-        return {"confusion_matrix": matrix} | unmatched
-
-
-def _tables(
-    names: list[str], counts: NDArray[Any], truths: NDArray[Any], predictions: NDArray[Any]
-) -> dict[str, Any]:
-    """The value without examples."""
-    rows = [dict(zip(names, row, strict=True)) for row in counts.tolist()]
-    return {
-        "confusion_matrix": dict(zip(names, rows, strict=True)),
-        "unmatched_ground_truths": dict(zip(names, truths.tolist(), strict=True)),
-        "unmatched_predictions": dict(zip(names, predictions.tolist(), strict=True)),
-    }
-
-
-def _cell(count: Any) -> dict[str, Any]:
-    return {"count": count, "examples": []}
+            examples[places[truths[datum]], len(labels)].append({"datum_id": table.uids[datum]})
+        return examples
 
 
 def first_of_each(codes: Codes, most: int) -> Codes:

@@ -7,10 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal, get_args
 
+import numpy as np
 from attrs import Attribute, field, frozen
+from numpy.typing import NDArray
 
 from valor_cli.settings import differences
 from valor_core.errors import RegistryError, ReportError
+from valor_core.metrics.confusion_table import ConfusionTable
 from valor_core.metrics.result import Failed, Result, Undefined, is_number
 from valor_core.plugins.registry import Registry
 from valor_core.report.entries import ROW_NAMES, Entry, entries_of
@@ -294,11 +297,18 @@ class _Tolerances:
         """Whether two values are the same: numbers, or lists and mappings of them."""
         if is_number(a) and is_number(b):
             return bool(abs(b - a) <= max(self.tolerance, self.relative_tolerance * abs(a)))
+        if isinstance(a, ConfusionTable) and isinstance(b, ConfusionTable):
+            pair = a.aligned(b)
+            return pair is not None and self._allow_all(*pair)
         if isinstance(a, Mapping) and isinstance(b, Mapping):
             return a.keys() == b.keys() and all(self.allow(a[name], b[name]) for name in a)
         if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
             return len(a) == len(b) and all(map(self.allow, a, b))
         return bool(a == b)
+
+    def _allow_all(self, a: NDArray[Any], b: NDArray[Any]) -> bool:
+        most = np.maximum(self.tolerance, self.relative_tolerance * np.abs(a))
+        return bool((np.abs(b - a) <= most).all())
 
 
 _Identity = tuple[str, str, str]
@@ -341,9 +351,10 @@ def _rest(result: Result) -> Any:
     named = {entry.part for entry in entries_of([result])}
     if "" in named:
         return None
-    if isinstance(result.value, Mapping):
-        return {key: value for key, value in result.value.items() if str(key) not in named}
-    return result.value
+    content = result.content
+    if isinstance(content, Mapping) and not isinstance(content, ConfusionTable):
+        return {key: value for key, value in content.items() if str(key) not in named}
+    return content
 
 
 def _change(

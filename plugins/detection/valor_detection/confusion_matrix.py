@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 
-from valor_core.plugin import Deferred, Result, StateRequest, nondefault
+from valor_core.plugin import ConfusionTable, Result, StateRequest, nondefault
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Uid
 from valor_detection import outlines, overlaps
@@ -83,7 +83,7 @@ class ConfusionMatrix:
                     yield Result(
                         parameters=coordinates
                         | nondefault(chosen, "iou_thresholds", "score_thresholds"),
-                        value=cells.counts
+                        value=cells.counts()
                         if named is None
                         else cells.with_examples(chosen.max_examples, named),
                     )
@@ -137,16 +137,13 @@ class _Cells:
             np.concatenate([lines * (size + 1) + columns, missed * (size + 1) + size]),
         )
 
-    @property
-    def counts(self) -> Deferred:
+    def counts(self) -> ConfusionTable:
         """The value without examples."""
-        return self._deferred(self._counted(), int)
+        return self._table(None)
 
-    def with_examples(self, most: int, named: Outlines) -> Deferred:
+    def with_examples(self, most: int, named: Outlines) -> ConfusionTable:
         """The value with a count and some objects in every cell."""
-        cells: dict[int, dict[str, Any]] = {
-            code: {"count": count, "examples": []} for code, count in self._counted().items()
-        }
+        examples: dict[tuple[int, int], list[Any]] = defaultdict(list)
         scores = np.append(self.table.chunk.scores, -np.inf)[self.rows]
         order = np.lexsort((np.arange(len(scores)), -scores))
         (truths, predictions), chunk = named.rolls(self.table), self.table.chunk
@@ -158,45 +155,24 @@ class _Cells:
                 example["ground_truth_id"] = truths.name(truth)
             if row >= 0:
                 example["prediction_id"] = predictions.name(row)
-            cells[int(self.codes[entry])]["examples"].append(example)
-        return self._deferred(cells, _without_examples)
+            examples[divmod(int(self.codes[entry]), len(self.names) + 1)].append(example)
+        return self._table(examples)
 
-    def _counted(self) -> dict[int, int]:
-        """Entries of every cell that has any; labels can be too many for all cells."""
-        if (len(self.names) + 1) ** 2 < _MOST_CELLS:
+    def _table(self, examples: Mapping[tuple[int, int], list[Any]] | None) -> ConfusionTable:
+        width = len(self.names) + 1
+        if width**2 < _MOST_CELLS:
             in_all = np.bincount(self.codes)
             codes = np.flatnonzero(in_all)
             counts = in_all[codes]
         else:
             codes, counts = np.unique(self.codes, return_counts=True)
-        return dict(zip(codes.tolist(), counts.tolist(), strict=True))
-
-    def _deferred(self, cells: Mapping[int, Any], nothing: Callable[[], Any]) -> Deferred:
-        return Deferred(partial(_matrix, self.names, cells, nothing))
-
-
-def _without_examples() -> dict[str, Any]:
-    return {"count": 0, "examples": []}
-
-
-def _matrix(
-    names: list[str], cells: Mapping[int, Any], nothing: Callable[[], Any]
-) -> dict[str, Any]:
-    """The value, with all cells."""
-    size = len(names)
-
-    def at(line: int, column: int) -> Any:
-        code = line * (size + 1) + column
-        return cells[code] if code in cells else nothing()
-
-    return {
-        "confusion_matrix": {
-            name: {other: at(line, column) for column, other in enumerate(names)}
-            for line, name in enumerate(names)
-        },
-        "unmatched_predictions": {name: at(size, column) for column, name in enumerate(names)},
-        "unmatched_ground_truths": {name: at(line, size) for line, name in enumerate(names)},
-    }
+        return ConfusionTable(
+            labels=self.names,
+            rows=codes // width,
+            columns=codes % width,
+            numbers=counts,
+            examples=examples,
+        )
 
 
 def first_of_each(codes: Codes, most: int) -> Codes:

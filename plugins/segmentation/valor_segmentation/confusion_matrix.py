@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import Deferred, Result, StateRequest, nondefault
+from valor_core.plugin import ConfusionTable, Result, StateRequest, nondefault
 from valor_core.schemas.columns import Codes
 from valor_segmentation import pixel_counts
 from valor_segmentation.parameters.pixels import ConfusionMatrixParameters
@@ -56,24 +55,19 @@ class ConfusionMatrix:
         normalize = self.parameters.normalize
         for key, counts in state.sorted():
             parameters = {"label_key": key} | nondefault(self.parameters)
-            make = partial(_value, counts.confusion, normalize)
-            yield Result(parameters=parameters, value=Deferred(make))
+            yield Result(parameters=parameters, value=_value(counts.confusion, normalize))
 
 
-def _value(confusion: Confusion, normalize: str) -> dict[str, Any]:
-    names = confusion.names
+def _value(confusion: Confusion, normalize: str) -> ConfusionTable:
     cells = _shares(confusion.table, normalize)
     truths, predictions = cells[1:, 0], cells[0, 1:]
     if normalize == "iou":
         truths = _shares(confusion.table, "truth")[1:, 0]
         predictions = _shares(confusion.table, "prediction")[0, 1:]
-    rows = [dict(zip(names, row, strict=True)) for row in cells[1:, 1:].tolist()]
-    return {
-        "confusion_matrix": dict(zip(names, rows, strict=True)),
-        "unmatched_ground_truths": dict(zip(names, truths.tolist(), strict=True)),
-        "unmatched_predictions": dict(zip(names, predictions.tolist(), strict=True)),
-        "background": cells[0, 0].item(),
-    }
+    background = cells[0, 0].item()
+    return ConfusionTable.of(
+        confusion.names, cells[1:, 1:], truths, predictions, background=background
+    )
 
 
 def _shares(table: Codes, normalize: str) -> NDArray[Any]:

@@ -168,7 +168,7 @@ Structured = tuple[Result, Structure | None]
 
 def structured(results: Iterable[Result]) -> list[Structured]:
     """The results that are neither a number nor the reason why there is none."""
-    return [(one, structure(one.value)) for one in results if not is_single(one.value)]
+    return [(one, structure(one.content)) for one in results if not is_single(one.content)]
 
 
 def structure_tables(held: Sequence[Structured], most_matrix: int) -> list[TextTable]:
@@ -182,13 +182,13 @@ def structure_tables(held: Sequence[Structured], most_matrix: int) -> list[TextT
         elif isinstance(found, Breakdown):
             breakdowns.append(breakdown_table(found, title, caption))
         elif not is_tabled(result):
-            lines.append([title, outline(result.value, found or ()), caption])
+            lines.append([title, outline(result.content, found or ()), caption])
     return [*matrices, *breakdowns, *_other_values(lines)]
 
 
 def is_tabled(result: Result) -> bool:
     """Whether all that its value holds are numbers that have columns."""
-    held = result.value
+    held = result.content
     return isinstance(held, Mapping) and len(list(entries_of([result]))) == len(held) > 0
 
 
@@ -259,7 +259,7 @@ def _heading(held: Breakdown) -> str:
 def _largest(
     held: Matrix, title: str, among: NDArray[np.bool_], about: str, caption: str
 ) -> TextTable:
-    more = np.count_nonzero(held.numbers[among]) - MOST_PAIRS
+    more = np.count_nonzero(among) - MOST_PAIRS
     cut = f"{about}; {more:,} more in the JSON report" if more > 0 else about
     titles = ("ground truth", "prediction", "count") if held.confusion else _CELL
     return TextTable(

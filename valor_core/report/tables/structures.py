@@ -14,6 +14,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from valor_core.metrics.confusion_table import ConfusionTable
 from valor_core.metrics.result import is_number
 from valor_core.report.entries import named_numbers
 
@@ -69,16 +70,27 @@ class Matrix:
     ----------
     rows, columns : tuple of str
         Their labels; ground truths in rows and predictions in columns where `confusion`.
-    numbers : ndarray
-        One row per label.
     confusion : bool
         Whether it counts pairs of ground truth and prediction.
+    row_of, column_of : ndarray of int64, shape (n_cells,)
+        Row and column of each number that is not 0, ascending.
+    cells : ndarray, shape (n_cells,)
+        These numbers.
     """
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    numbers: NDArray[Any]
     confusion: bool
+    row_of: NDArray[np.int64]
+    column_of: NDArray[np.int64]
+    cells: NDArray[Any]
+
+    @property
+    def numbers(self) -> NDArray[Any]:
+        """All numbers, shape (n_rows, n_columns)."""
+        numbers = np.zeros((len(self.rows), len(self.columns)), self.cells.dtype)
+        numbers[self.row_of, self.column_of] = self.cells
+        return numbers
 
     @property
     def size(self) -> int:
@@ -88,30 +100,29 @@ class Matrix:
 
     @property
     def is_hit(self) -> NDArray[np.bool_]:
-        """Where row and column are one label."""
+        """Cells whose row and column have the same label, shape (n_cells,)."""
         columns = {name: place for place, name in enumerate(self.columns)}
-        own = np.array([columns.get(name, -1) for name in self.rows])
-        hits: NDArray[np.bool_] = own[:, None] == np.arange(len(self.columns))
+        own = np.array([columns.get(name, -1) for name in self.rows], np.int64)
+        hits: NDArray[np.bool_] = own[self.row_of] == self.column_of
         return hits
 
     @property
     def is_unmatched(self) -> NDArray[np.bool_]:
-        """Where there is no ground truth, or no prediction."""
-        rows = np.array([name == NO_GROUND_TRUTH for name in self.rows])
-        columns = np.array([name == NO_PREDICTION for name in self.columns])
-        unmatched: NDArray[np.bool_] = (rows[:, None] | columns) & self.confusion
-        return unmatched
+        """Cells without a ground truth or without a prediction, shape (n_cells,)."""
+        rows = np.array([name == NO_GROUND_TRUTH for name in self.rows], np.bool_)
+        columns = np.array([name == NO_PREDICTION for name in self.columns], np.bool_)
+        unmatched: NDArray[np.bool_] = rows[self.row_of] | columns[self.column_of]
+        return unmatched & self.confusion
 
     def largest(self, among: NDArray[np.bool_], most: int) -> list[Pair]:
-        """The largest numbers among some, at most so many; the first of equal ones first."""
-        places = np.flatnonzero(among & (self.numbers != 0))
-        places = places[np.argsort(-self.numbers.flat[places], kind="stable")][:most]
-        whole = np.abs(self.numbers).sum(axis=1).tolist()
+        """The largest numbers among some cells, at most so many; the first of equal ones first."""
+        found = np.flatnonzero(among)
+        found = found[np.argsort(-self.cells[found], kind="stable")][:most]
+        whole = np.bincount(self.row_of, np.abs(self.cells), len(self.rows))
         return [
-            (self.rows[row], self.columns[column], number, abs(number) / whole[row])
+            (self.rows[row], self.columns[column], number, abs(number) / whole[row].item())
             for row, column, number in zip(
-                *(ends.tolist() for ends in np.divmod(places, len(self.columns))),
-                self.numbers.flat[places].tolist(),
+                *(part[found].tolist() for part in (self.row_of, self.column_of, self.cells)),
                 strict=True,
             )
         ]
@@ -164,6 +175,8 @@ def structure(value: Any) -> Structure | None:
     value : object
         The value of a result.
     """
+    if isinstance(value, ConfusionTable):
+        return matrix(value)
     return curves(value) or matrix(value) or breakdown(value)
 
 
@@ -175,6 +188,8 @@ def matrix(value: Any) -> Matrix | None:
     >>> matrix({"confusion_matrix": {"cat": {"cat": 1, "dog": 2}}}).numbers.tolist()
     [[1, 2], [0, 0]]
     """
+    if isinstance(value, ConfusionTable):
+        return _confusion(value.labels, value.rows, value.columns, value.numbers)
     if not isinstance(value, Mapping):
         return None
     if "confusion_matrix" not in value:
@@ -187,18 +202,32 @@ def matrix(value: Any) -> Matrix | None:
     names = map(str, chain(held.rows, held.columns, truths, predictions))
     labels = tuple(dict.fromkeys(names))
     place = {name: number for number, name in enumerate(labels)}
-    numbers = np.zeros((len(labels) + 1,) * 2, held.numbers.dtype)
-    rows, columns = ([place[name] for name in side] for side in (held.rows, held.columns))
-    numbers[np.ix_(rows, columns)] = held.numbers
+    numbers = np.zeros((len(labels) + 1,) * 2, held.cells.dtype)
+    rows, columns = (np.array([place[name] for name in side]) for side in (held.rows, held.columns))
+    numbers[rows[held.row_of], columns[held.column_of]] = held.cells
     missed, made_up = _counts(truths), _counts(predictions)
     numbers = numbers.astype(np.result_type(numbers, missed, made_up))
     numbers[[place[str(name)] for name in truths], -1] = missed
     numbers[-1, [place[str(name)] for name in predictions]] = made_up
+    row_of, column_of = np.nonzero(numbers)
+    return _confusion(labels, row_of, column_of, numbers[row_of, column_of])
+
+
+def _confusion(
+    labels: tuple[str, ...],
+    row_of: NDArray[np.int64],
+    column_of: NDArray[np.int64],
+    cells: NDArray[Any],
+) -> Matrix:
+    """Confusion matrix with a row and a column of no match where these have numbers."""
+    made_up, missed = (row_of == len(labels)).any(), (column_of == len(labels)).any()
     return Matrix(
-        (*labels, NO_GROUND_TRUTH)[: len(labels) + made_up.any()],
-        (*labels, NO_PREDICTION)[: len(labels) + missed.any()],
-        numbers[: len(labels) + made_up.any(), : len(labels) + missed.any()],
-        confusion=True,
+        (*labels, NO_GROUND_TRUTH)[: len(labels) + made_up],
+        (*labels, NO_PREDICTION)[: len(labels) + missed],
+        True,
+        row_of,
+        column_of,
+        cells,
     )
 
 
@@ -215,7 +244,10 @@ def _cells(value: Any) -> Matrix | None:
         cells = [list(map(count_of, row)) for row in cells]
         if None in chain.from_iterable(cells):
             return None
-    return Matrix(tuple(map(str, value)), tuple(map(str, columns)), np.array(cells), False)
+    numbers = np.array(cells)
+    row_of, column_of = np.nonzero(numbers)
+    names = tuple(map(str, value)), tuple(map(str, columns))
+    return Matrix(*names, False, row_of, column_of, numbers[row_of, column_of])
 
 
 def _counts(unmatched: Mapping[Any, Any]) -> NDArray[Any]:

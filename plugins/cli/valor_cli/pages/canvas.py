@@ -6,8 +6,6 @@ import json
 from base64 import b64encode
 from html import escape
 
-import numpy as np
-
 from valor_core.report.tables.structures import Matrix
 
 
@@ -28,8 +26,8 @@ def canvas(held: Matrix, name: str) -> str:
     >>> drawn.startswith('<canvas class="matrix" role="img" aria-label="Counts">')
     True
     """
-    places = np.flatnonzero(held.numbers)
-    numbers = held.numbers.flat[places]
+    places = held.row_of * len(held.columns) + held.column_of
+    numbers = held.cells
     is_small = numbers.dtype.kind in "iu" and not (numbers >> 32).any()
     content = {
         "rows": held.rows,

@@ -63,9 +63,9 @@ def figure_of(held: Structured, title: str, caption: str) -> Figure | None:
         return breakdown_figure(found, title, caption)
     if isinstance(found, tuple):
         return curve_figure(found, title, caption)
-    if binned := bins(result.value):
+    if binned := bins(result.content):
         return reliability_figure(binned, title, caption)
-    counted = tallies(result.value)
+    counted = tallies(result.content)
     return tallied_figure(counted, title, caption) if counted else None
 
 

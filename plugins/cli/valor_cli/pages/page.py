@@ -250,12 +250,12 @@ def _curves(held: Sequence[Structured], heading: _Heading) -> str:
     figures += [
         reliability_figure(found, *heading(result))
         for result in others
-        if (found := bins(result.value))
+        if (found := bins(result.content))
     ]
     figures += [
         tallied_figure(counted, *heading(result))
         for result in others
-        if (counted := tallies(result.value))
+        if (counted := tallies(result.content))
     ]
     if not figures:
         return ""
@@ -268,7 +268,7 @@ def _not_drawn(held: Iterable[Structured]) -> Iterable[TextTable]:
     others = [
         (one, found)
         for one, found in held
-        if found is None and not bins(one.value) and not tallies(one.value)
+        if found is None and not bins(one.content) and not tallies(one.content)
     ]
     for table in structure_tables(others, 0):
         yield evolve(table, title="Other values", caption="In the JSON report.")
