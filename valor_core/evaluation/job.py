@@ -143,8 +143,9 @@ class Evaluation:
         if not tally.label_sides.meet:
             tally.label_sides.join(kept.label_sides)
         tally.skipped += len(batch) - len(kept)
-        self.plan.count(tally.states, kept, self.slices.split(kept), resources, run)
-        self.slices.check(tally.states)
+        for piece in kept.pieces():
+            self.plan.count(tally.states, piece, self.slices.split(piece), resources, run)
+            self.slices.check(tally.states)
         tally.read += len(kept)
         if not kept.datums.numbered:
             tally.uids.append(compact(kept.datums.uids))

@@ -55,6 +55,9 @@ class Batch:
     may_lack: ClassVar[bool] = False
     """Whether there is a `lacks`. Metrics of the task may then name the fields that they read."""
 
+    most_at_once: ClassVar[int | None] = None
+    """Items that are counted at a time, where counting takes much more memory than the columns."""
+
     @property
     def datums(self) -> Datums:
         """Uids and metadata of the items."""
@@ -68,6 +71,15 @@ class Batch:
     def select(self, positions: Codes) -> Self:
         """The items at some positions, ascending."""
         raise NotImplementedError
+
+    def pieces(self) -> Iterator[Self]:
+        """The items in order, at most `most_at_once` in a batch."""
+        size = self.most_at_once
+        if size is None or len(self) <= size:
+            yield self
+            return
+        for start in range(0, len(self), size):
+            yield self.select(np.arange(start, min(start + size, len(self))))
 
     def items(self) -> Iterator[Any]:
         """The items as objects."""

@@ -183,6 +183,7 @@ class TextBatch(Batch):
     """
 
     task: ClassVar[str] = "text"
+    most_at_once: ClassVar[int | None] = 10_000
     may_lack: ClassVar[bool] = True
 
     datums: Datums

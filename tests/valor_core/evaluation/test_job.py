@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from messages import refused
 
-from valor_core import Evaluator
+from valor_core import Evaluator, evaluate, metric
 from valor_core.errors import StateError
+from valor_core.schemas.text import Text, TextBatch
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 
@@ -55,3 +56,17 @@ def test_another_request_is_refused_with_both_values() -> None:
 
     with refused(StateError):
         evaluator().evaluation.check_same(other, "a.npz")
+
+
+def test_batch_counted_in_pieces_has_the_results_of_one_counted_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @metric("mylab.Length", task="text")
+    def length(item: Text) -> float:
+        return len(item.response or "") / 3
+
+    items = [Text(i, response="a" * i, metadata={"even": i % 2 == 0}) for i in range(50)]
+    at_once = evaluate(items, [length], slices=["even"], items=True)
+    monkeypatch.setattr(TextBatch, "most_at_once", 7)
+    in_pieces = evaluate(items, [length], slices=["even"], items=True)
+    assert in_pieces.to_dict() == at_once.to_dict()

@@ -176,3 +176,18 @@ def test_there_are_no_labels_to_rename() -> None:
     assert batch.relabel({}) is batch
     with refused(SchemaError):
         batch.relabel({Label("class", "a"): Label("class", "b")})
+
+
+def test_large_batch_of_texts_is_counted_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = TextBatch.of([Text(f"q{i}", response="a" * i) for i in range(8)])
+    assert [len(piece) for piece in batch.pieces()] == [8]
+    monkeypatch.setattr(TextBatch, "most_at_once", 3)
+    pieces = list(batch.pieces())
+    assert [piece.datums.uids.tolist() for piece in pieces] == [
+        ["q0", "q1", "q2"],
+        ["q3", "q4", "q5"],
+        ["q6", "q7"],
+    ]
+    assert [text for piece in pieces for text in piece.responses.tolist()] == [
+        "a" * i for i in range(8)
+    ]
