@@ -30,6 +30,12 @@ class _NoNumber:
             "Ask a result for .undefined and .error first.",
         )
 
+    def __bool__(self) -> bool:
+        raise ReportError(
+            f"expected a number, found none, {first_line(self.reason)}",
+            "Check result.undefined and result.error, or compare the value: result.value == 1",
+        )
+
     def __format__(self, form: str) -> str:
         return format(float(self), form) if form else str(self)
 

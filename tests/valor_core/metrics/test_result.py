@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from messages import refused
 
-from valor_core import Failed, Result, Undefined
+from valor_core import Failed, NotRun, Result, Undefined
 from valor_core.plugin import Deferred, ReportError
 
 
@@ -163,3 +163,16 @@ def test_a_result_without_a_number_says_why_it_cannot_be_formatted(gap):
 def test_a_table_is_no_number(value):
     with refused(ReportError):
         float(Result(type="Counts", value=value))
+
+
+@pytest.mark.parametrize("gap", [Undefined("no references"), Failed("no reply"), NotRun("budget")])
+def test_assert_of_an_undefined_value_does_not_pass(gap: Any) -> None:
+    with pytest.raises(ReportError, match=gap.reason):
+        bool(gap)
+
+
+def test_bool_of_an_undefined_value_names_reason_and_remedy() -> None:
+    result = Result(type="TokenF1", value=Undefined("no references"))
+
+    with refused(ReportError):
+        assert result.value
