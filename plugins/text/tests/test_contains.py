@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import re
 from typing import Any
 
 import pytest
@@ -89,3 +91,51 @@ def test_the_share_stands_in_a_report() -> None:
     report = evaluate(items, [{"name": "Contains", "substrings": ["yes"]}])
 
     assert report["Contains"].value == 2 / 4
+
+
+@pytest.mark.parametrize(
+    ("response", "wanted", "expected"),
+    [
+        ("\u0915\u093f", "\u0915", 0),  # a vowel sign belongs to its letter
+        ("\u0915 \u093f", "\u0915", 1),
+        ("cafe\u0301", "cafe", 0),
+        ("caf\u00e9", "cafe", 0),
+        ("le cafe\u0301.", "cafe\u0301", 1),
+        ("le caf\u00e9.", "caf\u00e9", 1),
+        ("e\u0301cat", "cat", 0),
+        ("\u00e9cat", "cat", 0),
+        ("a cat\u0301 and a cat", "cat", 1),
+        # Thai, behind a letter with and without a mark
+        (
+            "\u0e17\u0e35\u0e48\u0e01\u0e23\u0e38\u0e07\u0e40\u0e17\u0e1e",
+            "\u0e01\u0e23\u0e38\u0e07\u0e40\u0e17\u0e1e",
+            0,
+        ),
+        (
+            "\u0e02\u0e2d\u0e07\u0e01\u0e23\u0e38\u0e07\u0e40\u0e17\u0e1e",
+            "\u0e01\u0e23\u0e38\u0e07\u0e40\u0e17\u0e1e",
+            0,
+        ),
+        # invisible characters end no word
+        ("cat\u00adfish", "cat", 0),
+        ("a cat\u200e!", "cat", 1),
+        ("cat\u200bfish", "cat", 1),  # but a space of no width does
+        # clusters of emoji
+        ("\U0001f469\u200d\U0001f4bb", "\U0001f469", 0),
+        ("\U0001f469\u200d\U0001f4bb", "\U0001f4bb", 0),
+        ("\U0001f44d\U0001f3fd", "\U0001f44d", 0),
+        ("\U0001f44d!", "\U0001f44d", 1),
+        ("x\u0301", "\u0301", 0),
+    ],
+)
+def test_whole_words_end_at_no_combining_mark(response: str, wanted: str, expected: int) -> None:
+    assert found(response, wanted, whole_words=True) == expected
+
+
+def test_whole_words_are_those_of_pythons_expressions_where_there_are_no_marks() -> None:
+    letters = "ab_1 -.\u00e9\u4eac"
+    texts = ["".join(random.Random(seed).choices(letters, k=9)) for seed in range(500)]
+    for text, word in zip(texts, (text[3:5] for text in texts[1:] + texts[:1]), strict=True):
+        pattern = rf"(?<!\w){re.escape(word)}(?!\w)"
+
+        assert found(text, word, whole_words=True) == bool(re.search(pattern, text))

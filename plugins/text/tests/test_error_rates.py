@@ -198,7 +198,7 @@ def test_the_report_says_how_texts_were_prepared() -> None:
 
     assert [dict(result.parameters) for result in report.results] == [
         {"normaliser": "none@1", "tokeniser": "words@1"},
-        {"normaliser": "strip@1"},
+        {"normaliser": "strip@1", "whitespace": True},
         {"normaliser": "none@1", "tokeniser": "words@1"},
     ]
 
@@ -213,3 +213,18 @@ def test_odd_texts_against_themselves_have_no_errors() -> None:
 
     assert values(items, "WER", "CER", "MER") == [0, 0, 0]
     assert np.isfinite(values(items, "WIL")[0])
+
+
+def test_blanks_between_chinese_characters_are_no_errors_without_whitespace() -> None:
+    items = [
+        Text("q1", response="\u4eca\u5929 \u5929\u6c14", references="\u4eca\u5929\u5929\u6c14"),
+        Text("q2", response="\u5f88\u3000\u5dee", references="\u5f88\u597d"),
+    ]
+    chosen = [{"name": name, "whitespace": False} for name in ("CER", "MeanCER")]
+
+    values = [one.value for one in evaluate(items, chosen).results]
+    counted = [one.value for one in evaluate(items, ["CER", "MeanCER"]).results]
+
+    # one of six characters is wrong; with blanks, one insertion of four and two edits of two
+    assert values == [1 / 6, (0 + 1 / 2) / 2]
+    assert counted == [3 / 6, (1 / 4 + 2 / 2) / 2]

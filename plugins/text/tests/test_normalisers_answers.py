@@ -69,6 +69,12 @@ def test_squad_of_a_column_is_that_of_each_text() -> None:
         ("a\u00a0\u2003b\u3000c", "a b c"),
         ("5 \u20ac + $3 = ?", "5 \u20ac + $3 ="),
         ("\ufb01ne", "fine"),
+        *((f"Pa{unseen}ris", "paris") for unseen in "\u00ad\u200b\u200e\u2060\ufeff\ufe0f"),
+        (
+            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0645",
+            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0645",
+        ),
+        ("e\u2060\u0301", "\u00e9"),  # the accent is now next to its letter
     ],
 )
 def test_unicode(text: str, expected: str) -> None:
@@ -82,7 +88,7 @@ def test_unicode_of_a_column_is_that_of_each_text() -> None:
     assert normalise([*TEXTS, MARKS], "unicode")[:-1] == alone
 
 
-ODD_LETTERS = "aE\u0301'-\u00c5\u0345\u037a\u0130\u03a3\ufb01\u2024 "
+ODD_LETTERS = "aE\u00ad\u200b\u0301'-\u00c5\u0345\u037a\u0130\u03a3\ufb01\u2024 "
 
 
 @given(st.text(st.sampled_from(ODD_LETTERS), max_size=9))
@@ -102,6 +108,7 @@ def test_unicode_does_not_change_what_it_made(text: str) -> None:
         ("\u0434\u043e\u043c-2", ["\u0434\u043e\u043c", "2"]),
         ("\u0928\u092e\u0938\u094d\u0924\u0947", ["\u0928\u092e\u0938\u094d\u0924\u0947"]),
         ("a_b $5 \u20ac", ["a", "b", "5"]),
+        ("co\u00adoperate \ufeffnow a\u200bb", ["cooperate", "now", "a", "b"]),
         ("", []),
     ],
 )

@@ -200,5 +200,5 @@ def test_a_wrong_normaliser_is_refused() -> None:
 def test_versions_stand_in_the_report() -> None:
     report = evaluate(batch_of(("a", "a")), [{"name": "TokenF1", "normaliser": "unicode"}])
 
-    assert report["TokenF1"][0].parameters["normaliser"] == "unicode@1"
+    assert report["TokenF1"][0].parameters["normaliser"] == "unicode@2"
     assert report["TokenF1"][0].parameters["tokeniser"] == "words@1"

@@ -118,10 +118,12 @@ def _of_items(
     known_as: tuple[KnownAs, ...] = (),
     reads: tuple[str, ...] = ("response", "references"),
     resources: tuple[str, ...] = (),
+    version: int = 1,
 ) -> MetricSpec:
     """A metric that scores the items of a batch in one call."""
     return MetricSpec(
         name=f"text.{name}",
+        version=version,
         task="text",
         summary=summary,
         parameters=f"valor_text.parameters.{parameters}" if parameters else NoParameters,
@@ -267,6 +269,7 @@ ANSWERS = (
         "answers:ContainsParameters",
         references=(PYTHON_IN,),
         reads=("response",),
+        version=2,
     ),
     _of_items(
         "Regex",

@@ -10,13 +10,28 @@ from valor_text.counting.characters import rewritten
 from valor_text.counting.tokens import Tokens
 from valor_text.kernels.kinds import ALONE, BETWEEN, WORD, CharacterKinds
 
+_VARIATION_SELECTORS = (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+_JOINED = dict.fromkeys(
+    (
+        *(0x00AD, 0x034F, 0x061C, 0x180E, 0x200E, 0x200F, 0xFEFF),
+        *(*range(0x202A, 0x202F), *range(0x2060, 0x2065), *range(0x2066, 0x2070)),
+    )
+)
+"""Invisible characters within a word: soft hyphen, word joiner, byte order mark, directions.
+
+The zero-width joiner and non-joiner are not among them: they change the shape of letters."""
+
+_INVISIBLE = _JOINED | dict.fromkeys((0x200B, *_VARIATION_SELECTORS))
+
 _WRITTEN_WITHOUT_BLANKS = ("CJK ", "HIRAGANA ", "KATAKANA ", "HALFWIDTH KATAKANA ")
 
 
 def folded(texts: Sequence[str]) -> list[str]:
     """NFKC and case folding, without punctuation, one blank for white space, none at the ends.
 
-    Symbols, such as currency signs and the plus sign, stay.
+    Invisible characters, such as the soft hyphen, the zero-width space and the byte order mark,
+    are removed; the zero-width joiner and non-joiner, which shape letters, stay. So do symbols,
+    such as currency signs and the plus sign.
 
     Examples
     --------
@@ -28,7 +43,8 @@ def folded(texts: Sequence[str]) -> list[str]:
 
 def _folded(joined: str, mark: str) -> str:
     # Twice, as Unicode defines caseless matching: folding can undo the composition.
-    folded = normalize("NFKC", normalize("NFKC", joined).casefold())
+    visible = joined if joined.isascii() else joined.translate(_INVISIBLE)
+    folded = normalize("NFKC", normalize("NFKC", visible).casefold())
     marks = [character for character in set(folded) if _is_punctuation(character)]
     # A letter may now stand beside an accent that a mark was between.
     return normalize("NFC", folded.translate(dict.fromkeys(map(ord, marks))))
@@ -51,9 +67,13 @@ _KINDS = CharacterKinds(_kind)
 def words(texts: Sequence[str]) -> Tokens:
     """Runs of letters, marks and digits of any script; Chinese characters and kana one by one.
 
+    Invisible characters that do not separate words, such as the soft hyphen, are removed.
+
     Examples
     --------
     >>> words(["it's \u00e9t\u00e9, 5%", "\u6771\u4eac tower"]).of(0)
     ['it', 's', 'été', '5']
     """
+    if not all(map(str.isascii, texts)):
+        texts = rewritten(texts, lambda joined, mark: joined.translate(_JOINED))
     return Tokens.found(texts, _KINDS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from valor_core.plugin import Within, parameter, parameters
-from valor_text.parameters.fields import Prepared, normaliser, tokeniser
+from valor_text.parameters.fields import Prepared, normaliser, tokeniser, tokeniser_named
 
 
 @parameters
@@ -19,6 +19,16 @@ class CharacterRateParameters(Prepared):
     """Parameters of CER and its mean."""
 
     normaliser: str = normaliser("strip")
+    whitespace: bool = parameter(
+        default=True,
+        help="Whether white space counts among the characters; false for languages that write no "
+        "blanks between words, such as Chinese.",
+    )
+
+    @property
+    def characters(self) -> str:
+        """The tokeniser of the characters that count."""
+        return tokeniser_named("characters" if self.whitespace else "nonspace")
 
 
 @parameters

@@ -12,16 +12,17 @@ NORMALISERS: Mapping[str, int] = {
     "lowercase": 1,
     "strip": 1,
     "squad": 1,
-    "unicode": 1,
-    "speech": 1,
-    "speech_plain": 1,
-    "english_speech": 1,
+    "unicode": 2,
+    "speech": 2,
+    "speech_plain": 2,
+    "english_speech": 2,
 }
 """Versions of the normalisers; raised when any text can come out otherwise."""
 
 TOKENISERS: Mapping[str, int] = {
     "words": 1,
     "characters": 1,
+    "nonspace": 1,
     "rouge": 1,
     "valor": 1,
     "13a": 1,
@@ -30,7 +31,7 @@ TOKENISERS: Mapping[str, int] = {
     "char": 1,
     "chrf": 1,
     "jiwer": 1,
-    "unicode_words": 1,
+    "unicode_words": 2,
 }
 """Versions of the tokenisers; raised when any text can have other tokens."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from operator import contains
 from typing import Any
+from unicodedata import category
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from valor_text.counting.answers import Answers
 from valor_text.parameters.answers import ContainsParameters
 
 _EMPTY = Undefined("no reference with text")
+_JOINER = "\u200d"
+_INVISIBLE = "\u00ad\u200c\u200d\u200e\u200f\u2060\ufeff"
+"""Characters that do not end a word."""
+_FAR = 32  # characters around a match that are checked
 
 
 def score(
@@ -55,4 +59,39 @@ def score(
 
 
 def _has_word(text: str, word: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+    """Whether a text has a word that is not part of a longer one."""
+    start = text.find(word)
+    while start >= 0:
+        if _is_apart(text, start, start + len(word)):
+            return True
+        start = text.find(word, start + 1)
+    return False
+
+
+def _is_apart(text: str, start: int, stop: int) -> bool:
+    """Whether no letter, digit, underscore or mark of theirs is next to a part of a text."""
+    before, after = text[max(0, start - _FAR) : start], text[stop : stop + _FAR]
+    if before and not before[-1].isspace() and (_extends(text[start]) or before[-1] == _JOINER):
+        return False
+    if after and _extends(after[0]):
+        return False
+    return not (_is_of_word(before.rstrip(_INVISIBLE)[-1:]) or _is_of_word(_first_visible(after)))
+
+
+def _first_visible(text: str) -> str:
+    return text.lstrip(_INVISIBLE)[:1]
+
+
+def _extends(character: str) -> bool:
+    """Whether a character belongs to the one before it: a mark, a joiner or a skin tone."""
+    return (
+        category(character)[0] == "M"
+        or character == _JOINER
+        or "\U0001f3fb" <= character <= "\U0001f3ff"
+    )
+
+
+def _is_of_word(character: str) -> bool:
+    return bool(character) and (
+        character.isalnum() or character == "_" or category(character)[0] == "M"
+    )

@@ -32,13 +32,19 @@ class _CorpusRate:
 
     parameters: Any
 
+    @property
+    def tokeniser(self) -> str:
+        """Tokeniser of the units that are counted."""
+        tokeniser: str = self.parameters.tokeniser
+        return tokeniser
+
     def rate(self, counts: Positions) -> Rates:
         """The rate that some counts give."""
         return word_error_rate(counts)
 
     def needs(self) -> tuple[StateRequest, ...]:
         """The edits of all items, which metrics of one preparation share."""
-        key = {"tokeniser": "characters@1"} | parameter_values(self.parameters)
+        key = {"normaliser": self.parameters.normaliser, "tokeniser": self.tokeniser}
         return (StateRequest(EditTotals, key, {"worst": ()}),)
 
     def compute(self, totals: EditTotals) -> Iterator[Result]:
@@ -63,12 +69,18 @@ class WER(_CorpusRate):
 
 
 class CER(_CorpusRate):
-    """Character error rate: the word error rate of characters, blanks among them.
+    """Character error rate: the word error rate of characters, with or without white space.
 
-    Equal to jiwer.
+    Equal to jiwer where white space counts.
     """
 
     unit = "characters"
+
+    @property
+    def tokeniser(self) -> str:
+        """Tokeniser of the characters that count."""
+        tokeniser: str = self.parameters.characters
+        return tokeniser
 
 
 class MER(_CorpusRate):

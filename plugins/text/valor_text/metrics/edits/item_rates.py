@@ -49,7 +49,7 @@ def wer(batch: TextBatch, parameters: WordRateParameters, resources: Resources) 
 
 def cer(batch: TextBatch, parameters: CharacterRateParameters, resources: Resources) -> ItemRows:
     """Character error rate of every item, as `wer` gives the one of words."""
-    edits = NearestEdits.of(batch, parameters.normaliser, "characters")
+    edits = NearestEdits.of(batch, parameters.normaliser, parameters.characters)
     return _rows(batch, edits, word_error_rate, "characters")
 
 

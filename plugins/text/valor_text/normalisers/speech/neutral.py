@@ -20,7 +20,22 @@ _DIACRITICS = (
 )
 """The blocks of combining marks that belong to no script."""
 
-_WITHOUT_DIACRITICS = dict.fromkeys(_DIACRITICS, "") | {
+_OPTIONAL_POINTS = (
+    # Hebrew: cantillation and vowel points; the punctuation between them is not among them
+    *(*range(0x0591, 0x05BE), 0x05BF, 0x05C1, 0x05C2, 0x05C4, 0x05C5, 0x05C7),
+    # Arabic: vowels and Koranic marks; the madda and the hamza (0653 to 0655) belong to letters
+    *(*range(0x0610, 0x061B), *range(0x064B, 0x0653), *range(0x0656, 0x0660), 0x0670),
+    *(*range(0x06D6, 0x06DD), *range(0x06DF, 0x06E5), 0x06E7, 0x06E8, *range(0x06EA, 0x06EE)),
+    *(*range(0x0898, 0x08A0), *range(0x08CA, 0x08E2), *range(0x08E3, 0x0900)),
+    # Syriac: vowels and other points
+    *(0x0711, *range(0x0730, 0x074B)),
+)
+"""Points of scripts that are usually written without them."""
+
+_TATWEEL = "\u0640"
+"""Arabic's stroke that makes a word longer and no other word."""
+
+_WITHOUT_DIACRITICS = dict.fromkeys((*_DIACRITICS, *_OPTIONAL_POINTS), "") | {
     ord(letter): plain
     for letter, plain in {
         "æ": "ae",
@@ -35,7 +50,8 @@ _WITHOUT_DIACRITICS = dict.fromkeys(_DIACRITICS, "") | {
         "\u0131": "i",
     }.items()
 }
-_VARIATION_SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+_VARIATION_SELECTORS = map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
+_REMOVED = frozenset((*_VARIATION_SELECTORS, _TATWEEL))
 _LETTER_APOSTROPHE = "\u02bc"
 
 
@@ -43,7 +59,7 @@ def with_diacritics(texts: Sequence[str]) -> list[str]:
     """Letters, marks and digits in one case, with one blank between words.
 
     Compatibility forms are what they stand for (NFKC), case is folded, punctuation and symbols,
-    apostrophes among them, become blanks, and what cannot be seen goes.
+    apostrophes among them, become blanks; invisible characters and Arabic's tatweel are removed.
 
     Examples
     --------
@@ -54,12 +70,15 @@ def with_diacritics(texts: Sequence[str]) -> list[str]:
 
 
 def without_diacritics(texts: Sequence[str]) -> list[str]:
-    """The same without accents and other diacritics of letters; vowel signs of a script stay.
+    """The same without accents and other diacritics of letters, and without optional points.
+
+    Those are the vowel points of Arabic, Hebrew and Syriac. Vowel signs that other scripts always
+    write stay, and so do the forms of alif.
 
     Examples
     --------
-    >>> without_diacritics(["L'Été, Łódź", "हिन्दी में।"])
-    ['l ete lodz', 'हिन्दी में']
+    >>> without_diacritics(["L'Été, Łódź", "हिन्दी में।", "السَّلَامُ"])
+    ['l ete lodz', 'हिन्दी में', 'السلام']
     """
     return _folded(
         rewritten(
@@ -80,7 +99,7 @@ def one_case(text: str) -> str:
 
 
 def plain_letters(text: str) -> str:
-    """A text in folded case without the diacritics of letters.
+    """A text in folded case without the diacritics of letters and optional points.
 
     Examples
     --------
@@ -118,8 +137,9 @@ def _seen(character: str) -> str:
     category = unicodedata.category(character)
     if category[0] in "PSZ" or character.isspace() or character == _LETTER_APOSTROPHE:
         return " "
-    is_unseen = category[0] == "C" or category == "Me" or character in _VARIATION_SELECTORS
-    return "" if is_unseen else character
+    if category[0] == "C" or category == "Me" or character in _REMOVED:
+        return ""
+    return character
 
 
 def _folded(texts: Sequence[str]) -> list[str]:
