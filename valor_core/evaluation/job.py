@@ -140,7 +140,7 @@ class Evaluation:
             tally.labels.update(batch.labels)
         if BOTH not in tally.sides:
             tally.sides |= kept.sides
-        if not tally.label_sides.meet:
+        if not tally.label_sides.covers(kept.labels):
             tally.label_sides.join(kept.label_sides)
         tally.skipped += len(batch) - len(kept)
         for piece in kept.pieces():

@@ -48,7 +48,7 @@ class Tally:
         Which sides there are: ``groundtruths`` and ``predictions``, or ``both`` once an item has
         both.
     label_sides : LabelSides
-        Which labels are true and which predicted, until one is both.
+        Labels of the ground truths, and labels of the predictions.
     outside : int
         Datums that were counted in no partition, but handed over one batch after another.
     facts : dict of str to (int, Facts)

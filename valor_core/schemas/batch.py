@@ -151,5 +151,5 @@ class Batch:
 
     @property
     def label_sides(self) -> LabelSides:
-        """Which labels are true and which predicted, until one is both."""
+        """Labels of the ground truths, and labels of the predictions."""
         return LabelSides()

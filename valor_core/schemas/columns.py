@@ -27,6 +27,7 @@ _BLOCK = 1 << 16  # what is looked at at a time stays in cache
 _MOST_KEPT = 1 << 20  # numbers that are made once
 _kept = np.arange(1 << 10)
 _THREAD = 1 << 20  # values that are worth a thread of their own
+_EXACT = 2**53  # up to here, every whole number is a float64
 _BITS = {
     4: (np.uint32, np.float32(np.inf).view(np.uint32)),
     8: (np.uint64, np.float64(np.inf).view(np.uint64)),
@@ -229,7 +230,8 @@ def any_floats(values: Any, name: str, ndim: int = 1, length: int | None = None)
     Raises
     ------
     SchemaError
-        If the array has another number of dimensions or type.
+        If the array has another number of dimensions or type, or a number that float64 would
+        round: two scores could become equal.
 
     Examples
     --------
@@ -240,13 +242,44 @@ def any_floats(values: Any, name: str, ndim: int = 1, length: int | None = None)
     if array.size == 0 and array.ndim != ndim:
         array = array.reshape((0,) * ndim)
     if array.ndim != ndim or array.dtype.kind not in "fiub":
+        if array.dtype.kind == "O":
+            _check_numbers(array, name)
         raise SchemaError(f"{name}: expected {ndim} dimension(s) of numbers, got {shown(array)}")
     if array.dtype == np.float16:
         array = as_written(array).astype(np.float32)
     elif array.dtype not in (np.float32, np.float64):
+        _check_exact(array, name)
         array = array.astype(np.float64)
     check_length(array, name, length)
     return read_only(np.ascontiguousarray(array))
+
+
+def _check_numbers(cells: NDArray[Any], name: str) -> None:
+    """Raise a `SchemaError` that names the first cell that is no number in 64 bits."""
+    for place, cell in np.ndenumerate(cells):
+        is_number = isinstance(cell, (int, float)) and not abs(cell) > _EXACT
+        if not is_number:
+            row = ", ".join(map(str, place))
+            raise SchemaError(f"{name}[{row}]: expected a number, got {shown(cell)}")
+
+
+def _check_exact(array: NDArray[Any], name: str) -> None:
+    """Raise a `SchemaError` that names the first number that float64 would round."""
+    if array.dtype.kind == "f":
+        with np.errstate(over="ignore", invalid="ignore"):
+            rounded = (array.astype(np.float64) != array) & np.isfinite(array)
+    elif array.dtype.itemsize == 8:
+        rounded = (array > _EXACT) | (array < -_EXACT if array.dtype.kind == "i" else False)
+    else:
+        return
+    bad = np.flatnonzero(rounded.reshape(-1))
+    if len(bad):
+        place = ", ".join(str(int(i)) for i in np.unravel_index(bad[0], array.shape))
+        raise SchemaError(
+            f"{name}[{place}]: expected a number that float64 has, got "
+            f"{array.reshape(-1)[bad[0]]}{and_more(len(bad) - 1)}",
+            f"Round them first: {name} = np.asarray({name}, dtype=np.float64).",
+        )
 
 
 def check_length(array: NDArray[Any], name: str, length: int | None) -> None:

@@ -58,8 +58,33 @@ LabelLike = Label | str | int | tuple[str, str]
 """What stands for a label: a bare value belongs to the key ``class``."""
 
 
+EXACT = 2**53
+"""Whole numbers below this are exact as floats; a greater float may be a rounded one."""
+
+
+def label_value(value: Any) -> str | None:
+    """Return the text of a label's value, or None if the value cannot be one.
+
+    Text stays as it is, and a whole number becomes its digits. A float without a fraction is a
+    whole number: pandas turns integers into floats if one of a column is missing.
+
+    Examples
+    --------
+    >>> label_value("1.0"), label_value(1), label_value(1.0), label_value(1.5)
+    ('1.0', '1', '1', None)
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return str(value)
+    is_float = isinstance(value, (float, np.floating))
+    if is_float and value.is_integer() and abs(value) < EXACT:
+        return str(int(value))
+    return None
+
+
 def as_label(value: Any) -> Label:
-    """The label that a plain value stands for.
+    """The label that a plain value stands for, its value as `label_value` reads it.
 
     Raises
     ------
@@ -73,10 +98,9 @@ def as_label(value: Any) -> Label:
     """
     if isinstance(value, Label):
         return value
-    if isinstance(value, str):
-        return kept_label(DEFAULT_KEY, value)
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        return kept_label(DEFAULT_KEY, str(value))
+    text = label_value(value)
+    if text is not None:
+        return kept_label(DEFAULT_KEY, text)
     if isinstance(value, (tuple, list)) and len(value) == 2:
         return Label(value[0], value[1])
     if isinstance(value, Mapping) and set(value) == {"key", "value"}:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -7,24 +8,28 @@ import pytest
 from messages import refused
 from valor_classification.readers.pairs import predicted, scored
 
-from valor_core.plugin import SchemaError
+from valor_core import Evaluator, evaluate
+from valor_core.plugin import Failed, SchemaError
 
 
 @pytest.mark.parametrize(
     ("true", "seen"),
     [
         (["cat", "dog"], ["cat", "cat"]),
-        ([0, 1], np.array([0.0, 1.0])),
+        ([0, 1, 2], np.array([0.0, 1.0, 2.0])),
+        ([0, 1], [0, 1]),
+        (["0", "1"], np.array([0.0, 1.0])),
+        ([-1, 1], np.array([0.0, 1.0])),
         (np.array([[0], [1]]), np.array([[1], [1]])),
         ([True, False], [True, True]),
-        (np.array(["cat", 3], object), ["cat", "3"]),
+        (np.array(["cat", "3"], object), ["cat", "3"]),
     ],
 )
 def test_labels_beside_labels_are_predicted(true: Any, seen: Any) -> None:
     batch = predicted(true, seen)
 
     assert batch is not None
-    assert len(batch) == 2
+    assert len(batch) == len(true)
     assert scored(true, seen) is None
 
 
@@ -33,6 +38,10 @@ def test_labels_beside_labels_are_predicted(true: Any, seen: Any) -> None:
     [
         ([0, 1], [0.25, 0.75]),
         (["no", "yes"], [0.25, 0.75]),
+        ([0, 1], np.array([0.0, 1.0], np.float32)),
+        ([1.0, 1.0], [0.0, 1.0]),
+        ([True, False], [0.0, 1.0]),
+        (["no", "yes"], [1.0, 1.0]),
         ([0, 1], [[0.25, 0.75], [0.5, 0.5]]),
         ([[1, 0], [0, 1]], [[0.25, 0.75], [0.5, 0.5]]),
     ],
@@ -90,3 +99,30 @@ def test_tensors_are_read_from_their_device_without_a_gradient() -> None:
 
     assert batch is not None
     assert batch.truth_labels.tolist() == [0, 1]
+
+
+LOOP = [([0, 1], [0.2, 0.9]), ([0, 1], [0.0, 1.0]), ([1, 1], [1.0, 1.0]), ([0, 0], [0.0, 1.0])]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_saturated_batch_of_scores_stays_scores_in_any_order(order: tuple[int, ...]) -> None:
+    evaluator = Evaluator(["ROCAUC", "AveragePrecision", "LogLoss", "F1"])
+    for place in order:
+        true, seen = LOOP[place]
+        evaluator.update(np.array(true), np.array(seen, np.float32))
+
+    report = evaluator.compute()
+
+    # scores of the positives are 0.9, 1, 1, 1; of the negatives 0.2, 0, 0, 1: the pairs that win
+    # are 3 * 4, the ties 3, the pair that loses is (0.9, 1)
+    assert report["ROCAUC", "1"].value == pytest.approx((12 + 3 / 2) / 16)
+    assert report["F1", "1"].value == 2 * 4 / (2 * 4 + 1)
+    assert not any(isinstance(result.value, Failed) for result in report.results)
+
+
+def test_integral_scores_of_a_saturated_sigmoid_have_an_area() -> None:
+    seen = np.array([0.0, 1.0, 1.0], np.float32)
+
+    for true in (np.array([0, 1, 1]), ["no", "yes", "yes"], [False, True, True]):
+        area = evaluate(true, seen, ["ROCAUC"]).results[-1]
+        assert (area.parameters["label"] in ("1", "yes"), area.value) == (True, 1.0)

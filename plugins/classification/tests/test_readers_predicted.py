@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from messages import refused
 from sklearn.metrics import f1_score
 
+from valor_core import evaluate
+from valor_core.plugin import ReadError
 from valor_core.schemas.classification import Classification, ClassificationBatch
 
 from .files import METRICS, error, read, written
@@ -101,3 +104,46 @@ def test_errors_of_predicted_labels_name_the_place(
     tmp_path: Path, lines: list[str], words: str
 ) -> None:
     assert words in error("predicted", path=written(tmp_path, "t.csv", *lines))
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".json", ".parquet"])
+def test_classes_that_pandas_made_floats_are_whole_numbers(tmp_path: Path, suffix: str) -> None:
+    frame = pd.DataFrame({"y_true": [1, 0, 1], "y_pred": [1.0, 0.0, 0.0]})
+    path = tmp_path / f"t{suffix}"
+    if suffix == ".parquet":
+        frame.to_parquet(path)
+    else:
+        rows = frame.to_dict("records")
+        text = "\n".join(map(json.dumps, rows)) if suffix == ".jsonl" else json.dumps(rows)
+        path.write_text(text)
+
+    report = read("predicted", path=path, label="y_true", prediction="y_pred")
+
+    assert report["Accuracy"].value == 2 / 3
+    assert evaluate(frame, ["Accuracy"])["Accuracy"].value == 2 / 3
+    lists = evaluate(frame.y_true.tolist(), frame.y_pred.tolist(), ["Accuracy"])
+    assert lists["Accuracy"].value == 2 / 3
+
+
+def test_missing_class_next_to_float_classes_is_missing() -> None:
+    report = evaluate({"y_true": [1.0, float("nan"), 0.0], "y_pred": [1, 1, 1]}, ["Accuracy"])
+
+    assert report["Accuracy"].value == 1 / 2
+    assert "1 rows without a label in 'y_true'" in report.warnings[0]
+
+
+def test_text_of_a_csv_stays_text_and_is_warned_of(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("y_true,y_pred\n1,1.0\n0,0\n")
+
+    report = read("predicted", path=path, label="y_true", prediction="y_pred")
+
+    assert report["Accuracy"].value == 1 / 2
+    (warning,) = report.warnings
+    assert "'1.0' (predicted) and '1' (true)" in warning
+
+
+@pytest.mark.parametrize("value", [1.5, True, 2.0**53, float("inf")])
+def test_a_class_that_is_no_whole_number_is_refused(value: Any) -> None:
+    with refused(ReadError):
+        evaluate({"y_true": [value, 0], "y_pred": [1, 1]}, ["Accuracy"])

@@ -19,6 +19,7 @@ from valor_detection.arrays import (
     two_sides,
 )
 
+from valor_core import evaluate
 from valor_core.plugin import ParameterError, SchemaError
 from valor_core.schemas.label import Label
 
@@ -487,3 +488,24 @@ class TestTwoSides:
     @pytest.mark.parametrize("side", [[1], ["cat"], [{"boxes": []}], 3, np.zeros((2, 2))])
     def test_others_are_none(self, side: Any) -> None:
         assert two_sides(side, side) is None
+
+
+@pytest.mark.parametrize("labels", [[1.0, 2.0], np.array([1, 2], np.float32), [1.0, 2], [1, "2"]])
+def test_float_labels_of_a_model_are_its_whole_numbers(labels: Any) -> None:
+    boxes = [[0, 0, 10, 10], [20, 20, 30, 30]]
+    true = {"boxes": boxes, "labels": ["1", "2"]}
+    seen = {"boxes": boxes, "labels": labels, "scores": [0.9, 0.8]}
+
+    report = evaluate([true], [seen], ["Counts"], "detection")
+
+    assert [one.value for one in report.results] == [{"tp": 1, "fp": 0, "fn": 0}] * 2
+
+
+@pytest.mark.parametrize("label", [1.5, float("nan"), None, True, 2**70])
+def test_label_next_to_text_never_becomes_text(label: Any) -> None:
+    boxes = [[0, 0, 10, 10], [20, 20, 30, 30]]
+    true = {"boxes": boxes, "labels": [label, "cat"]}
+    seen = {"boxes": boxes, "labels": ["nan", "cat"], "scores": [0.9, 0.8]}
+
+    with refused(SchemaError):
+        evaluate([true], [seen], ["Counts"], "detection")

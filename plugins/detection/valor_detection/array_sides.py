@@ -10,12 +10,12 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.plugin import SchemaError, shown
-from valor_core.schemas.columns import Codes, Floats, check_finite
+from valor_core.schemas.columns import Codes, Floats, check_finite, objects
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.decimals import as_written
 from valor_core.schemas.geometry.policy import Policy
 from valor_core.schemas.geometry.shapes import RunLengths, ends
-from valor_core.schemas.label import Label, Vocabulary
+from valor_core.schemas.label import Label, Vocabulary, label_value
 from valor_detection.columns import as_array, column
 from valor_detection.mask_arrays import boxes_around, check_masks, run_lengths
 from valor_detection.object_rows import BoxFormat, Rows, checked_rows, upright
@@ -26,6 +26,13 @@ IouType = Literal["bbox", "segm"]
 """What is compared, under COCO's names: boxes or masks."""
 
 _MOST = 1 << 63  # what a number of 64 bits does not reach
+
+
+def _label_array(labels: Any) -> Any:
+    """Labels as an array; of a list with several types, each label keeps its own."""
+    if isinstance(labels, (list, tuple)) and len(set(map(type, labels))) > 1:
+        return objects(labels)
+    return as_array(labels)
 
 
 @frozen(eq=False, kw_only=True)
@@ -48,7 +55,7 @@ class Objects:
         Areas; of true objects.
     """
 
-    labels: NDArray[Any] = field(converter=as_array)
+    labels: NDArray[Any] = field(converter=_label_array)
     boxes: NDArray[Any] | None = field(default=None, converter=as_array)
     scores: NDArray[Any] | None = field(default=None, converter=as_array)
     masks: NDArray[Any] | None = field(default=None, converter=as_array)
@@ -97,13 +104,14 @@ class Labels:
     def _new_code(self, value: Any, place: str) -> int:
         if isinstance(value, str):
             return self.known.code(Label(self.key, value))
-        is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not is_whole or not -_MOST <= value < _MOST:
+        digits = label_value(value)
+        number = _MOST if digits is None else int(digits)
+        if not -_MOST <= number < _MOST:
             raise SchemaError(
                 f"{place}, labels: expected whole numbers or strings, got {shown(value)}"
             )
-        code = self.known.code(Label(self.key, self._name(int(value), place)))
-        self.numbers.setdefault(code, int(value))
+        code = self.known.code(Label(self.key, self._name(number, place)))
+        self.numbers.setdefault(code, number)
         return code
 
     def _name(self, number: int, place: str) -> str:

@@ -76,6 +76,8 @@ def column(values: Any, dtype: type, place: str, width: int | None = None) -> ND
         or array.shape[1:] != inner
         or array.dtype.kind not in "fiub"
     ):
+        if array is not None and array.dtype.kind == "O":
+            _check_numbers(array, dtype, place)
         shape = "(n,)" if width is None else f"(n, {width})"
         raise SchemaError(
             f"{place}: expected {_EXPECTED[dtype]} of shape {shape}, got {shown(array)}"
@@ -85,6 +87,15 @@ def column(values: Any, dtype: type, place: str, width: int | None = None) -> ND
         return array if array.dtype == np.float32 else as_written(array)
     found: NDArray[Any] = array.astype(dtype)
     return found
+
+
+def _check_numbers(cells: NDArray[Any], dtype: type, place: str) -> None:
+    """Raise a `SchemaError` that names the first cell that is no number in 64 bits."""
+    for position, cell in np.ndenumerate(cells):
+        is_number = isinstance(cell, (int, float)) and -(2**63) <= cell < 2**63
+        if not is_number and not isinstance(cell, (list, tuple, np.ndarray)):
+            row = ", ".join(map(str, position))
+            raise SchemaError(f"{place}[{row}]: expected {_EXPECTED[dtype]}, got {shown(cell)}")
 
 
 def _check_values(array: NDArray[Any], dtype: type, place: str) -> None:

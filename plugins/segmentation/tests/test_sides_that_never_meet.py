@@ -42,11 +42,21 @@ def test_an_image_whose_sides_are_of_two_label_keys_has_both() -> None:
     "seen", [{"Cat": IMAGE > 0}, Segments(IMAGE, {1: "Cat"})], ids=["mask", "segments"]
 )
 def test_labels_written_in_two_ways_are_worth_a_warning(seen: object) -> None:
-    expected = NO_LABEL.format(true="'cat'", seen="'Cat'")
+    alike = (
+        "labels that look alike are counted as different: 'Cat' (predicted) and 'cat' (true{}); "
+        'if they mean the same, set label_map: {{"Cat": "cat"}}'
+    )
 
-    assert warnings_of(Segmentation("a", {"cat": IMAGE > 0}, seen)) == (expected,)
+    assert warnings_of(Segmentation("a", {"cat": IMAGE > 0}, seen)) == (
+        "no label is both true and predicted; " + alike.format(""),
+    )
     both = Segmentation("b", {"cat": IMAGE > 0}, {"cat": IMAGE > 0})
-    assert warnings_of(Segmentation("a", {"cat": IMAGE > 0}, seen), both) == ()
+    assert warnings_of(Segmentation("a", {"cat": IMAGE > 0}, seen), both) == (
+        alike.format(", predicted"),
+    )
+    item = Segmentation("a", {"cat": IMAGE > 0}, seen)
+    renamed = evaluate([item], ["mIOU"], "segmentation", label_map={"Cat": "cat"})
+    assert (renamed["mIOU"].value, renamed.warnings) == (1.0, ())
 
 
 def test_images_of_one_list_of_labels_meet() -> None:

@@ -20,7 +20,22 @@ def test_a_label_far_behind_is_found() -> None:
 
     found = LabelSides.of([DOG, CAT, COW], true, predicted)
 
-    assert found == sides({COW}, {COW})
+    assert found == sides({DOG, COW}, {CAT, COW})
+
+
+def test_a_label_after_thousands_of_others_is_found() -> None:
+    true, predicted = np.array([0] * 5000 + [2]), np.array([1] * 5000)
+
+    assert LabelSides.of([DOG, CAT, COW], true, predicted) == sides({DOG, COW}, {CAT})
+
+
+def test_batch_of_labels_on_both_sides_adds_nothing() -> None:
+    found = sides({DOG, CAT}, {CAT, DOG, BEE})
+
+    assert found.covers((CAT, DOG))
+    assert found.covers((CAT, DOG))
+    assert not found.covers((CAT, BEE))
+    assert not found.covers((CAT, COW))
 
 
 def test_sides_of_several_batches_meet_over_all() -> None:
@@ -29,7 +44,7 @@ def test_sides_of_several_batches_meet_over_all() -> None:
 
     found.join(sides({CAT}, {BEE}))
 
-    assert found == sides({CAT}, {CAT})
+    assert found == sides({DOG, CAT}, {CAT, BEE})
     assert found.warning is None
 
 
@@ -39,9 +54,9 @@ def test_one_side_alone_is_nothing_to_warn_of(true: set[Label], predicted: set[L
 
 
 def test_the_warning_names_a_few_labels_of_each_side() -> None:
-    assert sides({DOG, CAT, COW, BEE}, {Label("class", "Dog")}).warning == (
+    assert sides({DOG, CAT, COW, BEE}, {Label("class", "canine")}).warning == (
         "no label is both true and predicted, true are 'bee', 'cat', 'cow' (and 1 more), "
-        "predicted 'Dog'; are the labels of both sides written alike?"
+        "predicted 'canine'; are the labels of both sides written alike?"
     )
 
 

@@ -209,7 +209,7 @@ class ClassificationBatch(Batch):
         >>> [label.value for label in batch.labels], batch.truth_labels
         (['0', '1'], array([1, 0]))
         """
-        true, given = plain_array(y_true, "y_true"), plain_array(y_score, "y_score")
+        true, given = plain_array(y_true, "y_true"), plain_array(y_score, "y_score", "a number")
         true_names, names = named_columns(y_true), named_columns(y_score)
         is_one_label = len(labels) == 1 if labels is not None else names and names == true_names
         if not is_one_label:
@@ -305,7 +305,7 @@ class ClassificationBatch(Batch):
 
     @property
     def label_sides(self) -> LabelSides:
-        """Which labels are true and which predicted, until one is both."""
+        """Labels of the ground truths, and labels of the predictions."""
         return LabelSides.of(self.labels, self.truth_labels, self.scores.labels)
 
     def select(self, positions: Codes) -> ClassificationBatch:

@@ -7,6 +7,7 @@ size mean the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,19 +16,24 @@ from numpy.typing import NDArray
 from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas.characters import check_names
 from valor_core.schemas.columns import Codes, are_below, readable
+from valor_core.schemas.label import EXACT
 from valor_core.schemas.order import is_numeral
 
+_TEXT, _NUMBER, _FLAG = "text", "a number", "true or false"
+_EXPECTED = "a class as text or number"
+_LEAVE_OUT = "Remove the item from all columns."
 _NAMED = "Pass labels=[…], the class of every column of y_score."
 
 
-def plain_array(values: Any, name: str) -> NDArray[Any]:
+def plain_array(values: Any, name: str, expected: str = _EXPECTED) -> NDArray[Any]:
     """The array that some values make.
 
     Raises
     ------
     SchemaError
-        If rows differ in length, or a value is masked or text with the character NUL; the message
-        names the first such place.
+        If rows differ in length, a value is missing, masked or text with the character NUL, or a
+        list mixes text and numbers; the message names the first such position, and what was
+        `expected` there.
 
     Examples
     --------
@@ -35,7 +41,7 @@ def plain_array(values: Any, name: str) -> NDArray[Any]:
     Traceback (most recent call last):
         ...
     valor_core.errors.SchemaError: y_true[1]: expected a value, found a masked one
-    Leave the item out of all columns.
+    Remove the item from all columns.
     """
     values = readable(values)
     if np.ma.is_masked(values):
@@ -43,17 +49,82 @@ def plain_array(values: Any, name: str) -> NDArray[Any]:
         place = ", ".join(map(str, masked[0]))
         raise SchemaError(
             f"{name}[{place}]: expected a value, found a masked one{and_more(len(masked) - 1)}",
-            "Leave the item out of all columns.",
+            _LEAVE_OUT,
         )
+    is_list = isinstance(values, (list, tuple))
     try:
         array = np.asarray(values)
     except ValueError as error:
         raise SchemaError(f"{name}: expected rows of one length, got {shown(values)}") from error
     except TypeError as error:
         raise SchemaError(f"{name}: expected an array, got {shown(values)}", str(error)) from error
-    if array.dtype.kind == "U" and isinstance(values, (list, tuple)):
-        check_names(values, name)
+    cells = _cells(values if is_list else array, array)
+    if cells:
+        _check_one_kind(cells, array, name, expected)
+        if array.dtype.kind == "U":
+            check_names(cells, name)
     return array
+
+
+_KINDS = (
+    (str, _TEXT),
+    ((bool, np.bool_), _FLAG),
+    ((int, np.integer, float, np.floating), _NUMBER),
+)
+
+
+def _kind(kind: type) -> str:
+    """The word for values of a class; nothing for those that are no label and no score."""
+    return next((word for base, word in _KINDS if issubclass(kind, base)), "")
+
+
+def _cells(values: Any, array: NDArray[Any]) -> Sequence[Any]:
+    """The cells of a list, of a list of rows, or of an array of objects; none if it is neither.
+
+    NumPy joined those of a list into `array`, which is one of numbers also if they are tensors.
+    """
+    if isinstance(values, np.ndarray):
+        return list(values.ravel()) if values.dtype.kind == "O" else ()
+    if array.ndim == 1:
+        return list(values)
+    is_rows = array.ndim == 2 and all(isinstance(row, (list, tuple)) for row in values)
+    return list(chain.from_iterable(values)) if is_rows else ()
+
+
+def _check_one_kind(cells: Sequence[Any], array: NDArray[Any], name: str, expected: str) -> None:
+    """Raise a `SchemaError` if NumPy changes a cell in the array of all of them.
+
+    It makes text of a number next to text, also of NaN, and rounds a great integer next to a
+    float.
+    """
+    kinds = set(map(type, cells))
+    words = {_kind(kind) for kind in kinds}
+    may_round = array.dtype.kind == "f" and any(issubclass(kind, int) for kind in kinds)
+    is_one = len(words - {_FLAG} if expected == _NUMBER else words) <= 1 and "" not in words
+    rounds = may_round and any(isinstance(cell, int) and abs(cell) > EXACT for cell in cells)
+    if is_one and not rounds and not (expected == _NUMBER and _TEXT in words):
+        return
+    first = next((word for cell in cells if (word := _kind(type(cell)))), "text")
+    for position, cell in enumerate(cells):
+        row = ", ".join(map(str, np.unravel_index(position, array.shape)))
+        place, word, found = f"{name}[{row}]", _kind(type(cell)), shown(cell)
+        # Only NaN differs from itself.
+        if not word or (len(words) > 1 and cell != cell):
+            raise SchemaError(f"{place}: expected {expected}, got {found}", _LEAVE_OUT)
+        if expected == _NUMBER and word == _TEXT:
+            raise SchemaError(f"{place}: expected {expected}, got {found}")
+        if word != first and expected != _NUMBER:
+            raise SchemaError(
+                f"{place}: expected {first} like the values before it, got {found}",
+                "Write all of them as text, or all as numbers.",
+            )
+        if rounds and isinstance(cell, int) and abs(cell) > EXACT:
+            raise SchemaError(
+                f"{place}: expected {expected}, got {found}, which NumPy rounds in this list",
+                "Write all of them as text, or all as whole numbers in 64 bits."
+                if expected != _NUMBER
+                else None,
+            )
 
 
 def class_column(values: Any, name: str) -> NDArray[Any]:
@@ -62,32 +133,55 @@ def class_column(values: Any, name: str) -> NDArray[Any]:
     Raises
     ------
     SchemaError
-        If one of them is missing or is neither text nor a number; the message names the place.
+        If one of them is missing, has a fraction or is neither text nor a number, or if text and
+        numbers are mixed; the message names the position.
 
     Examples
     --------
-    >>> class_column([1.0, 0.0], "y_true"), class_column(["dog", 3], "y_true")
-    (array([1, 0]), array(['dog', '3'], dtype='<U21'))
+    >>> class_column([1.0, 0.0], "y_true"), class_column(["dog", "3"], "y_true")
+    (array([1, 0]), array(['dog', '3'], dtype='<U3'))
     """
     array = plain_array(values, name)
-    if array.dtype.kind in "iubU" or array.ndim != 1:
+    if array.ndim != 1 or array.dtype.kind in "ibU":
         return array
-    listed = array.tolist()
-    for place, value in enumerate(listed):
-        # Only NaN differs from itself.
-        if not isinstance(value, (str, int, float)) or value != value:
+    if array.dtype.kind == "f":
+        return _whole_floats(array, name)
+    if array.dtype.kind == "O":
+        listed = array.tolist()
+        if listed and isinstance(listed[0], str):
+            check_names(listed, name)
+            return np.array(listed, np.str_)
+        if any(isinstance(value, float) for value in listed):
+            return _whole_floats(array.astype(np.float64), name)
+    elif array.dtype.kind == "u":
+        listed = array.tolist() if array.size and array.max() > _GREATEST else []
+    else:
+        raise SchemaError(f"{name}: expected {_EXPECTED}, got {shown(array)}", _LEAVE_OUT)
+    for position, value in enumerate(listed):
+        if not -_GREATEST <= value <= _GREATEST:
             raise SchemaError(
-                f"{name}[{place}]: expected a class as text or number, got {shown(value)}",
-                "Leave items without a class out of all columns.",
+                f"{name}[{position}]: expected a class in 64 bits, got {shown(value)}",
+                "Write greater numbers as text, in all columns.",
             )
-    if not all(map(_is_whole, listed)):
-        check_names(listed, name)
-        return np.array([str(int(value)) if _is_whole(value) else str(value) for value in listed])
-    return np.array([int(value) for value in listed], np.int64)
+    return array.astype(np.int64)
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+_GREATEST = 2**63 - 1
+
+
+def _whole_floats(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Floats without a fraction as whole numbers."""
+    with np.errstate(invalid="ignore"):
+        wrong = np.flatnonzero((array != np.trunc(array)) | ~(np.abs(array) < EXACT))
+    if not len(wrong):
+        return array.astype(np.int64)
+    value = array[wrong[0]].item()
+    is_missing = value != value
+    expected = _EXPECTED if is_missing else "a class as text or whole number"
+    raise SchemaError(
+        f"{name}[{wrong[0]}]: expected {expected}, got {shown(value)}{and_more(len(wrong) - 1)}",
+        _LEAVE_OUT if is_missing else "Write classes that are no whole numbers as text.",
+    )
 
 
 def class_names(labels: Sequence[Any] | None, width: int) -> NDArray[Any]:

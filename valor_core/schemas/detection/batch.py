@@ -187,7 +187,7 @@ class DetectionBatch(Batch):
 
     @property
     def label_sides(self) -> LabelSides:
-        """Which labels are true and which predicted, until one is both."""
+        """Labels of the ground truths, and labels of the predictions."""
         return LabelSides.of(self.labels, self.groundtruths.labels, self.predictions.labels)
 
     def select(self, positions: Codes) -> DetectionBatch:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.columns import readable
+from valor_core.schemas.order import is_numeral
 
 
 def predicted(groundtruths: Any, predictions: Any) -> ClassificationBatch | None:
@@ -26,7 +27,7 @@ def predicted(groundtruths: Any, predictions: Any) -> ClassificationBatch | None
     truth, found = _column(groundtruths), _column(predictions)
     if truth is None or found is None or truth.ndim != found.ndim:
         return None
-    if _are_scores(truth) or _are_scores(found):
+    if _are_scores(truth) or _are_scores(found) or _may_be_saturated(truth, found):
         return None
     # 0/1 matrices are refused there with what to do: as scores, only the best label would count
     return ClassificationBatch.from_predicted(groundtruths, predictions)
@@ -44,9 +45,13 @@ def scored(groundtruths: Any, predictions: Any) -> ClassificationBatch | None:
     """
     groundtruths, predictions = readable(groundtruths), readable(predictions)
     truth, found = _column(groundtruths), _column(predictions)
-    if truth is None or found is None or _are_scores(truth) or found.dtype.kind not in "iufb":
+    if truth is None or found is None or found.dtype.kind not in "iufb":
         return None
-    if truth.ndim > found.ndim or (truth.ndim == found.ndim and not _are_scores(found)):
+    if _are_scores(truth) and truth.ndim == found.ndim:
+        return None
+    if truth.ndim > found.ndim:
+        return None
+    if truth.ndim == found.ndim and not (_are_scores(found) or _may_be_saturated(truth, found)):
         return None
     return ClassificationBatch.from_arrays(groundtruths, predictions)
 
@@ -61,14 +66,49 @@ def _column(values: Any) -> NDArray[Any] | None:
         array = array[:, 0]
     if array.ndim not in (1, 2) or array.dtype.kind not in "iufbUO":
         return None
-    return array if array.dtype.kind != "O" or _are_labels(array) else None
+    return array if array.dtype.kind != "O" else _of_objects(array)
 
 
-def _are_labels(cells: NDArray[Any]) -> bool:
-    kinds = set(map(type, cells.ravel().tolist()))
-    return kinds <= {str, int, float, bool, type(None)}
+def _of_objects(cells: NDArray[Any]) -> NDArray[Any] | None:
+    """Objects as the column that they are without the missing ones; None if they are neither.
+
+    The batch checks each of them, and says which one is missing.
+    """
+    listed = cells.ravel().tolist()
+    if any(isinstance(cell, str) for cell in listed):
+        return cells
+    if not any(isinstance(cell, (int, float)) for cell in listed):
+        return None
+    numbers = [cell if isinstance(cell, (int, float)) and cell == cell else 0 for cell in listed]
+    if all(isinstance(cell, int) for cell in numbers):
+        return np.zeros(cells.shape, np.int64)  # of any size, they are no scores
+    try:
+        return np.array(numbers, np.float64).reshape(cells.shape)
+    except OverflowError:
+        return cells
 
 
 def _are_scores(values: NDArray[Any]) -> bool:
-    """Whether numbers are scores and no labels: one of them is no whole number, or not finite."""
-    return values.dtype.kind == "f" and bool((values != np.trunc(values)).any())
+    """Whether numbers are scores and no labels: one of them is no whole number, or infinite."""
+    if values.dtype.kind != "f" or not (values != np.trunc(values)).any():
+        return False
+    known = values[~np.isnan(values)]  # the batch says which one is missing
+    return bool((known != np.trunc(known)).any())
+
+
+def _may_be_saturated(truth: NDArray[Any], found: NDArray[Any]) -> bool:
+    """Whether floats that are all 0 and 1 stand for the second of two classes, as scores do.
+
+    As labels they would be the same predictions. A batch of saturated scores so counts like the
+    other batches of its run, whatever their order.
+    """
+    if found.dtype.kind != "f" or found.ndim != 1 or not _are_zeros_and_ones(found):
+        return False
+    if truth.dtype.kind in "iufb":
+        return _are_zeros_and_ones(truth)
+    classes = set(truth.tolist())
+    return len(classes) == 2 and not any(is_numeral(str(name)) for name in classes)
+
+
+def _are_zeros_and_ones(values: NDArray[Any]) -> bool:
+    return bool(values.size) and bool(((values == 0) | (values == 1)).all())

@@ -11,7 +11,7 @@ from attrs import field, frozen
 from valor_core.plugin import ReadError, Table, parsed_distinct, shown
 from valor_core.schemas.characters import NUL
 from valor_core.schemas.columns import Codes
-from valor_core.schemas.label import Label, Vocabulary, kept_label
+from valor_core.schemas.label import Label, Vocabulary, kept_label, label_value
 
 
 @frozen
@@ -108,19 +108,32 @@ def labels(value: Any, place: str, key: str) -> tuple[Label, ...]:
 
 
 def label_text(value: Any, place: str) -> str:
-    """Text of a label's value; whole numbers become their digits.
+    """Text of a label's value, as `label_value` reads it.
 
     Raises
     ------
     ReadError
         If it is neither text nor a whole number, or text with the character NUL.
     """
-    if isinstance(value, str) and value:
-        if NUL in value:
-            raise ReadError(
-                f"{place}: expected a label without the character NUL, found {shown(value)}"
-            )
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    raise ReadError(f"{place}: expected a label as text or whole number, found {shown(value)}")
+    text = label_value(value)
+    if not text:
+        raise ReadError(
+            f"{place}: expected a label as text or whole number, found {shown(value)}",
+            _remedy(value),
+        )
+    if NUL in text:
+        raise ReadError(
+            f"{place}: expected a label without the character NUL, found {shown(value)}"
+        )
+    return text
+
+
+def _remedy(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return 'Write all labels as text ("True") or as 0 and 1.'
+    if isinstance(value, float):
+        return (
+            "If these are scores, choose the reader wide and set data.scores to their column; if "
+            "they are classes, write them as text."
+        )
+    return None

@@ -344,10 +344,36 @@ class TestFromArrays:
         with refused(SchemaError):
             ClassificationBatch.from_predicted(y_true, y_pred)
 
-    def test_a_number_has_one_name_whatever_else_is_in_its_column(self) -> None:
-        batch = ClassificationBatch.from_predicted([1.0, 0.5], [1, 2])
+    def test_float_without_fraction_is_the_whole_number(self) -> None:
+        batch = ClassificationBatch.from_predicted([1.0, 3.0], [1, 2])
 
-        assert sorted(label.value for label in batch.labels) == ["0.5", "1", "2"]
+        assert sorted(label.value for label in batch.labels) == ["1", "2", "3"]
+
+    @pytest.mark.parametrize(
+        ("y_true", "y_score"),
+        [
+            ([1.5, 0.0], [[0.5, 0.5]] * 2),
+            ([1, 0], [0.5, None]),
+            ([1, 0], [0.5, "a"]),
+            ([1, 0], [[2**53 + 1, 2**53], [1, 2]]),
+            ([1, 0], np.array([[2**53 + 1, 2**53], [1, 2]])),
+            ([1, 0], [[2**70, 1], [1, 2]]),
+            ([1, 0], [[2**53 + 1, 0.5], [1, 2]]),
+        ],
+    )
+    def test_classes_and_scores_are_never_rounded(self, y_true: Any, y_score: Any) -> None:
+        with refused(SchemaError):
+            ClassificationBatch.from_arrays(y_true, y_score)
+
+    def test_long_double_is_a_score_if_float64_has_it(self) -> None:
+        exact = np.array([[0.5, 0.25]], np.longdouble)
+
+        batch = ClassificationBatch.from_arrays([0], exact)
+
+        assert batch.scores.values.tolist() == [[0.5, 0.25]]
+        if np.finfo(np.longdouble).eps < np.finfo(np.float64).eps:
+            with pytest.raises(SchemaError, match="expected a number that float64 has"):
+                ClassificationBatch.from_arrays([0], exact / 3)
 
     def test_predicted_classes_score_one(self) -> None:
         batch = ClassificationBatch.from_predicted(

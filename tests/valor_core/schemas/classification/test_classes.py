@@ -21,8 +21,11 @@ from valor_core.schemas.classification.classes import (
         ([2, 0], [2, 0]),
         ([2.0, 0.0], [2, 0]),
         (np.array([2, 0.0], object), [2, 0]),
-        ([0.5, 2.0], ["0.5", "2"]),
-        (np.array(["dog", 2, 2.0], object), ["dog", "2", "2"]),
+        ([2, 0.0], [2, 0]),
+        ([2**53 - 1, 0.0], [2**53 - 1, 0]),
+        (np.array([2, 0], np.uint8), [2, 0]),
+        ([2**63 - 1, 0], [2**63 - 1, 0]),
+        (np.array(["dog", "2"], object), ["dog", "2"]),
         (["dog", "cat"], ["dog", "cat"]),
         ([True, False], [True, False]),
         ([], []),
@@ -44,6 +47,32 @@ def test_a_class_has_one_name_whatever_stands_beside_it(values: Any, column: lis
     ],
 )
 def test_a_missing_class_names_its_place(values: Any) -> None:
+    with refused(SchemaError):
+        class_column(values, "y_true")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [float("nan"), "a"],
+        ("a", float("nan")),
+        [1, 2, "a"],
+        ["a", 1.0],
+        [True, 2],
+        [2.0, 2**53 + 1],
+        [2**70],
+        [1, 2**63],
+        np.array([2**63], np.uint64),
+        [1.0, 1.5],
+        [1e300],
+        [float("inf")],
+        [0, 2.0**53],
+        [["a", 1], ["b", "c"]],
+        np.array([1, "a"], object),
+        [1j],
+    ],
+)
+def test_list_of_mixed_values_never_becomes_text(values: Any) -> None:
     with refused(SchemaError):
         class_column(values, "y_true")
 
