@@ -45,21 +45,21 @@ def look_alikes(true: Set[Label], predicted: Set[Label]) -> list[tuple[Label, La
         is_clean = printed(label.value) == label.value
         return label not in both, not is_clean, len(label.value), label not in true, label
 
-    def is_pair(label: Label, kept: Label) -> bool:
+    def is_pair(label: Label, kept: Label, group: set[Label]) -> bool:
         if len({(printed(one.key), printed(one.value)) for one in (label, kept)}) == 1:
             return True
-        sides = [side for side in (true, predicted) if label in side and kept in side]
-        if len(sides) == 2 or {label, kept} <= true - both or {label, kept} <= predicted - both:
+        lacking = [side for side in (true, predicted) if label not in side]
+        if all(side.isdisjoint(group) for side in lacking):
             return False
         if not _differ_in_case({label, kept}):
             return True
-        are_letters = len(label.value) == 1 and bool(sides)
-        return not (case_is_meant or are_letters)
+        are_on_one_side = any(label in side and kept in side for side in (true, predicted))
+        return not (case_is_meant or (are_on_one_side and len(label.value) == 1))
 
     found = []
     for group in groups:
         kept = min(group, key=oddness)
-        found += [(label, kept) for label in group - {kept} if is_pair(label, kept)]
+        found += [(label, kept) for label in group - {kept} if is_pair(label, kept, group)]
     return sorted(found)
 
 
