@@ -77,8 +77,8 @@ def known_by(
     fitting = [known for known in found if task is None or known.task == task]
     # a reader of one task is told from more than one that takes any table
     fitting.sort(key=lambda known: known.reader.task is None)
-    having = [known for known in fitting if has_all(registry, known.task, metrics)]
-    return having or fitting
+    having = [known for known in fitting if has_all(registry, known.task, metrics)] or fitting
+    return [known for known in having if not known.made.is_guess] or having
 
 
 def takes_tables(spec: ReaderSpec) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from valor_core.errors import ReadError
 from valor_core.plugins.names import fold
@@ -34,11 +34,17 @@ class Recognized:
         Metrics to begin with.
     task : str, optional
         The task, where the reader serves several.
+    needs : mapping of str to str, optional
+        Parameters that the data do not contain and a person must add, with their meaning.
+    is_guess : bool
+        Whether another reader that is not a guess comes first.
     """
 
     data: Mapping[str, Any]
     metrics: tuple[str, ...] = ()
     task: str | None = None
+    needs: Mapping[str, str] = field(factory=dict)
+    is_guess: bool = False
 
 
 def first_rows(file: TableSource) -> Table | None:

@@ -73,8 +73,9 @@ def test_columns_of_other_names_are_named_on_the_command_line(folder, valor):
         (
             ["odd.csv", "-m", "F1"],
             "valor: odd.csv: no reader knows what these columns are: 'one', 'two'\n"
-            "Name the reader and its columns: valor run odd.csv --reader NAME "
-            "--set data.label=COLUMN\nOr be asked: valor init\n",
+            "Name the reader and its columns: valor run odd.csv -m F1 --task classification "
+            "--reader predicted --set data.label=COLUMN --set data.prediction=COLUMN\n"
+            "Or be asked: valor init odd.csv\n",
         ),
         (
             ["preds.csv"],
@@ -136,3 +137,49 @@ def test_one_table_in_json_is_a_config_and_a_list_or_two_files_are_data(tmp_path
     assert is_config([tmp_path / "missing.json"])
     assert not is_config([rows])
     assert not is_config([table, rows])
+
+
+def test_table_of_texts_with_custom_columns_names_the_text_reader(folder, valor):
+    (folder / "a.json").write_text('[{"q": "Who?", "said": "Ann", "wanted": "Ann"}]')
+    refused = valor("run", "a.json", "-m", "text.ExactMatch")
+    columns = ("--set", "data.columns.response=said", "--set", "data.columns.references=wanted")
+
+    assert "--reader table --set data.columns.response=COLUMN" in refused.stderr
+    assert "data.label" not in refused.stderr
+    for reader in ("jsonl", "table", "core.table"):
+        done = valor("run", "a.json", "-m", "text.ExactMatch", "--reader", reader, *columns)
+        assert done.exit_code == 0, done.stderr
+
+
+def test_metric_with_parameters_in_braces_is_one_metric(folder, valor):
+    table = "{name: F1, average: [macro, micro]}"
+
+    result = valor("run", "preds.csv", "-m", f"Accuracy, {table}", "--json")
+
+    assert json.loads(result.stdout)["config"]["metrics"][1]["average"] == ["macro", "micro"]
+
+
+def test_broken_braces_in_metrics_show_how_to_write_a_table(folder, valor):
+    result = valor("run", "preds.csv", "-m", "{name: F1, average")
+
+    assert result.stderr.splitlines()[1] == "Write a table as: -m '{name: F1, average: macro}'"
+
+
+def test_metrics_and_reader_can_be_chosen_by_set(folder, valor):
+    result = valor(
+        *("run", "odd.csv", "--json", "--set", 'metrics=["Accuracy"]'),
+        *("--set", "data.reader=predicted"),
+        *("--set", "data.label=one", "--set", "data.prediction=two"),
+    )
+
+    assert json.loads(result.stdout)["results"][0]["value"] == 0
+
+
+def test_missing_parameters_of_a_named_reader_are_listed_at_once(folder, valor):
+    result = valor("run", "odd.csv", "--reader", "yolo", "-m", "AP")
+
+    assert result.stderr.splitlines()[:2] == [
+        "valor: odd.csv: detection.yolo also needs predictions and names",
+        "Add: valor run odd.csv -m AP --reader yolo --set data.predictions=PREDICTIONS "
+        "--set data.names=NAMES",
+    ]

@@ -41,13 +41,13 @@ def folder(tmp_path, monkeypatch):
         ),
         (
             ["masks", "-m", "IOU"],
-            "masks: no reader knows what this is",
+            "masks: no reader of the task segmentation knows what this is",
             "If it has predictions, name the folder of ground truths before it: "
             "valor run GROUNDTRUTHS masks",
         ),
         (
             ["found.json", "-m", "mAP"],
-            "found.json: no reader knows what these columns are: "
+            "found.json: no reader of the task detection knows what these columns are: "
             "'image_id', 'category_id', 'bbox', 'score'",
             "If it has predictions, name the file of ground truths before it: "
             "valor run GROUNDTRUTHS found.json",
@@ -60,7 +60,7 @@ def folder(tmp_path, monkeypatch):
         ),
         (
             ["truth.json", "truth.json", "-m", "mAP"],
-            "truth.json and truth.json: no reader knows what this is",
+            "truth.json and truth.json: no reader of the task detection knows what this is",
             "Name two files, ground truths before predictions.",
         ),
         (
@@ -72,8 +72,8 @@ def folder(tmp_path, monkeypatch):
             ["preds.csv", "-m", "F1", "--task", "detection"],
             "preds.csv: no reader of the task detection knows what these columns are: "
             "'id', 'y_true', 'y_pred'",
-            "Name the reader and its columns: valor run preds.csv --reader NAME "
-            "--set data.label=COLUMN",
+            "If it has predictions, name the file of ground truths before it: "
+            "valor run GROUNDTRUTHS preds.csv",
         ),
         (
             ["preds.csv", "-m", "F1", "--reader", "predictd"],

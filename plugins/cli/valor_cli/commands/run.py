@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
@@ -181,20 +181,27 @@ def command(
 
 def chosen_request(
     files: tuple[Path, ...],
-    metrics: list[str],
+    metrics: list[Any],
     task: str | None,
     reader: str | None,
     settings: tuple[str, ...],
 ) -> Request:
-    """What a command line asks for: a config with options on top, or files of data."""
+    """The request of a command line: a config with options on top, or files of data."""
     if not files:
         raise ConfigError(
             "run: expected a config, or files of data, got nothing",
             "Make a config with: valor init",
         )
     if not is_config(files):
-        make = asked_config if can_ask() and not settings else config_of
-        config = make(files, metrics, task, reader, Registry())
+        if can_ask() and not settings:
+            return Request(asked_config(files, metrics, task, reader, Registry()), Path(), "")
+        # settings can choose the metrics, the task, the reader and its columns as well
+        own = {} if reader is None else {"reader": reader}
+        said = override({"metrics": metrics, "task": task, "data": own}, settings)
+        chosen, data = said["metrics"], said["data"]
+        metrics = named_metrics([chosen]) if isinstance(chosen, str) else list(chosen or ())
+        data = data if isinstance(data, Mapping) else {}
+        config = config_of(files, metrics, said["task"], data.get("reader"), Registry(), data)
         return Request(override(config, settings), Path(), "")
     if len(files) > 1:
         data = path_from(files[0].parent, files[1])

@@ -11,12 +11,13 @@ from typing import Any
 
 from valor_cli.config.files import PARSERS, STANDARD_INPUT
 from valor_cli.config.resolved import moved_paths, path_from
-from valor_cli.config.unknown_files import missing, not_read
+from valor_cli.config.unknown_files import check_complete, missing, not_read
 from valor_core.errors import ConfigError, UnknownNameError, did_you_mean, shown
 from valor_core.parameters.declaration import declared
+from valor_core.plugins.meaning import has_all
 from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import ReaderSpec
+from valor_core.plugins.spec import ReaderSpec, TaskSpec
 from valor_core.readers.known import Known, known_by
 from valor_core.readers.recognized import Recognized
 
@@ -55,10 +56,11 @@ def check_there(files: Iterable[Path]) -> None:
 
 def config_of(
     files: Sequence[Path],
-    metrics: Sequence[str],
+    metrics: Sequence[Any],
     task: str | None,
     reader: str | None,
     registry: Registry,
+    data: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The config that evaluates some files.
 
@@ -66,32 +68,37 @@ def config_of(
     ----------
     files : sequence of Path
         What the command line names.
-    metrics : sequence of str
-        What is to be computed.
+    metrics : sequence
+        Names of metrics, or tables with a name.
     task, reader : str, optional
-        What it is, where somebody says so.
+        Names of the task and of the reader.
     registry : Registry
-        What is installed.
+        Registry used to resolve names.
+    data : mapping, optional
+        Parameters of the reader that the command line sets.
 
     Raises
     ------
     ConfigError
-        If no reader knows the files, several do, or no metric is named.
+        If no reader knows the files, several do, a parameter is missing, or no metric is named.
     """
     check_there(files)
     typed = " ".join(["valor run", *map(shlex.quote, map(str, files))])
+    task = task or only_task(metrics, registry)
     named = None if reader is None else reader_called(reader, registry, task)
     known = known_by(files, registry, task=task, reader=named, metrics=metrics)
     if not known and named is not None:
+        task = task or named.task or _task_of_rows(registry)
         known = [Known(named, Recognized(data=named_paths(files, named), task=task))]
     if not known:
-        raise not_read(files, typed, task, registry)
+        raise not_read(files, typed, task, registry, metrics)
     if len({one.task for one in known}) > 1:
         tasks = " or ".join(dict.fromkeys(one.task for one in known))
         raise ConfigError(
             f"{files[0]}: may be data of the task {tasks}",
             f"Say which: {typed} --task {known[0].task}",
         )
+    check_complete(known[0], files, typed, metrics, data or {})
     if not metrics:
         first = ",".join(known[0].made.metrics) or "NAME,NAME"
         raise ConfigError(
@@ -101,21 +108,86 @@ def config_of(
     return known[0].config(metrics)
 
 
-def named_metrics(options: Iterable[str]) -> list[str]:
-    """The names in the options ``--metrics``, which may hold several."""
-    return [name for one in options for name in re.split(r"[,;\s]+", one) if name]
+def only_task(metrics: Sequence[Any], registry: Registry) -> str | None:
+    """The task that has all of some metrics, if it is the only one.
+
+    Parameters
+    ----------
+    metrics : sequence
+        Names of metrics, or tables with a name.
+    registry : Registry
+        Registry used to resolve names.
+    """
+    tasks = dict.fromkeys(spec.short_name for spec in registry.all(TaskSpec)) if metrics else {}
+    found = [task for task in tasks if has_all(registry, task, metrics)]
+    return found[0] if len(found) == 1 else None
+
+
+def _task_of_rows(registry: Registry) -> str | None:
+    """The only task whose items are rows of a table, if there is one."""
+    found = [spec.short_name for spec in registry.all(TaskSpec) if spec.rows is not None]
+    return found[0] if len(found) == 1 else None
+
+
+def named_metrics(options: Iterable[str]) -> list[Any]:
+    """Metrics in the options ``--metrics``: names, and tables in braces as in a config.
+
+    Raises
+    ------
+    ConfigError
+        If an option has braces that are not a table in YAML.
+
+    Examples
+    --------
+    >>> named_metrics(["F1,Recall", "{name: AP, iou_thresholds: [0.5, 0.75]}"])
+    ['F1', 'Recall', {'name': 'AP', 'iou_thresholds': [0.5, 0.75]}]
+    """
+    found: list[Any] = []
+    for one in options:
+        names = re.split(r"[,;\s]+", one) if "{" not in one else _flow(one)
+        found += [name for name in names if name]
+    return found
+
+
+def _flow(option: str) -> list[Any]:
+    """Entries of an option with tables, ``F1, {name: AP, iou_thresholds: 0.5}``."""
+    try:
+        entries = PARSERS[".yaml"](f"[{option}]", Path("--metrics"))
+    except ConfigError as error:
+        raise ConfigError(
+            f"--metrics: expected names and tables in braces, got {shown(option)}",
+            "Write a table as: -m '{name: F1, average: macro}'",
+        ) from error
+    return entries if isinstance(entries, list) else []
 
 
 def reader_called(name: str, registry: Registry, task: str | None = None) -> ReaderSpec:
-    """The reader of a name; one that only one task has needs no task."""
-    called = [spec for spec in registry.all(ReaderSpec) if fold(spec.short_name) == fold(name)]
+    """The reader of a name or alias; one that only one task has needs no task.
+
+    Parameters
+    ----------
+    name : str
+        Short name, alias or full name.
+    registry : Registry
+        Registry used to resolve the name.
+    task : str, optional
+        Task whose readers come first.
+
+    Raises
+    ------
+    UnknownNameError, AmbiguousNameError
+        With the closest name.
+    """
+    readers = registry.all(ReaderSpec)
+    called = [spec for spec in readers if fold(spec.short_name) == fold(name)]
+    called = called or [spec for spec in readers if fold(name) in map(fold, spec.aliases)]
     if task is None and len(called) == 1:
         return called[0]
     if task is None and not called and "." not in name:
+        words = [word for spec in readers for word in (spec.short_name, *spec.aliases)]
         raise UnknownNameError(
             f"reader {shown(name)}: unknown",
-            did_you_mean(name, (spec.short_name for spec in registry.all(ReaderSpec)))
-            or "See what is there with: valor list --readers",
+            did_you_mean(name, words) or "See what is there with: valor list --readers",
         )
     return registry.find(ReaderSpec, name, task)
 
@@ -123,8 +195,8 @@ def reader_called(name: str, registry: Registry, task: str | None = None) -> Rea
 def named_paths(files: Sequence[Path], spec: ReaderSpec) -> dict[str, Any]:
     """The section ``data`` of files that a reader is to read without knowing them."""
     paths = [str(file) for file in files]
-    if len(files) == 2 and "groundtruths" in _names(spec):
-        return {"groundtruths": paths[0], "predictions": paths[1]}
+    if len(files) <= 2 and "groundtruths" in _names(spec):
+        return dict(zip(("groundtruths", "predictions"), paths, strict=False))
     return {"path": paths[0] if len(paths) == 1 else paths}
 
 

@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from valor_cli.config.files import PARSERS
-from valor_core.errors import ConfigError, did_you_mean_file, shown
+from valor_core.errors import ConfigError, ValorError, and_more, did_you_mean_file, shown
+from valor_core.parameters.declaration import Parameter, declared
+from valor_core.plugins.meaning import has_all, meaning_of
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import TaskSpec
-from valor_core.readers.known import unknown_columns
+from valor_core.plugins.spec import ReaderSpec, TaskSpec
+from valor_core.readers.known import Known, takes_tables, unknown_columns
 from valor_core.readers.recognized import first_rows
 from valor_core.readers.tables import read_table, split_table
 
 _MOST_NAMES = 20
+OF_COLUMNS = "Column of "
+"""Beginning of the help of parameters that name a column."""
 _ADDRESS = re.compile(r"([a-z][a-z0-9+]+):/+(.*)", re.DOTALL)
 _SEE_READERS = "See the readers with: valor list --readers"
 
@@ -42,9 +47,13 @@ def missing(file: Path) -> ConfigError:
 
 
 def not_read(
-    files: Sequence[Path], typed: str, task: str | None, registry: Registry
+    files: Sequence[Path],
+    typed: str,
+    task: str | None,
+    registry: Registry,
+    metrics: Sequence[Any] = (),
 ) -> ConfigError:
-    """What to raise where no reader knows the files, with what was found in them.
+    """Error for files that no reader recognizes, with the columns found in them.
 
     A file that only a table can be, and that is damaged, has its own error.
 
@@ -55,9 +64,11 @@ def not_read(
     typed : str
         The command that names them.
     task : str, optional
-        The task, where somebody says it.
+        Name of the task.
     registry : Registry
-        What is installed.
+        Registry used to resolve names.
+    metrics : sequence
+        Names of metrics, or tables with a name.
     """
     if task is not None:
         registry.find(TaskSpec, task)
@@ -67,8 +78,119 @@ def not_read(
     if not tables:
         _check_is_whole(files)
         return ConfigError(f"{names}: no reader{of_task} knows what this is", _remedy(files, typed))
-    remedy = _remedy(files, typed, columns=" --set data.label=COLUMN")
+    remedy = _remedy(files, typed, tables=_table_commands(files, typed, task, registry, metrics))
     return unknown_columns(names, tables[0], remedy, of_task)
+
+
+def _table_commands(
+    files: Sequence[Path],
+    typed: str,
+    task: str | None,
+    registry: Registry,
+    metrics: Sequence[Any],
+) -> list[str]:
+    """Commands that read tables with the columns named, one for each task that may be meant."""
+    chosen = ",".join(name for name in metrics if isinstance(name, str))
+    typed += f" -m {chosen}" if chosen else ""
+    tasks = [task] if task else [spec.short_name for spec in registry.all(TaskSpec)]
+    tasks = [one for one in tasks if has_all(registry, one, metrics)] or tasks
+    found = []
+    for one in tasks:
+        columns = _columns_to_name(len(files), one, registry, metrics)
+        if columns is not None and columns[1]:
+            settings = "".join(f" --set data.{name}=COLUMN" for name in columns[1])
+            which = "" if task else f" --task {one}"
+            found.append(f"{typed}{which} --reader {columns[0].short_name}{settings}")
+    return found
+
+
+def _columns_to_name(
+    files: int, task: str, registry: Registry, metrics: Sequence[Any]
+) -> tuple[ReaderSpec, list[str]] | None:
+    """The reader of tables with the fewest parameters, and its parameters that name columns."""
+    readers = [
+        spec
+        for spec in registry.all(ReaderSpec)
+        if takes_tables(spec)
+        and spec.recognizes is not None
+        and ("path" in _required(spec)) == (files == 1)
+        and (spec.task == task or (spec.task is None and registry.find(TaskSpec, task).rows))
+    ]
+    if not readers:
+        return None
+    reader = min(readers, key=lambda spec: (spec.namespace != task, len(_entries(spec))))
+    if reader.task is None:
+        return reader, [f"columns.{name}" for name in _fields_read(task, registry, metrics)]
+    return reader, [
+        entry.name
+        for entry in _entries(reader)
+        if (entry.help or "").startswith(OF_COLUMNS)
+        and "; without" not in (entry.help or "")
+        and entry.default == entry.name
+    ]
+
+
+def _fields_read(task: str, registry: Registry, metrics: Sequence[Any]) -> list[str]:
+    """Fields of an item that the metrics read."""
+    found: dict[str, None] = {}
+    for metric in metrics:
+        name = metric.get("name") if isinstance(metric, Mapping) else metric
+        try:
+            found |= dict.fromkeys(meaning_of(str(name), registry, task).spec.reads)
+        except ValorError:  # raised again where metrics are resolved
+            continue
+    return [*found] or ["response"]
+
+
+def _required(spec: ReaderSpec) -> set[str]:
+    return {entry.name for entry in _entries(spec) if entry.required}
+
+
+def _entries(spec: ReaderSpec) -> tuple[Parameter, ...]:
+    return declared(spec.parameter_class)
+
+
+def check_complete(
+    known: Known,
+    files: Sequence[Path],
+    typed: str,
+    metrics: Sequence[Any],
+    data: Mapping[str, Any],
+) -> None:
+    """Raise a `ConfigError` if a reader of some files needs parameters that nobody has set.
+
+    Parameters
+    ----------
+    known : Known
+        The reader, and the parameters found in the files.
+    files : sequence of Path
+        The files.
+    typed : str
+        The command that names them.
+    metrics : sequence
+        Names of metrics, or tables with a name.
+    data : mapping
+        Parameters that the command line sets.
+    """
+    spec, has = known.reader, {*known.made.data, *data}
+    declarations = declared(spec.parameter_class)
+    needed = {
+        entry.name: entry.help or ""
+        for entry in declarations
+        if entry.required and has.isdisjoint((entry.name, *entry.aliases))
+    }
+    either = {name: words for name, words in known.made.needs.items() if name not in has}
+    needed |= either
+    if not needed:
+        return
+    chosen = ",".join(name for name in metrics if isinstance(name, str))
+    settings = "".join(f" --set data.{name}={name.upper()}" for name in needed)
+    reader = f" --reader {spec.short_name}"
+    words = "\n".join(f"{name.upper()}: {text}" for name, text in needed.items())
+    raise ConfigError(
+        f"{' and '.join(map(str, files))}: {spec.name} also needs {' and '.join(needed)}",
+        f"Add: {typed}{f' -m {chosen}' if chosen else ''}{reader}{settings}\n{words}",
+    )
 
 
 def check_is_config(values: Mapping[str, Any], file: Path, known: Sequence[str]) -> None:
@@ -99,25 +221,27 @@ def _check_is_whole(files: Sequence[Path]) -> None:
         read_table(split_table(last)[0])
 
 
-def _remedy(files: Sequence[Path], typed: str, columns: str = "") -> str:
-    """What may have been meant, and the way that always works."""
+def _remedy(files: Sequence[Path], typed: str, tables: Sequence[str] = ()) -> str:
+    """The likeliest mistake, and the way that always works."""
     first, *others = files
-    named = (
-        f"Name the reader{' and its columns' if columns else ''}: {typed} --reader NAME{columns}"
-    )
+    named = [f"Name the reader and its columns: {line}" for line in tables]
+    ask = f"Or be asked: {typed.replace('valor run', 'valor init', 1)}"
     if first in others:
         return f"Name two files, ground truths before predictions.\n{_SEE_READERS}"
     if not others and first.is_dir():
         configs = sorted(path for path in first.iterdir() if path.suffix in PARSERS)
         if configs:
-            return f"Name the config in it: valor run {configs[0]}"
+            more = f"{and_more(len(configs) - 1)}" if len(configs) > 1 else ""
+            return f"Name the config in it: valor run {quote(str(configs[0]))}{more}"
         return (
             "If it has predictions, name the folder of ground truths before it: "
             f"valor run GROUNDTRUTHS {first}\n{_SEE_READERS}"
         )
-    if not others and first.suffix.casefold() == ".json":
+    if not others and not tables:
         return (
             "If it has predictions, name the file of ground truths before it: "
-            f"valor run GROUNDTRUTHS {first}\n{named}"
+            f"valor run GROUNDTRUTHS {first}\n{_SEE_READERS}"
         )
-    return f"{named}\n{'Or be asked: valor init' if columns else _SEE_READERS}"
+    if not named:
+        return f"Name the reader: {typed} --reader NAME\n{_SEE_READERS}"
+    return "\n".join([*named, ask])

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from valor_cli.config.data_files import check_there, named_paths, reader_called
+from valor_cli.config.unknown_files import OF_COLUMNS
 from valor_cli.program import streams
 from valor_core.errors import ValorError
 from valor_core.parameters.declaration import declared
@@ -21,7 +22,6 @@ from valor_core.readers.recognized import Recognized, first_rows
 
 T = TypeVar("T")
 _MOST_NAMES = 12
-_OF_COLUMNS = "Column of "
 
 
 def can_ask() -> bool:
@@ -92,7 +92,7 @@ def _described(
         reader = ask("Which reader?", lambda name: reader_called(name, registry, task))
     data = named_paths(files, reader)
     for entry in declared(reader.parameter_class):
-        if not (entry.help or "").startswith(_OF_COLUMNS) or entry.default in columns:
+        if not (entry.help or "").startswith(OF_COLUMNS) or entry.default in columns:
             continue
         if columns and isinstance(entry.default, str):
             question = f"{entry.help.removesuffix('.')}; none to leave it out"
