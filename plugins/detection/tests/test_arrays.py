@@ -19,7 +19,7 @@ from valor_detection.arrays import (
     two_sides,
 )
 
-from valor_core import evaluate
+from valor_core import Evaluator, evaluate
 from valor_core.plugin import ParameterError, SchemaError
 from valor_core.schemas.label import Label
 
@@ -485,7 +485,7 @@ class TestTwoSides:
 
         assert len(two_sides([one], [one]) or ()) == 1
 
-    @pytest.mark.parametrize("side", [[1], ["cat"], [{"boxes": []}], 3, np.zeros((2, 2))])
+    @pytest.mark.parametrize("side", [[1], ["cat"], [{"masks": []}], 3, np.zeros((2, 2))])
     def test_others_are_none(self, side: Any) -> None:
         assert two_sides(side, side) is None
 
@@ -509,3 +509,141 @@ def test_label_next_to_text_never_becomes_text(label: Any) -> None:
 
     with refused(SchemaError):
         evaluate([true], [seen], ["Counts"], "detection")
+
+
+def turned(angle: float, *, data: bool = True, **fields: Any) -> SimpleNamespace:
+    """One box of 40 by 10 around (50, 50), turned by an angle in radians, of supervision."""
+    c, s = np.cos(angle), np.sin(angle)
+    corners = [(50 + x * c - y * s, 50 + x * s + y * c) for x, y in CORNERS]
+    points = np.array(corners)
+    around = [[*points.min(axis=0), *points.max(axis=0)]]
+    own = {"data": {"xyxyxyxy": points[None]}} if data else {}
+    return detections(xyxy=np.array(around), class_id=np.array([0]), **own, **fields)
+
+
+CORNERS = ((-20, -5), (20, -5), (20, 5), (-20, 5))
+NONE_SEEN = detections(xyxy=np.empty((0, 4)), class_id=np.empty(0, int), confidence=np.empty(0))
+
+
+def test_oriented_boxes_of_supervision_keep_their_angle() -> None:
+    """The boxes around both are the same; the turned ones overlap by 0.17."""
+    shared = 100 / np.sin(1.0)  # a rhombus 10 wide in both directions
+    iou = shared / (800 - shared)
+    true, seen = turned(0.5), turned(-0.5, confidence=np.array([0.9]))
+    batches = [
+        from_supervision([true], [seen]),
+        from_supervision([true, NONE_SEEN], [seen, NONE_SEEN]),
+        two_sides([true], [seen]),
+    ]
+    for batch in batches:
+        for threshold, counts in (
+            (iou - 1e-6, {"tp": 1, "fp": 0, "fn": 0}),
+            (iou + 1e-6, {"tp": 0, "fp": 1, "fn": 1}),
+        ):
+            assert value_of(batch, "Counts", iou_thresholds=threshold) == counts
+
+
+def test_oriented_boxes_of_supervision_on_one_side_are_named() -> None:
+    true, seen = turned(0.5), turned(-0.5, confidence=np.array([0.9]))
+    upright = turned(-0.5, data=False, confidence=np.array([0.9]))
+    with refused(SchemaError):
+        from_supervision([true], [upright])
+    with refused(SchemaError):
+        from_supervision([true, true], [NONE_SEEN, upright])
+    with refused(SchemaError):
+        from_supervision([upright], [seen])
+    with refused(SchemaError):
+        from_supervision([true, turned(0.5, data=False)], [seen, NONE_SEEN])
+    with refused(SchemaError):
+        Evaluator(["Counts"], "detection").update([true], [upright])
+
+
+def test_oriented_boxes_as_rows_of_five_numbers_are_refused_with_the_remedy() -> None:
+    true = Objects(boxes=[[50, 50, 40, 10, 0.5]], labels=[0])
+    with refused(SchemaError):
+        from_arrays([true], [Objects(labels=[])])
+    with refused(SchemaError):
+        from_arrays([Objects(corners=np.zeros((1, 3, 2)), labels=[0])], [Objects(labels=[])])
+
+
+def results(**fields: Any) -> SimpleNamespace:
+    """Stands for `Results` of Ultralytics."""
+    return SimpleNamespace(names={0: "cat", 1: "dog"}, orig_shape=(10, 10), masks=None, **fields)
+
+
+BOX = np.array([[0.0, 0, 9, 9]])
+PARTS = {"cls": np.array([1.0]), "conf": np.array([0.9])}
+
+
+@pytest.mark.parametrize(
+    "true",
+    [
+        {"boxes": BOX, "labels": [1]},
+        detections(xyxy=BOX, class_id=np.array([1])),
+        detections(xyxy=BOX, class_id=np.array([1]), data={"class_name": np.array(["dog"])}),
+    ],
+)
+def test_results_of_ultralytics_are_read(true: Any) -> None:
+    seen = results(boxes=SimpleNamespace(xyxy=BOX, **PARTS), obb=None)
+    batch = two_sides([true], [seen])
+    assert batch is not None
+    assert batch.labels == (Label("class", "dog"),)
+    assert value_of(batch, "Counts") == {"tp": 1, "fp": 0, "fn": 0}
+
+
+def test_oriented_results_of_ultralytics_keep_their_angle() -> None:
+    points = turned(-0.5).data["xyxyxyxy"]
+    obb = SimpleNamespace(xyxy=turned(-0.5).xyxy, xyxyxyxy=points, **PARTS)
+    true = turned(0.5)
+    true.class_id = np.array([1])
+    batch = two_sides([true], [results(boxes=None, obb=obb)])
+    assert batch is not None
+    assert value_of(batch, "Counts") == {"tp": 0, "fp": 1, "fn": 1}
+
+
+class Instances:
+    """Stands for `Instances` of Detectron2."""
+
+    image_size = (10, 10)
+
+    def __init__(self, **fields: Any) -> None:
+        self.fields = fields
+
+    def get_fields(self) -> dict[str, Any]:
+        return self.fields
+
+
+def test_instances_of_detectron2_are_read() -> None:
+    boxes = SimpleNamespace(tensor=Tensor(BOX))
+    true = Instances(gt_boxes=boxes, gt_classes=Tensor([1]))
+    seen = Instances(pred_boxes=boxes, pred_classes=Tensor([1]), scores=Tensor([0.5]))
+    for batch in (
+        two_sides([{"instances": true}], [{"instances": seen}]),
+        two_sides([true], [seen]),
+    ):
+        assert value_of(batch, "Counts") == {"tp": 1, "fp": 0, "fn": 0}
+    with refused(SchemaError):
+        two_sides([Instances(gt_classes=[1])], [seen])
+
+
+def test_boxes_under_other_keys_name_the_function_that_reads_them() -> None:
+    seen = [{"boxes": BOX, "labels": [1], "scores": [0.5]}]
+    with refused(SchemaError):
+        two_sides([{"image": 1, "objects": {"bbox": [[0, 0, 9, 9]], "categories": [1]}}], seen)
+    with refused(SchemaError):
+        two_sides([{"boxes": BOX, "classes": [1]}], seen)
+    with refused(SchemaError):
+        evaluate([object()], [object()], ["mAP50"])
+
+
+def test_predictions_passed_first_are_named() -> None:
+    true, seen = {"boxes": BOX, "labels": [1]}, {"boxes": BOX, "labels": [1], "scores": [0.5]}
+    with refused(SchemaError):
+        evaluate([seen], [true], ["mAP50"])
+    with refused(SchemaError):
+        from_torchvision([seen], [true])
+
+
+def test_detections_of_supervision_without_class_name_the_remedy() -> None:
+    with refused(SchemaError):
+        from_supervision([detections(xyxy=BOX)], [detections(xyxy=BOX)])

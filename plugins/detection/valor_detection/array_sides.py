@@ -14,7 +14,7 @@ from valor_core.schemas.columns import Codes, Floats, check_finite, objects
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.decimals import as_written
 from valor_core.schemas.geometry.policy import Policy
-from valor_core.schemas.geometry.shapes import RunLengths, ends
+from valor_core.schemas.geometry.shapes import Rings, RunLengths, ends
 from valor_core.schemas.label import Label, Vocabulary, label_value
 from valor_detection.columns import as_array, column
 from valor_detection.mask_arrays import boxes_around, check_masks, run_lengths
@@ -53,6 +53,9 @@ class Objects:
         Which of them are crowds: true or false, 1 or 0; of true objects.
     areas : array of shape (n,), optional
         Areas; of true objects.
+    corners : array of shape (n, 4, 2), optional
+        Corners of oriented boxes, x before y, in the order along the outline. Where both sides
+        have them, they are compared instead of `boxes`.
     """
 
     labels: NDArray[Any] = field(converter=_label_array)
@@ -61,6 +64,7 @@ class Objects:
     masks: NDArray[Any] | None = field(default=None, converter=as_array)
     crowd: NDArray[Any] | None = field(default=None, converter=as_array)
     areas: NDArray[Any] | None = field(default=None, converter=as_array)
+    corners: NDArray[Any] | None = field(default=None, converter=as_array)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -182,9 +186,18 @@ class Side:
         """Whether some object has none of a field."""
         return any(getattr(one, name) is None for one in self.objects if len(one))
 
-    def checked(self, sizes: Codes | None, with_masks: bool) -> tuple[Rows, dict[str, int]]:
+    def first_with_corners(self, are_there: bool) -> str | None:
+        """The place of the first image whose objects have corners, or have none."""
+        for position, one in enumerate(self.objects):
+            if len(one) and (one.corners is not None) == are_there:
+                return self._place(position)
+        return None
+
+    def checked(
+        self, sizes: Codes | None, with_masks: bool, with_corners: bool = False
+    ) -> tuple[Rows, dict[str, int]]:
         """The rows that the policy lets through, and what it left out or repaired."""
-        rows = self.rows(with_masks)
+        rows = self.rows(with_masks, with_corners)
         starts = ends([len(one) for one in self.objects])
 
         def place(row: int) -> str:
@@ -193,19 +206,25 @@ class Side:
 
         return checked_rows(rows, sizes, self.policy, self.name, place)
 
-    def rows(self, with_masks: bool) -> Rows:
+    def rows(self, with_masks: bool, with_corners: bool = False) -> Rows:
         """The objects as rows."""
         counts = [len(one) for one in self.objects]
-        boxes = self._boxes()  # which are checked in any case
+        given = self._boxes()  # which are checked in any case
         masks = self._masks() if with_masks else None
+        points = self._corners() if with_corners else None
+        if points is not None:
+            boxes = np.concatenate([points.min(axis=1), np.ptp(points, axis=1)], axis=1)
+        else:
+            boxes = self._all_boxes(given) if masks is None else boxes_around(masks)
         return Rows(
             images=np.repeat(np.arange(len(counts)), counts),
             labels=self._codes(),
-            boxes=self._all_boxes(boxes) if masks is None else boxes_around(masks),
+            boxes=boxes,
             scores=self._column("scores", np.floating) if self.name == "predictions" else None,
             crowd=self._column("crowd", np.bool_),
             areas=self._column("areas"),
             masks=masks,
+            rings=None if points is None else _quadrilaterals(points),
         )
 
     def _place(self, position: int) -> str:
@@ -215,14 +234,14 @@ class Side:
         one, place = self.objects[position], self._place(position)
         if np.ndim(one.labels) != 1:
             raise SchemaError(f"{place}, labels: expected shape (n,), got {shown(one.labels)}")
-        for name in ("boxes", "scores", "masks", "crowd", "areas"):
+        for name in ("boxes", "scores", "masks", "crowd", "areas", "corners"):
             values = getattr(one, name)
             if values is not None and values.shape[:1] != (len(one),):
                 found = f"{len(values):,}" if values.ndim else shown(values.item())
                 raise SchemaError(
                     f"{place}, {name}: expected {len(one):,} rows as there are labels, got {found}"
                 )
-        if one.boxes is None and one.masks is None and len(one):
+        if all(values is None for values in (one.boxes, one.masks, one.corners)) and len(one):
             raise SchemaError(f"{place}: expected boxes or masks, got neither")
         if self.name == "predictions" and one.scores is None and len(one):
             raise SchemaError(f"{place}: expected scores, got none")
@@ -239,7 +258,14 @@ class Side:
         found = {}
         for i, one in enumerate(self.objects):
             if len(one) and one.boxes is not None:
-                own = column(one.boxes, np.float64, f"{self._place(i)}, boxes", width=4)
+                place = f"{self._place(i)}, boxes"
+                if one.boxes.ndim == 2 and one.boxes.shape[1] in (5, 8):
+                    raise SchemaError(
+                        f"{place}: expected numbers of shape (n, 4), got {shown(one.boxes)}",
+                        "Give oriented boxes by their corners: Objects(corners=…), of shape "
+                        "(n, 4, 2).",
+                    )
+                own = column(one.boxes, np.float64, place, width=4)
                 found[i] = upright(own, self.box_format, self._row_place(i), self.policy)
         return found
 
@@ -252,6 +278,23 @@ class Side:
             elif len(one) and one.masks is not None:
                 found.append(boxes_around(run_lengths([one.masks])))
         return np.concatenate([np.empty((0, 4)), *found])
+
+    def _corners(self) -> Floats | None:
+        """Corners of all objects, shape (n, 4, 2); None where there is no object."""
+        found = []
+        for i, one in enumerate(self.objects):
+            if len(one) and one.corners is not None:
+                place = f"{self._place(i)}, corners"
+                flat = one.corners
+                if flat.ndim == 3 and flat.shape[1:] == (4, 2):
+                    flat = flat.reshape(len(flat), 8)
+                if flat.ndim != 2 or flat.shape[1] != 8:
+                    raise SchemaError(
+                        f"{place}: expected numbers of shape (n, 4, 2), got {shown(one.corners)}"
+                    )
+                found.append(column(flat, np.float64, place, width=8))
+                check_finite(found[-1], place)
+        return np.concatenate(found).reshape(-1, 4, 2) if found else None
 
     def _row_place(self, position: int) -> Callable[[int], str]:
         return lambda row: f"{self._place(position)}[{row}]"
@@ -289,3 +332,9 @@ class Side:
             if len(one) and one.masks is not None:
                 found.append(one.masks)
         return run_lengths(found) if found else None
+
+
+def _quadrilaterals(points: Floats) -> Rings:
+    """Polygons of four corners each."""
+    each = np.arange(len(points) + 1)
+    return Rings(points.reshape(-1, 2), each * 4, each, each)

@@ -1,7 +1,4 @@
-"""Batches of what programs have in memory: arrays, `supervision.Detections`, dicts of tensors.
-
-None of these programs is needed: objects are taken for what their fields are called.
-"""
+"""Batches of objects in memory: arrays, `supervision.Detections`, dicts of tensors."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from valor_core.schemas.geometry.policy import Policy, check_policy
 from valor_core.schemas.label import DEFAULT_KEY
 from valor_detection.array_sides import IouType, Labels, Names, Objects, Side
 from valor_detection.columns import as_array, column
-from valor_detection.mask_arrays import thresholded
+from valor_detection.detector_outputs import names_of, objects_of, of_dict, of_supervision
 from valor_detection.object_rows import BoxFormat, batch_of_rows, check_format
 
 __all__ = ["IouType", "Objects", "from_arrays", "from_supervision", "from_torchvision"]
@@ -92,10 +89,16 @@ def from_arrays(
     rest = (datums, vocabulary, box_format, invalid_geometry)
     truths = Side("groundtruths", groundtruths, *rest)
     seen = Side("predictions", predictions, *rest)
+    _check_order(groundtruths, predictions)
     for side in (truths, seen):
         side.check(known)
-    true, true_counts = truths.checked(known, truths.compares_masks(seen, iou_type))
-    predicted, counts = seen.checked(known, seen.compares_masks(truths, iou_type))
+    true_masks, masks = (
+        truths.compares_masks(seen, iou_type),
+        seen.compares_masks(truths, iou_type),
+    )
+    with_corners = not (true_masks or masks) and _compares_corners(truths, seen)
+    true, true_counts = truths.checked(known, true_masks, with_corners)
+    predicted, counts = seen.checked(known, masks, with_corners)
     return batch_of_rows(
         datums,
         vocabulary.known.labels,
@@ -107,6 +110,23 @@ def from_arrays(
     )
 
 
+def _compares_corners(truths: Side, seen: Side) -> bool:
+    """Whether oriented boxes are compared. Raise a `SchemaError` if only some objects are."""
+    there = truths.first_with_corners(True) or seen.first_with_corners(True)
+    lacking = truths.first_with_corners(False) or seen.first_with_corners(False)
+    if there is None:
+        return False
+    if lacking is not None:
+        raise SchemaError(
+            f"{lacking}: expected the corners of oriented boxes (xyxyxyxy) as {there} has them, "
+            "got upright boxes",
+            "Give the corners of all objects: Objects(corners=…), or "
+            "Detections.data['xyxyxyxy'] in supervision. To compare upright boxes, give corners "
+            "on neither side.",
+        )
+    return True
+
+
 def _check_objects(groundtruths: Any, predictions: Any) -> None:
     """Refuse sides that are no sequences of `Objects`, one for each image."""
     for name, side in (("groundtruths", groundtruths), ("predictions", predictions)):
@@ -114,12 +134,27 @@ def _check_objects(groundtruths: Any, predictions: Any) -> None:
             if not isinstance(one, Objects):
                 raise SchemaError(
                     f"{name}[{position}]: expected Objects, got {shown(one)}",
-                    "Dicts are taken by from_torchvision." if isinstance(one, Mapping) else None,
+                    "Dicts are read by from_torchvision, supervision.Detections by "
+                    "from_supervision.",
                 )
     if len(groundtruths) != len(predictions):
         raise SchemaError(
             f"predictions: expected one set of objects for each of {len(groundtruths):,} images, "
             f"got {len(predictions):,}"
+        )
+
+
+def _check_order(groundtruths: Sequence[Objects], predictions: Sequence[Objects]) -> None:
+    """Raise a `SchemaError` if the first side has scores and the second has none."""
+    has_scores = [
+        any(one.scores is not None for one in side if np.size(one.labels))
+        for side in (groundtruths, predictions)
+    ]
+    if has_scores == [True, False] and any(np.size(one.labels) for one in predictions):
+        raise SchemaError(
+            "predictions: expected scores, got none; the ground truths have scores",
+            "Put the ground truths first and the predictions second: "
+            "evaluate(groundtruths, predictions, metrics)",
         )
 
 
@@ -196,7 +231,8 @@ def from_supervision(
     ----------
     groundtruths, predictions : sequence of supervision.Detections
         With `xyxy`, and `class_id` or ``data["class_name"]``; predictions with `confidence`.
-        Masks are taken where they are.
+        Masks are read if present, and the corners of oriented boxes in ``data["xyxyxyxy"]``: the
+        turned boxes are compared, and must be given on both sides.
     **options
         As for `from_arrays`. `iou_type` says whether boxes or masks are compared: masks where both
         sides have them, unless given.
@@ -208,7 +244,7 @@ def from_supervision(
         `names` are given.
     """
     true, predicted = (
-        [_of_supervision(one, f"{name}[{i}]") for i, one in enumerate(_listed(name, side))]
+        [of_supervision(one, f"{name}[{i}]") for i, one in enumerate(_listed(name, side))]
         for name, side in (("groundtruths", groundtruths), ("predictions", predictions))
     )
     if options.get("names") is None:
@@ -230,23 +266,6 @@ def _check_all_named(groundtruths: Sequence[Objects], predictions: Sequence[Obje
             "got class_id alone",
             "Name the classes in the order of their numbers: names=['cat', 'dog', …].",
         )
-
-
-def _of_supervision(found: Any, place: str) -> Objects:
-    if not hasattr(found, "xyxy"):
-        raise SchemaError(f"{place}: expected supervision.Detections, got {shown(found)}")
-    data = getattr(found, "data", None)
-    names = as_array(data.get("class_name")) if isinstance(data, Mapping) else None
-    labels = getattr(found, "class_id", None) if names is None or not names.size else names
-    boxes = as_array(found.xyxy)
-    if labels is None and boxes is not None and boxes.size:
-        raise SchemaError(f"{place}: expected class_id or data['class_name'], got neither")
-    return Objects(
-        boxes=boxes,
-        labels=np.empty(0, np.int64) if labels is None else labels,
-        scores=getattr(found, "confidence", None),
-        masks=getattr(found, "mask", None),
-    )
 
 
 def from_torchvision(
@@ -279,7 +298,7 @@ def from_torchvision(
     array([7])
     """
     true, predicted = (
-        [_of_dict(one, f"{name}[{i}]") for i, one in enumerate(_listed(name, side))]
+        [of_dict(one, f"{name}[{i}]") for i, one in enumerate(_listed(name, side))]
         for name, side in (("groundtruths", groundtruths), ("predictions", predictions))
     )
     ids = [one.get("image_id") for one in groundtruths]
@@ -298,32 +317,38 @@ def _image_id(value: Any, position: int) -> Any:
     return array.item()
 
 
-def _of_dict(found: Any, place: str) -> Objects:
-    if not isinstance(found, Mapping) or "labels" not in found:
-        given = list(found) if isinstance(found, Mapping) else found
-        raise SchemaError(f"{place}: expected a dict with boxes and labels, got {shown(given)}")
-    return Objects(
-        boxes=found.get("boxes"),
-        labels=found["labels"],
-        scores=found.get("scores"),
-        masks=thresholded(as_array(found.get("masks"))),
-        crowd=found.get("iscrowd"),
-        areas=found.get("area"),
-    )
-
-
 def two_sides(groundtruths: Any, predictions: Any) -> DetectionBatch | None:
-    """A batch of torchvision's dicts or `supervision.Detections`, of one image or of several.
+    """A batch of two sides in the formats of detectors, for one image or several.
 
-    None for what is neither.
+    The sides may differ in format. None if an object has another format.
     """
     true, seen = (
         list(side) if isinstance(side, (list, tuple)) else [side]
         for side in (groundtruths, predictions)
     )
-    both = [*true, *seen]
-    if all(hasattr(one, "xyxy") for one in both):
-        return from_supervision(true, seen)
-    if all(isinstance(one, Mapping) and "labels" in one for one in both):
+    if all(isinstance(one, Mapping) and "labels" in one for one in (*true, *seen)):
         return from_torchvision(true, seen)
-    return None
+    objects: list[list[Objects]] = []
+    for name, side in (("groundtruths", true), ("predictions", seen)):
+        objects.append([])
+        for position, one in enumerate(side):
+            read = objects_of(one, f"{name}[{position}]")
+            if read is None:
+                return None
+            objects[-1].append(read)
+    names = _shared_names([*true, *seen])
+    if names is None:
+        _check_all_named(*objects)
+    return from_arrays(*objects, names=names)
+
+
+def _shared_names(found: Sequence[Any]) -> dict[int, str] | None:
+    """Names of the classes of all `Results` of Ultralytics; None where there are none."""
+    given = [names for names in map(names_of, found) if names is not None]
+    joined = {number: name for names in given for number, name in names.items()}
+    if any(names[number] != joined[number] for names in given for number in names):
+        raise SchemaError(
+            "data: expected Results of models with the same classes, got several names of a class",
+            "Evaluate the Results of one model at a time.",
+        )
+    return joined or None

@@ -15,7 +15,7 @@ from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects, scores_outside
 from valor_core.schemas.geometry.policy import Place, Policy, checked_shapes
-from valor_core.schemas.geometry.shapes import MASK, RunLengths, Shapes
+from valor_core.schemas.geometry.shapes import MASK, POLYGON, Rings, RunLengths, Shapes
 from valor_core.schemas.label import Label
 from valor_detection.kernels.scanning import grouped_order
 from valor_detection.parameters.readers.tables import BoxFormat
@@ -43,6 +43,8 @@ class Rows:
         Areas, if the data give any; of true objects.
     masks : RunLengths, optional
         Masks, whose boxes are in `boxes` then.
+    rings : Rings, optional
+        Polygons instead of masks; `boxes` has the box around each.
     annotations : ndarray of int64, shape (n,), optional
         Position of each among those that the data give for its image; as they stand unless given.
     """
@@ -54,10 +56,14 @@ class Rows:
     crowd: NDArray[np.bool_] | None = None
     areas: Floats | None = None
     masks: RunLengths | None = None
+    rings: Rings | None = None
     annotations: Codes | None = None
 
     def shapes(self, order: Codes) -> Shapes:
         """Geometry of some rows."""
+        if self.rings is not None:
+            kinds = np.full(len(order), POLYGON)
+            return Shapes(self.boxes[order], kinds, self.rings.select(order))
         if self.masks is None:
             return Shapes(self.boxes[order])
         kinds = np.full(len(order), MASK)
@@ -178,6 +184,7 @@ def checked_rows(
             if rows.areas is None
             else np.where(found.is_mended, found.shapes.areas, rows.areas[kept]),
             masks=found.shapes.masks,
+            rings=found.shapes.rings,
             annotations=_positions(rows.images)[kept],
         ),
         found.counts,
