@@ -60,3 +60,19 @@ def characters(texts: Sequence[str]) -> Characters:
         codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), "<u4")
         codes = codes.astype(np.uint32, copy=False)
     return Characters(codes, ends - lengths - 1, ends - 1)
+
+
+def text_of(codes: Codes) -> str:
+    """The text of some code points.
+
+    Examples
+    --------
+    >>> text_of(characters(["añb"]).codes)[:3]
+    'añb'
+    """
+    encoding = "latin-1" if codes.dtype == np.uint8 else "utf-32-le"
+    return (
+        codes.astype(codes.dtype.newbyteorder("<"), copy=False)
+        .tobytes()
+        .decode(encoding, "surrogatepass")
+    )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
 import numpy as np
 from attrs import evolve, field, frozen
 
-from valor_text.counting.characters import characters
+from valor_text.counting.characters import characters, text_of
 from valor_text.kernels import CharacterKinds, Characters, Spans, runs, vocabulary
 from valor_text.kernels.kinds import occurs
 from valor_text.kernels.values import Ids, Positions
@@ -76,9 +77,14 @@ class Tokens:
         """The tokens that stand at some places of texts."""
         ids, words = vocabulary(column, spans)
 
+        @cache
+        def found() -> tuple[str, list[int], list[int]]:
+            firsts = spans.firsts[words]
+            return text_of(column.codes), firsts.tolist(), (firsts + spans.lengths[words]).tolist()
+
         def word(number: int) -> str:
-            first, length = spans.firsts[words[number]], spans.lengths[words[number]]
-            return "".join(map(chr, column.codes[first : first + length].tolist()))
+            text, firsts, stops = found()
+            return text[firsts[number] : stops[number]]
 
         return cls(ids, spans.starts, spans.lines, len(words), word)
 
@@ -90,16 +96,16 @@ class Tokens:
     @property
     def words(self) -> list[str]:
         """The different words."""
-        return [self.word(number) for number in range(self.known)]
+        return list(map(self.word, range(self.known)))
 
     def of(self, text: int) -> list[str]:
         """The tokens of one text."""
         return [self.word(number) for number in self.ids[slice(*self.starts[text : text + 2])]]
 
-    def renamed(self, rename: Callable[[str], str]) -> Tokens:
-        """The same tokens, with other words; words of one name become one."""
+    def renamed(self, rename: Callable[[list[str]], Iterable[str]]) -> Tokens:
+        """The same tokens with other words; words of one name become one."""
         known: dict[str, int] = {}
-        new = [known.setdefault(rename(word), len(known)) for word in self.words]
+        new = [known.setdefault(name, len(known)) for name in rename(self.words)]
         names = list(known)
         ids = np.array(new, np.int32)[self.ids]
         return evolve(self, ids=ids, known=len(names), word=names.__getitem__)

@@ -19,6 +19,7 @@ if KERNELS.library is None:
         longest_common,
         runs,
         shifted_edits,
+        stems,
         vocabulary,
     )
 else:
@@ -31,6 +32,7 @@ else:
         longest_common,
         runs,
         shifted_edits,
+        stems,
         vocabulary,
     )
 
@@ -47,5 +49,6 @@ __all__ = [
     "longest_common",
     "runs",
     "shifted_edits",
+    "stems",
     "vocabulary",
 ]

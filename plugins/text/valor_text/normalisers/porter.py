@@ -1,26 +1,23 @@
-"""Stems of English words, by nltk's Porter."""
+"""Stems of English words, as nltk's Porter stemmer finds them."""
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Sequence
+
+from valor_text import kernels
+from valor_text.counting.characters import characters, text_of
 
 
-@cache
-def stem(word: str) -> str:
-    """The stem of a word.
+def stems(words: Sequence[str]) -> list[str]:
+    """Stem of each word, in lowercase.
 
     Examples
     --------
-    >>> stem("flipping")
-    'flip'
+    >>> stems(["flipping", "Skies"])
+    ['flip', 'sky']
     """
-    stemmed: str = _stemmer().stem(word)
-    return stemmed
-
-
-@cache
-def _stemmer():  # type: ignore[no-untyped-def]
-    # From its module: the package's top imports much more.
-    from nltk.stem.porter import PorterStemmer
-
-    return PorterStemmer()
+    column = characters([word.lower() for word in words])
+    codes, lengths = kernels.stems(column)
+    text = text_of(codes)
+    places = zip(column.starts.tolist(), lengths.tolist(), strict=True)
+    return [text[start : start + length] for start, length in places]

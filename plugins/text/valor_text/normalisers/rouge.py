@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from valor_text.counting.tokens import Tokens
 from valor_text.kernels.kinds import BETWEEN, LINE, WORD, CharacterKinds
 from valor_text.normalisers.plain import lowercase
-from valor_text.normalisers.porter import stem
+from valor_text.normalisers.porter import stems
 
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 _SHORTEST_STEMMED = 4
@@ -34,9 +34,10 @@ def tokens(texts: Sequence[str]) -> Tokens:
 
 
 def stemmed(tokens: Tokens) -> Tokens:
-    """The tokens with words of more than three letters cut to their stems, by nltk's Porter."""
-    return tokens.renamed(_stem)
+    """The tokens, words of more than three letters cut to their stems by Porter's algorithm."""
+    return tokens.renamed(_stems)
 
 
-def _stem(word: str) -> str:
-    return stem(word) if len(word) >= _SHORTEST_STEMMED else word
+def _stems(words: list[str]) -> list[str]:
+    pairs = zip(words, stems(words), strict=True)
+    return [stem if len(word) >= _SHORTEST_STEMMED else word for word, stem in pairs]

@@ -7,6 +7,7 @@ from valor_text.kernels.compiled.alignments import alignments
 from valor_text.kernels.compiled.edits import edit_counts, edit_sequences
 from valor_text.kernels.compiled.ngrams import common_ngrams
 from valor_text.kernels.compiled.shifts import shifted_edits
+from valor_text.kernels.compiled.stems import stems
 from valor_text.kernels.compiled.subsequences import lines_in_common, longest_common
 from valor_text.kernels.compiled.tokens import runs, vocabulary
 
@@ -19,5 +20,6 @@ __all__ = [
     "longest_common",
     "runs",
     "shifted_edits",
+    "stems",
     "vocabulary",
 ]

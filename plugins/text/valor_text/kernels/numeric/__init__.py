@@ -4,6 +4,7 @@ from valor_text.kernels.numeric.alignments import alignments
 from valor_text.kernels.numeric.edits import edit_counts, edit_sequences
 from valor_text.kernels.numeric.ngrams import common_ngrams
 from valor_text.kernels.numeric.shifts import shifted_edits
+from valor_text.kernels.numeric.stems import stems
 from valor_text.kernels.numeric.subsequences import lines_in_common, longest_common
 from valor_text.kernels.numeric.tokens import runs, vocabulary
 
@@ -16,5 +17,6 @@ __all__ = [
     "longest_common",
     "runs",
     "shifted_edits",
+    "stems",
     "vocabulary",
 ]

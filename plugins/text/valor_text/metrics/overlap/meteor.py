@@ -14,8 +14,7 @@ from valor_text.counting.tokens import Tokens
 from valor_text.kernels import alignments
 from valor_text.kernels.values import Ids, Positions
 from valor_text.metrics.overlap.wordnet import WordNet
-from valor_text.normalisers import normalise, tokenise
-from valor_text.normalisers.porter import stem
+from valor_text.normalisers import normalise, porter, tokenise
 from valor_text.parameters.overlap import METEORParameters
 
 
@@ -42,8 +41,8 @@ def score(
     """
     pairs = Pairs.of(batch)
     texts = normalise(pairs.texts, parameters.normaliser)
-    words = tokenise(texts, parameters.tokeniser).renamed(str.lower)
-    stems = words.renamed(stem)
+    words = tokenise(texts, parameters.tokeniser).renamed(lambda words: map(str.lower, words))
+    stems = words.renamed(porter.stems)
     responses, references = pairs.responses, pairs.references
     aligned, chunks = alignments(
         *(words.ids, stems.ids, words.starts, max(words.known, stems.known)),
