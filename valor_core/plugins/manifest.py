@@ -127,8 +127,10 @@ def read_manifest(claim: Claim, module: object) -> Manifest:
     plugins.add_hookspecs(hooks)
     try:
         _check_api(module)
-        _check_hooks(module)
-        plugins.register(module, name=claim.namespace)
+        # pluggy examines every member of what it registers, so it gets the hooks alone.
+        own = ModuleType(claim.namespace)
+        vars(own).update({name: getattr(module, name) for name in _hooks_of(module)})
+        plugins.register(own, name=claim.namespace)
         declared = {
             kind: _declared(plugins, f"valor_{kinds}", claim, kind) for kinds, kind in KINDS.items()
         }
@@ -153,8 +155,8 @@ def _check_api(module: object) -> None:
         )
 
 
-def _check_hooks(module: object) -> None:
-    """Refuse a manifest without hooks, and one with hooks that this core does not know."""
+def _hooks_of(module: object) -> list[str]:
+    """Names of the hooks of a manifest; raise a `ManifestError` if there are none or others."""
     marker = f"{hooks.PROJECT}_impl"
     written = [name for name in dir(module) if hasattr(getattr(module, name, None), marker)]
     for name in written:
@@ -174,6 +176,7 @@ def _check_hooks(module: object) -> None:
             "its manifest declares nothing",
             "Write valor_metrics or another hook and decorate it with @valor_core.plugin.hookimpl.",
         )
+    return written
 
 
 def _answers(plugins: pluggy.PluginManager, hook: str) -> list[Any]:
