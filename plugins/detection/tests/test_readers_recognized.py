@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import pytest
 from valor_detection.readers import recognized
 
 from valor_core import evaluate
+from valor_core.plugin import ReadError
 
 DATA_SET = {
     "images": [{"id": 1, "width": 10, "height": 10}],
@@ -86,3 +88,50 @@ def test_other_files_are_known_by_no_reader(tmp_path, files):
     for both in ((files[0], files[0]), (table, table), (files[0],), (tmp_path, tmp_path)):
         assert recognized.coco(both) is None
         assert recognized.table(both) is None
+
+
+@pytest.mark.parametrize("keys", [("bbox", "score"), ("score", "image_id"), ("segmentation",)])
+def test_results_are_recognized_whatever_key_comes_first(files, keys):
+    entry = RESULTS[0] | {"segmentation": [[0, 0, 5, 0, 5, 5, 0, 5]]}
+    written = {key: entry[key] for key in (*keys, *entry)}
+    files[1].write_text(json.dumps([written]))
+
+    assert recognized.coco(files).data == {
+        "groundtruths": str(files[0]),
+        "predictions": str(files[1]),
+    }
+
+
+def test_results_without_detections_give_map_of_zero(files):
+    files[1].write_text("[]")
+
+    known = recognized.coco(files)
+
+    report = evaluate({"reader": "coco", **known.data}, ["mAP50"], task="detection")
+    assert report["mAP"][0].value == 0
+
+
+def test_packed_coco_files_are_recognized(files):
+    packed = [file.with_suffix(".json.gz") for file in files]
+    for file, to in zip(files, packed, strict=True):
+        to.write_bytes(gzip.compress(file.read_bytes()))
+
+    assert recognized.coco(packed).data == {
+        "groundtruths": str(packed[0]),
+        "predictions": str(packed[1]),
+    }
+
+
+def test_second_data_set_without_scores_is_an_error_about_scores(files):
+    files[1].write_text(json.dumps(DATA_SET))
+    known = recognized.coco(files)
+
+    with pytest.raises(ReadError, match="score"):
+        evaluate({"reader": "coco", **known.data}, ["mAP50"], task="detection")
+
+
+def test_panoptic_files_are_no_boxes(files):
+    for file in files:
+        file.write_text('{"images": [], "annotations": [{"segments_info": []}]}')
+
+    assert recognized.coco(files) is None

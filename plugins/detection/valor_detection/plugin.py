@@ -345,6 +345,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="YOLO's folders with a text file for each image",
             parameters="valor_detection.parameters.readers.yolo:YoloParameters",
             implementation="valor_detection.readers.yolo:YoloReader",
+            recognizes="valor_detection.readers.recognized_folders:yolo",
         ),
         ReaderSpec(
             name="detection.voc",
@@ -352,6 +353,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Pascal VOC's XML files, results as text or XML",
             parameters="valor_detection.parameters.readers.voc:VocParameters",
             implementation="valor_detection.readers.voc:VocReader",
+            recognizes="valor_detection.readers.recognized_folders:voc",
         ),
         ReaderSpec(
             name="detection.table",
@@ -368,6 +370,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Polygons in GeoJSON, image, label and score as properties",
             parameters="valor_detection.parameters.readers.geojson:GeojsonParameters",
             implementation="valor_detection.readers.geojson:GeojsonReader",
+            recognizes="valor_detection.readers.recognized:geojson",
         ),
     )
 

@@ -241,6 +241,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Label images in NumPy's .npy and .npz files",
             parameters="valor_segmentation.parameters.readers.npy:NpyParameters",
             implementation="valor_segmentation.readers.npy:NpyReader",
+            recognizes="valor_segmentation.readers.recognized:npy",
             pairs="valor_segmentation.readers.sides:label_images",
         ),
         ReaderSpec(
@@ -249,6 +250,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Two folders of GeoTIFFs, or two of any size, read block by block",
             parameters="valor_segmentation.parameters.readers.geotiff:GeotiffParameters",
             implementation="valor_segmentation.readers.geotiff:GeotiffReader",
+            recognizes="valor_segmentation.readers.recognized:geotiff",
             extra="raster",
         ),
         ReaderSpec(
@@ -257,6 +259,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="COCO's panoptic files, or segmentations in COCO's JSON as label images",
             parameters="valor_segmentation.parameters.readers.coco:CocoParameters",
             implementation="valor_segmentation.readers.coco:CocoReader",
+            recognizes="valor_segmentation.readers.recognized:coco",
         ),
     )
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
+import sys
 
 import pytest
 
@@ -207,3 +210,25 @@ def test_a_first_config_that_is_nearly_right_is_answered_with_what_to_write(
     result = valor(*_config(folder, text), *settings)
 
     assert result.stderr.endswith(f"valor: {message}\n")
+
+
+@pytest.mark.parametrize("packed", ["results", "samples"])
+def test_list_inside_a_json_file_is_copied_by_the_command_of_the_error(folder, valor, packed):
+    rows = [{"y_true": "cat", "y_pred": "cat"}]
+    (folder / "log.json").write_text(json.dumps({"version": 1, "log": {packed: rows}}))
+
+    refused = valor("run", "log.json", "-m", "Accuracy")
+    command = shlex.split(refused.stderr.splitlines()[1].partition("file: ")[2])
+    subprocess.run([sys.executable, *command[1:]], check=True)
+
+    assert valor("run", "log-rows.json", "-m", "Accuracy").exit_code == 0
+
+
+def test_data_yaml_alone_asks_for_the_predictions(folder, valor):
+    (folder / "data.yaml").write_text("path: .\ntrain: images\nnames: [cat]\n")
+
+    refused = valor("run", "data.yaml", "-m", "mAP50")
+
+    assert refused.stderr.splitlines()[1] == (
+        "If it has ground truths, name the predictions, too: valor run data.yaml PREDICTIONS"
+    )

@@ -30,6 +30,7 @@ from valor_cli.run import run_config
 from valor_core.errors import ConfigError
 from valor_core.parameters.declaration import declared
 from valor_core.plugins.registry import Registry
+from valor_core.readers.known import known_by
 from valor_core.report.report import Report
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -192,7 +193,7 @@ def chosen_request(
             "run: expected a config, or files of data, got nothing",
             "Make a config with: valor init",
         )
-    if not is_config(files):
+    if not is_config(files) or (len(files) > 1 and known_by(files, Registry())):
         if can_ask() and not settings:
             return Request(asked_config(files, metrics, task, reader, Registry()), Path(), "")
         # settings can choose the metrics, the task, the reader and its columns as well

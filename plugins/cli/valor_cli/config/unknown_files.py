@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
 from valor_cli.config.files import PARSERS
-from valor_core.errors import ConfigError, ValorError, and_more, did_you_mean_file, shown
+from valor_core.errors import (
+    ConfigError,
+    ValorError,
+    and_more,
+    did_you_mean,
+    did_you_mean_file,
+    shown,
+)
 from valor_core.parameters.declaration import Parameter, declared
 from valor_core.plugins.meaning import has_all, meaning_of
 from valor_core.plugins.registry import Registry
@@ -113,7 +120,7 @@ def _columns_to_name(
         for spec in registry.all(ReaderSpec)
         if takes_tables(spec)
         and spec.recognizes is not None
-        and ("path" in _required(spec)) == (files == 1)
+        and ("path" in _required(spec)) == (files != 2)
         and (spec.task == task or (spec.task is None and registry.find(TaskSpec, task).rows))
     ]
     if not readers:
@@ -194,24 +201,52 @@ def check_complete(
 
 
 def check_is_config(values: Mapping[str, Any], file: Path, known: Sequence[str]) -> None:
-    """Raise a `ConfigError` if a file in JSON has data in the place of the keys of a config.
+    """Raise a `ConfigError` if a file has data instead of the keys of a config.
 
     Parameters
     ----------
     values : mapping
-        What the file holds.
+        Content of the file.
     file : Path
         The file.
     known : sequence of str
         Keys of configs.
     """
-    if file.suffix.casefold() == ".json" and values and not set(known) & set(values):
-        listed = ", ".join(shown(key) for key in list(values)[:_MOST_NAMES])
-        raise ConfigError(
-            f"{file}: expected a config or a list of items, found a table of {listed}",
-            f"If it has ground truths, name the predictions, too: valor run {file} PREDICTIONS\n"
-            f"{_SEE_READERS}",
-        )
+    if not values or any(key in known or did_you_mean(str(key), known) for key in values):
+        return
+    listed = ", ".join(shown(key) for key in list(values)[:_MOST_NAMES])
+    expected = "a config or a list of items" if file.suffix.casefold() == ".json" else "a config"
+    raise ConfigError(
+        f"{file}: expected {expected}, found a table of {listed}",
+        _list_inside(values, file)
+        or f"If it has ground truths, name the predictions, too: valor run {file} PREDICTIONS\n"
+        f"{_SEE_READERS}",
+    )
+
+
+def _list_inside(values: Mapping[str, Any], file: Path) -> str | None:
+    """The command that copies the only list of items in a table into a file of its own."""
+    if file.suffix.casefold() != ".json":
+        return None
+    paths = [*_lists(values, "")]
+    if len(paths) != 1:
+        return None
+    rows = file.with_name(f"{file.stem}-rows.json")
+    code = (
+        f"import json; rows = json.load(open({str(file)!r}, encoding='utf-8')){paths[0]}; "
+        f"json.dump(rows, open({str(rows)!r}, 'w'))"
+    )
+    return f'Copy its list of items into a file: python -c "{code}"\nThen: valor init {rows}'
+
+
+def _lists(values: Mapping[str, Any], path: str, deep: int = 3) -> Iterator[str]:
+    """Where a table has lists of tables, in the tables inside as well."""
+    for key, value in values.items():
+        inside = f"{path}[{key!r}]"
+        if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+            yield inside
+        elif isinstance(value, Mapping) and deep > 1:
+            yield from _lists(value, inside, deep - 1)
 
 
 def _check_is_whole(files: Sequence[Path]) -> None:
@@ -226,7 +261,7 @@ def _remedy(files: Sequence[Path], typed: str, tables: Sequence[str] = ()) -> st
     first, *others = files
     named = [f"Name the reader and its columns: {line}" for line in tables]
     ask = f"Or be asked: {typed.replace('valor run', 'valor init', 1)}"
-    if first in others:
+    if len({*files}) < len(files):
         return f"Name two files, ground truths before predictions.\n{_SEE_READERS}"
     if not others and first.is_dir():
         configs = sorted(path for path in first.iterdir() if path.suffix in PARSERS)

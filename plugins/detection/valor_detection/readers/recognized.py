@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import os
 import re
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from valor_core.plugin import (
@@ -25,24 +29,62 @@ _BOXES = {
     "xywh": (("x", "y", "w", "h"), ("x", "y", "width", "height"), ("left", "top", "w", "h")),
     "cxcywh": (("cx", "cy", "w", "h"), ("x_center", "y_center", "width", "height")),
 }
-_RESULT = re.compile(rb'\[\s*\{[^\]}]*"(image_id|category_id)"')
+_RESULT = re.compile(rb'"(image_id|category_id)"\s*:')
 _FIRST_METRICS = ("mAP", "AP", "Recall")
 
 
 def coco(files: Sequence[Path]) -> Recognized | None:
-    """A data set and results in COCO's JSON, in any order."""
-    if len(files) != 2 or any(file.suffix.casefold() != ".json" for file in files):
+    """A data set and results in COCO's JSON, in any order; or two data sets.
+
+    The annotations of a second data set need scores; the reader raises an error without them.
+    """
+    if len(files) != 2 or files[0] == files[1] or not all(map(_is_json, files)):
         return None
-    # a data set is a table, results are a list: it puts the data set first
-    by_bracket = sorted((_beginning(file), file) for file in files)[::-1]
-    (data_set, truths), (results, predictions) = by_bracket
-    if data_set[:1] != b"{" or not _RESULT.match(results):
+    heads = [_beginning(file) for file in files]
+    # a data set is a table, results are a list
+    order = sorted(range(2), key=lambda side: heads[side][:1] != b"{")
+    truths, predictions = (files[side] for side in order)
+    data_set, results = (heads[side] for side in order)
+    if not _is_data_set(truths, data_set):
+        return None
+    if not _are_results(results) and not _is_data_set(predictions, results):
         return None
     data = {"groundtruths": str(truths), "predictions": str(predictions)}
-    entry = results.partition(b"}")[0]
-    if b'"segmentation"' in entry and b'"bbox"' not in entry:
+    keys = _first_keys(results) if _are_results(results) else ()
+    if "segmentation" in keys and "bbox" not in keys:
         data["iou_type"] = "segm"
     return Recognized(data=data, metrics=("COCOSummary",))
+
+
+def geojson(files: Sequence[Path]) -> Recognized | None:
+    """Two files of polygons in GeoJSON, the ground truths first."""
+    if len(files) != 2 or any(file.suffix.casefold() != ".geojson" for file in files):
+        return None
+    truths, predictions = map(str, files)
+    return Recognized(
+        data={"groundtruths": truths, "predictions": predictions}, metrics=_FIRST_METRICS
+    )
+
+
+def _is_json(file: Path) -> bool:
+    return file.name.casefold().endswith((".json", ".json.gz"))
+
+
+def _is_data_set(file: Path, head: bytes) -> bool:
+    """Whether a table in JSON has images or annotations, and no segments of pixels."""
+    if head[:1] != b"{":
+        return False
+    text = head + _end(file)
+    has_keys = any(key in text for key in (b'"images"', b'"annotations"'))
+    return has_keys and b'"segments_info"' not in text
+
+
+def _are_results(head: bytes) -> bool:
+    """Whether a list in JSON is empty, or its first entries have a key of results."""
+    if head[:1] != b"[":
+        return False
+    entries = head[1:].lstrip()
+    return entries[:1] == b"]" or (entries[:1] == b"{" and _RESULT.search(entries) is not None)
 
 
 def table(files: Sequence[TableSource]) -> Recognized | None:
@@ -81,9 +123,37 @@ def _boxes(table: Table) -> Iterator[tuple[str, tuple[str, ...]]]:
                 yield written, tuple(filter(None, columns))
 
 
+def _first_keys(head: bytes) -> Collection[str]:
+    """Keys of the first entry of results; those that occur in the beginning of a long one."""
+    text = head.decode("utf-8", "replace")
+    begin = text.find("{")
+    try:
+        entry, _ = json.JSONDecoder().raw_decode(text, begin)
+    except (ValueError, RecursionError):
+        return [key for key in ("segmentation", "bbox") if f'"{key}"' in text]
+    return entry if isinstance(entry, dict) else ()
+
+
 def _beginning(file: Path) -> bytes:
+    """The first bytes of a file, unpacked, without a mark of the byte order."""
+    try:
+        with gzip.open(file) if _is_packed(file) else file.open("rb") as stream:
+            return stream.read(_BEGINNING).removeprefix(b"\xef\xbb\xbf").lstrip()
+    except (OSError, EOFError, zlib.error):
+        return b""
+
+
+def _end(file: Path) -> bytes:
+    """The last bytes of a file that is not packed."""
+    if _is_packed(file):
+        return b""
     try:
         with file.open("rb") as stream:
-            return stream.read(_BEGINNING).removeprefix(b"\xef\xbb\xbf").lstrip()
+            stream.seek(-min(_BEGINNING, file.stat().st_size), os.SEEK_END)
+            return stream.read()
     except OSError:
         return b""
+
+
+def _is_packed(file: Path) -> bool:
+    return file.suffix.casefold() == ".gz"

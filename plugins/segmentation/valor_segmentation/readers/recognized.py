@@ -1,19 +1,88 @@
-"""Recognized: which reader is for two folders of label images."""
+"""Recognition of label images: two folders or files, or two of COCO's panoptic files."""
 
 from __future__ import annotations
 
+import gzip
+import os
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from valor_core.plugin import Recognized
+
+_METRICS = ("mIOU", "IOU")
+_READ = 1 << 20
+_SEGMENTS = b'"segments_info"'
 
 
 def png(files: Sequence[Path]) -> Recognized | None:
     """Two folders with images in PNG, the ground truths first."""
-    if len(files) != 2 or not all(any(folder.glob("*.png")) for folder in files):
+    return _two(files) if _have(files, ".png") else None
+
+
+def npy(files: Sequence[Path]) -> Recognized | None:
+    """Two folders with arrays in .npy or .npz, or two files of arrays of two dimensions."""
+    if _have(files, ".npy", ".npz"):
+        return _two(files)
+    are_files = len(files) == 2 and all(file.suffix.casefold() == ".npy" for file in files)
+    return _two(files) if are_files and all(map(_is_image, files)) else None
+
+
+def geotiff(files: Sequence[Path]) -> Recognized | None:
+    """Two folders of GeoTIFFs, or two files, the ground truths first."""
+    suffixes = (".tif", ".tiff")
+    are_files = len(files) == 2 and all(file.suffix.casefold() in suffixes for file in files)
+    return _two(files) if are_files or _have(files, *suffixes) else None
+
+
+def coco(files: Sequence[Path]) -> Recognized | None:
+    """Two of COCO's panoptic files, the ground truths first."""
+    if len(files) != 2 or files[0] == files[1] or not all(map(_has_segments, files)):
         return None
     groundtruths, predictions = map(str, files)
     return Recognized(
         data={"groundtruths": groundtruths, "predictions": predictions},
-        metrics=("mIOU", "IOU"),
+        metrics=("PanopticQuality", "mIOU"),
     )
+
+
+def _two(files: Sequence[Path]) -> Recognized:
+    groundtruths, predictions = map(str, files)
+    return Recognized(
+        data={"groundtruths": groundtruths, "predictions": predictions}, metrics=_METRICS
+    )
+
+
+def _have(folders: Sequence[Path], *suffixes: str) -> bool:
+    """Whether two different folders have files of a kind, also in the folders below."""
+    return len({*folders}) == 2 and all(
+        folder.is_dir() and any(path.suffix.lower() in suffixes for path in folder.rglob("*"))
+        for folder in folders
+    )
+
+
+def _is_image(file: Path) -> bool:
+    """Whether a file holds an array of two dimensions or more."""
+    try:
+        return bool(np.load(file, mmap_mode="r").ndim >= 2)
+    except (OSError, ValueError, EOFError):
+        return False
+
+
+def _has_segments(file: Path) -> bool:
+    """Whether the beginning or the end of a file in JSON names segments of pixels."""
+    name = file.name.casefold()
+    if not name.endswith((".json", ".json.gz")):
+        return False
+    try:
+        if name.endswith(".gz"):
+            with gzip.open(file) as packed:
+                return _SEGMENTS in packed.read(_READ)
+        with file.open("rb") as stream:
+            head = stream.read(_READ)
+            stream.seek(-min(_READ, file.stat().st_size), os.SEEK_END)
+            return _SEGMENTS in head or _SEGMENTS in stream.read()
+    except (OSError, EOFError, zlib.error):
+        return False

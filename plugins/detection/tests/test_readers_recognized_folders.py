@@ -1,0 +1,110 @@
+"""Folders of YOLO and Pascal VOC are read without naming the reader."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from valor_detection.readers.recognized_folders import voc, yolo
+
+from valor_core import evaluate
+
+PNG = (
+    b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 100, 100) + b"\x08\0\0\0\0" + bytes(4)
+)
+TRUE, SEEN = "0 0.5 0.5 0.2 0.2\n", "0 0.5 0.5 0.2 0.2 0.9\n"
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def write(files):
+        for name, content in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return tmp_path
+
+    return write
+
+
+def mean_average_precision(known):
+    report = evaluate({"reader": "yolo", **known.data}, ["mAP50"], task="detection")
+    return report["mAP"][0].value
+
+
+@pytest.mark.parametrize("second", ["runs/predict/labels", "runs/predict", "runs"])
+@pytest.mark.parametrize("first", ["data/data.yaml", "data", "data/labels/val"])
+def test_yolo_data_yaml_gives_names_and_images(write, first, second):
+    folder = write(
+        {
+            "data/data.yaml": "path: .\ntrain: images/train\nval: images/val\nnames: {0: cat}\n",
+            "data/images/train/a.png": PNG,
+            "data/labels/train/a.txt": TRUE,
+            "data/images/val/b.png": PNG,
+            "data/labels/val/b.txt": TRUE,
+            "runs/predict/labels/b.txt": SEEN,
+        }
+    )
+
+    known = yolo((folder / first, folder / second))
+
+    assert known.needs == {}
+    assert known.data["groundtruths"] == str(folder / "data/labels/val")
+    assert mean_average_precision(known) == pytest.approx(1)
+
+
+def test_split_of_the_predictions_is_the_ground_truth(write):
+    folder = write(
+        {
+            "data.yaml": "train: ../train/images\nval: ../valid/images\nnames: [cat]\n",
+            "train/images/a.png": PNG,
+            "train/labels/a.txt": TRUE,
+            "valid/images/b.png": PNG,
+            "valid/labels/b.txt": TRUE,
+            "pred/a.txt": SEEN,
+        }
+    )
+
+    known = yolo((folder / "data.yaml", folder / "pred"))
+
+    assert known.data["groundtruths"] == str(folder / "train/labels")
+    assert mean_average_precision(known) == pytest.approx(1)
+
+
+def test_yolo_folders_alone_need_names_and_images(write):
+    folder = write({"labels/a.txt": TRUE, "pred/a.txt": SEEN})
+
+    assert list(yolo((folder / "labels", folder / "pred")).needs) == ["names", "images"]
+
+
+def test_model_without_detections_is_recognized(write):
+    folder = write({"labels/a.txt": TRUE, "classes.txt": "cat\n", "images/a.png": PNG})
+    (folder / "pred").mkdir()
+
+    assert mean_average_precision(yolo((folder / "labels", folder / "pred"))) == 0
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"pred/comp4_det_test_cat.txt": "a 0.9 1 1 50 50\n"},
+        {"pred/a.xml": "<annotation><object/></annotation>"},
+    ],
+    ids=["text", "xml"],
+)
+def test_voc_folders_are_recognized(write, result):
+    folder = write({"truth/a.xml": "<annotation></annotation>", **result})
+    both = folder / "truth", folder / "pred"
+
+    assert voc(both).data == {"groundtruths": str(both[0]), "predictions": str(both[1])}
+    assert yolo(both) is None
+
+
+def test_folders_of_other_texts_are_not_recognized(write):
+    folder = write({"a/notes.txt": "five words that are notes\n", "b/c.txt": "1 2 3 4 5 6\n"})
+
+    for both in ((folder / "a", folder / "b"), (folder / "b", folder / "b"), (folder / "a",)):
+        assert yolo(both) is None
+        assert voc(both) is None
