@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -28,12 +28,12 @@ from valor_core.evaluation.engines.engine import engine as make_engine
 from valor_core.evaluation.engines.interrupts import uninterrupted
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.evaluation.items.journal import Journal, beside
-from valor_core.evaluation.options import check_arguments
+from valor_core.evaluation.options import check_arguments, check_no_others
 from valor_core.evaluation.tally import Tally
 from valor_core.extras import import_extra
 from valor_core.plugins.meaning import has_all
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import TaskSpec
+from valor_core.plugins.spec import MetricSpec, TaskSpec
 from valor_core.readers.given import reader_of, told_of
 from valor_core.readers.partition import Partition, identity, name_in
 from valor_core.readers.reader import InMemory, Reader
@@ -104,6 +104,7 @@ def evaluate(
     state: str | os.PathLike[str] | None = None,
     gallery: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     registry: Registry | None = None,
+    **others: Any,
 ) -> Report:
     """Report of some metrics over some data.
 
@@ -111,14 +112,15 @@ def evaluate(
 
     Parameters
     ----------
-    data : batch, sequence of batches or of objects, reader, table or mapping
-        What to evaluate. A table is a pandas or polars data frame, an Arrow table, a Hugging Face
-        data set, a mapping of columns or a list of mappings; its reader is told from the names of
-        its columns. A mapping with the name of a ``reader`` and its parameters is as in a config.
+    data : batch, sequence of batches or of objects, reader, table, path or mapping
+        What to evaluate. The file of a path is recognized as on the command line. A table is a
+        pandas or polars data frame, an Arrow table, a Hugging Face data set, a mapping of columns
+        or a list of mappings; its column names decide on the reader. A mapping with the name of a
+        ``reader`` and its parameters is as in a config.
     groundtruths, predictions : array-like, sequence or table
         In place of `data`, its two sides: true labels and predicted labels or scores of labels;
         true and predicted label images; objects of images as torchvision or supervision have
-        them; references and responses; or two tables.
+        them; references and responses; two tables; or the paths of two files.
     metrics : sequence
         Names, tables of ``name`` and parameters, or specs made by the decorator.
     task : str, optional
@@ -158,8 +160,10 @@ def evaluate(
     4.0
     """
     registry = Registry() if registry is None else registry
-    predictions, metrics, task = _arguments(given, metrics, task, registry)
+    predictions, metrics, task = _arguments(data, given, metrics, task, registry)
     chosen: Any = check_arguments(metrics=metrics, task=task)
+    if others:
+        _check_no_others(others, data, predictions, chosen, registry)
     told = told_of(data, predictions, registry, chosen["task"], chosen["metrics"])
     options = check_arguments(engine=engine, state=_plain_path(state))
     with Evaluator(
@@ -188,21 +192,61 @@ def evaluate(
         return report
 
 
+def _check_no_others(
+    others: Mapping[str, Any],
+    data: Any,
+    predictions: Any,
+    chosen: Mapping[str, Any],
+    registry: Registry,
+) -> None:
+    task, metrics = chosen["task"], chosen["metrics"]
+    try:
+        task = told_of(data, predictions, registry, task, metrics).task
+    except ValorError:  # an argument such as `labels` may be there to help
+        serving = [
+            spec.short_name
+            for spec in registry.all(TaskSpec)
+            if has_all(registry, spec.short_name, metrics)
+        ]
+        task = task or (serving[0] if len(serving) == 1 else None)
+    check_no_others("evaluate", others, metrics, task, registry)
+
+
 def _arguments(
-    given: Sequence[Any], metrics: Any, task: str | None, registry: Registry
+    data: Any, given: Sequence[Any], metrics: Any, task: str | None, registry: Registry
 ) -> tuple[Any, Any, str | None]:
-    """Predictions, metrics and task of a call, `given` being what stands behind the first."""
+    """Predictions, metrics and task of a call, from the arguments after the first."""
     own = list(given)
     if metrics is None and own:
         if task is None and (len(own) == 3 or (len(own) == 2 and _is_task(own[1], registry))):
             task = own.pop()
-        metrics = own.pop()
+        if not _are_predictions(own[-1], data, registry):
+            metrics = own.pop()
     if metrics is None or len(own) > 1:
+        sides = "y_true, y_pred" if own else "data"
         raise ConfigError(
-            "evaluate: expected data and metrics, or ground truths, predictions and metrics",
-            "Write it as: evaluate(data, ['F1']) or evaluate(y_true, y_pred, ['F1'])",
+            "evaluate: expected metrics, got none"
+            if metrics is None
+            else "evaluate: expected data and metrics, or ground truths, predictions and metrics",
+            f"Write it as: evaluate({sides}, ['F1'])",
         )
     return own[0] if own else None, metrics, task
+
+
+def _are_predictions(given: Any, data: Any, registry: Registry) -> bool:
+    """Whether what may be metrics are predictions for the data, without metrics after them."""
+    if isinstance(given, (str, Mapping, MetricSpec)) or callable(given):
+        return False
+    if hasattr(given, "shape") or not isinstance(given, (Sequence, Set)):
+        return True
+    if not all(isinstance(one, str) for one in given):  # an error of the metrics, or numbers
+        return any(isinstance(one, (bool, int, float, list, tuple)) for one in given)
+    if not isinstance(data, (list, tuple)) or len(given) != len(data) or not len(given):
+        return False
+    tasks = [spec.short_name for spec in registry.all(TaskSpec)]
+    return isinstance(data[0], str) and not any(
+        has_all(registry, task, [name]) for task in tasks for name in dict.fromkeys(given)
+    )
 
 
 def _is_task(word: Any, registry: Registry) -> bool:

@@ -27,7 +27,7 @@ from valor_core.evaluation.bound_metric import MetricChoice
 from valor_core.evaluation.engines.interrupts import uninterrupted
 from valor_core.evaluation.gathering import Gathering
 from valor_core.evaluation.job import Evaluation, choices_of
-from valor_core.evaluation.options import check_arguments
+from valor_core.evaluation.options import check_arguments, check_no_others
 from valor_core.evaluation.resources.open_resources import OpenResources, opened
 from valor_core.evaluation.tally import Tally
 from valor_core.evaluation.tally_report import report_of
@@ -104,8 +104,12 @@ class Evaluator:
         registry: Registry | None = None,
         folder: Path | None = None,
         place: str = "",
+        **others: Any,
     ) -> None:
         self.registry = Registry() if registry is None else registry
+        if others:
+            chosen = check_arguments(place, metrics=metrics, task=task)
+            check_no_others("Evaluator", others, chosen["metrics"], task, self.registry)
         chosen = check_arguments(
             place,
             metrics=metrics,
@@ -363,12 +367,16 @@ class Evaluator:
 
         Raises
         ------
+        StateError
+            If there are no data yet and the metrics may be of several tasks.
         SchemaError
             If an item was counted twice.
         ConfigError
-            If no item has a metadata field that the request slices or filters by.
+            If no item has a metadata field that the request filters by.
         """
         with self._lock:
+            if self._evaluation is None and not self._gathering:
+                raise StateError("compute: expected data, got none yet", "Call update first.")
             return report_of(
                 self.evaluation,
                 self.tally,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from valor_core.errors import ConfigError, ParameterError, shown
-from valor_core.parameters.declaration import fitted, parameter, parameters
+from valor_core.errors import ConfigError, ParameterError, RegistryError, did_you_mean, shown
+from valor_core.parameters.declaration import declared, fitted, parameter, parameters
+from valor_core.plugins.meaning import meaning_of
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import ResourceSpec
+from valor_core.plugins.spec import MetricSpec, ResourceSpec, TaskSpec
 
 
 @parameters
@@ -68,6 +70,78 @@ def check_arguments(place: str = "", **arguments: Any) -> dict[str, Any]:
         return fitted(EvaluationOptions, arguments, place)
     except ParameterError as error:
         raise ConfigError(error.message, error.remedy) from error
+
+
+_OF_PYTHON = ("resources", "registry")
+"""Arguments of Python calls that configs spell otherwise or do not have."""
+
+
+def check_no_others(
+    call: str,
+    others: Mapping[str, Any],
+    metrics: Iterable[Any],
+    task: str | None,
+    registry: Registry,
+) -> None:
+    """Raise a `ConfigError` for arguments that a Python call does not have.
+
+    A parameter of a metric goes with the metric, and one of a constructor with its batch.
+
+    Parameters
+    ----------
+    call : str
+        The function or class.
+    others : mapping of str to object
+        Arguments that it does not have.
+    metrics : iterable
+        The chosen metrics.
+    task : str, optional
+        The task, if it is clear.
+    registry : Registry
+        Registry of the metrics and the task.
+    """
+    for name, value in others.items():
+        for choice in metrics:
+            spec, own = _chosen(choice, task, registry)
+            if spec is not None and name in {one.name for one in declared(spec.parameter_class)}:
+                table = {"name": spec.short_name, **own, name: value}
+                raise ConfigError(
+                    f"{call}: {name} is a parameter of {spec.short_name}, not of {call}",
+                    f"Write it with the metric: {table}",
+                )
+        known = [*(entry.name for entry in declared(EvaluationOptions)), *_OF_PYTHON]
+        remedy = _of_a_batch(name, task, registry) or did_you_mean(name, known)
+        raise ConfigError(
+            f"{call}: unknown argument {name!r}", remedy or f"Arguments are: {', '.join(known)}."
+        )
+
+
+def _chosen(
+    choice: Any, task: str | None, registry: Registry
+) -> tuple[MetricSpec | None, dict[str, Any]]:
+    """The metric of a choice, if there is one, and the parameters that the choice has."""
+    own = dict(choice) if isinstance(choice, Mapping) else {}
+    name = own.pop("name", None) if own else choice
+    tasks = [task] if task else [spec.short_name for spec in registry.all(TaskSpec)]
+    for one in tasks if isinstance(name, str) else ():
+        try:
+            meaning = meaning_of(name, registry, one)
+        except RegistryError:
+            continue
+        return meaning.spec, {**meaning.parameters, **own}
+    return (name if isinstance(name, MetricSpec) else None), own
+
+
+def _of_a_batch(name: str, task: str | None, registry: Registry) -> str | None:
+    """The remedy for an argument of the constructor of a task's batches."""
+    spec = None if task is None else registry.find(TaskSpec, task)
+    if spec is None:
+        return None
+    make = getattr(registry.batch_class(spec.short_name), "from_arrays", None)
+    if make is None or name not in signature(make).parameters:
+        return spec.arrays if spec.arrays and f"{name}=" in spec.arrays else None
+    module, _, batch = spec.implementation.partition(":")
+    return f"Make a batch first: {batch}.from_arrays(…, {name}=…), from {module}"
 
 
 def as_table(name: str, value: object, registry: Registry) -> str | None:

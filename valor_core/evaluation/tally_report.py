@@ -18,6 +18,8 @@ from valor_core.metrics.state import State, find
 from valor_core.report.report import ItemTable, Report
 from valor_core.report.results import Results
 
+_NO_ROWS = "items: none of the metrics scores single items, so that there are no rows of them"
+
 
 def report_of(
     evaluation: Evaluation,
@@ -54,7 +56,10 @@ def report_of(
     evaluation.check_filter(tally)
     states = tally.merged(list(tally.states), evaluation.plan)
     results = evaluation.compute(states)
-    told = [*warnings, *_warnings(evaluation, tally, states, results)]
+    not_found = evaluation.strange_slices(tally)
+    told = [*warnings, *_warnings(evaluation, tally, states, results), *not_found]
+    if items and not any(metric.spec.per_item for metric in evaluation.plan.metrics):
+        told.append(_NO_ROWS)
     return Report(
         results=results,
         slices=_slices(evaluation, tally, states),
@@ -63,7 +68,7 @@ def report_of(
         versions=dict(versions),
         counts=_counts(tally, states),
         warnings=tuple(told),
-        not_found=tuple(evaluation.strange_slices(tally)),
+        not_found=tuple(not_found),
         stopped=tally.stopped or tally.still_to_count or why_not_run(states),
         interrupted=tally.interrupted,
         facts=added_up(facts for _, facts in tally.facts.values()),

@@ -48,6 +48,7 @@ class Parameter:
     non_empty: bool
     distinct: bool
     aliases: tuple[str, ...]
+    instead: Mapping[str, str] = attrs.field(factory=dict)
     name: str = ""
     annotation: Any = None
 
@@ -104,7 +105,12 @@ class Parameter:
 
         def convert(value: Any) -> Any:
             with found_at(f"{owner}: "):
-                fitted = kind.fit(value, self.name)
+                try:
+                    fitted = kind.fit(value, self.name)
+                except ParameterError as error:
+                    words = [value, *value] if isinstance(value, (list, tuple)) else [value]
+                    known = (remedy for word, remedy in self.instead.items() if word in words)
+                    raise ParameterError(error.message, next(known, error.remedy)) from None
                 if fitted is not None:
                     self._examine(fitted)
             return fitted
@@ -132,6 +138,7 @@ def parameter(
     non_empty: bool = False,
     distinct: bool = False,
     aliases: Sequence[str] = (),
+    instead: Mapping[str, str] | None = None,
 ) -> Any:
     """Declare one parameter of a class made with `parameters`.
 
@@ -149,8 +156,10 @@ def parameter(
         Whether a list that names a value twice is refused.
     aliases : sequence of str
         Other names accepted for it in configs and documented-style calls.
+    instead : mapping of str to str, optional
+        Remedies for values, or for other keys, that people expect from another program.
     """
-    made = Parameter(default, help, check, non_empty, distinct, tuple(aliases))
+    made = Parameter(default, help, check, non_empty, distinct, tuple(aliases), instead or {})
     return attrs.field(default=default, metadata={"valor": made})
 
 
@@ -318,7 +327,9 @@ def _given(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for name, value in values.items():
         if name not in names:
-            raise _unknown_key(name, names)
+            known = (one.instead[name] for one in declared(cls) if name in one.instead)
+            error = _unknown_key(name, names)
+            raise ParameterError(error.message, next(known, error.remedy))
         target = names[name]
         if target in given:
             raise ParameterError(f"{name}: given twice, also by another of its names")

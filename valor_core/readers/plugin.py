@@ -22,9 +22,9 @@ def valor_tasks() -> tuple[TaskSpec, ...]:
             summary="Objects in images, as boxes, outlines or masks",
             implementation="valor_core.schemas.detection:DetectionBatch",
             item="valor_core.schemas.detection:Detection",
-            arrays="Make a batch of arrays with: valor_detection.arrays.from_arrays, "
-            "from_supervision or from_torchvision. A table with a row for each box is read from a "
-            "file, by the reader: table",
+            arrays="Make a batch of arrays with: valor_detection.arrays.from_arrays "
+            "(box_format=…, names=…, iou_type=…), from_supervision or from_torchvision. A table "
+            "with a row for each box is read from a file, by the reader: table",
         ),
         TaskSpec(
             name="core.segmentation",

@@ -2,50 +2,75 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from valor_core.errors import ConfigError, SchemaError
+from valor_core.errors import ConfigError, SchemaError, did_you_mean_file, shown
 from valor_core.plugins.meaning import has_all
 from valor_core.plugins.registry import Registry, implementation
 from valor_core.plugins.spec import ReaderSpec, TaskSpec
 from valor_core.readers.known import known_by, takes_tables, unknown_columns
-from valor_core.readers.tables import TableInMemory
+from valor_core.readers.recognized import first_rows
+from valor_core.readers.tables import TableInMemory, TableSource
 from valor_core.schemas import Batch
 
 
 def of_table(
     data: Any, registry: Registry, task: str | None, metrics: Sequence[Any]
 ) -> tuple[Any, str] | None:
-    """What `reader_of` takes for a table in memory, and its task; None for what is no table.
+    """What `reader_of` takes for a table or a file, and its task; None for other data.
 
     Raises
     ------
     ConfigError
-        If no reader knows its columns, or several tasks may be meant.
+        If no reader recognizes it, or several tasks may be meant.
     """
-    table = TableInMemory.of(data)
+    table = _source(data, "data")
     if table is None:
         return None
-    told = _tables([table], registry, task, metrics)
+    told = _recognized([table], registry, task, metrics)
     if told is None:
-        raise _unknown(table, registry, task)
+        raise _unknown([table], registry, task)
     return told
 
 
-def _tables(
-    tables: Sequence[TableInMemory], registry: Registry, task: str | None, metrics: Sequence[Any]
+def _source(data: Any, place: str) -> TableSource | None:
+    """A table in memory or the path of a file, which is there; None for other data."""
+    if not isinstance(data, (str, os.PathLike)):
+        return TableInMemory.of(data, place)
+    path = Path(data)
+    try:
+        is_there = path.exists()
+    except (OSError, ValueError):  # no path at all
+        is_there = False
+    if not is_there:
+        raise ConfigError(f"{place}: no such file: {shown(str(path))}", did_you_mean_file(path))
+    return path
+
+
+def _recognized(
+    sources: Sequence[TableSource], registry: Registry, task: str | None, metrics: Sequence[Any]
 ) -> tuple[Any, str] | None:
-    known = known_by(tables, registry, task=task, metrics=metrics)
+    known = known_by(sources, registry, task=task, metrics=metrics)
     if not known:
         return None
     _check_one_task({one.task for one in known})
     return known[0].section, known[0].task
 
 
-def _unknown(table: TableInMemory, registry: Registry, task: str | None) -> ConfigError:
-    """What to raise of a table whose columns no reader knows."""
-    return unknown_columns("data", table.table, _reader_to_name(registry, task))
+def _unknown(sources: Sequence[TableSource], registry: Registry, task: str | None) -> ConfigError:
+    """The error of tables or files that no reader recognizes."""
+    tables = [table for source in sources if (table := first_rows(source)) is not None]
+    remedy = _reader_to_name(registry, task)
+    if len(tables) < len(sources):
+        names = " and ".join(map(str, sources))
+        return ConfigError(f"data: no reader recognizes {names}", remedy)
+    if len(tables) == 1:
+        return unknown_columns("data", tables[0], remedy)
+    names = " and ".join(shown(list(table.names)) for table in tables)
+    return ConfigError(f"data: no reader knows two tables of these columns: {names}", remedy)
 
 
 def _reader_to_name(registry: Registry, task: str | None) -> str:
@@ -90,12 +115,14 @@ def of_two_sides(
         If several tasks may be meant.
     """
     tables = [
-        TableInMemory.of(side, f"data.{name}")
+        _source(side, f"data.{name}")
         for name, side in (("groundtruths", groundtruths), ("predictions", predictions))
     ]
     both = [table for table in tables if table is not None]
-    if len(both) == 2 and (told := _tables(both, registry, task, metrics)) is not None:
+    if len(both) == 2 and (told := _recognized(both, registry, task, metrics)) is not None:
         return told
+    if len(both) == 2 and any(isinstance(table, Path) for table in both):
+        raise _unknown(both, registry, task)
     made = _made(groundtruths, predictions, registry, task, metrics)
     if not made and task is None:  # metrics that no task has, or that are misspelled, tell nothing
         made = _made(groundtruths, predictions, registry, task, ())

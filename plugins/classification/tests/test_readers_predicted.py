@@ -13,7 +13,7 @@ from messages import refused
 from sklearn.metrics import f1_score
 
 from valor_core import evaluate
-from valor_core.plugin import ReadError
+from valor_core.plugin import ParameterError, ReadError
 from valor_core.schemas.classification import Classification, ClassificationBatch
 
 from .files import METRICS, error, read, written
@@ -147,3 +147,38 @@ def test_text_of_a_csv_stays_text_and_is_warned_of(tmp_path: Path) -> None:
 def test_a_class_that_is_no_whole_number_is_refused(value: Any) -> None:
     with refused(ReadError):
         evaluate({"y_true": [value, 0], "y_pred": [1, 1]}, ["Accuracy"])
+
+
+def test_items_of_one_file_alone_are_counted_with_their_rows(tmp_path: Path) -> None:
+    truths = written(tmp_path, "t.csv", "uid,label,site", "a,cat,east", "b,dog,west", "c,cat,east")
+    predictions = written(tmp_path, "p.csv", "uid,prediction,ink", "d,cat,dark", "b,dog,light")
+
+    report = read(
+        "predicted",
+        "Counts",
+        path=truths,
+        predictions=predictions,
+        options={"slices": ["site", "ink"]},
+    )
+
+    # cat: true of a and c, predicted of d; dog: true and predicted of b
+    assert [one.value for one in report.results] == [
+        {"tp": 0, "fp": 1, "fn": 2, "tn": 1},
+        {"tp": 1, "fp": 0, "fn": 0, "tn": 3},
+    ]
+    assert report.slice(ink="light").find("Counts", label="dog")[0].value["tp"] == 1
+    assert report.slice(site="east").find("Counts", label="cat")[0].value["fn"] == 2
+    assert set(report.warnings) == {  # in the order of the paths
+        f"1 rows with a prediction whose item is not in {truths} (first: {predictions}:2)",
+        f"2 rows with a ground truth whose item is not in {predictions} (first: {truths}:2)",
+    }
+
+
+def test_an_item_twice_in_the_predictions_is_named(tmp_path: Path) -> None:
+    truths = written(tmp_path, "t.csv", "uid,label", "a,cat")
+    predictions = written(tmp_path, "p.csv", "uid,prediction", "a,cat", "a,dog")
+
+    with refused(ReadError):
+        read("predicted", path=truths, predictions=predictions)
+    with refused(ParameterError):
+        read("predicted", path=[truths, tmp_path / "u.csv"], predictions=predictions)

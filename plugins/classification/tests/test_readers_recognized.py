@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
+from messages import refused
 from valor_classification.readers import recognized
 
-from valor_core import evaluate
+from valor_core import ClassificationBatch, evaluate
+from valor_core.errors import ConfigError
 
 FILES = {
     "wide": "uid,label,score_cat,score_dog\na,cat,0.75,0.25\nb,dog,0.5,0.5\n",
     "wide, other prefix": "id,y_true,prob_cat,prob_dog\na,cat,0.75,0.25\nb,dog,0.5,0.5\n",
     "wide, columns called like labels": "image,target,cat,dog\na,cat,0.75,0.25\nb,dog,0.5,0.5\n",
     "wide, one probability": "id,Y True,y_score\na,0,0.25\nb,1,0.75\n",
+    "wide, one probability of two texts": "y_true,y_score\nham,0.25\nspam,0.75\n",
+    "wide, predictions are probabilities": "target,prediction\n0,0.25\n1,0.75\n",
     "predicted": "id,y_true,y_pred\na,cat,dog\nb,dog,dog\n",
     "predicted, whole numbers": "truth,prediction\n3,4\n5,5\n",
 }
@@ -78,10 +83,78 @@ def test_two_long_tables_are_known_in_any_order(tmp_path, order):
 
 
 @pytest.mark.parametrize(
-    "text", ["a,b\n1,2\n", "label,size\ncat,3\n", "", "label,score\ncat,0.5\ndog,0.5\nemu,1\n"]
+    "text",
+    [
+        "a,b\n1,2\n",
+        "label,size\ncat,3\n",
+        "",
+        "label,score\ncat,0.5\ndog,0.5\nemu,1\n",
+        "label,score\ncat,0.5\ndog,0.5\n",
+        "y_true,y_score\ncat,0.5\ndog,0.5\nemu,1\n",
+    ],
 )
 def test_a_table_of_something_else_is_known_by_no_reader(tmp_path, text):
     file = tmp_path / "table.csv"
     file.write_text(text)
 
     assert [known((file,)) for known in READERS.values()] == [None] * 4
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_true_labels_and_predictions_of_two_files_are_joined_by_their_common_column(
+    tmp_path, order
+):
+    truths, predictions = tmp_path / "truths.csv", tmp_path / "predictions.csv"
+    truths.write_text("photo,y_true\na,cat\nb,dog\n")
+    predictions.write_text("photo,y_pred\nb,dog\na,dog\n")
+
+    known = recognized.predicted((truths, predictions)[::order])
+
+    assert known.data == {
+        "path": str(truths),
+        "predictions": str(predictions),
+        "uid": "photo",
+        "label": "y_true",
+        "prediction": "y_pred",
+    }
+    report = evaluate(truths, predictions, ["Accuracy"])
+    assert (report["Accuracy"].value, report.warnings) == (1 / 2, ())
+
+
+def test_submission_with_the_columns_of_the_truth_is_the_second_file(tmp_path):
+    truths, predictions = tmp_path / "a.csv", tmp_path / "b.csv"
+    truths.write_text("id,label\n1,cat\n2,dog\n")
+    predictions.write_text("id,label\n2,cat\n1,cat\n")
+
+    report = evaluate(truths, predictions, ["ConfusionMatrix"])
+
+    matrix = report["ConfusionMatrix"].value["confusion_matrix"]
+    assert matrix["dog"] == {"cat": 1, "dog": 0}
+
+
+@pytest.mark.parametrize(
+    ("truths", "predictions"),
+    [
+        ("photo,y_true\na,cat\n", "image,y_pred\na,dog\n"),
+        ("y_true\ncat\n", "y_pred\ndog\n"),
+        ("a,b,y_true\n1,2,cat\n", "a,b,y_pred\n1,2,cat\n"),
+    ],
+)
+def test_two_files_without_one_common_column_are_not_joined(tmp_path, truths, predictions):
+    files = tmp_path / "a.csv", tmp_path / "b.csv"
+    for file, text in zip(files, (truths, predictions), strict=True):
+        file.write_text(text)
+
+    assert recognized.predicted(files) is None
+
+
+def test_one_hot_truth_gets_the_call_that_reads_it(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text("cat,dog,score_cat,score_dog\n1,0,0.75,0.25\n0,1,0.5,0.5\n")
+
+    with refused(ConfigError) as caught:
+        evaluate(file, ["Accuracy"])
+
+    call = caught.value.remedy.partition(": ")[2]
+    names = {"df": pd.read_csv(file), "ClassificationBatch": ClassificationBatch}
+    assert evaluate(eval(call, names), ["Accuracy"])["Accuracy"].value == 1 / 2

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from messages import refused
 
-from valor_core import Evaluator, evaluate
-from valor_core.errors import AmbiguousNameError, ConfigError, SchemaError, UnknownNameError
+from valor_core import ClassificationBatch, Evaluator, evaluate
+from valor_core.errors import (
+    AmbiguousNameError,
+    ConfigError,
+    ParameterError,
+    SchemaError,
+    StateError,
+    UnknownNameError,
+)
 
 LABELS = (["cat", "dog", "cat"], ["cat", "cat", "cat"])
 BOXES = (
@@ -95,7 +104,7 @@ def test_an_evaluator_whose_task_nothing_told_yet_says_so() -> None:
 
     assert repr(evaluator) == "<Evaluator of 2 metrics: F1, Accuracy; 0 items counted>"
     with refused(AmbiguousNameError):
-        evaluator.compute()
+        _ = evaluator.evaluation
     evaluator.update(*LABELS)
     assert "of classification: F1, Accuracy; 3 items" in repr(evaluator)
 
@@ -117,3 +126,108 @@ def test_the_numbers_of_labels_are_those_of_scikit_learn() -> None:
 def test_a_table_that_tells_nothing_is_answered_with_the_readers_of_its_task(task: str) -> None:
     with refused(ConfigError):
         evaluate([{"foo": 1, "bar": 2}], ["F1"], task=task)
+
+
+def test_path_of_a_file_is_evaluated_as_on_the_command_line(tmp_path: Path) -> None:
+    file = tmp_path / "preds.csv"
+    file.write_text("y_true,y_pred\ncat,cat\ndog,cat\n")
+
+    for data in (file, str(file)):
+        assert evaluate(data, ["Accuracy"])["Accuracy"].value == 1 / 2
+        evaluator = Evaluator(["Accuracy"])
+        evaluator.update(data)
+        assert evaluator.compute()["Accuracy"].value == 1 / 2
+    with refused(ConfigError):
+        evaluate(tmp_path / "pred.csv", ["Accuracy"])
+    (tmp_path / "notes.txt").write_text("hello")
+    with refused(ConfigError):
+        evaluate(tmp_path / "notes.txt", ["Accuracy"], "classification")
+    with refused(ConfigError):
+        evaluate(file, tmp_path / "notes.txt", ["Accuracy"], "classification")
+
+
+@pytest.mark.parametrize(
+    "sides",
+    [
+        ([1, 0], [0.9, 0.1]),
+        (np.array([1, 0]), np.array([0.9, 0.1])),
+        (["cat", "dog"], ["cat", "cat"]),
+        (pd.Series([1, 0]), pd.Series([1, 1])),
+        ([[1, 0]], [[0.5, 0.2]]),
+        (pd.DataFrame({"y_true": [1], "y_pred": [1]}),),
+    ],
+)
+def test_call_without_metrics_says_that_they_are_missing(sides: Any) -> None:
+    with refused(ConfigError):
+        evaluate(*sides)
+
+
+def test_misspelled_metric_is_not_mistaken_for_a_label() -> None:
+    with refused(UnknownNameError):
+        evaluate([{"y_true": "cat", "y_pred": "cat"}], ["Acuracy"])
+
+
+@pytest.mark.parametrize(
+    ("sides", "metrics", "argument"),
+    [
+        (LABELS, ["Accuracy", "F1"], {"average": "macro"}),
+        (LABELS, [{"name": "F1", "hardmax": True}], {"average": "macro"}),
+        (LABELS, ["F1"], {"sample_weight": [1, 2, 3]}),
+        (LABELS, ["F1"], {"slice": ["site"]}),
+        (([-1, 1], [0.25, 0.75]), ["ROCAUC"], {"labels": [-1, 1]}),
+        (BOXES, ["mAP"], {"box_format": "xywh"}),
+    ],
+)
+def test_argument_of_another_program_gets_the_way_to_write_it(
+    sides: Any, metrics: Any, argument: Any
+) -> None:
+    with refused(ConfigError):
+        evaluate(*sides, metrics, **argument)
+    if "average" in argument:
+        with refused(ConfigError):
+            Evaluator(metrics, **argument)
+        one = evaluate(*sides, [{"name": "F1", "average": "macro"}])
+        assert [result.parameters.get("average") for result in one] == ["macro"]
+
+
+def test_classes_that_are_no_column_numbers_get_the_call_that_names_them() -> None:
+    sides = [-1, 1, -1], [0.25, 0.75, 0.5]
+
+    with refused(SchemaError) as caught:
+        evaluate(*sides, ["ROCAUC"])
+
+    call = str(caught.value.remedy).partition(": ")[2]
+    names = {"y_true": sides[0], "y_score": sides[1], "ClassificationBatch": ClassificationBatch}
+    assert evaluate(eval(call, names), ["ROCAUC"])["ROCAUC", "1"].value == 1.0
+
+
+@pytest.mark.parametrize("choice", [{"pos_label": 1}, {"average": "binary"}])
+def test_positive_label_of_scikit_learn_leads_to_the_result_of_that_label(choice: Any) -> None:
+    with refused(ParameterError) as caught:
+        evaluate([1, 0], [1, 1], [{"name": "F1", **choice}])
+
+    assert "report['F1', '1']" in str(caught.value.remedy)
+    report = evaluate([1, 0], [1, 1], ["F1"], require={"F1/1": ">= 0.5"})
+    assert (report["F1", "1"].value, report.ok) == (2 / 3, True)
+
+
+def test_compute_before_any_data_says_so() -> None:
+    with refused(StateError):
+        Evaluator(["Accuracy"]).compute()
+
+
+def test_items_of_a_metric_without_rows_are_a_warning() -> None:
+    report = evaluate(*LABELS, ["Accuracy"], items=True)
+
+    assert report.items == ()
+    assert report.warnings == (
+        "items: none of the metrics scores single items, so that there are no rows of them",
+    )
+
+
+def test_typo_in_slices_is_a_warning_in_python_in_the_words_of_the_command_line() -> None:
+    rows = [{"y_true": "cat", "y_pred": "cat", "ink": "dark"}]
+
+    report = evaluate(rows, ["Accuracy"], slices=["inc"])
+
+    assert report.warnings == ("slices: no item has the metadata field 'inc'; did you mean 'ink'?",)

@@ -218,7 +218,7 @@ class TestStateFiles:
 class TestWrongData:
     @pytest.mark.parametrize("data", [5, "items.csv", None])
     def test_what_is_no_data_is_an_error(self, data: Any) -> None:
-        with refused(SchemaError):
+        with refused((SchemaError, ConfigError)):
             evaluate(data, METRICS, "text")
 
     def test_a_strange_item_is_named_by_its_position(self) -> None:

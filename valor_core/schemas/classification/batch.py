@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more
 from valor_core.schemas.batch import Batch, FileRow, first_places
@@ -54,6 +55,7 @@ from valor_core.schemas.label import (
 )
 from valor_core.schemas.pairing import LabelSides, sides_of
 
+_NAMED = 4  # classes that a message names
 _INDICATORS = (
     "Pass 0/1 matrices to from_arrays, the predictions as scores, and choose hardmax: false and "
     "score_thresholds: 0.5."
@@ -233,6 +235,8 @@ class ClassificationBatch(Batch):
             classes = class_names(labels, width)
         else:
             rows = None
+            if given.ndim == 1 and labels is None:
+                _check_two_classes(truth)
             classes, truth_labels = class_codes(truth, labels, width)
         datums = _datums(uids, metadata, len(values))
         if rows is None:
@@ -421,6 +425,21 @@ def _datums(uids: Any, metadata: Mapping[str, Any] | None, count: int) -> Datums
     if len(datums) != count:
         raise SchemaError(f"uids: expected {count:,}, one for each item, got {len(datums):,}")
     return datums
+
+
+def _check_two_classes(truth: NDArray[Any]) -> None:
+    """Raise a `SchemaError` if one column of scores is for more than two classes."""
+    if not truth.size or truth.dtype.kind == "b":
+        return
+    if truth.dtype.kind in "iu" and int(truth.max()) - int(truth.min()) < 2:
+        return
+    classes = np.unique(truth).tolist()
+    if len(classes) > 2:
+        listed = ", ".join(map(repr, classes[:_NAMED])) + and_more(len(classes) - _NAMED)
+        raise SchemaError(
+            f"y_true: expected two classes for one column of scores, found {listed}",
+            "Pass a column of scores for each class: y_score of shape (n, k).",
+        )
 
 
 def _of_both(second: Floats) -> Floats:

@@ -22,7 +22,13 @@ from valor_core.schemas.order import is_numeral
 _TEXT, _NUMBER, _FLAG = "text", "a number", "true or false"
 _EXPECTED = "a class as text or number"
 _LEAVE_OUT = "Remove the item from all columns."
-_NAMED = "Pass labels=[…], the class of every column of y_score."
+
+
+def _name_them(labels: str = "[…]") -> str:
+    return (
+        "Name the class of each column: ClassificationBatch.from_arrays(y_true, y_score, "
+        f"labels={labels})"
+    )
 
 
 def plain_array(values: Any, name: str, expected: str = _EXPECTED) -> NDArray[Any]:
@@ -199,7 +205,7 @@ def class_names(labels: Sequence[Any] | None, width: int) -> NDArray[Any]:
         raise SchemaError(
             f"labels: expected a class for each of the {width} columns of y_score, "
             f"got {len(np.atleast_1d(names))}",
-            "Pass labels=[…] in the order of the columns.",
+            _name_them(),
         )
     return names
 
@@ -295,7 +301,7 @@ def class_codes(
             raise SchemaError(
                 f"y_true: expected all {width} classes of the columns of y_score, "
                 f"found {len(names)}",
-                _NAMED,
+                _name_them(),
             )
         return names, np.searchsorted(names, truth)
     names = class_names(labels, width)
@@ -308,10 +314,11 @@ def _positions(truth: NDArray[Any], width: int) -> Codes:
     codes: Codes = truth.astype(np.int64, copy=False)
     if not are_below(codes, width):
         strange = np.flatnonzero((codes < 0) | (codes >= width))
+        classes = np.unique(codes).tolist()
         raise SchemaError(
             f"y_true[{strange[0]}]: expected the number of a column of y_score, 0 to {width - 1}, "
             f"got {truth[strange[0]].item()!r}{and_more(len(strange) - 1)}",
-            _NAMED,
+            _name_them(str(classes)) if len(classes) == width else _name_them(),
         )
     return codes
 
@@ -327,6 +334,6 @@ def _places(names: NDArray[Any], truth: NDArray[Any]) -> Codes:
         raise SchemaError(
             f"y_true[{strange[0]}]: expected one of the labels, got "
             f"{truth[strange[0]].item()!r}{and_more(len(strange) - 1)}",
-            _NAMED,
+            _name_them(),
         )
     return found

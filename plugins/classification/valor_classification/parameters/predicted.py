@@ -7,6 +7,11 @@ from typing import Any, Literal
 from valor_classification.parameters import fields
 from valor_core.plugin import ParameterError, Within, parameter, parameters
 
+_OF_ONE_LABEL = (
+    "Leave it out: the report has a number for each label, such as report['F1', '1'] for the "
+    "label 1, which a requirement calls F1/1."
+)
+
 
 def _average(default: tuple[fields.Average, ...]) -> tuple[fields.Average, ...]:
     average: tuple[fields.Average, ...] = parameter(
@@ -15,6 +20,7 @@ def _average(default: tuple[fields.Average, ...]) -> tuple[fields.Average, ...]:
         "over labels, weighted the mean by number of ground truths.",
         non_empty=True,
         distinct=True,
+        instead=dict.fromkeys(("binary", "pos_label"), _OF_ONE_LABEL),
     )
     return average
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 
 from valor_classification.parameters.readers.long import LongParameters
+from valor_classification.readers.tables import WholeFiles
 from valor_classification.readers.truth import label_text
 from valor_core.plugin import (
-    Partition,
     ReadError,
     Table,
-    TableSource,
     and_more,
     columns_beside,
     read_table,
@@ -25,30 +23,6 @@ from valor_core.schemas.classification.scores import ScoreList
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary
-
-
-@frozen
-class WholeFiles(Partition):
-    """The one partition of long tables, whose rows of an item can stand anywhere."""
-
-    groundtruths: TableSource
-    predictions: TableSource
-
-    @property
-    def name(self) -> str:
-        """The two files."""
-        return f"{self.groundtruths} and {self.predictions}"
-
-    @property
-    def identity(self) -> str:
-        """The two files, from wherever they are named."""
-        return " and ".join(str(path.resolve()) for path in self.paths) or self.name
-
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """The files it is of."""
-        both = (self.groundtruths, self.predictions)
-        return tuple(source for source in both if isinstance(source, Path))
 
 
 @frozen

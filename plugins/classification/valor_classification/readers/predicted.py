@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from attrs import frozen
 
 from valor_classification.parameters.readers.predicted import PredictedParameters
-from valor_classification.readers.tables import ItemTables
-from valor_classification.readers.truth import label_column
-from valor_core.plugin import TablePartition, columns_beside, read_table
+from valor_classification.readers.tables import ItemTables, WholeFiles
+from valor_classification.readers.truth import Untold, label_column
+from valor_core.plugin import (
+    ParameterError,
+    Partition,
+    Table,
+    TablePartition,
+    columns_beside,
+    read_table,
+)
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.classification.scores import ScoreList
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Vocabulary
+
+_UID = "uid"
 
 
 @frozen
@@ -32,13 +43,28 @@ class PredictedReader:
     parameters: PredictedParameters
     task: str
 
-    def partitions(self) -> Sequence[TablePartition]:
-        """Ranges of the files."""
-        return self._tables.partitions()
+    def partitions(self) -> Sequence[Partition]:
+        """Ranges of the files, or both files if the predictions have their own."""
+        paths, predictions = self.parameters.path, self.parameters.predictions
+        if predictions is None:
+            return self._tables.partitions()
+        if len(paths) > 1:
+            raise ParameterError(
+                f"path must name one table next to predictions, got {len(paths)}",
+                "Join the true labels in one table.",
+            )
+        return (WholeFiles(paths[0], predictions),)
 
-    def read(self, partition: TablePartition) -> Iterator[ClassificationBatch]:
-        """The batch of one range."""
-        table = read_table(partition)
+    def read(self, partition: Partition) -> Iterator[ClassificationBatch]:
+        """The batch of one range, or of both files."""
+        if isinstance(partition, WholeFiles):
+            yield self._joined(
+                read_table(partition.groundtruths), read_table(partition.predictions)
+            )
+        elif isinstance(partition, TablePartition):
+            yield self._batch(read_table(partition))
+
+    def _batch(self, table: Table) -> ClassificationBatch:
         chosen = self.parameters
         vocabulary = Vocabulary()
         truth_rows, truths, missing = label_column(table, chosen.label, chosen.key, vocabulary)
@@ -46,7 +72,7 @@ class PredictedReader:
         untold = missing | unseen
         own = self._tables.own(chosen.label, chosen.prediction)
         metadata = columns_beside(table, own)
-        yield ClassificationBatch(
+        return ClassificationBatch(
             Datums(self._tables.uids(table), metadata),
             vocabulary.labels,
             truth_rows,
@@ -56,7 +82,58 @@ class PredictedReader:
             untold.first,
         )
 
+    def _joined(self, truths: Table, predictions: Table) -> ClassificationBatch:
+        """The batch of two tables, whose rows are joined by uid."""
+        chosen, uid = self.parameters, self.parameters.uid or _UID
+        numbers: dict[Any, int] = {}
+        true_datums, datums = (
+            np.array([numbers.setdefault(one, len(numbers)) for one in table.uids(uid).tolist()])
+            for table in (truths, predictions)
+        )
+        vocabulary = Vocabulary()
+        rows, labels, missing = label_column(truths, chosen.label, chosen.key, vocabulary)
+        seen, predicted, unseen = label_column(
+            predictions, chosen.prediction, chosen.key, vocabulary
+        )
+        order = np.argsort(datums[seen], kind="stable")
+        untold = missing | unseen
+        untold |= _alone(truths, true_datums, datums, "ground truth", predictions.source)
+        untold |= _alone(predictions, datums, true_datums, "prediction", truths.source)
+        return ClassificationBatch(
+            Datums(
+                np.array(list(numbers), dtype=np.object_),
+                self._metadata(len(numbers), (predictions, datums), (truths, true_datums)),
+            ),
+            vocabulary.labels,
+            true_datums[rows],
+            labels,
+            ScoreList(datums[seen][order], predicted[order], np.ones(len(order)), scored=False),
+            untold.counts,
+            untold.first,
+        )
+
+    def _metadata(self, count: int, *tables: tuple[Table, Codes]) -> dict[str, Any]:
+        """Metadata columns of all tables; the last one decides where two have a column."""
+        chosen = self.parameters
+        own = {chosen.uid or _UID, chosen.label, chosen.prediction}
+        metadata: dict[str, Any] = {}
+        for table, datums in tables:
+            for name, cells in columns_beside(table, own).items():
+                column = metadata.setdefault(name, np.full(count, None, dtype=object))
+                for datum, cell in zip(datums.tolist(), cells, strict=True):
+                    column[datum] = cell
+        return metadata
+
     @property
     def _tables(self) -> ItemTables:
         chosen = self.parameters
         return ItemTables(chosen.path, chosen.uid, chosen.partition_bytes)
+
+
+def _alone(table: Table, datums: Codes, others: Codes, side: str, source: str) -> Untold:
+    """Rows of a table whose item the other table lacks."""
+    rows = np.flatnonzero(~np.isin(datums, others))
+    if not len(rows):
+        return Untold()
+    what = f"{table.unit}s with a {side} whose item is not in {source}"
+    return Untold({what: len(rows)}, {what: (table.source, table.row(int(rows[0])))})

@@ -47,7 +47,8 @@ def tell(report: Report, *, as_json: bool, quiet: bool) -> int:
     elif not quiet:
         streams.say(aligned_text(report).rstrip("\n"))
     if as_json or quiet or streams.on_terminal():
-        for warning in report.warnings:
+        said_below = {*report.not_found}
+        for warning in [one for one in report.warnings if one not in said_below]:
             streams.talk(f"valor: warning: {warning}")
     for trouble in troubles(report):
         streams.talk(f"valor: {trouble}")

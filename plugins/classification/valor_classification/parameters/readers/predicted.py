@@ -11,6 +11,10 @@ class PredictedParameters:
     """Parameters of the reader of predicted labels."""
 
     path: tuple[TableSource, ...] = fields.path()
+    predictions: TableSource | None = parameter(
+        default=None,
+        help="Table of the predicted labels, if path has only the true ones; joined by uid.",
+    )
     uid: str | None = fields.uid()
     label: str = parameter(default="label", help="Column of the true label, or of a list of them.")
     prediction: str = parameter(
