@@ -108,9 +108,10 @@ class Parameter:
                 try:
                     fitted = kind.fit(value, self.name)
                 except ParameterError as error:
-                    words = [value, *value] if isinstance(value, (list, tuple)) else [value]
-                    known = (remedy for word, remedy in self.instead.items() if word in words)
-                    raise ParameterError(error.message, next(known, error.remedy)) from None
+                    words = value if isinstance(value, (list, tuple)) else [value]
+                    instead = [self.instead[word] for word in self.instead if word in words]
+                    remedy = instead[0] if instead else error.remedy
+                    raise ParameterError(error.message, remedy) from None
                 if fitted is not None:
                     self._examine(fitted)
             return fitted
@@ -157,7 +158,7 @@ def parameter(
     aliases : sequence of str
         Other names accepted for it in configs and documented-style calls.
     instead : mapping of str to str, optional
-        Remedies for values, or for other keys, that people expect from another program.
+        Remedies for values and keys of other programs.
     """
     made = Parameter(default, help, check, non_empty, distinct, tuple(aliases), instead or {})
     return attrs.field(default=default, metadata={"valor": made})
@@ -327,9 +328,10 @@ def _given(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for name, value in values.items():
         if name not in names:
-            known = (one.instead[name] for one in declared(cls) if name in one.instead)
-            error = _unknown_key(name, names)
-            raise ParameterError(error.message, next(known, error.remedy))
+            instead = [one.instead[name] for one in declared(cls) if name in one.instead]
+            keys = f"Known keys: {', '.join(names)}." if names else "It takes no parameters."
+            remedy = instead[0] if instead else did_you_mean(str(name), names) or keys
+            raise ParameterError(f"{name}: unknown key", remedy)
         target = names[name]
         if target in given:
             raise ParameterError(f"{name}: given twice, also by another of its names")
@@ -438,13 +440,6 @@ def _relocated(value: Any, place: Callable[[Path], Path]) -> Any:
 def _are_parameters(cls: type) -> bool:
     """Whether a class is made with `parameters`."""
     return attrs.has(cls) and all("valor" in field.metadata for field in attrs.fields(cls))
-
-
-def _unknown_key(name: object, known: Mapping[str, Any]) -> ParameterError:
-    remedy = did_you_mean(str(name), known)
-    if remedy is None:
-        remedy = f"Known keys: {', '.join(known)}." if known else "It takes no parameters."
-    return ParameterError(f"{name}: unknown key", remedy)
 
 
 def _checked(cls: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attribute[Any]]:

@@ -46,7 +46,7 @@ def _source(data: Any, place: str) -> TableSource | None:
     except (OSError, ValueError):  # no path at all
         is_there = False
     if not is_there:
-        raise ConfigError(f"{place}: no such file: {shown(str(path))}", did_you_mean_file(path))
+        raise ConfigError(f"{place}: no such file: {str(path)!r}", did_you_mean_file(path))
     return path
 
 
