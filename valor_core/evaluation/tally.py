@@ -143,7 +143,7 @@ class Tally:
             yield f"{name} could not be counted, {reason}"
         for what, count in sorted(self.left_out.items()):
             file, row = self.first_left_out.get(what, ("", 0))
-            yield f"{count:,} {what}" + (f" (first: {file}:{row})" if file else "")
+            yield _counted(count, what) + (f" (first: {file}:{row})" if file else "")
         if len(self.sides) == 2 and BOTH not in self.sides:
             yield (
                 "no item has both a ground truth and a prediction; are the uids of both sides "
@@ -175,3 +175,17 @@ class Tally:
         for key in keys:
             merge(whole, self.states[key])
         return whole
+
+
+def _counted(count: int, what: str) -> str:
+    """A number and what it counts, whose first word is a plural.
+
+    Examples
+    --------
+    >>> _counted(1, "predictions left out: empty"), _counted(2, "predictions left out: empty")
+    ('1 prediction left out: empty', '2 predictions left out: empty')
+    """
+    noun, space, rest = what.partition(" ")
+    if count == 1 and noun.endswith("s") and not noun.endswith("ss"):
+        noun = noun[:-1]
+    return f"{count:,} {noun}{space}{rest}"

@@ -238,7 +238,7 @@ def test_geometries_that_cannot_be_right_are_an_error_unless_left_out(corners: A
     with refused(SchemaError):
         evaluate_detection(truths, GUESSES)
     report = evaluate_detection(truths, GUESSES, invalid_geometry="skip")
-    assert [one.split(":")[0] for one in report.warnings] == ["1 groundtruths left out"]
+    assert [one.split(":")[0] for one in report.warnings] == ["1 groundtruth left out"]
     with refused(ParameterError):
         evaluate_detection(truths, GUESSES, invalid_geometry="ignore")  # type: ignore[arg-type]
 

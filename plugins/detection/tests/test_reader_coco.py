@@ -320,8 +320,8 @@ def test_unknown_images_and_categories_can_be_left_out(read: Any, iou_type: str)
     assert batch.predictions.scores.tolist() == [0.25, 0.5]
     boxes_alone = "predictions without a segmentation; their boxes are compared as masks"
     assert batch.left_out == {
-        "groundtruths left out: unknown image or category": 1,
-        "predictions left out: unknown image or category": 1,
+        "groundtruths left out: category_id not in the data set, 4 to 5": 1,
+        "predictions left out: unknown image": 1,
     } | ({boxes_alone: 2} if iou_type == "segm" else {})
 
 

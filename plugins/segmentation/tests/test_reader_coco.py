@@ -159,7 +159,7 @@ def test_run_lengths_become_label_maps() -> None:
 
 
 def bare(name: str, count: int) -> dict[str, int]:
-    return {f"images have no annotation in {name} and are all background": count}
+    return {f"images without an annotation in {name}, which are all background": count}
 
 
 def test_images_without_segmentations_are_background_and_counted() -> None:
@@ -170,8 +170,8 @@ def test_images_without_segmentations_are_background_and_counted() -> None:
     data = {"reader": "segmentation.coco", "groundtruths": "true.json", "predictions": "seen.json"}
     report = evaluate(data, ["Counts"], "segmentation")
     assert report.warnings == (
-        "2 images have no annotation in seen.json and are all background",
-        "1 images have no annotation in true.json and are all background",
+        "2 images without an annotation in seen.json, which are all background",
+        "1 image without an annotation in true.json, which are all background",
     )
     assert report["Counts"].find(label="car").value["fn"] == 1
 

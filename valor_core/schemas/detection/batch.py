@@ -11,7 +11,7 @@ from attrs import evolve, field, frozen
 from attrs.converters import optional
 
 from valor_core.errors import SchemaError, and_more
-from valor_core.schemas.batch import Batch
+from valor_core.schemas.batch import Batch, FileRow
 from valor_core.schemas.columns import (
     BY_CONTENT,
     Codes,
@@ -63,6 +63,8 @@ class DetectionBatch(Batch):
         What was left out of the data, repaired or strange on the way here, and how often. The
         report prints the number before the words: ``predictions left out: zero area`` becomes ``3
         predictions left out: zero area``, ``predictions repaired: inverted`` likewise.
+    first_left_out : mapping of str to (str, int)
+        File and row of the first item of each entry of `left_out`, if the reader reports it.
 
     Raises
     ------
@@ -87,6 +89,7 @@ class DetectionBatch(Batch):
     sizes: Codes | None = field(default=None, eq=BY_CONTENT, converter=optional(whole_numbers))
     label_ids: Codes | None = field(default=None, eq=BY_CONTENT, converter=optional(_label_ids))
     left_out: Mapping[str, int] = field(factory=dict)
+    first_left_out: Mapping[str, FileRow] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         for side in (self.groundtruths, self.predictions):

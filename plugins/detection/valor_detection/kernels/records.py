@@ -268,9 +268,14 @@ class Document:
         found = self.annotations.found[:1]
         return bool((found & (BOX | SEGMENTATION) == SEGMENTATION).any())
 
+    @property
+    def list_name(self) -> str:
+        """Name of the list of annotations in messages: ``instances.json, annotations``."""
+        return f"{self.source}, {'results' if self.is_list else 'annotations'}"
+
     def place(self, row: int) -> str:
         """How a message calls an annotation: ``instances.json, annotations[3]``."""
-        return f"{self.source}, {'results' if self.is_list else 'annotations'}[{row}]"
+        return f"{self.list_name}[{row}]"
 
 
 def _names(cls: type) -> tuple[str, ...]:

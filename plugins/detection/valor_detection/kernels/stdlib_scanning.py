@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,15 @@ def _integer(digits: str) -> int | float:
         return float(digits)
 
 
+ImageOf = Callable[[str | int, str], int]
+"""Id of the image that a value of ``image_id`` means, from the value and its place."""
+
+_IDS = {
+    "id": "Number them: 1, 2, 3 and so on. Names of images belong under file_name.",
+    "image_id": "Write the id that the image has in the data set, a number.",
+    "category_id": "Write the id that the category has in the data set, a number.",
+}
+
 DECODER = json.JSONDecoder(parse_int=_integer)
 """What makes objects of JSON, without a limit on the length of numbers."""
 
@@ -79,6 +88,32 @@ def scan(text: Text, *, masks: bool = False) -> Document:
     return _Walk(text, masks, _decoded(text)).document()
 
 
+def scan_named(text: Text, image_of: ImageOf, *, masks: bool = False) -> Document:
+    """Scan a file whose images may be called by names.
+
+    Parameters
+    ----------
+    text : Text
+        The file.
+    image_of : callable
+        Returns the id for a value of ``image_id``.
+    masks : bool
+        Whether segmentations are read.
+
+    Raises
+    ------
+    ReadError
+        As `scan` does, apart from texts under ``image_id``.
+
+    Examples
+    --------
+    >>> found = Text.of(b'[{"image_id": "a", "score": 0.5}]')
+    >>> scan_named(found, lambda name, place: 7).annotations.images
+    array([7])
+    """
+    return _Walk(text, masks, _decoded(text), image_of).document()
+
+
 def _decoded(text: Text) -> str:
     raw = text.cut(text.start, text.size)
     try:
@@ -98,6 +133,7 @@ class _Walk:
     text: Text
     masks: bool
     content: str
+    image_of: ImageOf | None = None
     position: int = 0
 
     def document(self) -> Document:
@@ -148,7 +184,10 @@ class _Walk:
         return self.content[start : self.position].encode() if name == "categories" else None
 
     def _annotations(self, name: str) -> Annotations:
-        rows = (_row(_Fields(place, own), self.masks) for place, own in self._records(name))
+        rows = (
+            _row(_Fields(place, own, self.image_of), self.masks)
+            for place, own in self._records(name)
+        )
         return Annotations.of(list(rows), self.masks)
 
     def _images(self) -> Images:
@@ -242,6 +281,7 @@ class _Fields:
 
     place: str
     own: dict[str, Any]
+    image_of: ImageOf | None = None
     found: int = 0
 
     def of(self, name: str, bit: int) -> Any:
@@ -254,7 +294,14 @@ class _Fields:
 
     def integer(self, name: str, bit: int) -> int:
         value = self.of(name, bit)
-        return 0 if value is None else whole(value, f"{self.place}, {name}")
+        if value is None:
+            return 0
+        place = f"{self.place}, {name}"
+        if name == "image_id" and self.image_of is not None:
+            return self.image_of(value if isinstance(value, str) else whole(value, place), place)
+        if isinstance(value, str):
+            raise ReadError(f"{place}: expected a whole number, found {shown(value)}", _IDS[name])
+        return whole(value, place)
 
     def number(self, name: str, bit: int) -> float:
         value = self.of(name, bit)
@@ -354,7 +401,10 @@ def segmentation(value: Any, place: str) -> Segmentation:
 def _ring(value: Any, place: str, position: int) -> list[float]:
     place = f"{place}[{position}]"
     if not isinstance(value, list):
-        raise ReadError(f"{place}: expected a polygon as a list of numbers, found {shown(value)}")
+        raise ReadError(
+            f"{place}: expected a polygon as a list of numbers, found {shown(value)}",
+            'Write a list of polygons, of one as well: "segmentation": [[x1, y1, x2, y2, …]].',
+        )
     return [finite(number, f"{place}[{i}]") for i, number in enumerate(value)]
 
 

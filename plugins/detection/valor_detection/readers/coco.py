@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,6 +16,7 @@ from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects, scores_outside
+from valor_core.schemas.geometry.policy import Policy
 from valor_core.schemas.geometry.shapes import Shapes
 from valor_detection.kernels.records import (
     AREA,
@@ -35,7 +36,14 @@ from valor_detection.kernels.texts import Text
 from valor_detection.parameters.readers.coco import CocoParameters
 from valor_detection.readers.categories import Categories
 from valor_detection.readers.coco_parts import CocoFiles, CocoPart, parts
+from valor_detection.readers.findings import Findings, federated
 from valor_detection.readers.image_facts import image_facts
+from valor_detection.readers.image_names import (
+    BY_FILE_NAME,
+    ImageNames,
+    named_results,
+    numbered_results,
+)
 from valor_detection.readers.numbering import Numbering
 from valor_detection.readers.refusals import as_read_errors
 
@@ -98,18 +106,23 @@ class CocoReader:
     def _batch(self, partition: CocoFiles | CocoPart) -> DetectionBatch:
         chosen = self.parameters
         with_masks = chosen.iou_type == "segm"
-        left_out: dict[str, int] = {}
+        left_out = Findings()
         truths = scan(partition.truths_text(), masks=with_masks)
         if isinstance(partition, CocoPart) and truths.images is not None:
             truths = evolve(truths, images=evolve(truths.images, fields=partition.fields))
         data = _DataSet.of(truths, chosen)
-        true = data.truths(truths, left_out)
+        left_out.update(federated(truths))
+        rows: tuple[Codes | None, Codes | None] = (None, None)
+        if isinstance(partition, CocoPart):
+            rows = partition.truths.rows, partition.results.rows
+        true = data.truths(truths, left_out.of_rows(rows[0]))
         del truths  # before the results take as much memory
-        results = scan(partition.results_text(), masks=with_masks)
+        results = data.results(partition.results_text(), left_out, masks=with_masks)
         if not with_masks and results.has_only_masks:
-            results = scan(partition.results_text(), masks=True)
+            results = data.results(partition.results_text(), left_out, masks=True)
         check_results(results, self.parameters.predictions)
-        return data.batch(true, data.predictions(results, left_out), left_out)
+        predicted = data.predictions(results, left_out.of_rows(rows[1]))
+        return data.batch(true, predicted, left_out)
 
 
 @frozen(eq=False)
@@ -118,6 +131,7 @@ class _DataSet:
 
     chosen: CocoParameters
     datums: Datums
+    facts: Mapping[str, Any]
     sizes: Codes
     categories: Categories
     numberings: _Numberings
@@ -129,19 +143,42 @@ class _DataSet:
         order = np.argsort(images.ids, kind="stable")
         ids = images.ids[order]
         known = Numbering.of(ids), Numbering.of(categories.ids)
+        facts = image_facts(truths, order)
         return cls(
             chosen,
-            Datums(ids, image_facts(truths, order)),
+            Datums(ids, facts),
+            facts,
             images.sizes[order],
             categories,
             _Numberings(*known, truths.source),
         )
 
-    def truths(self, document: Document, left_out: dict[str, int]) -> TrueObjects:
+    def truths(self, document: Document, left_out: Findings) -> TrueObjects:
         side = self._side(document, "groundtruths").sorted(self.chosen, left_out)
         return _under_policy(_true_objects(side, self.chosen), side, self.chosen, left_out)
 
-    def predictions(self, document: Document, left_out: dict[str, int]) -> PredictedObjects:
+    def results(self, text: Text, left_out: Findings, *, masks: bool) -> Document:
+        """The results, whose images may be called by the names of their files."""
+        try:
+            found = scan(text, masks=masks)
+        except ReadError:
+            names = self._image_names()
+            found, count = named_results(text, names, self.chosen.unknown == "skip", masks=masks)
+        else:
+            ids = found.annotations.images
+            if not len(ids) or (self.numberings.images.positions(ids) >= 0).any():
+                return found
+            found, count = numbered_results(found, self._image_names())
+        if count:
+            left_out[BY_FILE_NAME] = count
+        return found
+
+    def _image_names(self) -> ImageNames:
+        ids = self.datums.uids.tolist()
+        names = self.facts["file_name"] if "file_name" in self.facts else [None] * len(ids)
+        return ImageNames.of(self.numberings.source, ids, names)
+
+    def predictions(self, document: Document, left_out: Findings) -> PredictedObjects:
         side = self._side(document, "predictions").sorted(self.chosen, left_out)
         if self.chosen.iou_type == "segm":
             left_out.update(side.boxes_alone)
@@ -151,7 +188,7 @@ class _DataSet:
         return _Side(document, side, self.numberings, self.sizes)
 
     def batch(
-        self, true: TrueObjects, predicted: PredictedObjects, left_out: dict[str, int]
+        self, true: TrueObjects, predicted: PredictedObjects, left_out: Findings
     ) -> DetectionBatch:
         return DetectionBatch(
             self.datums,
@@ -161,6 +198,7 @@ class _DataSet:
             self.sizes if self.sizes.any() else None,
             self.categories.ids,
             left_out | scores_outside(predicted.scores),
+            left_out.first,
         )
 
 
@@ -252,7 +290,7 @@ class _Side:
     numberings: _Numberings
     sizes: Codes
 
-    def sorted(self, chosen: CocoParameters, left_out: dict[str, int]) -> _SortedSide:
+    def sorted(self, chosen: CocoParameters, left_out: Findings) -> _SortedSide:
         """The annotations by image, those of unknown images and categories left out."""
         self.require(IMAGE)
         self.require(CATEGORY)
@@ -263,10 +301,33 @@ class _Side:
         if unknown.any():
             if chosen.unknown == "error":
                 raise self._stranger(datums, labels)
-            left_out[f"{self.side} left out: unknown image or category"] = int(unknown.sum())
+            self._count_unknown(datums, labels, left_out)
+        if chosen.iou_type == "segm" and self.side == TrueObjects.side:
+            unknown |= self._without_masks(chosen.invalid_geometry, left_out, ~unknown)
         rows = self._rows(datums, unknown)
         taken = _taken if rows is None else partial(np.take, indices=rows, axis=0)
         return _SortedSide(self, rows, taken, taken(datums), taken(labels))
+
+    def _count_unknown(self, datums: Codes, labels: Codes, left_out: Findings) -> None:
+        ids = self.numberings.categories.ids
+        range_ = f"{ids.min()} to {ids.max()}" if len(ids) else "none"
+        place = self.document.list_name
+        side = f"{self.side} left out"
+        left_out.count(f"{side}: unknown image", datums < 0, place)
+        is_stranger = (datums >= 0) & (labels < 0)
+        left_out.count(f"{side}: category_id not in the data set, {range_}", is_stranger, place)
+
+    def _without_masks(
+        self, policy: Policy, left_out: Findings, candidates: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Which candidates have no segmentation, if the policy leaves them out."""
+        if policy not in ("repair", "skip"):
+            return np.zeros(len(candidates), np.bool_)
+        lacking: NDArray[np.bool_] = candidates & (
+            self.document.annotations.found & SEGMENTATION == 0
+        )
+        left_out.count(f"{self.side} left out: no segmentation", lacking, self.document.list_name)
+        return lacking
 
     def _rows(self, datums: Codes, unknown: NDArray[np.bool_]) -> Codes | None:
         """Rows by image; None where that is how they stand."""
@@ -278,13 +339,16 @@ class _Side:
             return None
         return grouped_order(datums, count)
 
-    def require(self, bit: int, remedy: str | None = None) -> None:
-        """Raise a `ReadError` that names the first annotation without some field."""
+    def require(self, bit: int, remedy: str | None = None, rows: Codes | None = None) -> None:
+        """Raise a `ReadError` that names the first annotation, of all or some, without a field."""
         lacking = self.document.annotations.lacking(bit)
+        if rows is not None and len(lacking):
+            lacking = np.intersect1d(lacking, rows)
         if len(lacking):
+            empty = " or an empty one" if bit & (BOX | SEGMENTATION) else ""
             raise ReadError(
                 f"{self.name(int(lacking[0]))}: expected a field {_NAMES[bit]!r}, found none"
-                f"{and_more(len(lacking) - 1)}",
+                f"{empty}{and_more(len(lacking) - 1)}",
                 remedy,
             )
 
@@ -300,15 +364,44 @@ class _Side:
         if not len(rows):
             what, ids, rows = "category", own.categories, np.flatnonzero(labels < 0)
         known = self.numberings.images if what == "image" else self.numberings.categories
-        kinds = len(np.unique(ids[rows]))
+        strange = np.unique(ids[rows])
+        kinds = len(strange)
         plural = "images" if what == "image" else "categories"
+        ranges = ""
+        is_truth = self.side == TrueObjects.side
+        if known.count and not is_truth:
+            everything = np.unique(ids)
+            ranges = (
+                f"; ids are {_range(everything)} in {self.document.source}, "
+                f"{_range(known.ids)} in {self.numberings.source}"
+            )
         return ReadError(
             f"{self.name(int(rows[0]))}: expected the {what} id of one of the "
             f"{known.count:,} {plural} of {self.numberings.source}, found {ids[rows[0]]} "
             f"({len(rows):,} of {len(ids):,} annotations, {kinds:,} unknown "
-            f"{what if kinds == 1 else plural})",
-            "See that both files are of the same data set, or set data.unknown: skip.",
+            f"{what if kinds == 1 else plural}{ranges})",
+            "Correct the data set, or set data.unknown: skip."
+            if is_truth
+            else _remedy(what, np.unique(ids), known.ids),
         )
+
+
+def _range(ids: Codes) -> str:
+    """The least and the greatest of some ids."""
+    least, most = int(ids.min()), int(ids.max())
+    return f"{least}" if least == most else f"{least} to {most}"
+
+
+def _remedy(what: str, found: Codes, known: Codes) -> str:
+    """The remedy for unknown ids; ids that may be counted from another number are named."""
+    general = "Check that both files are of the same data set, or set data.unknown: skip."
+    if what == "image" or not len(known):
+        return general
+    first = int(known.min())
+    is_from_0 = int(found.min()) == 0 and first == 1 and int(found.max()) < int(known.max())
+    if is_from_0 and np.array_equal(known, np.arange(1, len(known) + 1)):
+        return "Add 1 to each category_id of the results, which count from 0. " + general
+    return "Write the data set's category ids into the results. " + general
 
 
 def _taken(column: NDArray[Any]) -> NDArray[Any]:
@@ -397,10 +490,11 @@ def _sides(boxes: Floats) -> tuple[float, float]:
 
 
 def _under_policy(
-    objects: Side, side: _SortedSide, chosen: CocoParameters, left_out: dict[str, int]
+    objects: Side, side: _SortedSide, chosen: CocoParameters, left_out: Findings
 ) -> Side:
     """The objects whose geometry the policy lets through, repaired where that is asked for."""
     if chosen.invalid_geometry == "accept":
+        _count_outside(objects, side, chosen, left_out)
         return objects
     from valor_core.schemas.geometry.policy import checked_shapes
 
@@ -413,6 +507,48 @@ def _under_policy(
     kept = objects.take(found.kept, objects.datums[found.kept])
     areas = np.where(found.is_mended, found.shapes.areas, kept.areas)
     return evolve(kept, shapes=found.shapes, areas=areas)
+
+
+def _count_outside(
+    objects: TrueObjects | PredictedObjects,
+    side: _SortedSide,
+    chosen: CocoParameters,
+    left_out: Findings,
+) -> None:
+    """Count the objects whose box or polygon is wholly outside of its image."""
+    if chosen.iou_type == "segm":
+        from valor_detection.readers.segmentations import outline_boxes
+
+        empty = np.flatnonzero(objects.shapes.areas == 0)
+        if not len(empty) or side.annotations.masks is None:
+            return
+        rows = empty if side.rows is None else side.rows[empty]
+        drawn = outline_boxes(side.annotations.masks, rows)
+        own = side.annotations.boxes[rows]  # compared where there is no segmentation
+        is_alone = side.annotations.found[rows] & SEGMENTATION == 0
+        outside = _are_outside(
+            np.where(is_alone[:, None], own, drawn), objects.datums[empty], side.given.sizes
+        )
+        strays = rows[outside]
+    else:
+        outside = _are_outside(objects.shapes.boxes, objects.datums, side.given.sizes)
+        strays = np.flatnonzero(outside) if side.rows is None else side.rows[outside]
+    if len(strays):
+        what = f"{objects.side} outside of the image (data.invalid_geometry: skip excludes them)"
+        left_out.add(what, strays, side.given.document.list_name)
+
+
+def _are_outside(boxes: Floats, images: Codes, sizes: Codes) -> NDArray[np.bool_]:
+    """Which boxes are wholly outside of their image; none of an image without a size."""
+    has_size = (sizes > 0).all(axis=1)
+    outside = np.zeros(len(boxes), np.bool_)
+    for axis, most in enumerate((sizes[:, 1], sizes[:, 0])):
+        starts = boxes[:, axis]
+        outside |= starts >= np.where(has_size, most, np.inf)[images]
+        if starts.min(initial=0) < 0:
+            is_low = (starts < 0) & (starts + boxes[:, axis + 2] <= 0)
+            outside |= is_low & has_size[images]
+    return outside
 
 
 def _true_objects(side: _SortedSide, chosen: CocoParameters) -> TrueObjects:
@@ -435,7 +571,12 @@ def _true_objects(side: _SortedSide, chosen: CocoParameters) -> TrueObjects:
 
 def _true_shapes(side: _SortedSide, chosen: CocoParameters) -> Shapes:
     if chosen.iou_type == "segm":
-        side.given.require(SEGMENTATION, "Compare boxes with data.iou_type: bbox.")
+        side.given.require(
+            SEGMENTATION,
+            "Compare boxes with data.iou_type: bbox, or exclude them with "
+            "data.invalid_geometry: skip.",
+            side.rows,
+        )
         return side.masks().shapes
     side.given.require(BOX)
     return Shapes(side.boxes(chosen))

@@ -55,10 +55,13 @@ class Ranges:
     ----------
     starts, stops : ndarray of int64, shape (n,)
         Where neighboring records begin and end.
+    rows : ndarray of int64, shape (m,)
+        Position of each record in the list of the file.
     """
 
     starts: Codes
     stops: Codes
+    rows: Codes
 
     def read(self, path: Path) -> bytes:
         """The records, with commas in between."""

@@ -71,7 +71,7 @@ class _Records:
         rows = order[first:last]
         is_break = np.diff(rows) != 1
         begins, ends = np.append(True, is_break)[: len(rows)], np.append(is_break, True)
-        return Ranges(self.starts[rows[begins]], self.stops[rows[ends[: len(rows)]]])
+        return Ranges(self.starts[rows[begins]], self.stops[rows[ends[: len(rows)]]], rows)
 
     def split(self, count: int) -> list[Ranges]:
         """The records of each of so many parts."""
@@ -114,7 +114,10 @@ class _Split:
         truths = _Records.of(text, *_span(text, members.annotations), rows)
         found = Text.read(files.predictions)
         results = scan(found)
-        rows = parts_of(_images_of(results, BOX | SEGMENTATION))
+        images_found = _images_of(results, BOX | SEGMENTATION)
+        if len(images_found) and (numbering.positions(images_found) < 0).all():
+            raise _Odd  # images may be called by the names of their files
+        rows = parts_of(images_found)
         content = found.view[found.start :]
         whole = (
             msgspec.json.decode(content, type=msgspec.Raw)

@@ -128,6 +128,20 @@ def box_corners(boxes: Floats) -> Floats:
     return edges[:, _CORNERS]
 
 
+def outline_boxes(given: Segmentations, rows: Codes) -> Floats:
+    """x, y, width and height of the box around the polygons of some rows; NaN for other rows."""
+    rings, numbers = starts_of(given.row_ends[:, 0]), starts_of(given.ring_ends)
+    found = np.full((len(rows), 4), np.nan)
+    for place, row in enumerate(rows.tolist()):
+        first, last = numbers[rings[row]], numbers[rings[row + 1]]
+        if given.kinds[row] == POLYGONS and last - first > 1:
+            ends = [numbers[ring : ring + 2] for ring in range(rings[row], rings[row + 1])]
+            x = np.concatenate([given.numbers[start:stop:2] for start, stop in ends])
+            y = np.concatenate([given.numbers[start + 1 : stop : 2] for start, stop in ends])
+            found[place] = x.min(), y.min(), np.ptp(x), np.ptp(y)
+    return found
+
+
 def _check_rings(given: Segmentations, rows: Codes, name: Callable[[int], str]) -> None:
     """Refuse polygons that pycocotools refuses; it does not look at the later ones of a row."""
     polygons = np.flatnonzero(given.kinds[rows] == POLYGONS)

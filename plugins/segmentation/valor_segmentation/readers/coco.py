@@ -204,7 +204,7 @@ def _check_known(
 def _bare(items: Sequence[Item], part: CocoPart) -> dict[str, int]:
     """How many images lack annotations, on sides where that may mean that nothing is there."""
     counts = {
-        f"images have no annotation in {file} and are all background": sum(
+        f"images without an annotation in {file}, which are all background": sum(
             item[side] is None for item in items
         )
         for side, file in enumerate(part.files, 1)

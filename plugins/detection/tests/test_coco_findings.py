@@ -1,0 +1,102 @@
+"""Warnings and errors for COCO files that are read, but hardly as they are meant."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from messages import refused
+
+from valor_core import evaluate
+from valor_core.plugin import ReadError
+from valor_core.report.report import Report
+
+SQUARE = [[10, 10, 30, 10, 30, 30, 10, 30]]
+AWAY = [[-60, -80, -50, -80, -50, -60, -60, -60]]
+IMAGES = [{"id": 1, "width": 100, "height": 100}, {"id": 2, "width": 100, "height": 100}]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def evaluated(truths: list[Any], found: list[Any], images: Any = IMAGES, **chosen: Any) -> Report:
+    categories = chosen.pop("categories", [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}])
+    own = {"image_id": 1, "category_id": 1, "bbox": [10, 10, 20, 20]}
+    truths = [{"id": i, **own, **one} for i, one in enumerate(truths)]
+    data_set = {"images": images, "annotations": truths, "categories": categories}
+    Path("gt.json").write_text(json.dumps(data_set))
+    Path("dt.json").write_text(json.dumps([{"score": 0.9, **own, **one} for one in found]))
+    data = {"reader": "coco", "groundtruths": "gt.json", "predictions": "dt.json", **chosen}
+    return evaluate(data, ["Counts"], "detection")
+
+
+@pytest.mark.parametrize("policy", ["skip", "repair"])
+def test_annotation_with_an_empty_segmentation_can_be_left_out(policy: str) -> None:
+    empty = {"bbox": [0, 0, 0, 0], "segmentation": []}
+    chosen = {"iou_type": "segm", "invalid_geometry": policy}
+    report = evaluated([empty, {"segmentation": SQUARE}], [{"segmentation": SQUARE}], **chosen)
+    assert report["Counts"].value == {"tp": 1, "fp": 0, "fn": 0}
+    assert report.warnings == (
+        "1 groundtruth left out: no segmentation (first: gt.json, annotations:0)",
+    )
+
+
+def test_annotation_with_an_empty_segmentation_names_how_to_leave_it_out() -> None:
+    with refused(ReadError):
+        evaluated([{"segmentation": SQUARE}, {"segmentation": []}], [], iou_type="segm")
+
+
+def test_flat_polygon_names_the_missing_brackets() -> None:
+    with refused(ReadError):
+        evaluated([{"segmentation": SQUARE[0]}], [], iou_type="segm")
+
+
+@pytest.mark.parametrize("step", [None, 1])
+def test_polygons_outside_of_their_image_are_a_warning(step: int | None) -> None:
+    away = {"segmentation": AWAY}
+    truths = [{"segmentation": SQUARE}, {**away, "image_id": 2}]
+    report = evaluated(truths, [away], iou_type="segm", partition_images=step)
+    assert set(report.warnings) == {
+        "1 groundtruth outside of the image (data.invalid_geometry: skip excludes them) "
+        "(first: gt.json, annotations:1)",
+        "1 prediction outside of the image (data.invalid_geometry: skip excludes them) "
+        "(first: dt.json, results:0)",
+    }
+
+
+def test_boxes_outside_of_their_image_are_a_warning_and_boxes_at_its_edge_are_not() -> None:
+    edges = [[99, 0, 20, 20], [-19, 0, 20, 20], [0, 99, 1, 1], [0, -4, 100, 5]]
+    outside = [[100, 0, 20, 20], [-20, 0, 20, 20], [0, 100, 1, 1], [0, -5, 100, 5]]
+    assert evaluated([{"bbox": box} for box in edges], []).warnings == ()
+    report = evaluated([{"bbox": box} for box in outside], [])
+    assert report.warnings == (
+        "4 groundtruths outside of the image (data.invalid_geometry: skip excludes them) "
+        "(first: gt.json, annotations:0)",
+    )
+
+
+def test_category_ids_that_count_from_0_are_named_with_both_ranges() -> None:
+    truths, found = [{"category_id": 1}, {"category_id": 2}], [{"category_id": 0}]
+    with refused(ReadError):
+        evaluated(truths, [*found, {"category_id": 1}])
+    report = evaluated(truths, [*found, {"category_id": 1}], unknown="skip")
+    assert report.warnings == (
+        "1 prediction left out: category_id not in the data set, 1 to 2 "
+        "(first: dt.json, results:0)",
+    )
+    with refused(ReadError):
+        evaluated(truths, [{"category_id": 90}])
+
+
+@pytest.mark.parametrize("step", [None, 1])
+def test_lvis_files_are_a_warning(step: int | None) -> None:
+    images = [{**one, "neg_category_ids": [2], "not_exhaustive_category_ids": []} for one in IMAGES]
+    categories = [{"id": 1, "name": "cat", "frequency": "r"}]
+    report = evaluated([{}], [{}], images, categories=categories, partition_images=step)
+    (warning,) = report.warnings
+    assert warning.startswith("2 images of a data set in LVIS's format, evaluated by COCO's rules")
+    assert evaluated([{}], [{}], images).warnings == ()
+    assert evaluated([{}], [{}], categories=categories).warnings == ()
