@@ -4,9 +4,12 @@ A change is tested with fewer of its examples than a night is: ``--hypothesis-pr
 """
 
 import gc
+import signal
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 pytest_plugins = ["messages"]
@@ -14,6 +17,17 @@ pytest_plugins = ["messages"]
 settings.register_profile("valor", deadline=None, max_examples=20)
 settings.register_profile("nightly", deadline=None, max_examples=400)
 settings.load_profile("valor")
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Set the default action of SIGINT, also for programs that the test starts.
+
+    A shell starts programs in the background with SIGINT ignored, and their children inherit that.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

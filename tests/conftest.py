@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import importlib
 import shutil
-import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,14 +15,6 @@ PLUGINS = Path(__file__).parent / "plugins"
 
 Sources = Mapping[str, str] | Path
 Install = Callable[..., Path]
-
-
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """SIGINT as in a program that was started by hand; one in the background ignores it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -126,6 +126,7 @@ def group(number: int) -> list[str]:
 
 
 @posix
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_stopped_run_leaves_no_traceback_and_no_process_and_goes_on(
     judge: Any, site: Path, tmp_path: Path, how: signal.Signals
@@ -160,6 +161,7 @@ def test_a_stopped_run_leaves_no_traceback_and_no_process_and_goes_on(
 
 
 @posix
+@pytest.mark.usefixtures("interruptible")
 def test_a_stopped_run_leaves_a_running_cluster_as_it_was(
     judge: Any, site: Path, cluster: Any, tmp_path: Path
 ) -> None:
