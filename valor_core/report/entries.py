@@ -88,8 +88,10 @@ class Entry:
         else:
             said = [self.name.removesuffix(" average" * self.sums_up)] if self.name else []
             said += pairs({name: self.others[name] for name in names if name in self.others})
-        parts = [*pairs(self.result.slice), *said, *([self.part] if self.is_named else [])]
-        return "/".join([metric, *map(safe, parts)])
+        # Not behind a slash: stores that make a file of Accuracy can make no folder of it.
+        name = " ".join([metric, *map(safe, pairs(self.result.slice))])
+        parts = [*said, *([self.part] if self.is_named else [])]
+        return "/".join([name, *map(safe, parts)])
 
     @property
     def is_named(self) -> bool:
@@ -199,7 +201,7 @@ def flat_keys(
     --------
     >>> recall = Result(type="Recall", parameters={"label": "cat"}, value=0.5)
     >>> flat_keys([recall, recall.in_slice({"ink": "light"})], "val/")
-    {'val/Recall/label:cat': 0.5, 'val/Recall/ink:light/label:cat': 0.5}
+    {'val/Recall/label:cat': 0.5, 'val/Recall ink:light/label:cat': 0.5}
     >>> flat_keys([recall], short=True)
     {'Recall/cat': 0.5}
     """

@@ -120,7 +120,7 @@ def parse_requirements(
 
 
 def _check_chosen(name: str, metrics: Mapping[str, tuple[str, ...]]) -> None:
-    wanted = name.partition("/")[0]
+    wanted = re.split("[ /]", name, maxsplit=1)[0]
     chosen = ((metric.partition(".")[2], metric, aliases) for metric, aliases in metrics.items())
     if not any(has_name(short, metric, wanted, aliases) for short, metric, aliases in chosen):
         words = [word for metric in metrics for word in (metric.partition(".")[2], metric)]

@@ -208,8 +208,8 @@ class Results(Sequence[Result]):
         Parameters
         ----------
         wide : bool
-            Whether each label has one row, indexed by it, and each metric a column; averages are
-            the last rows, and numbers of no label and slices are left out.
+            Whether each label has one row, indexed by it, and each metric a column. Averages, and
+            the row ``all`` of numbers without a label, are last; slices are excluded.
 
         Raises
         ------

@@ -8,6 +8,7 @@ without their names, and a default that a result does not name may be named.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -34,7 +35,8 @@ def select(key: str, found: Iterable[Result]) -> float | Undefined | Failed:
     Parameters
     ----------
     key : str
-        ``"Recall/cat"``, ``"COCOSummary/AP"``, ``"Accuracy/weather:rain"``.
+        ``"Recall/cat"``, ``"COCOSummary/AP"``, ``"Accuracy weather:rain"``; also
+        ``"Accuracy/weather:rain"``.
     found : iterable of Result
         Where it is looked for.
 
@@ -50,7 +52,8 @@ def select(key: str, found: Iterable[Result]) -> float | Undefined | Failed:
     3.0
     """
     found = tuple(found)
-    metric, _, rest = f"{key}/".partition("/")
+    metric = re.split("[ /]", key, maxsplit=1)[0]
+    rest = f"{key[len(metric) + 1 :]}/" if len(metric) < len(key) else ""
     results = [one for one in found if is_called(one, metric)]
     if not results:
         raise ReportError(f"no result of {metric!r}", _ANOTHER)

@@ -64,7 +64,7 @@ def test_a_wide_frame_has_a_row_for_each_label_and_a_column_for_each_metric() ->
     frame = Report(results=results, slices=REPORT.slices).to_frame(wide=True)
 
     assert frame.index.name == "label"
-    assert list(frame.index) == ["dog", "cat", "macro average"]
+    assert list(frame.index) == ["dog", "cat", "macro average", "all"]
     assert set(frame.columns) == {
         "Recall",
         "AP (at 1)",
@@ -72,12 +72,25 @@ def test_a_wide_frame_has_a_row_for_each_label_and_a_column_for_each_metric() ->
         "AUC",
         "Counts tp",
         "Counts fp",
+        "Accuracy",
     }
-    assert frame["Recall"].to_dict() == {"dog": 1.0, "cat": 0.25, "macro average": 0.625}
+    recall = frame["Recall"].dropna().to_dict()
+    assert recall == {"dog": 1.0, "cat": 0.25, "macro average": 0.625}
+    assert frame["Accuracy"].dropna().to_dict() == {"all": 0.5}
     assert frame.loc["cat", "AP (at 2)"] == 1.0
     assert frame["AUC"].isna().all()
     assert frame.loc["dog", "Counts tp"] == 3
 
 
-def test_a_wide_frame_without_labels_is_empty() -> None:
-    assert Report(results=[result("Accuracy", 0.5)]).to_frame(wide=True).empty
+def test_wide_frame_keeps_accuracy_without_any_label() -> None:
+    frame = Report(results=[result("Accuracy", 0.5)]).to_frame(wide=True)
+
+    assert frame.to_dict() == {"Accuracy": {"all": 0.5}}
+
+
+def test_label_called_all_has_a_row_apart_from_the_numbers_of_all_items() -> None:
+    results = [result("F1", 0.25, label="all"), result("Accuracy", 0.5)]
+
+    frame = Report(results=results).to_frame(wide=True)
+
+    assert (frame.loc["all", "F1"], frame.loc["(all)", "Accuracy"]) == (0.25, 0.5)

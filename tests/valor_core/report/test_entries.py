@@ -34,7 +34,7 @@ def test_numbers_of_a_slice_have_it_in_their_keys() -> None:
 
     assert flat_keys([whole, rain]) == {
         "Recall/label:cat/tp": 1.0,
-        "Recall/weather:rain/night:true/label:cat/tp": 1.0,
+        "Recall weather:rain night:true/label:cat/tp": 1.0,
     }
 
 
@@ -110,7 +110,7 @@ def test_a_short_key_says_what_tells_a_number_from_the_others_of_its_metric() ->
         "val/F1/macro/at:0.25": 0.25,
         "val/F1/macro/at:0.5": 0.5,
         "val/Accuracy": 0.75,
-        "val/Accuracy/weather:rain": 0.75,
+        "val/Accuracy weather:rain": 0.75,
         "val/Counts/cat/tp": 3.0,
         "val/Counts/cat/fp": 1.0,
     }
@@ -137,3 +137,18 @@ def test_a_short_key_names_its_number_for_require_too(chosen: list[dict[str, Any
 
     for key, value in flat_keys(results, short=True).items():
         assert select(key, results) == value, key
+
+
+def test_no_key_of_a_slice_makes_a_folder_of_the_key_of_the_whole() -> None:
+    whole = [
+        Result(type="Accuracy", value=0.5),
+        Result(type="F1", parameters={"average": "macro"}, value=0.5),
+        Result(type="Counts", parameters={"label": "cat"}, value={"tp": 1, "fp": 2}),
+    ]
+    slices = [{"site": "east"}, {"site": "n/a"}, {"site": "east", "ink": "light"}, {"ink": None}]
+    found = [*whole, *(one.in_slice(where) for where in slices for one in whole)]
+
+    for short in (True, False):
+        keys = flat_keys(found, "val/", short=short)
+        assert len(keys) == 4 * (1 + len(slices))
+        assert not [key for key in keys for other in keys if other.startswith(f"{key}/")]

@@ -289,8 +289,8 @@ class TestFiles:
 
 def test_flat_keys_are_those_of_the_results_and_of_the_slices() -> None:
     assert REPORT.flat("val/") == REPORT.results.flat("val/") | {
-        "val/Accuracy/weather:rain/label_key:class": 0.5,
-        "val/Accuracy/weather:null/label_key:class": 0.5,
+        "val/Accuracy weather:rain/label_key:class": 0.5,
+        "val/Accuracy weather:null/label_key:class": 0.5,
     }
     assert REPORT.results.flat("val/") == {
         "val/Accuracy/label_key:class": 0.5,

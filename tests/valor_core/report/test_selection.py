@@ -76,6 +76,7 @@ def refusal(key: str, report: Report = REPORT) -> str:
         ("Counts/dog/tp", 5.0),
         ("Counts/fp/cat", 1.0),
         ("Accuracy/ink:light", 0.4),
+        ("Accuracy ink:light", 0.4),
         ("Accuracy/hardmax:true/ink:null", 0.6),
         ("Accuracy/ink:(missing)", 0.6),
         ("Recall/hand:left/cat/ink:light", 0.9),

@@ -311,7 +311,7 @@ def _pivot(
 
 
 def wide_rows(results: Iterable[Result]) -> list[tuple[str, dict[str, float | None]]]:
-    """For each label, then each average, the numbers of all metrics by what they are called.
+    """Numbers of all metrics by name, for each label, each average, and all items together.
 
     Examples
     --------
@@ -319,15 +319,21 @@ def wide_rows(results: Iterable[Result]) -> list[tuple[str, dict[str, float | No
     >>> mean = Result(type="F1", parameters={"average": "macro"}, value=Undefined("no data"))
     >>> wide_rows([mean, *f1])
     [('cat', {'F1': 0.5}), ('dog', {'F1': 0.5}), ('macro average', {'F1': None})]
+    >>> wide_rows([Result(type="Accuracy", value=0.75), f1[0]])
+    [('cat', {'F1': 0.5}), ('all', {'Accuracy': 0.75})]
     """
-    entries = [entry for entry in entries_of(results) if entry.name is not None]
+    entries = list(entries_of(results))
+    every = "(all)" if "all" in {entry.name for entry in entries} else "all"
     called, differing = titles_of(entries), apart(entries)
 
     def column(entry: Entry) -> str:
         words = ", ".join(differing(entry))
         return f"{called(entry)} {entry.part}".rstrip() + f" ({words})" * bool(words)
 
-    names = grouped(entries, lambda entry: (entry.sums_up, _name(entry)))
+    def row(entry: Entry) -> tuple[int, str]:
+        return (2, every) if entry.name is None else (int(entry.sums_up), _name(entry))
+
+    names = grouped(entries, row)
     return [
         (name, {at: one.value if is_number(one.value) else None for at, one in cells.items()})
         for (_, name), own in sorted(names.items(), key=lambda each: each[0][0])
