@@ -267,7 +267,8 @@ WRONG_VOC = [
     ),
     (
         {"dt__a_xml": xml(an_object("dog", 1, 1, 4, 2))},
-        "dt/a.xml, object[0]: expected a score, found none",
+        "dt/a.xml, object[0]: expected a score, found none\n"
+        "Write the confidence of each predicted object: <score>0.9</score>",
     ),
 ]
 

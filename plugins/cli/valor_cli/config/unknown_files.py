@@ -186,7 +186,11 @@ def check_complete(
         for entry in declarations
         if entry.required and has.isdisjoint((entry.name, *entry.aliases))
     }
-    either = {name: words for name, words in known.made.needs.items() if name not in has}
+    either = {
+        name: words
+        for name, words in known.made.needs.items()
+        if name not in has and not any(f"data.{other}" in words for other in data)
+    }
     needed |= either
     if not needed:
         return

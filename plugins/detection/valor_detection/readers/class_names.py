@@ -6,8 +6,60 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from attrs import frozen
+
 from valor_core.plugin import MissingExtraError, ReadError, install, shown
 from valor_detection.readers.text import text_of
+
+
+@frozen
+class Classes:
+    """Classes of a data set, in the format of YOLO's programs.
+
+    Parameters
+    ----------
+    names : dict of int to str
+        Names by number.
+    keypoints : (int, int), optional
+        Number of keypoints, and of values of each, 2 or 3: ``kpt_shape`` of a data.yaml.
+    empty_lines : frozenset of int
+        Numbers of classes whose line in a text file is empty.
+    """
+
+    names: dict[int, str]
+    keypoints: tuple[int, int] | None = None
+    empty_lines: frozenset[int] = frozenset()
+
+
+def read_classes(path: Path) -> Classes:
+    """Classes of a data.yaml, or of the lines of a text file.
+
+    Raises
+    ------
+    ReadError
+        If there is no such file, it holds no names or one name twice, or ``kpt_shape`` is wrong.
+    """
+    names = class_names(path)
+    text = text_of(path)
+    if path.suffix.lower() in (".yaml", ".yml"):
+        return Classes(names, _keypoints(path, text))
+    lines = [line.strip() for line in text.splitlines()]
+    empty = (i for i, line in enumerate(lines) if not line and any(lines[i:]))
+    return Classes(names, empty_lines=frozenset(empty))
+
+
+def _keypoints(path: Path, text: str) -> tuple[int, int] | None:
+    shape = _yaml(path, text).get("kpt_shape")
+    if shape is None:
+        return None
+    is_pair = isinstance(shape, list) and [type(one) for one in shape] == [int, int]
+    if not is_pair or shape[0] < 1 or shape[1] not in (2, 3):
+        raise ReadError(
+            f"{path}, kpt_shape: expected the number of keypoints, and 2 or 3 values of each, "
+            f"found {shown(shape)}",
+            "Write it as: kpt_shape: [17, 3]",
+        )
+    return shape[0], shape[1]
 
 
 def class_names(path: Path) -> dict[int, str]:
@@ -37,7 +89,8 @@ def class_names(path: Path) -> dict[int, str]:
     return names
 
 
-def _of_yaml(path: Path, text: str) -> dict[int, str]:
+def _yaml(path: Path, text: str) -> Mapping[Any, Any]:
+    """Fields of a YAML file; none where it holds something else."""
     try:
         import yaml
     except ImportError as error:
@@ -50,7 +103,11 @@ def _of_yaml(path: Path, text: str) -> dict[int, str]:
         content = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise ReadError(f"{path}: expected YAML, found: {error}") from error
-    names: Any = content.get("names") if isinstance(content, Mapping) else None
+    return content if isinstance(content, Mapping) else {}
+
+
+def _of_yaml(path: Path, text: str) -> dict[int, str]:
+    names: Any = _yaml(path, text).get("names")
     if isinstance(names, list):
         names = dict(enumerate(names))
     if not isinstance(names, Mapping) or not all(isinstance(number, int) for number in names):

@@ -545,7 +545,7 @@ def _are_outside(boxes: Floats, images: Codes, sizes: Codes) -> NDArray[np.bool_
     for axis, most in enumerate((sizes[:, 1], sizes[:, 0])):
         starts = boxes[:, axis]
         outside |= starts >= np.where(has_size, most, np.inf)[images]
-        if starts.min(initial=0) < 0:
+        if (starts < 0).any():
             is_low = (starts < 0) & (starts + boxes[:, axis + 2] <= 0)
             outside |= is_low & has_size[images]
     return outside

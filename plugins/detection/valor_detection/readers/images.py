@@ -6,22 +6,27 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
+from unicodedata import normalize
 
 import numpy as np
 from attrs import frozen
 
 from valor_core.plugin import (
+    MissingExtraError,
     ReadError,
     TableSource,
     and_more,
     columns_beside,
+    install,
     read_table,
     unreadable,
 )
 from valor_core.schemas.columns import Codes
 
-SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif")
-"""Kinds of images whose size can be read."""
+_HEADERS = (".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".mpo", ".bmp", ".gif", ".webp")
+_PILLOW = (".tif", ".tiff", ".avif", ".jp2", ".ppm", ".pgm", ".pbm", ".pnm", ".tga", ".ico")
+SUFFIXES = (*_HEADERS, *_PILLOW)
+"""Kinds of images whose size can be read; those after WebP need Pillow."""
 
 _PNG, _GIF = b"\x89PNG\r\n\x1a\n", (b"GIF87a", b"GIF89a")
 _FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # JPEG segments that begin with the size
@@ -79,7 +84,7 @@ class ImageTable:
         """
         if self.sizes is None:
             raise ReadError(f"{source}: expected columns 'width' and 'height'")
-        rows = {uid: row for row, uid in enumerate(self.uids)}
+        rows = {normalize("NFC", uid): row for row, uid in enumerate(self.uids)}
         missing = [uid for uid in uids if uid not in rows]
         if missing:
             raise ReadError(
@@ -90,13 +95,17 @@ class ImageTable:
 
 
 def image_size(path: Path) -> tuple[int, int]:
-    """Height and width of a PNG, JPEG, BMP or GIF, from its first bytes.
+    """Height and width of an image, from its first bytes.
 
     Raises
     ------
     ReadError
-        If it is none of these, or cut off.
+        If it is no image of one of `SUFFIXES`, or cut off.
+    MissingExtraError
+        If only Pillow reads its format, and it is not installed.
     """
+    if path.suffix.lower() in _PILLOW:
+        return _size_by_pillow(path)
     try:
         with path.open("rb") as stream:
             size = _size(stream)
@@ -105,8 +114,29 @@ def image_size(path: Path) -> tuple[int, int]:
     except (struct.error, IndexError):
         size = None
     if size is None or min(size) <= 0:
-        raise ReadError(f"{path}: expected a whole PNG, JPEG, BMP or GIF image")
+        raise ReadError(f"{path}: expected a whole PNG, JPEG, BMP, GIF or WebP image")
     return size
+
+
+def _size_by_pillow(path: Path) -> tuple[int, int]:
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{path}: Pillow is not installed, which reads {path.suffix} images",
+            f"Install it with: {install('pillow')}\n"
+            "or give a table of uid, width and height: data.sizes",
+        ) from error
+    try:
+        with Image.open(path) as image:
+            width, height = image.size
+    except UnidentifiedImageError as error:
+        raise ReadError(f"{path}: expected an image that Pillow reads, found another file") from (
+            error
+        )
+    except OSError as error:
+        raise unreadable(path, error) from error
+    return height, width
 
 
 def _size(stream: BinaryIO) -> tuple[int, int] | None:
@@ -115,6 +145,8 @@ def _size(stream: BinaryIO) -> tuple[int, int] | None:
         width, height = struct.unpack(">II", head[16:24])
     elif head.startswith(_GIF):
         width, height = struct.unpack("<HH", head[6:10])
+    elif head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return _webp_size(head + stream.read(4))
     elif head.startswith(b"BM"):
         width, height = struct.unpack("<ii", head[18:26])
     elif head.startswith(b"\xff\xd8"):
@@ -123,6 +155,21 @@ def _size(stream: BinaryIO) -> tuple[int, int] | None:
     else:
         return None
     return abs(height), width
+
+
+def _webp_size(head: bytes) -> tuple[int, int] | None:
+    """Height and width of the canvas: extended, without loss, or lossy."""
+    kind = head[12:16]
+    if kind == b"VP8X":
+        width, height = (int.from_bytes(head[at : at + 3], "little") + 1 for at in (24, 27))
+    elif kind == b"VP8L":
+        bits = int.from_bytes(head[21:25], "little")
+        width, height = (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    elif kind == b"VP8 " and head[23:26] == b"\x9d\x01\x2a":
+        width, height = (side & 0x3FFF for side in struct.unpack("<HH", head[26:30]))
+    else:
+        return None
+    return height, width
 
 
 def _jpeg_size(stream: BinaryIO) -> tuple[int, int] | None:
@@ -149,6 +196,9 @@ def images_of(folder: Path) -> dict[str, Path]:
 def files_of(folder: Path, suffixes: Sequence[str]) -> dict[str, Path]:
     """Files of a folder and those below it, by their names without the suffix.
 
+    Names are in Unicode's form NFC. Resource files of macOS (``._a.txt``, ``__MACOSX``) are
+    ignored.
+
     Raises
     ------
     ReadError
@@ -158,4 +208,20 @@ def files_of(folder: Path, suffixes: Sequence[str]) -> dict[str, Path]:
         found = "a file" if folder.exists() else "nothing there"
         raise ReadError(f"{folder}: expected a folder, found {found}")
     files = (path for path in folder.rglob("*") if path.suffix.lower() in suffixes)
-    return {path.relative_to(folder).with_suffix("").as_posix(): path for path in sorted(files)}
+    named = ((path.relative_to(folder), path) for path in sorted(files))
+    return {
+        normalize("NFC", name.with_suffix("").as_posix()): path
+        for name, path in named
+        if not is_resource(name)
+    }
+
+
+def is_resource(name: Path) -> bool:
+    """Whether a file is one of those that macOS puts into archives.
+
+    Examples
+    --------
+    >>> is_resource(Path("labels/._a.txt")), is_resource(Path("labels/a.txt"))
+    (True, False)
+    """
+    return name.name.startswith("._") or "__MACOSX" in name.parts

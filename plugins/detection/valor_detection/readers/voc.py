@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from unicodedata import normalize
 from xml.etree.ElementTree import Element
 
 from attrs import evolve, frozen
@@ -138,7 +139,10 @@ class _Object:
 
     def predicted(self) -> PredictedObject:
         if self.score is None:
-            raise ReadError(f"{self.place}: expected a score, found none")
+            raise ReadError(
+                f"{self.place}: expected a score, found none",
+                "Write the confidence of each predicted object: <score>0.9</score>",
+            )
         return PredictedObject([(self.label, self.score)], self.box)
 
 
@@ -189,6 +193,12 @@ def _object(element: Element, path: Path, position: int, chosen: VocParameters) 
     name = (element.findtext("name") or "").strip()
     if not name:
         raise ReadError(f"{place}, name: expected a name, found none")
+    if element.find("robndbox") is not None or element.find("bndbox/angle") is not None:
+        raise ReadError(
+            f"{place}: expected an upright box, found an oriented one",
+            "Write the corners of oriented boxes as YOLO's labels (class, x1, y1, …, x4, y4), and "
+            "read them by the reader yolo.",
+        )
     edges = [_number(element.findtext(f"bndbox/{edge}"), f"{place}, {edge}") for edge in _EDGES]
     scores = [element.findtext(tag) for tag in ("score", "confidence")]
     score = next((_number(text, f"{place}, score") for text in scores if text), None)
@@ -236,4 +246,5 @@ def _results(path: Path, chosen: VocParameters) -> Iterator[tuple[str, str, _Obj
                 f"{place}: expected image, score, xmin, ymin, xmax and ymax, found {shown(line)}"
             )
         score, *edges = (_number(word, place) for word in words[1:])
-        yield place, words[0], _Object(place, count - 1, label, _box(edges, place, chosen), score)
+        uid = normalize("NFC", words[0])
+        yield place, uid, _Object(place, count - 1, label, _box(edges, place, chosen), score)

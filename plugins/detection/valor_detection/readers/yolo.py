@@ -19,12 +19,18 @@ from valor_core.schemas.geometry.policy import CheckedShapes, Policy, checked_sh
 from valor_core.schemas.geometry.shapes import BOX, POLYGON, Rings, Shapes
 from valor_core.schemas.label import Label
 from valor_detection.parameters.readers.yolo import YoloParameters
-from valor_detection.readers.class_names import class_names
+from valor_detection.readers.class_names import Classes, read_classes
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
 from valor_detection.readers.images import ImageTable, files_of, image_size, images_of
 from valor_detection.readers.refusals import as_read_errors
 from valor_detection.readers.text import number_of, text_of
 
+_NUMBERS = 4  # of a box
+_OUTSIDE = 0.05  # by which a keypoint may be outside of its box
+_POSE = (
+    "If these are labels of a pose data set, name its data.yaml with kpt_shape under data.names: "
+    "the boxes are read then."
+)
 _MOST = 1.01  # shares of the image: what is above is not due to rounding
 
 
@@ -76,10 +82,10 @@ class YoloReader:
         MissingExtraError
             If polygons are to be checked and shapely is not installed.
         """
-        names = class_names(self.parameters.names)
-        numbers = {number: code for code, number in enumerate(names)}
+        classes = read_classes(self.parameters.names)
+        names = classes.names
         sizes = self._sizes(partition)
-        reading = partial(_Lines.read, sizes=sizes, numbers=numbers)
+        reading = partial(_Lines.read, sizes=sizes, classes=classes, source=self.parameters.names)
         turned = self.parameters.invalid_geometry in ("repair", "skip")
         true = reading(partition.groundtruths, with_score=False, may_be_inverted=turned)
         seen = reading(partition.predictions, with_score=True, may_be_inverted=turned)
@@ -108,7 +114,12 @@ class YoloReader:
             ),
             sizes,
             np.array(list(names), np.int64),
-            {**true_found.counts, **found.counts},
+            {
+                **true_found.counts,
+                **found.counts,
+                **true.keypoint_counts("groundtruths"),
+                **seen.keypoint_counts("predictions"),
+            },
         )
 
     def _labels(self, folder: Path) -> dict[str, Path]:
@@ -140,31 +151,37 @@ class _Lines:
     boxes: Floats
     polygons: list[Polygon | None]
     places: list[str]
+    keypoints: int
 
     @classmethod
     def read(
         cls,
         paths: Sequence[Path | None],
         sizes: Codes,
-        numbers: dict[int, int],
+        classes: Classes,
+        source: Path,
         *,
         with_score: bool,
         may_be_inverted: bool,
     ) -> _Lines:
         images, labels, scores, boxes, places = [], [], [], [], []
         polygons: list[Polygon | None] = []
+        numbers = {number: code for code, number in enumerate(classes.names)}
+        keypoints = 0
         for position, path in enumerate(paths):
             if path is None:
                 continue
             height, width = sizes[position].tolist()
             for place, values in _numbers(path):
+                if classes.keypoints is not None:
+                    values, has_points = _without_keypoints(
+                        place, values, classes.keypoints, with_score, source
+                    )
+                    keypoints += has_points
                 number, coordinates, score = _parted(place, values, with_score)
                 if number not in numbers:
-                    raise ReadError(
-                        f"{place}: expected one of the {len(numbers)} classes that have a name, "
-                        f"found {number}",
-                        "Add its name under data.names.",
-                    )
+                    raise _nameless(place, number, classes, source)
+                _check_no_keypoints(place, coordinates)
                 images.append(position)
                 labels.append(numbers[number])
                 scores.append(score)
@@ -180,7 +197,13 @@ class _Lines:
             np.array(boxes, np.float64).reshape(-1, 4),
             polygons,
             places,
+            keypoints,
         )
+
+    def keypoint_counts(self, side: str) -> dict[str, int]:
+        """How many lines have keypoints, for the warnings of a report."""
+        what = f"{side} with keypoints (kpt_shape), compared by their boxes"
+        return {what: self.keypoints} if self.keypoints else {}
 
     @property
     def positions(self) -> Codes:
@@ -208,7 +231,11 @@ def _numbers(path: Path) -> Iterator[tuple[str, list[float]]]:
         try:
             values = [number_of(word) for word in line.split()]
         except ValueError as error:
-            raise ReadError(f"{place}: expected numbers, found {shown(line)}") from error
+            raise ReadError(
+                f"{place}: expected numbers, found {shown(line)}",
+                "Write the number of the class, then shares of the image, with spaces in between: "
+                "0 0.5 0.5 0.2 0.3. Names of classes belong into the file of data.names.",
+            ) from error
         if not all(map(np.isfinite, values)):
             raise ReadError(f"{place}: expected finite numbers, found {shown(line)}")
         if values:
@@ -227,12 +254,68 @@ def _parted(place: str, values: list[float], with_score: bool) -> tuple[int, lis
         remedy = None
         if with_score and len(values) == 5:
             remedy = "Write the predictions with their confidences (save_conf=True)."
+        elif count > _NUMBERS and count % 3 == 1:
+            remedy = _POSE
         raise ReadError(
             f"{place}: expected class, x, y, width, height{what}, or the points of a polygon in "
             f"place of the box, found {len(values)} numbers",
             remedy,
         )
     return int(values[0]), values[1 : 1 + count], values[-1]
+
+
+def _without_keypoints(
+    place: str,
+    values: list[float],
+    keypoints: tuple[int, int],
+    with_score: bool,
+    source: Path,
+) -> tuple[list[float], bool]:
+    """The line of a pose data set without its keypoints, and if it had any."""
+    points, each = keypoints
+    box = 5 + with_score
+    if len(values) == box:
+        return values, False
+    if len(values) != box + points * each:
+        raise ReadError(
+            f"{place}: expected {box} or {box + points * each} numbers: class, box, {points} "
+            f"keypoints of {each} values{' and confidence' * with_score}, as kpt_shape of {source} "
+            f"says; found {len(values)}",
+            f"Correct kpt_shape, or remove it from {source} if the labels are polygons.",
+        )
+    return [*values[:5], *values[5 + points * each :]], True
+
+
+def _nameless(place: str, number: int, classes: Classes, source: Path) -> ReadError:
+    """The error for a class without a name."""
+    expected = f"{place}: expected one of the {len(classes.names)} classes that have a name"
+    if number in classes.empty_lines:
+        return ReadError(
+            f"{expected}, found {number}, which line {number + 1} of {source} leaves empty",
+            "Write its name there, or remove the line: classes are counted by lines, from 0.",
+        )
+    return ReadError(f"{expected}, found {number}", "Add its name under data.names.")
+
+
+def _check_no_keypoints(place: str, values: list[float]) -> None:
+    """Raise a `ReadError` if the points of a polygon are a box and keypoints with visibility.
+
+    Every third number behind the box is then 0, 1 or 2, and visible points are in the box.
+    """
+    if len(values) <= _NUMBERS or len(values) % 3 != 1:
+        return
+    x, y, width, height = values[:4]
+    points = np.array(values[4:]).reshape(-1, 3)
+    is_seen = points[:, 2] > 0
+    if not np.isin(points[:, 2], (0, 1, 2)).all() or not is_seen.any():
+        return
+    off = np.abs(points[is_seen, :2] - (x, y)) - np.array([width, height]) / 2
+    if (off <= _OUTSIDE).all():
+        raise ReadError(
+            f"{place}: expected a box or a polygon, found what looks like a box and "
+            f"{len(points)} keypoints with their visibility",
+            _POSE,
+        )
 
 
 def _check_shares(place: str, values: list[float], may_be_inverted: bool) -> None:

@@ -1,0 +1,166 @@
+"""Folders of labels as people have them: pose labels, files of macOS, other images, typing errors."""
+
+import io
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
+
+import pytest
+from messages import refused
+from PIL import Image
+from valor_detection.readers.images import image_size
+
+from valor_core import evaluate
+from valor_core.plugin import ReadError
+from valor_core.report.report import Report
+
+BOX = "0 0.5 0.5 0.4 0.4"
+DATA = {"reader": "yolo", "groundtruths": "gt", "predictions": "dt", "sizes": "s.csv"}
+PERFECT = {"tp": 1, "fp": 0, "fn": 0}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    put("names.txt", "cat\n")
+    put("s.csv", "uid,width,height\na,100,100\n")
+    put("dt/a.txt", f"{BOX} 0.9\n")
+    return tmp_path
+
+
+def put(name: str, content: str | bytes) -> None:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def evaluated(line: str, names: str = "names.txt", **chosen: Any) -> Report:
+    put("gt/a.txt", f"{line}\n")
+    data = {**DATA, "names": names, **chosen}
+    return evaluate({key: one for key, one in data.items() if one}, ["Counts"], "detection")
+
+
+TWO = "0.4 0.4 0.6 0.45"
+THREE = "0.4 0.4 2 0.6 0.45 1 0.5 0.5 0 0.5 0.6 2"
+
+
+@pytest.mark.parametrize(("shape", "points"), [("[2, 2]", TWO), ("[4, 3]", THREE)])
+def test_labels_of_a_pose_data_set_are_compared_by_their_boxes(shape: str, points: str) -> None:
+    put("data.yaml", f"names: [cat]\nkpt_shape: {shape}\n")
+    put("dt/a.txt", f"{BOX} {points} 0.9\n")
+    report = evaluated(f"{BOX} {points}", "data.yaml")
+    assert report["Counts"].value == PERFECT
+    assert set(report.warnings) == {
+        "1 groundtruth with keypoints (kpt_shape), compared by their boxes",
+        "1 prediction with keypoints (kpt_shape), compared by their boxes",
+    }
+
+
+def test_boxes_alone_are_read_beside_kpt_shape() -> None:
+    put("data.yaml", "names: [cat]\nkpt_shape: [2, 2]\n")
+    report = evaluated(BOX, "data.yaml")
+    assert report["Counts"].value == PERFECT
+    assert report.warnings == ()
+
+
+@pytest.mark.parametrize("shape", ["[17, 3]", "17", "[2, 4]", "[0, 2]"])
+def test_keypoints_that_are_not_as_kpt_shape_says_are_refused(shape: str) -> None:
+    put("data.yaml", f"names: [cat]\nkpt_shape: {shape}\n")
+    with refused(ReadError):
+        evaluated(f"{BOX} {TWO}", "data.yaml")
+
+
+@pytest.mark.parametrize("points", [THREE, "0.4 0.4 2", "0.4 0.4 1 0.6 0.5 0"])
+def test_keypoints_with_visibility_without_kpt_shape_name_data_yaml(points: str) -> None:
+    with refused(ReadError):
+        evaluated(f"{BOX} {points}")
+
+
+@pytest.mark.parametrize(
+    "polygon",
+    [
+        "0 0.3 0.3 0.7 0.3 0.7 0.7 0.3 0.7",
+        "0 0.5 0.3 0.7 0.5 0.9 0.8 1 0.7 0.8 0",  # numbers that are 0 or 1, of no keypoints
+        "0 0 0 1 0 1 1 0 1",
+    ],
+)
+def test_polygons_are_no_keypoints(polygon: str) -> None:
+    assert evaluated(polygon, invalid_geometry="accept")["Counts"].value["fn"] in (0, 1)
+
+
+def test_resource_files_of_macos_are_ignored() -> None:
+    for name in ("gt/._a.txt", "dt/._a.txt", "dt/__MACOSX/._a.txt", "gt/.DS_Store"):
+        put(name, b"\x00\x05\x16\x07")
+    report = evaluated(BOX)
+    assert report["Counts"].value == PERFECT
+    assert report.counts["read"] == 1
+
+
+def test_resource_files_of_macos_are_ignored_beside_xml() -> None:
+    box = "<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax></bndbox>"
+    one = f"<object><name>cat</name><score>0.9</score>{box}</object>"
+    for side in ("xml", "xml2"):
+        put(f"{side}/a.xml", f"<annotation>{one}</annotation>")
+        put(f"{side}/._a.xml", b"\x00\x05\x16\x07")
+    data = {"reader": "voc", "groundtruths": "xml", "predictions": "xml2"}
+    assert evaluate(data, ["Counts"], "detection")["Counts"].value == PERFECT
+
+
+def test_file_names_that_differ_in_unicode_form_are_one_image() -> None:
+    put("dt/a.txt", "")
+    put(f"gt/{normalize('NFD', 'café')}.txt", f"{BOX}\n")
+    put(f"dt/{normalize('NFC', 'café')}.txt", f"{BOX} 0.9\n")
+    put("s.csv", f"uid,width,height\na,100,100\n{normalize('NFD', 'café')},100,100\n")
+    assert evaluated("")["Counts"].value == PERFECT
+
+
+@pytest.mark.parametrize(
+    ("suffix", "options"),
+    [
+        ("webp", {"lossless": True}),
+        ("webp", {"lossless": False}),
+        ("webp", {"lossless": True, "exif": b"Exif\0\0"}),  # the extended form
+        ("tiff", {}),
+        ("ppm", {}),
+        ("jfif", {"format": "JPEG"}),
+    ],
+)
+def test_images_in_other_formats_have_a_size(suffix: str, options: dict[str, Any]) -> None:
+    out = io.BytesIO()
+    Image.new("RGB", (300, 80)).save(out, **{"format": suffix.upper(), **options})
+    put(f"images/a.{suffix}", out.getvalue())
+    assert image_size(Path(f"images/a.{suffix}")) == (80, 300)
+    assert evaluated(BOX, sizes=None, images="images")["Counts"].value == PERFECT
+
+
+@pytest.mark.parametrize("name", ["a.webp", "a.tiff"])
+def test_broken_images_in_other_formats_are_named(name: str) -> None:
+    put(name, b"RIFF\x00\x00\x00\x00WEBPVP8 ")
+    with refused(ReadError):
+        image_size(Path(name))
+
+
+@pytest.mark.parametrize("line", ["cat 10 10 30 40", "0,0.5,0.5,0.2,0.2", "0 10 10 30 40"])
+def test_names_and_pixels_in_labels_name_the_remedy(line: str) -> None:
+    with refused(ReadError):
+        evaluated(line)
+
+
+def test_empty_line_among_names_of_classes_is_named() -> None:
+    put("names.txt", "cat\n\ndog\n")
+    with refused(ReadError):
+        evaluated("1 0.5 0.5 0.4 0.4")
+    assert evaluated(BOX)["Counts"].value == PERFECT
+    put("names.txt", "cat\r\n\r\n")
+    with refused(ReadError):
+        evaluated("1 0.5 0.5 0.4 0.4")
+
+
+def test_oriented_boxes_in_xml_are_refused() -> None:
+    one = "<object><name>cat</name><robndbox><cx>5</cx><angle>1</angle></robndbox></object>"
+    put("xml/a.xml", f"<annotation>{one}</annotation>")
+    put("xml2/a.xml", "<annotation/>")
+    with refused(ReadError):
+        evaluate(
+            {"reader": "voc", "groundtruths": "xml", "predictions": "xml2"}, ["Counts"], "detection"
+        )
