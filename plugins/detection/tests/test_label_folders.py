@@ -1,4 +1,4 @@
-"""Folders of labels as people have them: pose labels, files of macOS, other images, typing errors."""
+"""Folders of labels as people have them: of poses, from macOS, with other images, mistyped."""
 
 import io
 from pathlib import Path

@@ -540,7 +540,7 @@ def _count_outside(
 
 def _are_outside(boxes: Floats, images: Codes, sizes: Codes) -> NDArray[np.bool_]:
     """Which boxes are wholly outside of their image; none of an image without a size."""
-    has_size = (sizes > 0).all(axis=1)
+    has_size = (sizes[:, 0] > 0) & (sizes[:, 1] > 0)
     outside = np.zeros(len(boxes), np.bool_)
     for axis, most in enumerate((sizes[:, 1], sizes[:, 0])):
         starts = boxes[:, axis]
