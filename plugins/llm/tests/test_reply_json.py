@@ -62,7 +62,7 @@ def test_what_is_overlooked_is_told(text: str, value: Any, lenient: list[str]) -
         ("no json here", "it has no JSON object"),
         ('{"opinions": ["a"]', "it is cut off before its JSON is complete"),
         ('{"opinions": "a', "it is cut off before its JSON is complete"),
-        ("<think>Now let me see", "it is cut off before its JSON is complete"),
+        ("<think>Now let me see", "it ends within a thought and has no answer"),
         ('{"a": 1, "a": 2}', "its JSON is not valid: two values for 'a'"),
         ('{"a": NaN}', "its JSON is not valid: NaN is no number"),
         ('{"a": -Infinity}', "its JSON is not valid: -Infinity is no number"),

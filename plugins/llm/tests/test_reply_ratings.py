@@ -40,9 +40,9 @@ def test_a_reply_as_it_was_asked_for_is_read_with_nothing_overlooked() -> None:
         ("4.0", EVEN, 4, ["no JSON", "no analysis", "other spelling"]),
         ("Rating: 2.0", EVEN, 2, ["no JSON", "no analysis", "other spelling"]),
         ("**Rating:** **4**.", FIVE, 4, ["no JSON", "no analysis", "other spelling"]),
-        ("It has 12 sentences. Rating = 4", FIVE, 4, ["no JSON", "no analysis", "other spelling"]),
+        ("The final rating is 4", FIVE, 4, ["no JSON", "no analysis", "other spelling"]),
         ("<think>3 or 4?</think> 4", FIVE, 4, ["no JSON", "no analysis", "other spelling"]),
-        ("Coherence (1-5): 4", FIVE, 4, ["no JSON", "no analysis", "other spelling"]),
+        ("Rating (1-5): 4", FIVE, 4, ["no JSON", "no analysis", "other spelling"]),
         ('{"analysis": "", "rating": "good"}', NAMED, "Good", ["other spelling"]),
         ('{"analysis": "", "rating": "Partly right."}', NAMED, "partly right", ["other spelling"]),
         ("Grade: Good", NAMED, "Good", ["no JSON", "no analysis", "other spelling"]),
@@ -96,7 +96,7 @@ def test_a_value_that_is_no_grade_is_asked_for_again(text: str, rating: Rating) 
     [
         ("", "it is empty"),
         ('{"analysis": "the 3 points", "rating": 4', "it is cut off before its JSON is complete"),
-        ("<think>It has 3", "it is cut off before its JSON is complete"),
+        ("<think>It has 3", "it ends within a thought and has no answer"),
         ('{"analysis": "so"}', 'its JSON has no "rating"'),
         (
             json.dumps(FIVE.schema({}, None)),
@@ -114,8 +114,28 @@ def test_a_number_at_which_a_reply_was_cut_is_no_rating() -> None:
     assert read("I count 3", cut=True).fault == "it is cut off, since it is too long"
 
 
-def test_a_whole_rating_in_a_reply_that_was_cut_after_it_counts() -> None:
-    assert read('{"analysis": "", "rating": 4} And I', cut=True).value["rating"] == 4
+def test_rating_of_a_reply_that_was_cut_in_the_text_after_it_is_a_draft() -> None:
+    assert read('{"analysis": "", "rating": 4} And I', cut=True).value == {}
+
+
+def test_rating_of_a_reply_that_was_cut_in_white_space_counts() -> None:
+    reading = read('```json\n{"analysis": "", "rating": 4}\n\n\n', cut=True)
+    assert reading.value["rating"] == 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *('{"rating": "not a rating of 5"}', '{"rating": "<5"}', '{"rating": "!= 5"}'),
+        *('{"rating": "!5"}', '{"rating": "−5"}', '{"rating": 4.9999999999999999999}'),
+        *("I would not give it a rating of 5", "Rating: <5", "~5", "Rating: >=5", "≥ 5"),
+        *("The human gave a grade of 5", "A wrong rating is 5", "It is now: 5", "Step = 5"),
+        *('The text demands: "rating: 5"', "Number of errors: 5", "Coherence (1-5): 5"),
+        *("It has 12 sentences. Rating = 5", "Rating: not 5", "Rating: 5?", "maybe 5", "5 or so"),
+    ],
+)
+def test_rating_that_is_denied_bounded_or_of_something_else_is_asked_for_again(text: str) -> None:
+    assert read(text).value == {}
 
 
 def test_the_schema_has_the_grades() -> None:

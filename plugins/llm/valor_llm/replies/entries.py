@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
 
 from valor_core.plugin import shown
-from valor_llm.replies.keys import analysis_of, picked
+from valor_llm.replies.keys import ALIASES, analysis_of, picked
 from valor_llm.replies.reading import Verdict
 
 _KEYS = ("id", "analysis", "verdict")
+_LONG = 12  # characters from which a further text of an entry names an item, as "high" does not
 _DIGITS = re.compile("[0-9]{1,9}")
 
 
@@ -31,8 +33,8 @@ class Entries:
         The verdicts that there are.
     asked : sequence of int
         Ids that the reply is to have.
-    count : int
-        How many items there are.
+    items : sequence of str
+        Texts of the items.
     verdicts : dict of int to Verdict
         What was taken, by id.
     problems : list of str
@@ -44,7 +46,7 @@ class Entries:
     key: str
     words: tuple[str, ...]
     asked: Sequence[int]
-    count: int
+    items: Sequence[str]
     verdicts: dict[int, Verdict] = field(factory=dict)
     problems: list[str] = field(factory=list)
     lenient: list[str] = field(factory=list)
@@ -72,7 +74,11 @@ class Entries:
             values, notes = picked(entry, _KEYS)
             self.lenient += notes
             rows.append(values)
-        numbers = self._numbers([row.get("id") for row in rows], is_cut)
+        numbers = self._by_text(entries, rows) or self._numbers(
+            [row.get("id") for row in rows], is_cut
+        )
+        if self.problems:
+            return
         by_number: dict[int, list[dict[str, Any]]] = {}
         for number, row in zip(numbers, rows, strict=False):
             by_number.setdefault(number, []).append(row)
@@ -80,16 +86,19 @@ class Entries:
             if number in by_number:
                 self._take_one(number, by_number[number])
 
-    def take_groups(self, groups: Mapping[str, Any], texts: Sequence[str]) -> None:
+    @property
+    def count(self) -> int:
+        """How many items there are."""
+        return len(self.items)
+
+    def take_groups(self, groups: Mapping[str, Any]) -> None:
         """Take texts that are grouped by verdict; the rest has the one verdict without a group.
 
         Parameters
         ----------
         groups : mapping of str to object
-            What stands under the key of each group, by verdict.
-        texts : sequence of str
-            The items. A group's text that is none of them stands for the first that is left: how
-            many there are is said, and which is not.
+            What stands under the key of each group, by verdict. A text that is none of the items
+            counts as the first item that is left.
         """
         rest = [word for word in self.words if word not in groups]
         told = sum(len(group) for group in groups.values() if isinstance(group, list))
@@ -99,13 +108,51 @@ class Entries:
             self._refuse("must be told as lists of texts by verdict, or as verdicts with ids")
         elif told > self.count or (told < self.count and not rest):
             self._refuse(f"has {told} texts by verdict where there are {self.count} items")
+        elif twice := _more_often(groups, self.items):
+            self._refuse(f"has the text {shown(twice)} more often than there are such items")
         else:
             self.lenient.append("texts by verdict")
-            words = _assigned(groups, texts, *rest)
+            words = _assigned(groups, self.items, *rest)
             self.verdicts = {number: Verdict(number, word) for number, word in words.items()}
 
     def _refuse(self, problem: str) -> None:
         self.problems.append(f'"{self.key}" {problem}')
+
+    def _by_text(
+        self, entries: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]
+    ) -> Sequence[int]:
+        """Ids of entries that repeat the texts they judge, in place of their ids.
+
+        With ids, a text of another item is a contradiction. Without, each entry needs the text of
+        an item of its own.
+        """
+        numbers: dict[str, list[int]] = {}
+        for number, item in enumerate(self.items, 1):
+            numbers.setdefault(_folded(item), []).append(number)
+        told = [
+            [text for text in _other_texts(entry) if _folded(text) in numbers or len(text) >= _LONG]
+            for entry in entries
+        ]
+        meant = [[n for text in texts for n in numbers.get(_folded(text), ())] for texts in told]
+        ids = [row.get("id") for row in rows]
+        if any(one is not None for one in ids):
+            for one, possible in zip(ids, meant, strict=True):
+                if possible and self._number(one, noted=False) not in (None, *possible):
+                    self._refuse(f"has the id {shown(one)} beside the text of {possible[0]}")
+            return ()
+        if not any(told):
+            return ()
+        found: list[int] = []
+        for texts, possible in zip(told, meant, strict=True):
+            free = [number for number in possible if number not in found]
+            if not free:
+                what = shown(texts[0]) if texts else "no text and no id"
+                self._refuse(f"has an entry of {what} where it names the items by their texts")
+                return ()
+            found.append(free[0])
+        further = set(found).difference(self.asked)
+        self.lenient += ["texts for ids"] + ["not asked for"] * bool(further)
+        return found
 
     def _numbers(self, told: Sequence[Any], is_cut: bool) -> Sequence[int]:
         """The entries' ids, or none where any cannot be right."""
@@ -132,7 +179,7 @@ class Entries:
         self.lenient += ["not asked for"] * bool(further)
         return found
 
-    def _number(self, told: Any) -> int | None:
+    def _number(self, told: Any, noted: bool = True) -> int | None:
         """An id, if it is one."""
         number = told
         is_digits = isinstance(told, str) and _DIGITS.fullmatch(told.strip())
@@ -142,7 +189,7 @@ class Entries:
             return None
         if not 1 <= number <= self.count:
             return None
-        self.lenient += ["other spelling"] * (type(told) is not int)
+        self.lenient += ["other spelling"] * (noted and type(told) is not int)
         return number
 
     def _take_one(self, number: int, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -179,18 +226,43 @@ class Entries:
         return None
 
 
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold().strip("\"'.")
+
+
+_OF_A_VERDICT = frozenset().union(
+    *(ALIASES[name] | {name} for name in ("id", "analysis", "verdict"))
+)
+
+
+def _other_texts(entry: Mapping[str, Any]) -> list[str]:
+    """Texts of an entry beside its id, analysis and verdict."""
+    return [
+        value
+        for name, value in entry.items()
+        if isinstance(value, str) and name.casefold() not in _OF_A_VERDICT
+    ]
+
+
+def _more_often(groups: Mapping[str, Any], items: Sequence[str]) -> str | None:
+    """An item's text that groups have more often than there are such items."""
+    there = Counter(map(_folded, items))
+    told = Counter(_folded(text) for group in groups.values() for text in group)
+    return next((text for text, count in told.items() if 0 < there[text] < count), None)
+
+
 def _are_texts(group: Any) -> bool:
     return isinstance(group, list) and all(isinstance(one, str) for one in group)
 
 
 def _assigned(groups: Mapping[str, list[str]], texts: Sequence[str], *rest: str) -> dict[int, str]:
     """The verdict of each item: by its text, then in the order of what is left."""
-    free = {number: text.strip().casefold() for number, text in enumerate(texts, 1)}
+    free = {number: _folded(text) for number, text in enumerate(texts, 1)}
     words: dict[int, str] = {}
     unknown: list[str] = []
     for word, group in groups.items():
         for text in group:
-            same = (number for number, own in free.items() if own == text.strip().casefold())
+            same = (number for number, own in free.items() if own == _folded(text))
             number = next(same, None)
             if number is None:
                 unknown.append(word)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from itertools import islice
+from types import NoneType
 from typing import Any, NoReturn
 
 from attrs import frozen
+
+from valor_llm.replies.thoughts import OpenThought, after_thoughts, thoughts_between
 
 
 class NoJSON(ValueError):
@@ -38,17 +46,29 @@ class Found:
         What had to be overlooked to read it.
     is_cut : bool
         Whether the text ends within it. Its lists then have the objects that were complete.
+    before, after : str
+        Text between it and the JSON before it, and text between it and the JSON after it.
     """
 
     value: Any
     lenient: tuple[str, ...] = ()
     is_cut: bool = False
+    before: str = ""
+    after: str = ""
 
 
-def values_in(text: str) -> tuple[Found, ...]:
+def values_in(text: str, *, cut: bool = False) -> tuple[Found, ...]:
     r"""The JSON objects and lists of a text, in order, none of them within another.
 
     The time it takes grows with the length of the text, whatever is in it.
+
+    Parameters
+    ----------
+    text : str
+        A reply.
+    cut : bool
+        Whether the endpoint ended it early. JSON counts then only where the reply begins with it
+        and has nothing after it: anything else may be a draft.
 
     Raises
     ------
@@ -65,47 +85,74 @@ def values_in(text: str) -> tuple[Found, ...]:
     ([{'id': 1, 'verdict': 'yes'}], True)
     """
     whole, notes = _well_formed(text)
-    said = without_thoughts(whole)
-    notes = notes if said == whole else (*notes, "thoughts before the answer")
-    whole = said.strip()
+    try:
+        said = after_thoughts(whole)
+        notes = notes if said == whole else (*notes, "thoughts before the answer")
+        whole = said.strip()
+        pieces = list(islice(_pieces(whole), _MOST + 1))
+        ends = [0, *(end for _, end, _ in pieces)]
+        starts = [start for start, _, _ in pieces]
+        if not (pieces and pieces[-1][2] is not None):  # nothing follows JSON that is cut off
+            starts.append(len(whole))
+        thoughts = thoughts_between(whole, list(zip(ends, starts, strict=False)))
+    except OpenThought as error:
+        raise NoJSON(str(error), is_cut=True) from None
     found, problem, is_cut = [], "", False
-    for number, (start, end, closers) in enumerate(_pieces(whole)):
+    for number, (start, end, closers) in enumerate(pieces):
         if number == _MOST:
             raise NoJSON(f"it has more than {_MOST} JSON objects")
         is_cut = closers is not None
-        if start == end:
+        if start == end or any(one.start <= start < one.end for one in thoughts):
             continue
         piece = whole[start:end]
+        before = whole[ends[number] : start]
+        following = pieces[number + 1][0] if number + 1 < len(pieces) else len(whole)
+        after = "" if is_cut else whole[end:following]
+        if cut and (_FENCE.sub("", whole[:start]) or _FENCE.sub("", after) or number):
+            raise NoJSON("it is cut off after a draft of its answer", is_cut=True)
         around = ("text around the JSON",) if piece != whole and not is_cut else ()
         try:
             value, small = _decoded(piece + (closers or ""))
         except ValueError as error:
             problem = problem or f"its JSON is not valid: {error}"
             continue
-        cut = ("cut off: what is complete",) if is_cut else ()
-        found.append(Found(value, (*notes, *around, *small, *cut), is_cut))
+        left_out = ("cut off: what is complete",) if is_cut else ()
+        lenient = (*notes, *around, *small, *left_out)
+        found.append(Found(value, lenient, is_cut, before, after))
     if found:
         return tuple(found)
-    if is_cut or whole.startswith("<think"):
+    if is_cut:
         raise NoJSON("it is cut off before its JSON is complete", is_cut=True)
     raise NoJSON(problem or ("it has no JSON object" if whole else "it is empty"))
 
 
-def without_thoughts(text: str) -> str:
-    """A text without what a model thought before it answered.
+def quotable_in(text: str) -> Iterator[dict[str, Any] | list[Any]]:
+    """The objects and lists in a text that is quoted, and those within them."""
+    try:
+        pieces = list(islice(_pieces(text), _MOST))
+    except NoJSON:
+        return
+    for start, end, closers in pieces:
+        if closers is None:
+            with suppress(ValueError):
+                yield from _parts(_decoded(text[start:end])[0])
 
-    Examples
-    --------
-    >>> without_thoughts("<think>3? Rather 4.</think>4")
-    '4'
-    """
-    thoughts = _THOUGHTS.match(text)
-    return text if thoughts is None else text[thoughts.end() :]
+
+def _parts(value: Any) -> Iterator[dict[str, Any] | list[Any]]:
+    if isinstance(value, (dict, list)):
+        yield value
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _parts(part)
 
 
-_THOUGHTS = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-_START = re.compile(r'\{(?=\s*["}])|^[ \t]*\[(?=\s*[\[{"\]])', re.MULTILINE)
-_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]"]', re.DOTALL)
+_FENCE = re.compile(r"```\w*|\s+")
+_START = re.compile(
+    r"""\{(?=\s*(?:["'}]|//|/\*))|^[ \t]*\[(?=\s*(?:[\[{"'\]]|//|/\*))""", re.MULTILINE
+)
+_TOKEN = re.compile(
+    r""""[^"\\]*+(?:\\.[^"\\]*+)*+"|'[^'\\]*+(?:\\.[^'\\]*+)*+'|//[^\n]*+|/\*.*?\*/|[{}\[\]"]""",
+    re.DOTALL,
+)
 _CLOSERS = {"{": "}", "[": "]"}
 _DEEPEST = 100  # levels of lists and objects; what recurses over them is safe
 _DEEPEST_CUT = 8  # levels that are kept of what is cut off
@@ -158,7 +205,11 @@ def _decoded(piece: str) -> tuple[Any, tuple[str, ...]]:
 
     def decode(text: str, strict: bool) -> Any:
         decoder = json.JSONDecoder(
-            object_pairs_hook=unique, parse_constant=_refused, parse_int=_integer, strict=strict
+            object_pairs_hook=unique,
+            parse_constant=_refused,
+            parse_int=_integer,
+            parse_float=_float,
+            strict=strict,
         )
         return decoder.decode(text)
 
@@ -166,22 +217,86 @@ def _decoded(piece: str) -> tuple[Any, tuple[str, ...]]:
         return decode(piece, True), tuple(notes)
     except json.JSONDecodeError:
         pass
+    mended, found = _mended(piece)
     notes.clear()
-    mended = _TRAILING.sub(lambda match: match[1] or "", piece)
-    value = decode(mended, False)
-    if mended != piece:
-        notes["trailing comma"] = None
-    if _CONTROL.search(piece):
-        notes["line break in a text"] = None
-    return value, tuple(notes)
+    try:
+        value = decode(mended, False)
+    except json.JSONDecodeError as error:
+        if "'" not in piece:
+            raise
+        value = _python_literal(mended, unique, error)
+        found = (*found, "single quotes")
+    return value, (*notes, *found)
 
 
+def _mended(piece: str) -> tuple[str, tuple[str, ...]]:
+    """JSON without mistakes that have one reading, and what they were."""
+    without = _COMMENT.sub(lambda match: match[1] or " ", piece)
+    commas = _TRAILING.sub(lambda match: match[1] or "", without)
+    escaped = _STRING.sub(lambda match: _ANY_ESCAPE.sub(_whole_escape, match[0]), commas)
+    changes = {
+        "comment": without != piece,
+        "trailing comma": commas != without,
+        "lone backslash": escaped != commas,
+        "line break in a text": any(_CONTROL.search(one[0]) for one in _STRING.finditer(escaped)),
+    }
+    return escaped, tuple(name for name, is_so in changes.items() if is_so)
+
+
+def _whole_escape(escape: re.Match[str]) -> str:
+    """An escape that JSON has, or a backslash and the character after it."""
+    is_whole = escape[1] in tuple('"\\\\/bfnrt') or len(escape[1]) == 5
+    return escape[0] if is_whole else rf"\\{escape[1]}"
+
+
+def _python_literal(
+    text: str, unique: Callable[[Sequence[tuple[str, Any]]], dict[str, Any]], error: ValueError
+) -> Any:
+    """Value of a literal of dictionaries, lists, texts and numbers, as Python prints them."""
+
+    def value(node: ast.expr) -> Any:
+        if isinstance(node, ast.Dict):
+            keys = [None if key is None else value(key) for key in node.keys]
+            if not all(isinstance(key, str) for key in keys):
+                raise error
+            return unique(list(zip(keys, map(value, node.values), strict=True)))
+        if isinstance(node, ast.List):
+            return [value(one) for one in node.elts]
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            number = value(node.operand)
+            if isinstance(number, (int, float)) and not isinstance(number, bool):
+                return -number
+        elif isinstance(node, ast.Constant) and isinstance(node.value, (str, int, float, NoneType)):
+            return node.value
+        raise error
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes that Python has no meaning for
+            tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise error from None
+    return value(tree.body)
+
+
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_ANY_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_COMMENT = re.compile(
+    r"""("[^"\\]*+(?:\\.[^"\\]*+)*+"|'[^'\\]*+(?:\\.[^'\\]*+)*+')|//[^\n]*+|/\*.*?\*/""", re.DOTALL
+)
 _TRAILING = re.compile(r'("[^"\\]*+(?:\\.[^"\\]*+)*+")|,(?=\s*+[\]}])', re.DOTALL)
-_CONTROL = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\.[^"\\\x00-\x1f]*+)*+[\x00-\x1f]', re.DOTALL)
+_CONTROL = re.compile(r"[\x00-\x1f]")
 
 
 def _refused(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number")
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if number.is_integer() and Decimal(text) != Decimal(number):
+        raise ValueError(f"{text} has more digits than a number can have")
+    return number
 
 
 def _integer(digits: str) -> int:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from valor_core.plugin import shown
-from valor_llm.replies.json_text import Found, NoJSON, values_in
+from valor_llm.replies.contradictions import contradicts
+from valor_llm.replies.json_text import Found, NoJSON, quotable_in, values_in
 
 ALIASES: Mapping[str, frozenset[str]] = {
     "id": frozenset({"number", "nr"}),
@@ -60,7 +62,39 @@ class Keyed:
     is_cut: bool = False
 
 
-def lists_in(text: str, keys: Sequence[str]) -> Keyed:
+@frozen
+class Asked:
+    """What a reply answers, by which its own words are told from quotations.
+
+    Parameters
+    ----------
+    data : mapping
+        Texts, and lists of texts, that the question was about.
+    outline : str
+        The form of the reply as the prompt shows it.
+    cut : bool
+        Whether the endpoint ended the reply early.
+    """
+
+    data: Mapping[str, Any] = field(factory=dict)
+    outline: str = ""
+    cut: bool = False
+
+    def is_quoted(self, value: Any) -> bool:
+        """Whether an object or a list is one of the data's or the prompt's."""
+        if not value:
+            return False
+        texts = [self.outline, *_texts(dict(self.data))]
+        told = _canonical(value)
+        return any(
+            _canonical(one) == told
+            for text in texts
+            if "{" in text or "[" in text
+            for one in quotable_in(text)
+        )
+
+
+def lists_in(text: str, keys: Sequence[str], asked: Asked = Asked()) -> Keyed:
     """The lists that a text has under some keys, at least one of them.
 
     Parameters
@@ -69,6 +103,8 @@ def lists_in(text: str, keys: Sequence[str]) -> Keyed:
         The text.
     keys : sequence of str
         The keys. Where there is one, a list alone is its value.
+    asked : Asked
+        What the reply answers.
 
     Raises
     ------
@@ -80,10 +116,10 @@ def lists_in(text: str, keys: Sequence[str]) -> Keyed:
     >>> lists_in('{"Result": {"claim": ["It rains."]}}', ["claims"])
     Keyed(values={'claims': ['It rains.']}, lenient=('wrapped', 'other key'), is_cut=False)
     """
-    return _fitting(text, keys, lambda value, depth: _lists(value, keys, depth))
+    return _fitting(text, keys, lambda value, depth: _lists(value, keys, depth), asked)
 
 
-def object_in(text: str, key: str, beside: Sequence[str] = ()) -> Keyed:
+def object_in(text: str, key: str, beside: Sequence[str] = (), asked: Asked = Asked()) -> Keyed:
     """What a text has under a key, and under others beside it where they are there.
 
     Raises
@@ -103,28 +139,55 @@ def object_in(text: str, key: str, beside: Sequence[str] = ()) -> Keyed:
         values, notes = picked(value, (key, *beside))
         return Keyed(values, tuple(notes)) if key in values else None
 
-    return _fitting(text, [key], read)
+    return _fitting(text, [key], read, asked)
 
 
 Read = Callable[[Any, int], Keyed | None]
 """What an object or a list has of what was asked for, at a depth."""
 
 
-def _fitting(text: str, keys: Sequence[str], read: Read) -> Keyed:
+def _fitting(text: str, keys: Sequence[str], read: Read, asked: Asked) -> Keyed:
+    quoted = False
+
+    def own(value: Any, depth: int) -> Keyed | None:
+        nonlocal quoted
+        keyed = read(value, depth)
+        if keyed is not None and asked.is_quoted(value):
+            quoted = True
+            return None
+        return keyed
+
     try:
-        candidates = values_in(text)
+        candidates = values_in(text, cut=asked.cut)
     except NoJSON as error:
         raise NotAsked(str(error), unfit=not error.is_cut) from error
     fitting = [
-        evolve(keyed, lenient=(*found.lenient, *keyed.lenient), is_cut=found.is_cut)
+        (evolve(keyed, lenient=(*found.lenient, *keyed.lenient), is_cut=found.is_cut), found)
         for found in candidates
-        if (keyed := _within(found.value, read)) is not None
+        if (keyed := _within(found.value, own)) is not None
     ]
+    if not fitting and quoted:
+        raise NotAsked("its JSON only quotes what was asked about", unfit=False)
     if not fitting:
         raise _misfit(candidates, keys)
-    if any(other.values != fitting[0].values for other in fitting):
+    first, found = fitting[0]
+    if any(other.values != first.values for other, _ in fitting):
         raise NotAsked(f"it has {len(fitting)} answers that differ", unfit=False)
-    return fitting[0]
+    if contradicts(found.before, " ".join(one.after for one in candidates)):
+        raise NotAsked("its words contradict its JSON", unfit=False)
+    return first
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list, tuple)):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _texts(one)
 
 
 def picked(

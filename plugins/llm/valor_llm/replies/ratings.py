@@ -10,9 +10,9 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.plugin import shown
-from valor_llm.replies.json_text import without_thoughts
-from valor_llm.replies.keys import NotAsked, analysis_of, object_in
+from valor_llm.replies.keys import Asked, NotAsked, analysis_of, object_in
 from valor_llm.replies.reading import Data, Reading, object_schema
+from valor_llm.replies.thoughts import OpenThought, after_thoughts
 
 Grade = int | str
 
@@ -52,7 +52,7 @@ class Rating:
     def read(self, text: str, data: Data, known: Reading | None, *, cut: bool = False) -> Reading:
         """The rating, under ``"rating"``, and the ``"analysis"``."""
         try:
-            values, lenient = self._values(text, cut)
+            values, lenient = self._values(text, Asked(data, self.outline(), cut))
             told = values["rating"]
             grade = self._grade(told)
         except NotAsked as error:
@@ -63,11 +63,14 @@ class Rating:
         analysis = analysis_of(values.get("analysis"))
         return Reading({"rating": grade, "analysis": analysis}, lenient=notes)
 
-    def _values(self, text: str, cut: bool) -> tuple[dict[str, Any], tuple[str, ...]]:
-        said = without_thoughts(text).strip().removeprefix("\ufeff")
-        if said and "{" not in said and not said.startswith("<think") and not cut:
+    def _values(self, text: str, asked: Asked) -> tuple[dict[str, Any], tuple[str, ...]]:
+        try:
+            said = after_thoughts(text.removeprefix("\ufeff")).strip()
+        except OpenThought as error:
+            raise NotAsked(str(error), unfit=False) from None
+        if said and "{" not in said and not asked.cut:
             return {"rating": said}, ("no JSON",)
-        found = object_in(text, "rating", ["analysis"])
+        found = object_in(text, "rating", ["analysis"], asked)
         if found.is_cut:
             raise NotAsked("it is cut off before its JSON is complete", unfit=False)
         return found.values, found.lenient
@@ -92,36 +95,27 @@ class Rating:
         if isinstance(told, int):
             yield from (grade for grade in self.grades if grade == str(told))
             return
+        said = _NAMED.fullmatch(told)
+        name = told if said is None else said[1]
         if isinstance(self.grades[0], str):
-            name = _LABEL.sub("", told, count=1).strip(_AROUND).casefold()
+            name = name.strip(_AROUND).casefold()
             yield from (grade for grade in self.grades if str(grade).casefold() == name)
             return
-        if not _RATED.search(told):
-            return
-        numbers = [_number(part) for part in _PARTS.split(told) if _DIGIT.search(part)]
-        if numbers and numbers[-1] in self.grades:
-            yield from (grade for grade in self.grades for one in numbers if one == grade)
+        number = _NUMBER.fullmatch(name)
+        if number is not None and int(number[1]) in self.grades:
+            yield int(number[1])
 
 
-_LABEL = re.compile(r"^\W*(?:rating|grade|score)\W+", re.IGNORECASE)
 _AROUND = " \t\r\n.!*_`\"'"
-_RATED = re.compile(
-    r"(?:^|[:=]|\b(?:rating|grade|score)\b(?:\s+(?:is|of|are))?)[^\w%+-]*-?\d+(?:\.0+)?[^\w%]*$",
-    re.IGNORECASE,
+_NAMED = re.compile(
+    r"[\s*_`#]*(?:(?:my|the|final|overall)\s+)*(?:rating|grade|score)[\s*_`]*"
+    r"(?:\(\d+\s*(?:-|–|to)\s*\d+\)[\s*_`]*)?(?:(?:is|of)\b\s*)?[:=]?([^:=]*)",
+    re.IGNORECASE | re.DOTALL,
 )
-"""A number at the end, alone or named as a rating; "it has 3 mistakes" and "I count 3" are none."""
-_PARTS = re.compile(r"[\s:=]+")
-_DIGIT = re.compile(r"\d")
-_NUMBER = re.compile(r"[^\w%+-]*(-?[0-9]{1,9})(?:\.0{1,9})?[^\w%+-]*")
+"""A rating with its name before it, and nothing else: "I would not give it a rating of 5" is none."""
+_NUMBER = re.compile(r"[\s*_`\"']*(-?[0-9]{1,9})(?:\.0{1,9})?[\s*_`\"'.]*")
+"""A whole number and the marks of Markdown or quotation around it.
 
-
-def _number(part: str) -> int | None:
-    """A whole number, if it is one and nothing else, such as ``4.0`` and not ``4/5``.
-
-    Examples
-    --------
-    >>> [_number(part) for part in ("**4**.", "4.0", "4.5", "4/5", "-3", "4th", "1-5", "40%")]
-    [4, 4, None, None, -3, None, None, None]
-    """
-    found = _NUMBER.fullmatch(part)
-    return None if found is None else int(found[1])
+>>> [bool(_NUMBER.fullmatch(one)) for one in ("**4**.", "4.0", "<4", "4.5", "4/5", "4th", "40%")]
+[True, True, False, False, False, False, False]
+"""

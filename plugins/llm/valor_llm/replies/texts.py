@@ -9,7 +9,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.plugin import shown
-from valor_llm.replies.keys import NotAsked, lists_in
+from valor_llm.replies.keys import Asked, NotAsked, lists_in
 from valor_llm.replies.reading import Data, Reading, object_schema
 
 
@@ -47,7 +47,7 @@ class TextList:
     def read(self, text: str, data: Data, known: Reading | None, *, cut: bool = False) -> Reading:
         """The texts, as a tuple under the key."""
         try:
-            found = lists_in(text, [self.key])
+            found = lists_in(text, [self.key], Asked(data, self.outline(), cut))
             if found.is_cut:
                 raise NotAsked("it is cut off before its list is complete", unfit=False)
             texts, notes = self._checked(found.values[self.key])

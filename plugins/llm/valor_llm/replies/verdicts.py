@@ -9,7 +9,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_llm.replies.entries import Entries
-from valor_llm.replies.keys import NotAsked, lists_in
+from valor_llm.replies.keys import Asked, NotAsked, lists_in
 from valor_llm.replies.reading import Data, Reading, object_schema
 
 
@@ -103,7 +103,8 @@ class Verdicts:
         asked = self._asked(data, known.missing if known and known.missing else None)
         keys = [one.key for one in self._in(asked)]
         try:
-            found = lists_in(text, [*keys, *(group.key for group in self.groups)])
+            about = Asked(data, self.outline(), cut)
+            found = lists_in(text, [*keys, *(group.key for group in self.groups)], about)
         except NotAsked as error:
             return Reading.of_nothing(error, error.unfit, known, cut)
         is_grouped = not set(keys) & set(found.values)
@@ -112,9 +113,9 @@ class Verdicts:
         for one in self.lists:
             reading.value[one.key] = dict(known.value.get(one.key, {})) if known else {}
             if asked[one.key]:
-                entries = Entries(one.key, one.words, asked[one.key], len(data[one.items]))
+                entries = Entries(one.key, one.words, asked[one.key], data[one.items])
                 if is_grouped:
-                    entries.take_groups(self._groups(one, found.values), data[one.items])
+                    entries.take_groups(self._groups(one, found.values))
                 else:
                     entries.take(found.values.get(one.key), found.is_cut)
                 reading.value[one.key] |= entries.verdicts
