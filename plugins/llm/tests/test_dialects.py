@@ -257,13 +257,16 @@ def read_openai(choice: dict[str, Any], **more: Any) -> Reply:
     [
         ({"content": "{}"}, "stop", "{}", "stop"),
         ({"content": None}, "length", "", "length"),
-        ({"content": ""}, "content_filter", "", "refusal"),
+        ({"content": ""}, "content_filter", "", "filter"),
         ({"content": None, "refusal": "I cannot."}, "stop", "I cannot.", "refusal"),
         ({"content": [{"type": "text", "text": "{}"}]}, "stop", "{}", "stop"),
         ({"content": [{"type": "thinking"}, {"type": "text", "text": "{}"}]}, "stop", "{}", "stop"),
         ({"content": 7}, "stop", "", "stop"),
         ({}, None, "", "other"),
-        (None, "tool_calls", "", "other"),
+        (None, "tool_calls", "", "stop"),
+        ({"content": "{}"}, "model_length", "{}", "context"),
+        ({"content": "{}"}, "SAFETY", "{}", "filter"),
+        ({"content": "{}"}, [1], "{}", "error"),
     ],
 )
 def test_whatever_a_message_holds_is_a_text(

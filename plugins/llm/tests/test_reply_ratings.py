@@ -127,7 +127,7 @@ def test_rating_of_a_reply_that_was_cut_in_white_space_counts() -> None:
     "text",
     [
         *('{"rating": "not a rating of 5"}', '{"rating": "<5"}', '{"rating": "!= 5"}'),
-        *('{"rating": "!5"}', '{"rating": "−5"}', '{"rating": 4.9999999999999999999}'),
+        *('{"rating": "!5"}', '{"rating": "\u22125"}', '{"rating": 4.9999999999999999999}'),
         *("I would not give it a rating of 5", "Rating: <5", "~5", "Rating: >=5", "≥ 5"),
         *("The human gave a grade of 5", "A wrong rating is 5", "It is now: 5", "Step = 5"),
         *('The text demands: "rating: 5"', "Number of errors: 5", "Coherence (1-5): 5"),

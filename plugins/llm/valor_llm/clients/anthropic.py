@@ -7,19 +7,13 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from valor_llm.clients.batches.anthropic import AnthropicBatches
+from valor_llm.clients.endings import finish_of
 from valor_llm.clients.endpoint import Endpoint
 from valor_llm.clients.fields import count, mapping, text_of
-from valor_llm.clients.protocol import Finish, Passing, Refused, Reply, Request, Usage
+from valor_llm.clients.protocol import Passing, Refused, Reply, Request, Usage
 from valor_llm.parameters.clients import AnthropicParameters
 
-_FINISHES: Mapping[Any, Finish] = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "tool_use": "stop",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "refusal": "refusal",
-}
+_THOUGHTS = ("thinking", "redacted_thinking")
 
 
 class Anthropic(Endpoint):
@@ -102,8 +96,9 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
     return Reply(
         text=text,
         model=str(answer.get("model") or model),
-        finish=_FINISHES.get(answer.get("stop_reason"), "other"),
+        finish=finish_of(answer.get("stop_reason")),
         usage=usage_of(mapping(answer.get("usage"))),
+        reasoned=any(mapping(one).get("type") in _THOUGHTS for one in content),
     )
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from valor_llm.clients.endings import finish_of
 from valor_llm.clients.endpoint import Endpoint
 from valor_llm.clients.fields import count, mapping, text_of
 from valor_llm.clients.openai import tokens_of
-from valor_llm.clients.protocol import Finish, Passing, Reply, Request, Usage
-
-_FINISHES: Mapping[Any, Finish] = {"stop": "stop", "length": "length"}
+from valor_llm.clients.protocol import Passing, Reply, Request, Usage
 
 
 class Ollama(Endpoint):
@@ -71,10 +70,13 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
     """
     if not isinstance(answer.get("message"), Mapping):
         raise Passing(f"{place}: expected a message in the answer, found none")
+    if answer.get("done") is False:
+        raise Passing(f"{place}: expected a whole answer, found a part of one")
     return Reply(
         text=text_of(mapping(answer["message"]).get("content")),
         model=str(answer.get("model") or model),
-        finish=_FINISHES.get(answer.get("done_reason"), "other"),
+        finish=finish_of(answer.get("done_reason")),
+        reasoned=bool(mapping(answer["message"]).get("thinking")),
         usage=Usage(
             prompt=count(answer.get("prompt_eval_count")),
             completion=count(answer.get("eval_count")),

@@ -10,18 +10,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from valor_llm.clients.batches.openai import OpenAIBatches
+from valor_llm.clients.endings import finish_of
 from valor_llm.clients.endpoint import Endpoint
 from valor_llm.clients.fields import count, mapping, text_of
-from valor_llm.clients.protocol import Finish, Passing, Reply, Request, TokenChoice, Usage
+from valor_llm.clients.protocol import Passing, Reply, Request, TokenChoice, Usage
 from valor_llm.parameters.clients import OpenAIParameters
-
-_FINISHES: Mapping[Any, Finish] = {
-    "stop": "stop",
-    "eos": "stop",
-    "length": "length",
-    "content_filter": "refusal",
-    "refusal": "refusal",
-}
 
 
 class OpenAI(Endpoint):
@@ -87,20 +80,23 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
     Reply(text='{}', model='small-1', finish='stop', ...)
     """
     choices = answer.get("choices")
-    choice = mapping(choices[0]) if isinstance(choices, list) and choices else {}
-    if not choice:
+    listed = [mapping(one) for one in choices] if isinstance(choices, list) else []
+    if not any(listed):
         raise Passing(f"{place}: expected a choice in the answer, found none")
+    if len(listed) > 1:
+        raise Passing(f"{place}: expected one choice in the answer, found {len(listed)}")
+    (choice,) = listed
     message = mapping(choice.get("message"))
-    refusal = message.get("refusal")
-    finish = _FINISHES.get(choice.get("finish_reason"), "other")
+    refusal, text = text_of(message.get("refusal")), text_of(message.get("content"))
     fingerprint = answer.get("system_fingerprint")
     return Reply(
-        text=text_of(message.get("content")) or text_of(refusal),
+        text=text or refusal,
         model=str(answer.get("model") or model),
-        finish="refusal" if refusal else finish,
+        finish="refusal" if refusal else finish_of(choice.get("finish_reason")),
         usage=usage_of(mapping(answer.get("usage"))),
         tokens=tokens_of(mapping(choice.get("logprobs")).get("content")),
         fingerprint=fingerprint if isinstance(fingerprint, str) else None,
+        reasoned=any(message.get(name) for name in ("reasoning_content", "reasoning", "thinking")),
     )
 
 

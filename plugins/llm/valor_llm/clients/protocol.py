@@ -13,8 +13,10 @@ Format = Literal["json_schema", "json_object", "text"]
 StandIn = Callable[[Mapping[str, Any]], dict[str, Any]]
 """What is answered to a step where no model is asked, from the data that it is asked about."""
 
-Finish = Literal["stop", "length", "refusal", "other"]
-"""Why a reply ended."""
+Finish = Literal["stop", "length", "context", "refusal", "filter", "error", "other"]
+"""Why a reply ended: by itself, at the most tokens, at the end of the context window, since the
+model refused, since a content filter stopped it, by a fault of the endpoint, or unsaid.
+"""
 
 
 @frozen
@@ -138,7 +140,7 @@ class Reply:
         The reply, as it came.
     model : str
         The model, as the endpoint calls it.
-    finish : {"stop", "length", "refusal", "other"}
+    finish : {"stop", "length", "context", "refusal", "filter", "error", "other"}
         Why it ended.
     usage : Usage
         Tokens of the call.
@@ -148,6 +150,10 @@ class Reply:
         What the endpoint calls the state of its system.
     format : {"json_schema", "json_object", "text"}
         How the endpoint was asked for its form.
+    reasoned : bool
+        Whether the endpoint sent reasoning besides the text.
+    reasoned : bool
+        Whether the endpoint sent reasoning besides the text.
     """
 
     text: str
@@ -157,6 +163,7 @@ class Reply:
     tokens: tuple[TokenChoice, ...] = ()
     fingerprint: str | None = None
     format: Format = "json_schema"
+    reasoned: bool = False
 
 
 class ClientError(Exception):

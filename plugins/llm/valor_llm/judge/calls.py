@@ -173,7 +173,7 @@ class Calls:
         Endpoints that accept a schema and ignore it, or send it back, answer with status 200. If
         the first replies do not fit, and none does, the next way to ask is tried.
         """
-        if reply.format != self.features.format or reply.finish in ("length", "refusal"):
+        if reply.format != self.features.format or reply.finish not in ("stop", "other"):
             return
         self._fitting[fits] += 1
         if self._fitting[False] >= _UNFIT and not self._fitting[True]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import define, evolve, field
 
-from valor_llm.clients.protocol import Client, Message, Reply, Request, Usage
+from valor_core.plugin import shown
+from valor_llm.clients.protocol import Client, Finish, Message, Reply, Request, Usage
 from valor_llm.judge.answer import Answer, NoAnswer, Question
 from valor_llm.judge.kept import Kept, key_of
 from valor_llm.parameters.judge import JudgeParameters
@@ -39,7 +40,10 @@ class Conversation:
     kept: list[Kept] = field(factory=list, init=False)
     attempts: int = field(default=0, init=False)
     usage: Usage = field(factory=Usage, init=False)
+    is_over: bool = field(default=False, init=False)
+    """Whether asking again cannot help, for the endpoint would say the same."""
     _cut_off: int = field(default=0, init=False)
+    _is_cut: bool = field(default=False, init=False)
     _last: Reply | None = field(default=None, init=False)
     _unkept: tuple[int, Usage] = field(factory=lambda: (0, Usage()), init=False)
 
@@ -143,6 +147,7 @@ class Conversation:
         assert self.reading is not None
         which = "the reply" if self.attempts == 1 else f"the last of {self.attempts} replies"
         why = f"{which} cannot be used: {self.reading.fault}"
+        why += "; raise judge.reply_tokens" if self._is_cut else ""
         return NoAnswer(f"{self.question.step.name}: {why}")
 
     def _read(self, reply: Reply) -> bool:
@@ -151,6 +156,11 @@ class Conversation:
         step, data = self.question.step, self.question.data
         is_cut = reply.finish == "length"
         self._cut_off += is_cut
+        self._is_cut = is_cut
+        ended = self._ended(reply)
+        if ended is not None:
+            self.reading = Reading.of_nothing(ended, False, self.reading, cut=False)
+            return False
         reading = step.shape.read(reply.text, data, self.reading, cut=is_cut)
         if repeats_example(reply.text, self.prompt, data):
             told = "it repeats an example and says nothing of what was asked"
@@ -160,6 +170,19 @@ class Conversation:
             self._last = reply
             return True
         return False
+
+    def _ended(self, reply: Reply) -> str | None:
+        """Why a reply cannot count whatever it says, as the endpoint has it; None if it may."""
+        said = f", {shown(reply.text, 200)}" if reply.text.strip() else ""
+        self.is_over = reply.finish in _FINAL
+        if self.is_over or reply.finish == "error":
+            return f"{_ENDED[reply.finish]}{said}"
+        if reply.text.strip():
+            return None
+        used = f" ({reply.usage.completion} tokens)" if reply.usage.completion else ""
+        if reply.finish == "length":
+            return f"its reasoning took all tokens of the reply{used}"
+        return "it has reasoning and no answer" if reply.reasoned else None
 
     def _request(self, fences: Fences, reading: Reading | None) -> Request:
         step, data, seed = self.question.step, self.question.data, self.parameters.seed
@@ -181,6 +204,16 @@ class Conversation:
             probabilities=self._is_weighted,
             deadline=self.parameters.call_timeout,
         )
+
+
+_ENDED: Mapping[Finish, str] = {
+    "refusal": "the model refused",
+    "filter": "the endpoint's content filter stopped it",
+    "context": "prompt and reply exceed the model's context window; shorten the item or choose a "
+    "model with a larger one",
+    "error": "the endpoint ended it with an error",
+}
+_FINAL = ("refusal", "filter", "context")
 
 
 def _known(reading: Reading | None) -> dict[str, Any]:

@@ -156,7 +156,7 @@ class Judge:
         # What was kept and is not enough is asked about once at least, however often it was before.
         left = max(self.parameters.reply_retries + 1 - conversation.attempts, 1)
         while not conversation.is_complete:
-            if not left:
+            if not left or conversation.is_over:
                 raise conversation.failure()
             left -= 1
             await self._continue(conversation, key)

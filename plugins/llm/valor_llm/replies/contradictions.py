@@ -12,13 +12,15 @@ from __future__ import annotations
 import re
 
 _REFUSALS = (
-    r"\bI(?:['’]m| am| do| have to| must)?\s+(?:can ?not|can['’]?t|won['’]?t|will not|refuse|decline)\b",
+    r"\bI(?:['’]m| am| do| have to| must)?\s+(?:can ?not|can['’]?t|won['’]?t|will not)\b",
+    r"\bI(?:['’]m| am| do| have to| must)?\s+(?:refuse|decline)\b",
     r"\bI(?:['’]m| am)\s+(?:unable|not able|sorry)\b|\b(?:sorry|apologi[sz]e|apologies)\b",
     r"\b(?:ich kann (?:das |dies )?nicht|kann ich (?:das |dies )?nicht|weigere|tut mir leid)\b",
     r"\b(?:je ne (?:peux|puis)|je refuse|désolée?)\b|\b(?:no puedo|me niego|lo siento)\b",
     r"\b(?:non posso|mi rifiuto|mi dispiace|não posso|recuso|desculpe|ik kan|ik weiger)\b",
     r"(?:не могу|отказываюсь|извините)|(?:我不能|无法|無法|拒绝|拒絕|抱歉|对不起)",
-    r"(?:できません|拒否|申し訳)|(?:할 수 없|거부|죄송)|(?:لا أستطيع|لا يمكنني|أرفض|آسف)|(?:नहीं कर सकत|माफ)",
+    r"(?:できません|拒否|申し訳)|(?:할 수 없|거부|죄송)",
+    r"(?:لا أستطيع|لا يمكنني|أرفض|آسف)|(?:नहीं कर सकत|माफ)",
 )
 _CORRECTIONS = (
     r"\b(?:wait|actually|correction|on second thought|scratch that|never ?mind|reconsider\w*)\b",

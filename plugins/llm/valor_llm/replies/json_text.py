@@ -256,8 +256,8 @@ def _python_literal(
 
     def value(node: ast.expr) -> Any:
         if isinstance(node, ast.Dict):
-            keys = [None if key is None else value(key) for key in node.keys]
-            if not all(isinstance(key, str) for key in keys):
+            keys = [value(key) for key in node.keys if key is not None]
+            if len(keys) < len(node.keys) or not all(isinstance(key, str) for key in keys):
                 raise error
             return unique(list(zip(keys, map(value, node.values), strict=True)))
         if isinstance(node, ast.List):

@@ -109,10 +109,10 @@ class Rating:
 _AROUND = " \t\r\n.!*_`\"'"
 _NAMED = re.compile(
     r"[\s*_`#]*(?:(?:my|the|final|overall)\s+)*(?:rating|grade|score)[\s*_`]*"
-    r"(?:\(\d+\s*(?:-|–|to)\s*\d+\)[\s*_`]*)?(?:(?:is|of)\b\s*)?[:=]?([^:=]*)",
+    r"(?:\(\d+\s*(?:-|\u2013|to)\s*\d+\)[\s*_`]*)?(?:(?:is|of)\b\s*)?[:=]?([^:=]*)",
     re.IGNORECASE | re.DOTALL,
 )
-"""A rating with its name before it, and nothing else: "I would not give it a rating of 5" is none."""
+"""A rating with its name before it and nothing else: "I would not give a rating of 5" is none."""
 _NUMBER = re.compile(r"[\s*_`\"']*(-?[0-9]{1,9})(?:\.0{1,9})?[\s*_`\"'.]*")
 """A whole number and the marks of Markdown or quotation around it.
 
