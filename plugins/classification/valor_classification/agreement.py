@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels, saved_parts
 from valor_classification.keyed import Keyed
+from valor_classification.reach import threshold_warnings
 from valor_classification.views import NONE, KeyView
 from valor_core.plugin import (
     Content,
@@ -86,6 +88,17 @@ class AgreementPart:
         self.has_several |= other.has_several
         self.hits = self.hits + other.hits
         self.sets.update(other.sets)
+
+    def warnings(self) -> Iterator[str]:
+        """Warnings of thresholds without effect or out of reach, for one ground truth an item."""
+        if self.has_several:
+            return
+        reached = [0] * len(self.thresholds)
+        for (place, common, united), count in self.sets.items():
+            # one in the union is a ground truth without a prediction, or the other way round
+            reached[place] += count if common or united > 1 else 0
+        count = len(self.vocabulary)
+        yield from threshold_warnings(self.thresholds, reached, self.datums, count, self.hardmax)
 
     def dump(self) -> Content:
         """The counts."""

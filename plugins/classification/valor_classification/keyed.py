@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -71,6 +71,11 @@ class Keyed(State):
         """Count what another state counted."""
         for key, part in other.keys.items():
             self.of(key).merge(part)
+
+    def warnings(self) -> Iterable[str]:
+        """Warnings of the parts that have some."""
+        parts = [part for _, part in self.sorted() if hasattr(part, "warnings")]
+        return [warning for part in parts for warning in part.warnings()]
 
     def dump(self) -> Content:
         """Everything counted so far, by label key."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.keyed import Keyed, add_rows
+from valor_classification.reach import threshold_warnings
 from valor_classification.views import NONE, KeyView
 from valor_core.plugin import (
     Content,
@@ -121,6 +123,12 @@ class LabelCountsPart:
         false = (predicted - matched).sum(axis=1, dtype=float)
         if (false + self.truths > self.datums).any():
             raise StateError(f"predicted: expected {self.datums:,} items in all, found more")
+
+    def warnings(self) -> Iterator[str]:
+        """Warnings of thresholds without effect or out of reach."""
+        reached = _passing(self.predicted).sum(axis=0)[1:].tolist()
+        count = len(self.vocabulary)
+        yield from threshold_warnings(self.thresholds, reached, self.datums, count, self.hardmax)
 
     @property
     def labels(self) -> tuple[Label, ...]:

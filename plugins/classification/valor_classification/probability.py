@@ -43,8 +43,9 @@ class ProbabilityPart:
         labels.
     with_truth : int
         Datums with a ground truth.
-    several, outside : int
-        Datums with several ground truths, and scores that are no probability.
+    several, outside, unnormalized : int
+        Datums with several ground truths, scores that are no probability, and datums whose scores
+        do not sum to 1; the last only for the log loss.
     """
 
     losses: tuple[str, ...]
@@ -54,6 +55,7 @@ class ProbabilityPart:
     with_truth: int = 0
     several: int = 0
     outside: int = 0
+    unnormalized: int = 0
 
     def update(self, view: KeyView) -> None:
         """Count a view."""
@@ -67,6 +69,7 @@ class ProbabilityPart:
             return
         if "log_loss" in self.losses:
             self.log_loss.add(_log_losses(view.truth_scores))
+            self.unnormalized += _unnormalized(view)
         if "brier" in self.losses:
             self.brier.merge(ExactSum(_squared_errors(view)))
 
@@ -78,6 +81,7 @@ class ProbabilityPart:
         self.with_truth += other.with_truth
         self.several += other.several
         self.outside += other.outside
+        self.unnormalized += other.unnormalized
 
     def dump(self) -> Content:
         """The sums."""
@@ -88,6 +92,7 @@ class ProbabilityPart:
             "with_truth": self.with_truth,
             "several": self.several,
             "outside": self.outside,
+            "unnormalized": self.unnormalized,
         }
 
     def restore(self, content: Content) -> None:
@@ -98,6 +103,8 @@ class ProbabilityPart:
         self.with_truth = saved_number(content, "with_truth", low=0)
         self.several = saved_number(content, "several", low=0)
         self.outside = saved_number(content, "outside", low=0)
+        # states of earlier versions did not count them
+        self.unnormalized = saved_number({"unnormalized": 0, **content}, "unnormalized", low=0)
 
     @property
     def refusal(self) -> Failed | None:
@@ -108,6 +115,30 @@ class ProbabilityPart:
 def _log_losses(scores: Floats) -> NDArray[np.float64]:
     limit = np.finfo(scores.dtype).eps
     return -np.log(np.clip(scores, limit, 1 - limit).astype(np.float64))
+
+
+def _unnormalized(view: KeyView) -> int:
+    """Datums whose scores do not sum to 1, beyond what rounding to two digits does.
+
+    A list may lack labels, so that its sum may be less.
+    """
+    scores = view.scores
+    if isinstance(scores, ScoreMatrix):
+        rows, width = scores.values, scores.values.shape[1]
+        limit = _rounding(width)
+        if width < 2 or not len(rows):
+            return 0
+        # The product is fast, but its last bits depend on the number of rows.
+        sums = rows @ np.ones(width, rows.dtype)
+        odd = np.flatnonzero(np.abs(sums - 1) > limit - 1e-4)
+        return int(np.count_nonzero(np.abs(rows[odd].sum(axis=1, dtype=np.float64) - 1) > limit))
+    listed, total = np.bincount(scores.datums), np.bincount(scores.datums, scores.values)
+    return int(np.count_nonzero((total > 1 + _rounding(2)) & (listed > 1)))
+
+
+def _rounding(width: int) -> float:
+    """Most that rounded scores of some labels differ from a sum of 1."""
+    return min(max(0.005 * width, 0.01), 0.1) + 0.001
 
 
 def _squared_errors(view: KeyView) -> int:

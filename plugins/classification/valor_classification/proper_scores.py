@@ -50,7 +50,18 @@ class LogLoss:
         """One result for each label key."""
         for key, part in state.sorted():
             value = answers.of(key).refusal or _log_loss(part)
-            yield Result(parameters={"label_key": key}, value=value)
+            warnings = _of_sums(part) if isinstance(value, float) else ()
+            yield Result(parameters={"label_key": key}, value=value, warnings=warnings)
+
+
+def _of_sums(part: ProbabilityPart) -> tuple[str, ...]:
+    """The warning of scores that do not sum to 1."""
+    if not part.unnormalized:
+        return ()
+    return (
+        f"LogLoss: the scores of {part.unnormalized:,} items do not sum to 1; give the "
+        "probabilities of all labels, such as those of a softmax",
+    )
 
 
 def _log_loss(part: ProbabilityPart) -> NumberOrReason:
