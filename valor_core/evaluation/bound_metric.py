@@ -210,6 +210,9 @@ def _bind(
                 error.sentence, error.remedy or _parameters_of(spec), f"{place}."
             ) from None
         raise
+    asked = getattr(parameters, "asked_resources", spec.resources)
+    if asked != spec.resources:
+        spec = evolve(spec, resources=asked)
     return BoundMetric(spec, parameters, place, named, folder)
 
 

@@ -170,7 +170,8 @@ class MetricSpec(Spec):
         Whether a per-item metric scores all items of a batch in one call,
         ``score_many(batch, parameters, resources)``.
     resources : tuple of str
-        Names of the resources that it asks for.
+        Names of the resources that it asks for. A parameter class that can do without some of them
+        has a property `asked_resources`, those that its values ask for.
     reads : tuple of str
         Fields of an item that it cannot do without, ``("response", "references")``. An item that
         has none of one is not handed to a per-item metric: it is `Undefined`, "no references". A

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from typing import Any
 
+from valor_core.plugin import ONLY, ItemRows
 from valor_core.schemas.text import Text, TextBatch
 
 Items = list[tuple[str, list[str]]]
@@ -99,3 +102,28 @@ def batch_of(items: Items) -> TextBatch:
         Text(f"q{place}", response=response, references=references)
         for place, (response, references) in enumerate(items)
     )
+
+
+def numbers_only(score: Callable[..., Any]) -> Callable[..., Any]:
+    """A metric's function that returns its numbers without the details of rows."""
+
+    def scored(*arguments: Any) -> Any:
+        found = score(*arguments)
+        if not isinstance(found, ItemRows):
+            return found
+        return found.numbers[ONLY] if ONLY in found.numbers else dict(found.numbers)
+
+    return scored
+
+
+def arrays_only(score: Callable[..., Any]) -> Callable[..., Any]:
+    """The same with arrays, of a metric that gives every item a number."""
+
+    def scored(*arguments: Any) -> Any:
+        found = score(*arguments)
+        if not isinstance(found, ItemRows):
+            return found
+        arrays = {name: column.values for name, column in found.numbers.items()}
+        return arrays.get(ONLY, arrays)
+
+    return scored

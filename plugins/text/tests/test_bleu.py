@@ -11,14 +11,16 @@ import nltk.translate.bleu_score as nltk_bleu
 import pytest
 import sacrebleu
 from messages import refused
-from valor_text.metrics.overlap.bleu import score
+from valor_text.metrics.overlap import bleu
 from valor_text.parameters.overlap import BLEUParameters
 
 from valor_core import evaluate
 from valor_core.plugin import ParameterError
 from valor_core.schemas.text import Text
 
-from .generated import Items, batch_of, several
+from .generated import Items, batch_of, numbers_only, several
+
+score = numbers_only(bleu.score)
 
 METHODS = ["none", *(f"method{number}" for number in range(1, 6)), "method7"]
 

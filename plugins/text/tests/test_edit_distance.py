@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 from nltk.metrics.distance import edit_distance
 from rapidfuzz.distance import Levenshtein
-from valor_text.metrics.edits.edit_distance import score
+from valor_text.metrics.edits import edit_distance as metric
 from valor_text.parameters.edits import EditDistanceParameters
 
 from valor_core import evaluate
 from valor_core.schemas.text import Text, TextBatch
 
-from .generated import pairs
+from .generated import arrays_only, pairs
+
+score = arrays_only(metric.score)
 
 
 def batch_of(*items: tuple[str, str | list[str]]) -> TextBatch:

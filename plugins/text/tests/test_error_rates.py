@@ -171,7 +171,8 @@ def test_counts_are_those_of_jiwer() -> None:
 
     for row, (response, reference) in zip(rows, texts, strict=True):
         program = jiwer.process_words(reference, response)
-        assert row.details == {
+        counts = {name: count for name, count in row.details.items() if name != "preparation"}
+        assert counts == {
             "hits": program.hits,
             "substitutions": program.substitutions,
             "deletions": program.deletions,

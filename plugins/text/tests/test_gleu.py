@@ -8,14 +8,16 @@ import pytest
 from messages import refused
 from nltk.translate.gleu_score import corpus_gleu, sentence_gleu
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-from valor_text.metrics.overlap.gleu import score
+from valor_text.metrics.overlap import gleu
 from valor_text.parameters.overlap import GLEUParameters
 
 from valor_core import evaluate
 from valor_core.plugin import ParameterError
 from valor_core.schemas.text import Text
 
-from .generated import Items, batch_of, several
+from .generated import Items, arrays_only, batch_of, several
+
+score = arrays_only(gleu.score)
 
 CHOICES: list[dict[str, int]] = [{}, {"min_len": 2, "max_len": 3}, {"min_len": 1, "max_len": 1}]
 

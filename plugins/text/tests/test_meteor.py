@@ -12,7 +12,7 @@ import nltk.data
 import pytest
 from messages import refused
 from nltk.translate.meteor_score import meteor_score
-from valor_text.metrics.overlap.meteor import score
+from valor_text.metrics.overlap import meteor
 from valor_text.metrics.overlap.wordnet import WordNet
 from valor_text.parameters.overlap import METEORParameters, WordNetParameters
 
@@ -20,7 +20,9 @@ from valor_core import evaluate
 from valor_core.plugin import ResourceError
 
 from . import tiny_wordnet
-from .generated import Items, batch_of, several
+from .generated import Items, arrays_only, batch_of, several
+
+score = arrays_only(meteor.score)
 
 
 @pytest.fixture
@@ -109,3 +111,35 @@ def test_data_that_are_not_there_are_answered_with_a_command(tmp_path: Path) -> 
 
     with refused(ResourceError):
         evaluate(items, ["METEOR"], resources={"wordnet": {"folder": str(tmp_path)}})
+
+
+class _NoSynonyms:
+    """A WordNet without any set of synonyms, for nltk."""
+
+    def synsets(self, word: str) -> list[Any]:
+        return []
+
+
+@pytest.mark.parametrize("chosen", [{}, {"alpha": 0.5, "beta": 2.0, "gamma": 0.25}], ids=str)
+def test_without_synonyms_equal_to_nltk_with_an_empty_wordnet(chosen: dict[str, float]) -> None:
+    items = several(100) + vehicles(400)
+    parameters = METEORParameters(tokeniser="words", synonyms="none", **chosen)
+    expected = [
+        meteor_score(
+            [one.split() for one in references], said.split(), wordnet=_NoSynonyms(), **chosen
+        )
+        for said, references in items
+    ]
+
+    assert score(batch_of(items), parameters, {}).tolist() == expected
+
+
+def test_without_synonyms_no_data_of_wordnet_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nltk.data, "path", [])
+    items = batch_of([("a big auto", ["a larg car"])])
+
+    report = evaluate(items, [{"name": "METEOR", "synonyms": "none", "tokeniser": "words"}])
+
+    # a and big/larg: the stem of big is big, so that a alone is aligned; P = R = 1/3, one chunk of
+    # one word: penalty 0.5
+    assert report["METEOR"].value == pytest.approx(1 / 6, abs=1e-15)

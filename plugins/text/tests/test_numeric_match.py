@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from valor_text.counting.latex import boxed, unmarked
 from valor_text.counting.written_numbers import matches, number_pattern, written_numbers
-from valor_text.metrics.answers.numeric_match import score
+from valor_text.metrics.answers.numeric_match import _Reading, score
 from valor_text.parameters.answers import NumericMatchParameters
 
 from valor_core import Undefined, evaluate
@@ -49,7 +50,17 @@ from valor_core.schemas.text import Text, TextBatch
         ("\u0661\u0662\u0663", ["123"]),
         # digits that are no numbers, or several
         ("1.2.3, 1,23, 1,2,3, 12,34,567, 1,2345, 1_000, 3,5", []),
-        ("H2O, B12, v2, x\u00b2, 10\u00b2", []),
+        ("H2O, B12, v2, x\u00b2, 5\u00b2", []),
+        # powers of ten
+        ("about 1.5 \u00d7 10^3", ["1500"]),
+        ("1.5x10^{-3}, 2*10**4, 3\u00b710\u00b2", ["3/2000", "20000", "300"]),
+        ("-2,000.5 \u00d7 10^(2) and 10^3", ["-200050", "1000"]),
+        (
+            "10\u00b2, 10\u207b\u2074, 10^\u22122, 1.5e\u22123",
+            ["100", "1/10000", "1/100", "3/2000"],
+        ),
+        ("6 x 10 = 60, 110^2, 2.10^3", ["6", "10", "60", "110", "2", "21/10", "3"]),
+        ("10^99999999999", []),
         ("1" * 500 + " 1e999999999", []),
         ("five, NaN, inf, -", []),
         ("", []),
@@ -154,3 +165,53 @@ def test_the_mean_stands_in_a_report() -> None:
         "undefined: no number in a reference": 1,
         "undefined: no references": 1,
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"so there are \boxed{2} asymptotes of x^2+x-6", ["2"]),
+        (r"\boxed{1} is wrong, so \boxed{\frac{1}{2}}.", ["1/2"]),
+        (r"\boxed{x = \dfrac{{3}}{4}} since 5 > 4", ["3/4"]),
+        (r"\boxed{1{,}000\text{ cm}^2} of 7", ["1000", "2"]),
+        (r"$\fbox{12}$ and 13", ["12"]),
+        (r"\boxed{\text{none}} of 7", []),
+        (r"\boxed{12 and 13", ["12", "13"]),  # not closed
+        (r"\frac{1}{2} \tfrac12 \frac{-3}{4} -\frac{3}{4}", ["1/2", "1/2", "-3/4", "-3/4"]),
+        (r"3\frac{1}{2}, -\frac{-1}{2}, \frac{1.5}{2}", ["7/2", "1/2", "3/4"]),
+        (r"x-\frac{1}{2}, x\frac{1}{2}, \frac{1}{0}", ["1/2", "1/2", "1", "0"]),
+        (r"\frac{x}{2}", ["2"]),
+        (
+            r"1.5 \times 10^{3}, 2 \cdot 10^{-2}, 10\,000, 5\%, \$7",
+            ["1500", "1/50", "10000", "1/20", "7"],
+        ),
+        (r"C:\boxes\2", ["2"]),
+    ],
+)
+def test_numbers_of_latex(text: str, expected: list[str]) -> None:
+    reading = _Reading.of(NumericMatchParameters(take="any"))
+    last = _Reading.of(NumericMatchParameters())
+    found = [number.value for number in reading.offered(text.split("wrong, so")[-1])]
+
+    assert found == list(map(Fraction, expected))
+    assert [number.value for number in last.offered(text)] == found[-1:]
+
+
+def test_the_boxed_number_is_the_answer_of_response_and_reference() -> None:
+    items = [
+        Text("q1", response=r"so there are \boxed{2} asymptotes of x^2+x-6", references="2"),
+        Text("q2", response="it is 0.5", references=r"We get \boxed{\frac{1}{2}} as 3 < 4."),
+        Text("q3", response=r"\boxed{3} and 2", references="2"),
+        Text("q4", response="1.5e3", references=r"1.5 \times 10^3"),
+    ]
+    report = evaluate(items, ["NumericMatch"], items=True)
+
+    assert [row.value for row in report.items[0].rows] == [1, 1, 0, 1]
+    assert report.items[0].rows[1].details == {"read": "0.5", "expected": "1/2"}
+
+
+def test_powers_of_a_long_text_are_read_in_time_of_its_length() -> None:
+    long = "\\frac{" * 20_000 + "10^{3} " * 20_000 + "\\boxed{" * 20_000
+
+    assert boxed(long) == []
+    assert len(written_numbers(unmarked(long))) == 20_000

@@ -5,14 +5,17 @@ from __future__ import annotations
 import pytest
 from messages import refused
 from rouge_score.rouge_scorer import RougeScorer
-from valor_text.metrics.overlap.rouge import score
+from valor_text.metrics.overlap import rouge
+from valor_text.normalisers import tokenise
 from valor_text.parameters.overlap import ROUGEParameters
 
 from valor_core import evaluate
 from valor_core.plugin import ParameterError
 from valor_core.schemas.text import Text, TextBatch
 
-from .generated import ODD, pairs
+from .generated import ODD, arrays_only, pairs
+
+score = arrays_only(rouge.score)
 
 MEASURES = ("fmeasure", "precision", "recall")
 TYPES = ["rouge1", "rouge2", "rouge4", "rougeL", "rougeLsum"]
@@ -152,3 +155,46 @@ def test_an_item_without_references_is_undefined_and_named() -> None:
         "rouge1: undefined: no references": 1,
         "rouge1: undefined: no response": 1,
     }
+
+
+def _words_of_any_script(text: str) -> list[str]:
+    return tokenise([text], "unicode_words").of(0)
+
+
+class _UnicodeTokenizer:
+    def tokenize(self, text: str) -> list[str]:
+        return _words_of_any_script(text)
+
+
+def test_equal_to_rouge_score_with_a_tokenizer_for_all_alphabets() -> None:
+    texts = [*pairs(150, seed=8), *zip(ODD, reversed(ODD), strict=True)]
+    texts += [(f"{a}\n{b}\n\n{a}", f"{b}\n{a}") for a, b in pairs(50, seed=9)]
+    program = RougeScorer(TYPES, tokenizer=_UnicodeTokenizer())
+    chosen = ROUGEParameters(rouge_types=tuple(TYPES), measures=MEASURES, tokeniser="unicode_words")
+
+    found = score(batch_of(*texts), chosen, {})
+
+    for number, (response, reference) in enumerate(texts):
+        expected = program.score(reference, response)
+        for name in TYPES:
+            assert found[name][number] == expected[name].fmeasure
+            assert found[f"{name}_recall"][number] == expected[name].recall
+
+
+def test_rouge_lsum_of_lines_in_another_tokeniser_by_hand() -> None:
+    items = batch_of(("\u0431 \u0430\n\u0433 \u0432", "\u0430 \u0431\n\u0432 \u0433"))
+    chosen = ROUGEParameters(rouge_types=("rougeL", "rougeLsum"), tokeniser="words")
+
+    found = score(items, chosen, {})
+
+    # by lines, both words of each line are in the union; as a whole, two of four are in order
+    assert (found["rougeL"].tolist(), found["rougeLsum"].tolist()) == ([0.5], [0.5])
+
+
+def test_rouge_with_a_normaliser_reads_lines_before_it_joins_them() -> None:
+    items = batch_of(("THE END\nA CAT", "a cat\nthe end"))
+    chosen = ROUGEParameters(rouge_types=("rougeL", "rougeLsum"), normaliser="lower")
+
+    found = score(items, chosen, {})
+
+    assert (found["rougeL"].tolist(), found["rougeLsum"].tolist()) == ([0.5], [1.0])

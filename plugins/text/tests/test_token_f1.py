@@ -18,7 +18,7 @@ from valor_core import Undefined, evaluate
 from valor_core.plugin import ParameterError
 from valor_core.schemas.text import Text, TextBatch
 
-from .generated import pairs
+from .generated import numbers_only, pairs
 
 RECORDED = [
     json.loads(line)
@@ -39,12 +39,12 @@ def recorded(rows: list[dict[str, Any]]) -> TextBatch:
 
 
 def f1(batch: TextBatch, **parameters: Any) -> list[float]:
-    found = token_f1.score(batch, TokenF1Parameters(**parameters), {})
+    found = numbers_only(token_f1.score)(batch, TokenF1Parameters(**parameters), {})
     return [found.at(place) for place in range(len(batch))]
 
 
 def exact(batch: TextBatch, **parameters: Any) -> list[float]:
-    found = exact_match.score(batch, ExactMatchParameters(**parameters), {})
+    found = numbers_only(exact_match.score)(batch, ExactMatchParameters(**parameters), {})
     return [found.at(place) for place in range(len(batch))]
 
 
@@ -69,7 +69,7 @@ def test_f1_by_hand(
     measures = ("f1", "precision", "recall")
     parameters = TokenF1Parameters(measures=measures)
 
-    found = token_f1.score(batch_of((response, references)), parameters, {})
+    found = numbers_only(token_f1.score)(batch_of((response, references)), parameters, {})
 
     assert [found[name].at(0) for name in measures] == pytest.approx(expected, abs=1e-15)
 

@@ -15,6 +15,7 @@ from valor_core.plugin import (
 )
 
 SHARE = Range(0, 1)
+PREPARATION = "valor_text.counting.preparation:tell"
 LIN = Reference(
     "Lin, 'ROUGE: a package for automatic evaluation of summaries', ACL workshop Text "
     "Summarization Branches Out, 2004",
@@ -119,9 +120,11 @@ def _of_items(
     reads: tuple[str, ...] = ("response", "references"),
     resources: tuple[str, ...] = (),
     version: int = 1,
+    tells: str | None = None,
 ) -> MetricSpec:
     """A metric that scores the items of a batch in one call."""
     return MetricSpec(
+        tells=tells,
         name=f"text.{name}",
         version=version,
         task="text",
@@ -179,6 +182,7 @@ OVERLAP = (
             KnownAs(name, {"rouge_types": [name]})
             for name in ("rouge1", "rouge2", "rouge3", "rougeL", "rougeLsum")
         ),
+        tells=PREPARATION,
     ),
     _of_items(
         "BLEU",
@@ -188,6 +192,7 @@ OVERLAP = (
         range=BLEU_RANGE,
         references=(PAPINENI, CHERRY, NLTK, SACREBLEU),
         aliases=("sentence_bleu",),
+        tells=PREPARATION,
     ),
     _of_corpus(
         "CorpusBLEU",
@@ -206,6 +211,7 @@ OVERLAP = (
         "overlap:GLEUParameters",
         references=(WU, NLTK),
         aliases=("sentence_gleu",),
+        tells=PREPARATION,
     ),
     _of_corpus(
         "CorpusGLEU",
@@ -240,6 +246,7 @@ OVERLAP = (
         "overlap:METEORParameters",
         references=(LAVIE, NLTK),
         resources=("wordnet",),
+        tells=PREPARATION,
     ),
 )
 
@@ -252,6 +259,7 @@ ANSWERS = (
         references=(SQUAD, SQUAD_2, SQUAD_SCRIPTS),
         aliases=("exact_match_accuracy",),
         reads=("response",),
+        tells=PREPARATION,
     ),
     _of_items(
         "TokenF1",
@@ -261,6 +269,7 @@ ANSWERS = (
         references=(SQUAD, SQUAD_2, SQUAD_SCRIPTS),
         aliases=("squad_f1",),
         reads=("response",),
+        tells=PREPARATION,
     ),
     _of_items(
         "Contains",
@@ -285,6 +294,7 @@ ANSWERS = (
         "Whether the number in a response is that of a reference",
         "answers:NumericMatchParameters",
         references=(COBBE, PEP_485),
+        version=2,
     ),
     _of_items(
         "JSONMatch",
@@ -370,6 +380,7 @@ EDITS = (
         better=False,
         range=Range(0),
         references=(LEVENSHTEIN, JIWER),
+        tells=PREPARATION,
     ),
     _of_items(
         "MeanCER",
@@ -379,6 +390,7 @@ EDITS = (
         better=False,
         range=Range(0),
         references=(LEVENSHTEIN, JIWER),
+        tells=PREPARATION,
     ),
     _of_items(
         "MeanMER",
@@ -387,6 +399,7 @@ EDITS = (
         "edits:WordRateParameters",
         better=False,
         references=(MORRIS, JIWER),
+        tells=PREPARATION,
     ),
     _of_items(
         "MeanWIL",
@@ -395,6 +408,7 @@ EDITS = (
         "edits:WordRateParameters",
         better=False,
         references=(MORRIS, JIWER),
+        tells=PREPARATION,
     ),
     _of_corpus(
         "WordErrors",
@@ -414,6 +428,7 @@ EDITS = (
         range=Range(0),
         references=(LEVENSHTEIN, RAPIDFUZZ),
         aliases=("levenshtein", "levenshtein_distance"),
+        tells=PREPARATION,
     ),
     _of_items(
         "TER",
@@ -424,6 +439,7 @@ EDITS = (
         range=Range(0),
         references=(SNOVER, SACREBLEU_TER),
         aliases=("translation_edit_rate",),
+        tells=PREPARATION,
     ),
     _of_corpus(
         "CorpusTER",

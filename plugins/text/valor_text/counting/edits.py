@@ -10,11 +10,12 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import DerivedState, counted
+from valor_core.plugin import counted
 from valor_core.schemas.order import natural, natural_order
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.complete import complete
 from valor_text.counting.pairs import Pairs
+from valor_text.counting.preparation import Codes, Faulty, PreparedState, faults
 from valor_text.kernels import edit_counts, edit_sequences
 from valor_text.kernels.values import DELETION, HIT, INSERTION, KINDS_OF_EDITS, Positions
 from valor_text.normalisers import normalise, tokenise
@@ -54,10 +55,13 @@ class NearestEdits:
         Hits, substitutions, deletions and insertions.
     references : ndarray of int64, shape (items,)
         Which of the item's references that is.
+    faults : ndarray of uint8, optional
+        Faults of preparation, as `valor_text.counting.preparation.faults` finds them.
     """
 
     counts: Positions
     references: Positions
+    faults: Codes | None = None
 
     @classmethod
     def of(cls, batch: TextBatch, normaliser: str, tokeniser: str) -> NearestEdits:
@@ -68,7 +72,8 @@ class NearestEdits:
             tokens.ids, tokens.starts, tokens.known, pairs.references, pairs.responses
         )
         best = pairs.best(-error_rates(counts))
-        return cls(counts[best], best - pairs.starts[:-1])
+        codes = faults(pairs, tokens.counts, normaliser=normaliser, tokeniser=tokeniser)
+        return cls(counts[best], best - pairs.starts[:-1], codes)
 
 
 def error_rates(counts: Positions) -> NDArray[np.float64]:
@@ -86,7 +91,7 @@ _Item = tuple[int | str, ...]
 
 
 @define
-class EditTotals(DerivedState):
+class EditTotals(PreparedState):
     """State: the edits of all items, and the items that have the most of them.
 
     Parameters
@@ -105,6 +110,8 @@ class EditTotals(DerivedState):
     counts: NDArray[np.int64] = counted(_no_edits)
     left_out: Counter[str] = counted(Counter)
     kept: set[_Item] = counted(set)
+    faults: Counter[str] = counted(Counter)
+    faulty: Faulty = counted(set)
 
     def update(self, batch: TextBatch) -> None:
         """Count the items of a batch."""
@@ -112,6 +119,7 @@ class EditTotals(DerivedState):
         edits = NearestEdits.of(items, self.normaliser, self.tokeniser)
         self.counts = self.counts + edits.counts.sum(0)
         self.left_out.update(left_out)
+        self.note(items, edits.faults)
         if self._most:
             self._keep(items, edits)
 

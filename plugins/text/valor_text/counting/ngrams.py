@@ -9,10 +9,11 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import DerivedState, counted
+from valor_core.plugin import counted
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.complete import complete
 from valor_text.counting.pairs import Pairs
+from valor_text.counting.preparation import Faulty, PreparedState, faults
 from valor_text.counting.tokens import Tokens
 from valor_text.kernels import common_ngrams
 from valor_text.kernels.values import Positions
@@ -103,7 +104,7 @@ def _by_length(state: Any) -> NDArray[np.int64]:
 
 
 @define
-class NgramCounts(DerivedState):
+class NgramCounts(PreparedState):
     """State: what BLEU reads off a corpus.
 
     Parameters
@@ -124,6 +125,8 @@ class NgramCounts(DerivedState):
     too_short: NDArray[np.int64] = counted(_by_length, takes_self=True)
     response_tokens: int = counted(int)
     reference_tokens: int = counted(int)
+    faults: Counter[str] = counted(Counter)
+    faulty: Faulty = counted(set)
 
     def update(self, batch: TextBatch) -> None:
         """Count the items of a batch."""
@@ -138,6 +141,8 @@ class NgramCounts(DerivedState):
         self.too_short = self.too_short + table.too_short.sum(0)
         self.response_tokens += int(table.response_tokens.sum())
         self.reference_tokens += int(table.reference_tokens.sum())
+        codes = faults(pairs, tokens.counts, normaliser=self.normaliser, tokeniser=self.tokeniser)
+        self.note(items, codes)
 
     @property
     def table(self) -> NgramTable:

@@ -9,10 +9,11 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import DerivedState, ExactSum, counted
+from valor_core.plugin import ExactSum, counted
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.complete import complete
 from valor_text.counting.pairs import Pairs
+from valor_text.counting.preparation import Codes, Faulty, PreparedState, faults
 from valor_text.kernels import shifted_edits
 from valor_text.kernels.values import Positions
 from valor_text.normalisers.tercom import tokens
@@ -28,10 +29,13 @@ class ShiftedEdits:
         Edits from the reference that needs the fewest.
     lengths : ndarray of float64, shape (items,)
         Mean number of words of the item's references.
+    faults : ndarray of uint8, optional
+        Faults of preparation, as `valor_text.counting.preparation.faults` finds them.
     """
 
     edits: Positions
     lengths: NDArray[np.float64]
+    faults: Codes | None = None
 
     @classmethod
     def of(
@@ -55,7 +59,9 @@ class ShiftedEdits:
         edits = shifted_edits(words.ids, words.starts, pairs.responses, pairs.references)
         lengths = np.concatenate([[0], np.cumsum(words.counts[pairs.references])])[pairs.starts]
         return cls(
-            edits[pairs.best(-edits.astype(np.float64))], np.diff(lengths) / np.diff(pairs.starts)
+            edits[pairs.best(-edits.astype(np.float64))],
+            np.diff(lengths) / np.diff(pairs.starts),
+            faults(pairs, words.counts, tokeniser="words@1"),
         )
 
 
@@ -71,7 +77,7 @@ def edit_rates(edits: Positions, lengths: NDArray[np.float64]) -> NDArray[np.flo
 
 
 @define
-class ShiftedEditTotals(DerivedState):
+class ShiftedEditTotals(PreparedState):
     """State: the edits of all items, and the lengths of their references.
 
     Parameters
@@ -90,6 +96,8 @@ class ShiftedEditTotals(DerivedState):
     edits: int = counted(int)
     lengths: ExactSum = counted(ExactSum)
     left_out: Counter[str] = counted(Counter)
+    faults: Counter[str] = counted(Counter)
+    faulty: Faulty = counted(set)
 
     def update(self, batch: TextBatch) -> None:
         """Count the items of a batch."""
@@ -105,3 +113,4 @@ class ShiftedEditTotals(DerivedState):
         self.edits += int(found.edits.sum())
         self.lengths.add(found.lengths)
         self.left_out.update(left_out)
+        self.note(items, found.faults)

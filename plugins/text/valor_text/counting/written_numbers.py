@@ -19,14 +19,24 @@ _PATTERN = r"""
         (?: (?P<whole> \d+ ) [ \u00a0]? )? (?P<vulgar> [\u00bc-\u00be\u2150-\u215e\u2189] )
       | (?<! / ) (?: (?P<units> \d+ ) [ \u00a0] )?
         (?P<numerator> \d+ ) [/\u2044] (?P<denominator> 0*[1-9]\d* ) (?! [/\u2044] )
+      | (?P<ten> 10 ) POWER
       | (?P<digits>
             \d{1,3} (?P<group> GROUP ) \d{3} (?: (?P=group) \d{3} )* | \d+ | (?<! DECIMAL )
         )
         (?: DECIMAL (?P<decimals> \d+ ) | (?<= \d ) )
-        (?: [eE] (?P<exponent> [-+]? \d+ ) (?! \w ) )?
+        (?:
+            [eE] (?P<exponent> [-+\u2212]? \d+ ) (?! \w )
+          | \s? [x*\u00d7\u00b7\u22c5\u2217] \s? 10 POWER_OF_TEN
+        )?
     )
     (?! (?: DECIMAL | GROUP | _ )? \d | [\u00b2\u00b3\u00b9\u2070-\u2079] )
     (?P<percent> \s? % )?
+"""
+_POWER = r"""
+    (?:
+        (?: \^ | \*\* ) \s? [{(]* \s? (?P<power_NAME> [-+\u2212]? \d+ ) (?: \s? [})]+ )?
+      | (?P<raised_NAME> [\u207a\u207b]? [\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+ )
+    )
 """
 _DIGITS = re.compile(r"\d+|[\u00bc-\u00be\u2150-\u215e\u2189]")
 _BEFORE = 4  # characters before the first digit: sign, currency, a blank, decimal mark
@@ -53,9 +63,10 @@ def written_numbers(text: str, decimal: str = ".", *, percent: bool = True) -> l
     """The numbers in a text, in their order.
 
     Read are signs, thousands separators (the mark that is not the decimal one, an apostrophe, a
-    no-break or thin space, always the same and before three digits each), exponents, percent
-    signs and fractions, also mixed ones; currency signs and units are passed over. Not read are
-    digits behind a letter, and digits that marks join in another way, such as ``1.2.3``.
+    no-break or thin space, always the same and before three digits each), exponents and powers of
+    ten, percent signs and fractions, also mixed ones; currency signs and units are passed over.
+    Not read are digits behind a letter, and digits that marks join in another way, such as
+    ``1.2.3``.
 
     Parameters
     ----------
@@ -70,11 +81,13 @@ def written_numbers(text: str, decimal: str = ".", *, percent: bool = True) -> l
     --------
     >>> [str(number.value) for number in written_numbers("-$1,234.50, 5% of 1 1/2")]
     ['-2469/2', '1/20', '3/2']
+    >>> [str(number.value) for number in written_numbers("1.5 \u00d7 10^3, 10\u207b\u00b2")]
+    ['1500', '1/100']
     """
     return [
         WrittenNumber(match[0].strip(), _value(match, percent))
         for match in matches(text, number_pattern(decimal))
-        if len(match[0]) <= _LONGEST and abs(int(match["exponent"] or 0)) <= _LONGEST
+        if len(match[0]) <= _LONGEST and abs(_exponent(match)) <= _LONGEST
     ]
 
 
@@ -94,7 +107,9 @@ def matches(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
 def number_pattern(decimal: str) -> re.Pattern[str]:
     """What numbers look like, with a decimal mark."""
     thousands = "," if decimal == "." else "."
-    named = _PATTERN.replace("DECIMAL", re.escape(decimal))
+    named = _PATTERN.replace("POWER_OF_TEN", _POWER.replace("NAME", "after"))
+    named = named.replace("POWER", _POWER.replace("NAME", "alone"))
+    named = named.replace("DECIMAL", re.escape(decimal))
     return re.compile(named.replace("GROUP", f"[{thousands}{_GROUPS}]"), re.VERBOSE)
 
 
@@ -107,9 +122,18 @@ def _value(match: re.Match[str], percent: bool) -> Fraction:
             above, _, below = normalize("NFKC", match["vulgar"]).partition("\u2044")
         whole = int(match["whole"] or match["units"] or 0) * int(below)
         return Fraction(sign * (whole + int(above)), int(below) * of)
-    digits, decimals = match["digits"], match["decimals"] or ""
+    digits, decimals = "1" if match["ten"] else match["digits"], match["decimals"] or ""
     if match["group"]:
         digits = digits.replace(match["group"], "")
-    exponent = int(match["exponent"] or 0) - len(decimals)
+    exponent = _exponent(match) - len(decimals)
     value = sign * int(digits + decimals) * 10 ** max(exponent, 0)
     return Fraction(value, 10 ** max(-exponent, 0) * of)
+
+
+_EXPONENTS = ("exponent", "power_after", "raised_after", "power_alone", "raised_alone")
+
+
+def _exponent(match: re.Match[str]) -> int:
+    """The exponent of ten, in whichever form; 0 without one."""
+    written = next(filter(None, map(match.group, _EXPONENTS)), "0")
+    return int(normalize("NFKC", written).replace("\u2212", "-"))

@@ -25,7 +25,6 @@ _NORMALISERS: Mapping[str, str] = {
 _TOKENISERS: Mapping[str, str] = {
     "words": "plain:words",
     "characters": "plain:letters",
-    "nonspace": "plain:nonspace",
     "rouge": "rouge:tokens",
     "valor": "documented:tokens",
     "13a": "sacrebleu:mteval",

@@ -70,14 +70,3 @@ def letters(texts: Sequence[str]) -> Tokens:
     ['a', ' ', 'b']
     """
     return Tokens.of_characters(texts)
-
-
-def nonspace(texts: Sequence[str]) -> Tokens:
-    """Each character as one token, except white space.
-
-    Examples
-    --------
-    >>> nonspace(["a b"]).of(0)
-    ['a', 'b']
-    """
-    return Tokens.of_characters(texts, lambda character: not character.isspace())

@@ -28,7 +28,7 @@ class CharacterRateParameters(Prepared):
     @property
     def characters(self) -> str:
         """The tokeniser of the characters that count."""
-        return tokeniser_named("characters" if self.whitespace else "nonspace")
+        return tokeniser_named("characters" if self.whitespace else "char")
 
 
 @parameters

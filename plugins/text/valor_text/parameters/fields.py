@@ -22,7 +22,6 @@ NORMALISERS: Mapping[str, int] = {
 TOKENISERS: Mapping[str, int] = {
     "words": 1,
     "characters": 1,
-    "nonspace": 1,
     "rouge": 1,
     "valor": 1,
     "13a": 1,

@@ -19,7 +19,7 @@ _ROUGE_TYPE = re.compile("rouge([1-9]|L|Lsum)")
 
 
 @parameters
-class ROUGEParameters:
+class ROUGEParameters(Prepared):
     """Parameters of ROUGE."""
 
     rouge_types: tuple[str, ...] = parameter(
@@ -41,8 +41,11 @@ class ROUGEParameters:
         non_empty=True,
         distinct=True,
     )
+    normaliser: str = normaliser("none")
+    tokeniser: str = tokeniser("rouge")
 
     def __attrs_post_init__(self) -> None:
+        Prepared.__attrs_post_init__(self)
         for name in self.rouge_types:
             if not _ROUGE_TYPE.fullmatch(name):
                 raise ParameterError(
@@ -276,8 +279,18 @@ class METEORParameters(Prepared):
         help="Greatest penalty, for words that all stand alone.",
         check=Within(0, 1),
     )
+    synonyms: Literal["wordnet", "none"] = parameter(
+        default="wordnet",
+        help="Which synonyms are aligned: those of WordNet, which are English, or none. With none, "
+        "no data of nltk are needed, and words are aligned by themselves and by their stems.",
+    )
     normaliser: str = normaliser("none")
     tokeniser: str = tokeniser("13a")
+
+    @property
+    def asked_resources(self) -> tuple[str, ...]:
+        """The resources that the values ask for."""
+        return ("wordnet",) if self.synonyms == "wordnet" else ()
 
 
 @parameters

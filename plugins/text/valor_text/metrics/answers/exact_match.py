@@ -8,15 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.plugin import Numbers
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.answers import Answers
 from valor_text.parameters.answers import ExactMatchParameters
 
 
-def score(
-    batch: TextBatch, parameters: ExactMatchParameters, resources: Mapping[str, Any]
-) -> Numbers:
+def score(batch: TextBatch, parameters: ExactMatchParameters, resources: Mapping[str, Any]) -> Any:
     """Whether the response of each item is one of its references, once both are normalised.
 
     With the normaliser `squad` equal to SQuAD's evaluation script 1.1; with `no_answer` as well,
@@ -33,7 +30,7 @@ def score(
 
     Returns
     -------
-    Numbers
+    Numbers or ItemRows
         1 or 0. Undefined for an item without references, unless `no_answer`.
     """
     answers = Answers.of(batch, no_answer=parameters.no_answer)
@@ -44,4 +41,12 @@ def score(
         is_empty = np.fromiter(map(not_, references), bool, len(pairs))
         is_right &= ~is_empty | answers.are_no_answers(is_empty)
     right = is_right.astype(np.float64)
-    return answers.numbers(right[pairs.best(right)])
+    numbers = answers.numbers(right[pairs.best(right)])
+    if all(references):
+        return numbers
+    # Imported here: few items have references of which nothing is left.
+    from valor_text.counting import preparation
+
+    counts = np.fromiter(map(len, pairs.texts), np.int64, len(pairs.texts))
+    codes = preparation.faults(answers.pairs, counts, normaliser=parameters.normaliser)
+    return preparation.rows(batch, numbers, codes, answers.positions)

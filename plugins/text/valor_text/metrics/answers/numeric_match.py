@@ -14,6 +14,7 @@ from valor_core import Undefined
 from valor_core.plugin import DetailColumns, ItemRows
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.answers import Answers
+from valor_text.counting.latex import boxed, unmarked
 from valor_text.counting.written_numbers import WrittenNumber, written_numbers
 from valor_text.parameters.answers import NumericMatchParameters
 
@@ -26,7 +27,8 @@ def score(
     """Whether the number that a response gives is near enough to that of a reference.
 
     A number `x` is near enough to a reference `r` if ``|x - r| <= max(absolute, relative * |r|)``,
-    exactly: decimals are compared as they are written.
+    exactly: decimals are compared as they are written. The content of a LaTeX box is the answer
+    of the text that has one.
 
     Parameters
     ----------
@@ -75,18 +77,25 @@ class _Reading:
         tolerances = (parameters.absolute, parameters.relative)
         return cls(parameters, *(Fraction(repr(tolerance)) for tolerance in tolerances))
 
+    def _answer(self, text: str) -> str:
+        boxes = boxed(text)
+        chosen = {"first": slice(1), "last": slice(-1, None), "any": slice(None)}
+        return " ; ".join(boxes[chosen[self.parameters.take]]) if boxes else text
+
     def _numbers(self, text: str) -> list[WrittenNumber]:
-        return written_numbers(text, self.parameters.decimal, percent=self.parameters.percent)
+        return written_numbers(
+            unmarked(text), self.parameters.decimal, percent=self.parameters.percent
+        )
 
     def offered(self, response: str) -> list[WrittenNumber]:
-        """The numbers of a response that count."""
-        numbers = self._numbers(response)
+        """The numbers of a response that count; of one with a box, those in the box."""
+        numbers = self._numbers(self._answer(response))
         taken = {"first": slice(1), "last": slice(-1, None), "any": slice(None)}
         return numbers[taken[self.parameters.take]]
 
     def expected(self, reference: str) -> WrittenNumber | None:
         """The number of a reference: the first one if that of a response counts, else the last."""
-        numbers = self._numbers(reference)
+        numbers = self._numbers(self._answer(reference))
         place = 0 if self.parameters.take == "first" else -1
         return numbers[place] if numbers else None
 

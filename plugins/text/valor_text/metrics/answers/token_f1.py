@@ -9,15 +9,14 @@ import numpy as np
 
 from valor_core.plugin import Numbers
 from valor_core.schemas.text import TextBatch
+from valor_text.counting import preparation
 from valor_text.counting.answers import Answers
 from valor_text.counting.ngrams import in_common
 from valor_text.normalisers import tokens_of
 from valor_text.parameters.answers import TokenF1Parameters
 
 
-def score(
-    batch: TextBatch, parameters: TokenF1Parameters, resources: Mapping[str, Any]
-) -> Numbers | dict[str, Numbers]:
+def score(batch: TextBatch, parameters: TokenF1Parameters, resources: Mapping[str, Any]) -> Any:
     """F1 of the tokens of every item, with its best reference.
 
     By default equal to SQuAD's evaluation script 1.1; with `no_answer` to that of 2.0.
@@ -33,7 +32,7 @@ def score(
 
     Returns
     -------
-    Numbers or dict of str to Numbers
+    Numbers, dict of str to Numbers, or ItemRows
         In [0, 1]; 0 where no token is shared. Undefined for an item without references, unless
         `no_answer`.
 
@@ -59,4 +58,8 @@ def score(
     named: dict[str, Numbers] = {
         name: answers.numbers(measured[name][best]) for name in parameters.measures
     }
-    return next(iter(named.values())) if len(named) == 1 else named
+    numbers = next(iter(named.values())) if len(named) == 1 else named
+    codes = preparation.faults(
+        pairs, tokens.counts, normaliser=parameters.normaliser, tokeniser=parameters.tokeniser
+    )
+    return preparation.rows(batch, numbers, codes, answers.positions)

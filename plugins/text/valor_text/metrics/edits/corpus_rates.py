@@ -56,6 +56,7 @@ class _CorpusRate:
             parameters=parameter_values(self.parameters),
             value=value,
             left_out=dict(totals.left_out),
+            warnings=totals.warnings_of(f"text.{type(self).__name__}", self.parameters),
         )
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from valor_core.schemas.text import TextBatch
+from valor_text.counting import preparation
 from valor_text.counting.edits import errors, reference_tokens, response_tokens
 from valor_text.counting.pairs import Pairs
 from valor_text.kernels import edit_counts
@@ -18,7 +18,7 @@ from valor_text.parameters.edits import EditDistanceParameters
 
 def score(
     batch: TextBatch, parameters: EditDistanceParameters, resources: Mapping[str, Any]
-) -> NDArray[np.float64]:
+) -> Any:
     """Levenshtein's distance of every item: substitutions, deletions and insertions.
 
     Equal to rapidfuzz and nltk, and with `relative` to rapidfuzz's normalized distance.
@@ -34,7 +34,7 @@ def score(
 
     Returns
     -------
-    ndarray of float64
+    ndarray of float64 or ItemRows
         Of each item, the smallest of its references; with `relative` in [0, 1], and 0 for two
         empty texts.
     """
@@ -45,4 +45,7 @@ def score(
     if parameters.relative:
         longer = np.maximum(reference_tokens(counts), response_tokens(counts))
         distances /= np.maximum(longer, 1)
-    return distances[pairs.best(-distances)]
+    codes = preparation.faults(
+        pairs, tokens.counts, normaliser=parameters.normaliser, tokeniser=parameters.tokeniser
+    )
+    return preparation.rows(batch, distances[pairs.best(-distances)], codes)

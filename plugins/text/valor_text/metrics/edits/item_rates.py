@@ -10,6 +10,7 @@ import numpy as np
 from valor_core import Undefined
 from valor_core.plugin import DetailColumns, ItemRows, Numbers
 from valor_core.schemas.text import TextBatch
+from valor_text.counting import preparation
 from valor_text.counting.edits import KINDS, NearestEdits, reference_tokens
 from valor_text.kernels.values import Positions
 from valor_text.metrics.edits.rates import (
@@ -76,4 +77,6 @@ def _rows(
     )
     told = dict(zip(KINDS, edits.counts.T, strict=True))
     details = DetailColumns(told | {"reference": edits.references}, np.arange(len(batch)))
-    return ItemRows(batch.datums.uids, {"": numbers}, details)
+    rows = ItemRows(batch.datums.uids, {"": numbers}, details)
+    found: ItemRows = preparation.rows(batch, rows, edits.faults)
+    return found

@@ -7,17 +7,15 @@ from typing import Any
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
 from valor_core.plugin import Result, StateRequest, Undefined, parameter_values
 from valor_core.schemas.text import TextBatch
+from valor_text.counting import preparation
 from valor_text.counting.shifts import ShiftedEdits, ShiftedEditTotals, edit_rates
 from valor_text.parameters.edits import TERParameters
 
 
-def score(
-    batch: TextBatch, parameters: TERParameters, resources: Mapping[str, Any]
-) -> NDArray[np.float64]:
+def score(batch: TextBatch, parameters: TERParameters, resources: Mapping[str, Any]) -> Any:
     """Translation edit rate of every item.
 
     Equal to sacrebleu's, which is 100 times as large: the edits from the reference that needs the
@@ -34,11 +32,11 @@ def score(
 
     Returns
     -------
-    ndarray of float64
+    ndarray of float64 or ItemRows
         0 or more; where no reference has words, 0 for a response without and 1 for any other.
     """
     found = ShiftedEdits.of(batch, **parameter_values(parameters))
-    return edit_rates(found.edits, found.lengths)
+    return preparation.rows(batch, edit_rates(found.edits, found.lengths), found.faults)
 
 
 @frozen
@@ -69,4 +67,5 @@ class CorpusTER:
             parameters=parameter_values(self.parameters),
             value=value,
             left_out=dict(totals.left_out),
+            warnings=totals.warnings_of("text.CorpusTER", self.parameters),
         )

@@ -49,6 +49,7 @@ class WordErrors:
             parameters=parameter_values(self.parameters),
             value=_named(totals.counts) | {"worst": self._worst(totals)},
             left_out=dict(totals.left_out),
+            warnings=totals.warnings_of("text.WordErrors", self.parameters),
         )
 
     def _worst(self, totals: EditTotals) -> list[dict[str, Any]]:

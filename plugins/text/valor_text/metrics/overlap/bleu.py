@@ -12,6 +12,7 @@ from attrs import frozen
 from valor_core import Result, Undefined
 from valor_core.plugin import Numbers, StateRequest, parameter_values
 from valor_core.schemas.text import TextBatch
+from valor_text.counting import preparation
 from valor_text.counting.ngrams import NgramCounts, NgramTable
 from valor_text.counting.pairs import Pairs
 from valor_text.metrics.overlap.smoothing import LONGEST, Floats, Precisions, each, smoothed
@@ -27,7 +28,7 @@ _NO_LOGARITHM = -9999999999.0
 _NO_METHOD6 = Undefined("smoothing method6 needs a 3-gram in common")
 
 
-def score(batch: TextBatch, parameters: BLEUParameters, resources: Mapping[str, Any]) -> Numbers:
+def score(batch: TextBatch, parameters: BLEUParameters, resources: Mapping[str, Any]) -> Any:
     """BLEU of every item.
 
     Equal to nltk's `sentence_bleu` or to sacrebleu's, over 100.
@@ -43,7 +44,7 @@ def score(batch: TextBatch, parameters: BLEUParameters, resources: Mapping[str, 
 
     Returns
     -------
-    Numbers
+    Numbers or ItemRows
         In [0, 1], but for nltk's method5 and method7, which go up to 4/3; 0 where no word is
         shared. Undefined where method6 has no answer.
     """
@@ -52,7 +53,15 @@ def score(batch: TextBatch, parameters: BLEUParameters, resources: Mapping[str, 
     table = NgramTable.of(pairs, tokens, _longest(parameters))
     values = _bleu(table, parameters, effective_order=parameters.effective_order is not False)
     is_undefined = np.isnan(values)
-    return Numbers(np.where(is_undefined, 0, values), is_undefined.astype(np.uint8), (_NO_METHOD6,))
+    numbers = Numbers(
+        np.where(is_undefined, 0, values), is_undefined.astype(np.uint8), (_NO_METHOD6,)
+    )
+    codes = preparation.faults(
+        *(pairs, tokens.counts),
+        normaliser=parameters.normaliser,
+        tokeniser=str(parameters.tokeniser),
+    )
+    return preparation.rows(batch, numbers, codes)
 
 
 @frozen
@@ -86,7 +95,10 @@ class CorpusBLEU:
         if value != value:
             value = _NO_METHOD6
         yield Result(
-            parameters=parameter_values(chosen), value=value, left_out=dict(counts.left_out)
+            parameters=parameter_values(chosen),
+            value=value,
+            left_out=dict(counts.left_out),
+            warnings=counts.warnings_of("text.CorpusBLEU", chosen),
         )
 
 

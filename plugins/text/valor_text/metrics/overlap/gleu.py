@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 from attrs import define, frozen
-from numpy.typing import NDArray
 
 from valor_core import Result, Undefined
-from valor_core.plugin import DerivedState, StateRequest, counted, parameter_values
+from valor_core.plugin import StateRequest, counted, parameter_values
 from valor_core.schemas.text import TextBatch
+from valor_text.counting import preparation
 from valor_text.counting.complete import complete
 from valor_text.counting.ngrams import in_common, numbers_of_ngrams
 from valor_text.counting.pairs import Pairs
@@ -21,9 +21,7 @@ from valor_text.normalisers import normalise, tokenise
 from valor_text.parameters.overlap import GLEUParameters
 
 
-def score(
-    batch: TextBatch, parameters: GLEUParameters, resources: Mapping[str, Any]
-) -> NDArray[np.float64]:
+def score(batch: TextBatch, parameters: GLEUParameters, resources: Mapping[str, Any]) -> Any:
     """GLEU of every item, with its best reference.
 
     Equal to nltk's `sentence_gleu`.
@@ -39,15 +37,15 @@ def score(
 
     Returns
     -------
-    ndarray of float64
+    ndarray of float64 or ItemRows
         In [0, 1]; 0 where no text has an n-gram.
     """
-    matches, totals = _counts(Pairs.of(batch), parameters)
-    return matches / np.maximum(totals, 1)
+    matches, totals, codes = _counts(Pairs.of(batch), parameters)
+    return preparation.rows(batch, matches / np.maximum(totals, 1), codes)
 
 
 @define
-class GLEUCounts(DerivedState):
+class GLEUCounts(preparation.PreparedState):
     """State: n-grams that responses share with their best references, of how many.
 
     Parameters
@@ -61,16 +59,19 @@ class GLEUCounts(DerivedState):
     left_out: Counter[str] = counted(Counter)
     matches: int = counted(int)
     totals: int = counted(int)
+    faults: Counter[str] = counted(Counter)
+    faulty: preparation.Faulty = counted(set)
 
     def update(self, batch: TextBatch) -> None:
         """Count the items of a batch."""
         items, left_out = complete(batch)
         pairs = Pairs.of(items)
-        matches, totals = _counts(pairs, self.parameters)
+        matches, totals, codes = _counts(pairs, self.parameters)
         self.items += pairs.items
         self.left_out += left_out
         self.matches += int(matches.sum())
         self.totals += int(totals.sum())
+        self.note(items, codes)
 
 
 @frozen
@@ -97,11 +98,14 @@ class CorpusGLEU:
             parameters=parameter_values(self.parameters),
             value=value,
             left_out=dict(counts.left_out),
+            warnings=counts.warnings_of("text.CorpusGLEU", self.parameters),
         )
 
 
-def _counts(pairs: Pairs, parameters: GLEUParameters) -> tuple[Positions, Positions]:
-    """N-grams in common with the best reference, and those of the text that has more of them."""
+def _counts(
+    pairs: Pairs, parameters: GLEUParameters
+) -> tuple[Positions, Positions, preparation.Codes | None]:
+    """N-grams in common with the best reference, those of the text with more, and faults."""
     tokens = tokenise(normalise(pairs.texts, parameters.normaliser), parameters.tokeniser)
     lengths = slice(parameters.shortest - 1, parameters.longest)
     common = in_common(pairs, tokens, parameters.longest)[:, lengths].sum(1)
@@ -109,4 +113,7 @@ def _counts(pairs: Pairs, parameters: GLEUParameters) -> tuple[Positions, Positi
     totals = np.maximum(numbers[pairs.responses], numbers[pairs.references])
     # As nltk: where neither text has an n-gram, another reference is better.
     best = pairs.best(np.where(totals > 0, common / np.maximum(totals, 1), -1))
-    return common[best], totals[best]
+    codes = preparation.faults(
+        pairs, tokens.counts, normaliser=parameters.normaliser, tokeniser=parameters.tokeniser
+    )
+    return common[best], totals[best], codes

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.schemas.text import TextBatch
+from valor_text.counting import preparation
 from valor_text.counting.pairs import Pairs
 from valor_text.counting.tokens import Tokens
 from valor_text.kernels import alignments
@@ -18,9 +19,7 @@ from valor_text.normalisers import normalise, porter, tokenise
 from valor_text.parameters.overlap import METEORParameters
 
 
-def score(
-    batch: TextBatch, parameters: METEORParameters, resources: Mapping[str, Any]
-) -> NDArray[np.float64]:
+def score(batch: TextBatch, parameters: METEORParameters, resources: Mapping[str, Any]) -> Any:
     """METEOR of every item, with its best reference.
 
     Equal to nltk's `meteor_score` of the same tokens.
@@ -32,11 +31,11 @@ def score(
     parameters : METEORParameters
         Weights and tokens.
     resources : mapping
-        ``wordnet``, for the synonyms.
+        ``wordnet``, for the synonyms; not with ``synonyms: none``.
 
     Returns
     -------
-    ndarray of float64
+    ndarray of float64 or ItemRows
         In [0, 1]; 0 where no word is aligned.
     """
     pairs = Pairs.of(batch)
@@ -46,16 +45,21 @@ def score(
     responses, references = pairs.responses, pairs.references
     aligned, chunks = alignments(
         *(words.ids, stems.ids, words.starts, max(words.known, stems.known)),
-        *_synonyms(stems, pairs.items, resources["wordnet"]),
+        *_synonyms(stems, pairs.items, resources.get("wordnet")),
         *(responses, references),
     )
     counts = words.counts
     values = _meteor(aligned, chunks, counts[responses], counts[references], parameters)
-    return values[pairs.best(values)]
+    codes = preparation.faults(
+        pairs, counts, normaliser=parameters.normaliser, tokeniser=parameters.tokeniser
+    )
+    return preparation.rows(batch, values[pairs.best(values)], codes)
 
 
-def _synonyms(stems: Tokens, responses: int, wordnet: WordNet) -> tuple[Ids, Positions]:
+def _synonyms(stems: Tokens, responses: int, wordnet: WordNet | None) -> tuple[Ids, Positions]:
     """Synonyms that the stems of the responses have among all stems, and where each one's are."""
+    if wordnet is None:
+        return np.empty(0, np.int32), np.zeros(stems.known + 1, np.int64)
     asked = np.zeros(stems.known, bool)
     asked[stems.ids[: stems.starts[responses]]] = True
     names = stems.words

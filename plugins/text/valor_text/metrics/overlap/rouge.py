@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from valor_core.schemas.text import TextBatch
+from valor_text.counting import preparation
 from valor_text.counting.ngrams import in_common
 from valor_text.counting.pairs import Pairs
 from valor_text.counting.tokens import Tokens
 from valor_text.kernels import lines_in_common, longest_common
 from valor_text.kernels.values import Positions
-from valor_text.normalisers import tokenise
+from valor_text.normalisers import normalise, tokenise, tokens_of
 from valor_text.normalisers.rouge import stemmed
 from valor_text.parameters.overlap import ROUGEParameters
 
 Numbers = NDArray[np.float64]
 
 
-def score(
-    batch: TextBatch, parameters: ROUGEParameters, resources: Mapping[str, Any]
-) -> dict[str, Numbers]:
+def score(batch: TextBatch, parameters: ROUGEParameters, resources: Mapping[str, Any]) -> Any:
     """ROUGE of every item, by type.
 
-    Equal to the package rouge_score, of the reference with the best F-measure.
+    Equal to the package rouge_score, of the reference with the best F-measure; with another
+    tokeniser, to rouge_score with a tokenizer that makes the same tokens.
 
     Parameters
     ----------
@@ -40,22 +41,48 @@ def score(
 
     Returns
     -------
-    dict of str to ndarray of float64
+    dict of str to ndarray of float64, or ItemRows
         By type and measure, in [0, 1]; 0 where a text has no words.
     """
     pairs = Pairs.of(batch)
-    tokens = tokenise(pairs.texts, "rouge")
+    tokens = tokens_of(pairs.texts, parameters.normaliser, parameters.tokeniser)
+    counts, lines = tokens.counts, tokens
+    if "rougeLsum" in parameters.rouge_types and not _has_lines(parameters):
+        lines = _tokens_by_line(pairs.texts, parameters.normaliser, parameters.tokeniser)
     if parameters.use_stemmer:
-        tokens = stemmed(tokens)
+        tokens, lines = stemmed(tokens), stemmed(lines)
     ngrams = in_common(pairs, tokens, _longest(parameters.rouge_types))
     scores: dict[str, Numbers] = {}
     for rouge_type in parameters.rouge_types:
-        found = _overlap(rouge_type, tokens, pairs, ngrams).scores()
+        own = lines if rouge_type == "rougeLsum" else tokens
+        found = _overlap(rouge_type, own, pairs, ngrams).scores()
         best = pairs.best(found["fmeasure"])
         for measure in parameters.measures:
             name = rouge_type if measure == "fmeasure" else f"{rouge_type}_{measure}"
             scores[name] = found[measure][best]
-    return scores
+    codes = preparation.faults(
+        pairs, counts, normaliser=parameters.normaliser, tokeniser=parameters.tokeniser
+    )
+    return preparation.rows(batch, scores, codes)
+
+
+def _has_lines(parameters: ROUGEParameters) -> bool:
+    """Whether the tokens of whole texts have the lines that these are in."""
+    return parameters.tokeniser == "rouge@1" and parameters.normaliser in ("none@1", "lowercase@1")
+
+
+def _tokens_by_line(texts: Sequence[str], normaliser: str, tokeniser: str) -> Tokens:
+    """Tokens of texts whose lines are normalised and tokenised one by one, as rouge_score does."""
+    by_text = [text.split("\n") for text in texts]
+    number = np.fromiter(map(len, by_text), np.int64, len(by_text))
+    lines = tokenise(normalise([*chain.from_iterable(by_text)], normaliser), tokeniser)
+    ends = np.cumsum(number)
+    places = np.arange(number.sum()) - np.repeat(ends - number, number)
+    return evolve(
+        lines,
+        starts=lines.starts[np.concatenate([[0], ends])],
+        lines=np.repeat(places, lines.counts).astype(np.int32),
+    )
 
 
 @frozen(eq=False)

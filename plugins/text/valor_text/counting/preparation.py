@@ -1,0 +1,352 @@
+"""Preparation: items whose texts a normaliser or tokeniser leaves empty, cuts or does not split.
+
+Their scores say more of the preparation than of the response. A row has the fault in its details,
+and the report has a warning with the number of items, the first one and the parameter to set.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+from unicodedata import category, name
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.plugin import (
+    ONLY,
+    DerivedState,
+    DetailColumns,
+    ItemRows,
+    MetricSpec,
+    Numbers,
+    Told,
+)
+from valor_core.schemas.order import natural
+from valor_core.schemas.text import TextBatch
+from valor_text.counting.characters import characters
+from valor_text.counting.pairs import Pairs
+from valor_text.kernels.kinds import CharacterKinds
+from valor_text.kernels.values import Positions
+from valor_text.normalisers import normalise
+
+DETAIL = "preparation"
+"""The detail of a row that has the fault."""
+
+FAULTS = (
+    "no text left of a reference",
+    "no token in a reference",
+    "letters dropped",
+    "Chinese or Japanese text not split",
+    "text without blanks not split",
+)
+NO_TEXT, NO_TOKEN, LETTERS, UNSPLIT, UNSPLIT_WORDS = FAULTS
+
+Codes = NDArray[np.uint8]
+"""Of each item, 0 or one more than the position of its fault in `FAULTS`."""
+
+_DROPPING = "rouge"  # the one tokeniser that drops letters
+_LEAST_DROPPED = 0.01  # share of a text's letters
+_LONGEST_TOKEN = {"ideographs": 4, "syllables": 12}  # mean number of characters; words are shorter
+_LEAST_ITEMS = 0.01  # share of the items from which on dropped letters are a warning
+
+_IDEOGRAPHS = ("CJK UNIFIED", "CJK COMPATIBILITY", "HIRAGANA", "KATAKANA", "HALFWIDTH KATAKANA")
+_SYLLABLES = ("THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
+_NO_LETTER, _ASCII_LETTER, _LETTER, _IDEOGRAPH, _SYLLABLE = range(5)
+
+
+def _kind(character: str) -> int:
+    if category(character)[0] not in "LM":
+        return _NO_LETTER
+    if character.isascii():
+        return _ASCII_LETTER
+    named = name(character, "")
+    if named.startswith(_IDEOGRAPHS):
+        return _IDEOGRAPH
+    return _SYLLABLE if named.startswith(_SYLLABLES) else _LETTER
+
+
+_KINDS = CharacterKinds(_kind)
+
+
+def faults(
+    pairs: Pairs, counts: Positions, *, normaliser: str = "none@1", tokeniser: str | None = None
+) -> Codes | None:
+    """The fault of each item; None where no item has one.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        The texts as they are given.
+    counts : ndarray of int64
+        Number of tokens of each text once it is prepared, or of characters without a tokeniser.
+    normaliser : str
+        The normaliser.
+    tokeniser : str, optional
+        The tokeniser, where there is one.
+
+    Examples
+    --------
+    >>> pairs = Pairs.beside(["A", "Paris"], [["A"], ["Paris"]])
+    >>> faults(pairs, np.array([0, 1, 0, 1]), normaliser="squad@1")
+    array([1, 0], dtype=uint8)
+    """
+    if not pairs.items:
+        return None
+    found = np.zeros(pairs.items, np.uint8)
+    if tokeniser is not None and not all(map(str.isascii, pairs.texts)):
+        _check_letters(found, pairs, counts, tokeniser)
+    _check_emptied(found, pairs, counts, normaliser)
+    return found if found.any() else None
+
+
+def _check_emptied(found: Codes, pairs: Pairs, counts: Positions, normaliser: str) -> None:
+    """Note items whose references are all left empty, or one of them with the response."""
+    emptied = np.zeros(len(pairs.texts), bool)
+    for number in np.flatnonzero(counts == 0).tolist():
+        emptied[number] = bool(pairs.texts[number].strip())
+    references = emptied[pairs.items :]
+    if not references.any():
+        return
+    every = np.logical_and.reduceat(references, pairs.starts[:-1])
+    some = np.logical_or.reduceat(references, pairs.starts[:-1])
+    items = np.flatnonzero(every | (some & emptied[: pairs.items]))
+    first = (
+        pairs.items
+        + pairs.starts[items]
+        + [
+            int(np.argmax(references[pairs.starts[item] : pairs.starts[item + 1]]))
+            for item in items
+        ]
+    )
+    left = normalise([pairs.texts[number] for number in first.tolist()], normaliser)
+    has_text = np.fromiter((bool(text.strip()) for text in left), bool, len(left))
+    found[items] = np.where(has_text, _code(NO_TOKEN), _code(NO_TEXT))
+
+
+def _check_letters(found: Codes, pairs: Pairs, counts: Positions, tokeniser: str) -> None:
+    """Note items of which letters are dropped, or whose words a tokeniser does not tell apart."""
+    others = [number for number, text in enumerate(pairs.texts) if not text.isascii()]
+    column = characters([pairs.texts[number] for number in others])
+    kinds = _KINDS.table(column.codes)[column.codes]
+
+    def number_of(is_counted: NDArray[np.bool_]) -> Positions:
+        so_far = np.concatenate([[0], np.cumsum(is_counted)])
+        number: Positions = so_far[column.stops] - so_far[column.starts]
+        return number
+
+    items = np.concatenate([np.arange(pairs.items), pairs.responses])[others]
+    tokens = counts[others]
+    for code, kind in ((UNSPLIT_WORDS, "syllables"), (UNSPLIT, "ideographs")):
+        long = number_of(kinds == (_SYLLABLE if kind == "syllables" else _IDEOGRAPH))
+        is_long = (tokens > 0) & (long > _LONGEST_TOKEN[kind] * tokens)
+        found[items[is_long & (np.array(others) >= pairs.items)]] = _code(code)
+    if tokeniser.partition("@")[0] == _DROPPING:
+        letters, dropped = number_of(kinds > _NO_LETTER), number_of(kinds > _ASCII_LETTER)
+        found[items[dropped > _LEAST_DROPPED * letters]] = _code(LETTERS)
+
+
+def _code(fault: str) -> int:
+    return FAULTS.index(fault) + 1
+
+
+Columns = Mapping[str, "Numbers | NDArray[np.float64]"]
+
+
+def rows(
+    batch: TextBatch, numbers: Any, codes: Codes | None, positions: Positions | None = None
+) -> Any:
+    """Numbers of the items of a batch, with the faults of these in the details of their rows.
+
+    Parameters
+    ----------
+    batch : TextBatch
+        The items.
+    numbers : Numbers, ndarray, ItemRows, or mapping of str to these
+        Their scores.
+    codes : ndarray of uint8, optional
+        The faults, as `faults` finds them; None for none.
+    positions : ndarray of int64, optional
+        Positions of the items that have codes; all items unless given.
+    """
+    if codes is None:
+        return numbers
+    places = np.flatnonzero(codes)
+    named = np.array(FAULTS)[codes[places] - 1]
+    places = places if positions is None else positions[places]
+    if isinstance(numbers, ItemRows):
+        told = dict(zip(places.tolist(), named.tolist(), strict=True))
+        details = {
+            place: {**one, **({DETAIL: told[place]} if place in told else {})}
+            for place, one in numbers.details.items()
+        }
+        return ItemRows(numbers.uids, numbers.numbers, details)
+    columns = numbers if isinstance(numbers, dict) else {ONLY: numbers}
+    return ItemRows(
+        batch.datums.uids,
+        {key: _as_numbers(column) for key, column in columns.items()},
+        DetailColumns({DETAIL: named}, places),
+    )
+
+
+def _as_numbers(column: Numbers | NDArray[np.float64]) -> Numbers:
+    if isinstance(column, Numbers):
+        return column
+    return Numbers(column.astype(np.float64), np.zeros(len(column), np.uint8))
+
+
+def tell(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Mapping[str, Any]) -> Told:
+    """Warnings of the faults in the details of a metric's rows.
+
+    Parameters
+    ----------
+    rows : ItemRows
+        The rows, sorted by uid.
+    spec : MetricSpec
+        The metric.
+    parameters : object
+        Its parameters.
+    resources : mapping
+        None are used.
+    """
+    if not len(rows.details):
+        return Told()
+    number: Counter[str] = Counter()
+    first: dict[str, str | int] = {}
+    for place, fault in _faults_of(rows):
+        number[fault] += 1
+        if fault not in first:
+            first[fault] = rows[place].uid
+    if number[LETTERS] < _LEAST_ITEMS * len(rows):
+        del number[LETTERS]
+    return Told(warnings=tuple(warnings(spec.name, parameters, number, first)))
+
+
+def _faults_of(rows: ItemRows) -> Iterator[tuple[int, str]]:
+    details = rows.details
+    if isinstance(details, DetailColumns):
+        if DETAIL in details.columns:
+            named = details.columns[DETAIL].tolist()
+            yield from zip(details.positions.tolist(), named, strict=True)
+        return
+    for place in sorted(details):
+        if DETAIL in details[place]:
+            yield place, details[place][DETAIL]
+
+
+def warnings(
+    metric: str,
+    parameters: Any,
+    number: Mapping[str, int],
+    first: Mapping[str, str | int],
+) -> Iterator[str]:
+    """One sentence for each fault.
+
+    Parameters
+    ----------
+    metric : str
+        Name of the metric.
+    parameters : object
+        Its parameters.
+    number : mapping of str to int
+        How many items have each fault.
+    first : mapping of str to uid
+        The first of them.
+    """
+    normaliser = _short(parameters, "normaliser")
+    tokeniser = _short(parameters, "tokeniser")
+    by = f"tokeniser {tokeniser!r}" if tokeniser else "white space"
+    subject = {NO_TEXT: f"normaliser {normaliser!r}"}
+    subject |= {} if tokeniser else {NO_TOKEN: "no_punct"}
+    effects = {
+        NO_TEXT: "leaves no text of a reference of",
+        NO_TOKEN: "leaves no token of a reference of",
+        LETTERS: "drops letters other than a to z in",
+        UNSPLIT: "does not split the Chinese or Japanese text of",
+        UNSPLIT_WORDS: "does not split words that no blank separates in",
+    }
+    for fault, effect in effects.items():
+        if count := number.get(fault, 0):
+            items = f"{count:,} item{'' if count == 1 else 's'}"
+            yield (
+                f"{metric}: {subject.get(fault, by)} {effect} {items} (first: "
+                f"{first[fault]!r}), whose scores are not meaningful; "
+                f"{_remedy(fault, normaliser, tokeniser)}"
+            )
+
+
+def _short(parameters: Any, name: str) -> str | None:
+    named = getattr(parameters, name, None)
+    return None if named is None else str(named).partition("@")[0]
+
+
+def _remedy(fault: str, normaliser: str | None, tokeniser: str | None) -> str:
+    if fault == NO_TEXT:
+        return f"set normaliser: {'none' if normaliser == 'lower' else 'lower'}"
+    if tokeniser is None and fault == UNSPLIT:
+        return "set normalized: true and asian_support: true, or use ChrF"
+    if tokeniser is None:
+        return "set no_punct: false" if fault == NO_TOKEN else "use ChrF"
+    if fault == UNSPLIT_WORDS or (fault == UNSPLIT and tokeniser == "unicode_words"):
+        return "set tokeniser: char"
+    if fault == NO_TOKEN and tokeniser == "unicode_words":
+        return "set tokeniser: words"
+    return "set tokeniser: unicode_words"
+
+
+Faulty = set[tuple[int | str, ...]]
+"""Faults, each with the uid of the first item that has it."""
+
+
+class PreparedState(DerivedState):
+    """State that also counts faults of preparation; subclasses declare the two fields.
+
+    Attributes
+    ----------
+    faults : Counter of str
+        How many items have each fault.
+    faulty : set of (str, uid)
+        The first item of each.
+    """
+
+    __slots__ = ()
+
+    faults: Counter[str]
+    faulty: Faulty
+
+    def note(self, batch: TextBatch, codes: Codes | None) -> None:
+        """Count the faults of a batch."""
+        if codes is None:
+            return
+        for code in np.unique(codes[codes > 0]).tolist():
+            places = np.flatnonzero(codes == code)
+            self.faults[FAULTS[code - 1]] += len(places)
+            uids = batch.datums.uids[places].tolist()
+            self.faulty.add((FAULTS[code - 1], min(map(_named, uids), key=natural)))
+        self._keep_first()
+
+    def merge(self, other: Any) -> None:
+        """Count what another state counted."""
+        super().merge(other)
+        self._keep_first()
+
+    def restore(self, content: Any) -> None:
+        """The counts that `dump` wrote; states of version 0.1.0 have no faults."""
+        super().restore({"faults": {}, "faulty": []} | dict(content))
+
+    def warnings_of(self, metric: str, parameters: Any) -> tuple[str, ...]:
+        """One sentence for each fault, for a metric that reads this state."""
+        first = dict(cast("set[tuple[str, int | str]]", self.faulty))
+        return tuple(warnings(metric, parameters, self.faults, first))
+
+    def _keep_first(self) -> None:
+        if len(self.faulty) > len(self.faults):
+            first: dict[Any, Any] = {}
+            for fault, uid in cast("set[tuple[str, int | str]]", self.faulty):
+                first[fault] = min(first.get(fault, uid), uid, key=natural)
+            self.faulty.intersection_update(first.items())
+
+
+def _named(uid: Any) -> int | str:
+    return uid.decode("ascii") if isinstance(uid, bytes) else cast("int | str", uid)
