@@ -166,7 +166,7 @@ def carried_out(
 
 usages = st.lists(
     # No prompt of 400 characters has more tokens than the first guess, 200, no reply more than 100.
-    st.builds(Usage, prompt=st.integers(1, 200), completion=st.integers(0, 100)),
+    st.builds(Usage, prompt=st.integers(1, 200), completion=st.integers(1, 100)),
     min_size=1,
     max_size=20,
 )

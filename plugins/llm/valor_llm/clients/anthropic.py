@@ -90,7 +90,8 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
     """
     content = answer.get("content")
     if not isinstance(content, list):
-        raise Passing(f"{place}: expected a list of content in the answer, found none")
+        usage = usage_of(mapping(answer.get("usage")))
+        raise Passing(f"{place}: expected a list of content in the answer, found none", usage=usage)
     used = [one for one in map(mapping, content) if one.get("type") == "tool_use"]
     text = json.dumps(used[0].get("input"), ensure_ascii=False) if used else text_of(content)
     return Reply(

@@ -12,13 +12,15 @@ def mapping(value: Any) -> Mapping[str, Any]:
 
 
 def count(value: Any) -> int:
-    """The value if it is a number of tokens, else 0.
+    """The value if it is a number of tokens, also one in decimal digits as a text; else 0.
 
     Examples
     --------
-    >>> [count(value) for value in (3, 2.0, None, "many", -1, True)]
-    [3, 2, 0, 0, 0, 0]
+    >>> [count(value) for value in (3, 2.0, "250", None, "many", "2.5", -1, True, float("nan"))]
+    [3, 2, 250, 0, 0, 0, 0, 0, 0]
     """
+    if isinstance(value, str):
+        return int(value) if value.isascii() and value.isdigit() and len(value) < 16 else 0
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return int(value) if is_number and 0 <= value < 1e15 else 0
 

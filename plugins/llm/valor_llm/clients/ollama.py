@@ -1,29 +1,100 @@
-"""Ollama: its own chat endpoint."""
+"""Ollama: its own chat endpoint.
+
+Ollama cuts a prompt to its context window without an error, so each request asks for a window that
+has room for the prompt and the reply.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from threading import Lock
 from typing import Any, ClassVar
 
 from valor_llm.clients.endings import finish_of
 from valor_llm.clients.endpoint import Endpoint
-from valor_llm.clients.fields import count, mapping, text_of
+from valor_llm.clients.fields import count, mapping, merged, text_of
 from valor_llm.clients.openai import tokens_of
-from valor_llm.clients.protocol import Passing, Reply, Request, Usage
+from valor_llm.clients.protocol import ClientError, Passing, Reply, Request, Usage
+from valor_llm.parameters.clients import OllamaParameters
+
+_SMALLEST = 4096
+"""Ollama's own default in most versions."""
+
+_REPLY = 2048
+"""Tokens of a reply whose length is not limited."""
+
+_TEMPLATE = 256
+"""Tokens that the chat template of a model may add."""
+
+_LETTERS = re.compile(r"[A-Za-z\s]+")
 
 
 class Ollama(Endpoint):
     """A model that Ollama runs."""
 
     path: ClassVar[str] = "/api/chat"
+    longer: ClassVar[str] = (
+        "Use a model with a longer context window and raise judge.client.max_num_ctx, or shorten "
+        "the texts"
+    )
+
+    def __init__(self, parameters: OllamaParameters) -> None:
+        super().__init__(parameters)
+        self._most = parameters.max_num_ctx
+        self._window = min(_SMALLEST, self._most)
+        self._growing = Lock()
+        options = mapping(parameters.extra.get("options"))
+        self._is_fixed = "num_ctx" in options
+
+    def check(self, request: Request) -> None:
+        """Raise a `ClientError` for a prompt that the largest window may not have room for."""
+        if not self._is_fixed and (tokens := tokens_at_most(request)) > self._most:
+            length = sum(len(message.content) for message in request.messages)
+            raise ClientError(
+                f"judge.client.max_num_ctx: expected room for a prompt of {length:,} characters "
+                f"and its reply, up to {tokens:,} tokens, got {self._most:,}. Raise "
+                "judge.client.max_num_ctx, or shorten the texts"
+            )
 
     def body(self, request: Request) -> dict[str, Any]:
         """A request as the endpoint takes it."""
-        return body_of(request, self.model)
+        body = body_of(request, self.model)
+        if self._is_fixed:
+            return body
+        # Ollama loads a model anew for another size. So there are few sizes, each twice the one
+        # before it, and the window never shrinks during a run.
+        needed = tokens_at_most(request)
+        with self._growing:
+            while self._window < min(needed, self._most):
+                self._window = min(2 * self._window, self._most)
+            return merged(body, {"options": {"num_ctx": self._window}})
 
     def reply(self, answer: Mapping[str, Any]) -> Reply:
         """The reply in an answer."""
         return reply_of(answer, self.endpoint, self.model)
+
+
+def tokens_at_most(request: Request) -> int:
+    """Tokens of a prompt and its reply, estimated rather too high than too low.
+
+    Prose has four letters to a token or more. Digits, signs and the bytes of other alphabets may
+    have a token each in small vocabularies, though three bytes to a token are usual.
+
+    Examples
+    --------
+    >>> from valor_llm.clients.protocol import Message
+    >>> messages = (Message("user", "It rains today. " * 100),)  # 1,500 letters, 100 periods
+    >>> tokens_at_most(Request(messages=messages, schema={}, step="claims", max_tokens=1000))
+    1856
+    """
+    text = "".join(message.content for message in request.messages)
+    letters = sum(map(len, _LETTERS.findall(text)))
+    others = len(_LETTERS.sub("", text).encode(errors="replace"))
+    beyond = sum(character > "\x7f" for character in text) if not text.isascii() else 0
+    signs = len(text) - letters - beyond
+    prompt = letters / 3 + signs + (others - signs) / 2.5
+    return int(prompt) + (request.max_tokens or _REPLY) + _TEMPLATE
 
 
 def body_of(request: Request, model: str) -> dict[str, Any]:
@@ -68,18 +139,18 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
     >>> reply_of(answer, "http://localhost:11434", "small")
     Reply(text='{}', model='small', finish='stop', ...)
     """
+    usage = Usage(
+        prompt=count(answer.get("prompt_eval_count")), completion=count(answer.get("eval_count"))
+    )
     if not isinstance(answer.get("message"), Mapping):
-        raise Passing(f"{place}: expected a message in the answer, found none")
+        raise Passing(f"{place}: expected a message in the answer, found none", usage=usage)
     if answer.get("done") is False:
-        raise Passing(f"{place}: expected a whole answer, found a part of one")
+        raise Passing(f"{place}: expected a whole answer, found a part of one", usage=usage)
     return Reply(
         text=text_of(mapping(answer["message"]).get("content")),
         model=str(answer.get("model") or model),
         finish=finish_of(answer.get("done_reason")),
         reasoned=bool(mapping(answer["message"]).get("thinking")),
-        usage=Usage(
-            prompt=count(answer.get("prompt_eval_count")),
-            completion=count(answer.get("eval_count")),
-        ),
+        usage=usage,
         tokens=tokens_of(answer.get("logprobs")),
     )

@@ -21,6 +21,10 @@ class OpenAI(Endpoint):
     """A model behind a chat endpoint."""
 
     path: ClassVar[str] = "/chat/completions"
+    longer: ClassVar[str] = (
+        "Raise the context window of the server, or shorten the texts. Ollama takes no window "
+        "through /v1: use judge.client.name: ollama, or set OLLAMA_CONTEXT_LENGTH where it runs"
+    )
 
     def __init__(self, parameters: OpenAIParameters) -> None:
         super().__init__(parameters, parameters.key_header)
@@ -81,10 +85,12 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
     """
     choices = answer.get("choices")
     listed = [mapping(one) for one in choices] if isinstance(choices, list) else []
+    usage = usage_of(mapping(answer.get("usage")))
     if not any(listed):
-        raise Passing(f"{place}: expected a choice in the answer, found none")
+        raise Passing(f"{place}: expected a choice in the answer, found none", usage=usage)
     if len(listed) > 1:
-        raise Passing(f"{place}: expected one choice in the answer, found {len(listed)}")
+        found = f"found {len(listed)}"
+        raise Passing(f"{place}: expected one choice in the answer, {found}", usage=usage)
     (choice,) = listed
     message = mapping(choice.get("message"))
     refusal, text = text_of(message.get("refusal")), text_of(message.get("content"))
@@ -93,7 +99,7 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
         text=text or refusal,
         model=str(answer.get("model") or model),
         finish="refusal" if refusal else finish_of(choice.get("finish_reason")),
-        usage=usage_of(mapping(answer.get("usage"))),
+        usage=usage,
         tokens=tokens_of(mapping(choice.get("logprobs")).get("content")),
         fingerprint=fingerprint if isinstance(fingerprint, str) else None,
         reasoned=any(message.get(name) for name in ("reasoning_content", "reasoning", "thinking")),
@@ -101,10 +107,25 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
 
 
 def usage_of(told: Mapping[str, Any]) -> Usage:
-    """Tokens of a call, as the endpoint tells them."""
+    """Tokens of a call, as the endpoint counts them.
+
+    A total below its parts leaves none of them usable. A total above them has the thoughts, which
+    some endpoints do not count among the tokens of the reply.
+
+    Examples
+    --------
+    >>> usage_of({"prompt_tokens": 90, "completion_tokens": 20, "total_tokens": 150})
+    Usage(prompt=90, completion=60, cached=0, reasoning=0)
+    """
+    prompt, completion = count(told.get("prompt_tokens")), count(told.get("completion_tokens"))
+    total = count(told.get("total_tokens"))
+    if total and total < prompt + completion:
+        return Usage()
+    if total and prompt and completion:
+        completion = total - prompt
     return Usage(
-        prompt=count(told.get("prompt_tokens")),
-        completion=count(told.get("completion_tokens")),
+        prompt=prompt,
+        completion=completion,
         cached=count(mapping(told.get("prompt_tokens_details")).get("cached_tokens")),
         reasoning=count(mapping(told.get("completion_tokens_details")).get("reasoning_tokens")),
     )

@@ -169,6 +169,25 @@ class Reply:
 class ClientError(Exception):
     """Why a call gave no reply, in one sentence."""
 
+    usage: Usage | None = None
+    """Tokens of the call, if the endpoint counted some."""
+
+
+class CutPrompt(ClientError):
+    """The endpoint has read a part of the prompt alone.
+
+    Parameters
+    ----------
+    reason : str
+        The counts, and what to change.
+    usage : Usage
+        Tokens of the call.
+    """
+
+    def __init__(self, reason: str, usage: Usage) -> None:
+        super().__init__(reason)
+        self.usage = usage
+
 
 class Passing(ClientError):
     """A fault that may be gone when the call is made again: 5xx, a closed connection, a time-out.
@@ -179,11 +198,14 @@ class Passing(ClientError):
         What happened.
     after : float, optional
         Seconds that the endpoint wants to be left alone.
+    usage : Usage, optional
+        Tokens of the call, if the endpoint counted some.
     """
 
-    def __init__(self, reason: str, after: float | None = None) -> None:
+    def __init__(self, reason: str, after: float | None = None, usage: Usage | None = None) -> None:
         super().__init__(reason)
         self.after = after
+        self.usage = usage
 
 
 class RateLimited(Passing):
@@ -235,8 +257,10 @@ class Client(Protocol):
     ``"seed"``, ``"probabilities"``; ``identity()``, a table of all of it that can change a reply,
     by which the cache tells replies apart, in the place of endpoint and model alone; ``warning``,
     what every report has to say of it; ``check_key()``, which raises an error before anything is
-    asked if there is no key to ask with; ``batches()``, where many requests at once are sent; and
-    ``close()``, which ends the calls that are under way.
+    asked if there is no key to ask with; ``batches()``, where many requests at once are sent;
+    ``check(request)``, which raises a `ClientError` for a request that cannot be sent; ``longer``,
+    a sentence that says how to allow longer prompts; and ``close()``, which ends the calls that are
+    under way.
     """
 
     is_remote: ClassVar[bool]

@@ -18,6 +18,8 @@ from attrs import evolve
 from valor_core.plugin import ResourceStopped
 from valor_llm.clients.protocol import (
     Client,
+    ClientError,
+    CutPrompt,
     Passing,
     RateLimited,
     Refused,
@@ -28,9 +30,11 @@ from valor_llm.clients.protocol import (
     Usage,
 )
 from valor_llm.judge.features import Features
+from valor_llm.judge.first_calls import FirstCalls, Kind, kind_of
 from valor_llm.judge.limits import Limits, Ticket
 from valor_llm.judge.retries import Retries
 from valor_llm.judge.spending.budget import Budget, Spent, cost_of
+from valor_llm.judge.spending.token_counts import SentPrompts, TokenCounts, plausible, text_of
 from valor_llm.parameters.judge import JudgeParameters
 
 Taken = Callable[[Reply], object]
@@ -46,6 +50,8 @@ _UNFIT = 2  # replies that do not fit, and none that does, before another format
 def _nothing(reply: Reply) -> None:
     """Nobody else is told of a reply."""
 
+
+_LONGER = "Raise the context window of the server, or shorten the texts"
 
 _PRICED = ("prompt", "completion", "cached")
 
@@ -110,6 +116,10 @@ class Calls:
         self._fitting: Counter[bool] = Counter()
         self._counted: Counter[str] = Counter()
         self._replies = 0
+        self._estimated = 0
+        is_known = features is not None or send is not None or not client.is_remote
+        self._first = FirstCalls(is_open=is_known)
+        self._sent_prompts = SentPrompts()
 
     @property
     def stop(self) -> str | None:
@@ -126,6 +136,7 @@ class Calls:
         """Let what waits for its turn, or for another attempt, find out that all has ended."""
         self._stopped.set()
         self._limits.lift()
+        self._first.lift()
 
     async def complete(self, request: Request, taken: Taken = _nothing) -> Reply:
         """A reply to one request.
@@ -146,9 +157,28 @@ class Calls:
             If no further call is made, for this one or another.
         """
         self._loop = asyncio.get_running_loop()
+        led: set[Kind] = set()
+        answered: Kind | None = None
+        try:
+            reply = await self._completed(request, taken, led)
+            answered = kind_of(self.features.fitted(request))
+            return reply
+        finally:
+            self._first.end(led, answered)
+
+    async def _completed(self, request: Request, taken: Taken, led: set[Kind]) -> Reply:
+        """A reply to one request, which may be the first of its kind and leads those kinds then."""
+        self._check(request)
         features, failed, heard = self.features, 0, self._replies
         while True:
             asked = features.fitted(request)
+            kind = kind_of(asked)
+            if kind is not None and kind not in led and not self._first.may_go(kind):
+                if not self._first.leads(kind):
+                    await self._first.wait(kind)
+                    features = features.joined(self.features)
+                    continue
+                led.add(kind)
             try:
                 reply = await self._paid(asked, taken)
             except Rejected as error:
@@ -159,6 +189,9 @@ class Calls:
                 features = found
             except Passing as error:
                 failed += 1
+                # Another call leads meanwhile.
+                self._first.end(led, None)
+                led.clear()
                 await self._pause(failed, error, is_alone=self._replies == heard)
                 features = features.joined(self.features)
             except Refused as error:
@@ -193,6 +226,16 @@ class Calls:
             told["not_taken"] = sorted(self.features.left_out)
         return told
 
+    def warnings(self) -> list[str]:
+        """Calls whose tokens the endpoint did not count, if a budget or a price needs them."""
+        if not self._estimated:
+            return []
+        return [
+            f"{self.client.endpoint}: no usable token counts of {self._estimated:,} of "
+            f"{self._counted['calls']:,} calls; tokens and cost of these are the most that was "
+            "reserved for them. Use judge.max_calls, which needs no counts"
+        ]
+
     def close(self) -> None:
         """Begin no further call; whoever made the client ends what is under way."""
         self.stop = "the judge is closed"
@@ -204,21 +247,34 @@ class Calls:
             reserved = await self._budget.reserve(request)
         except Spent as error:
             raise self._stop(str(error), error.remedy) from error
-        usage = Usage()
+        most = self._budget.most(request)
+        counts = TokenCounts(Usage(), False)
         try:
             reply = await self._once(request, taken)
-            usage = reply.usage
+            counts = self._counts(reply.usage, len(reply.text), most)
+            self._replies += 1
+            self._count(counts)
             return reply
+        except ClientError as error:
+            if error.usage is not None:
+                counts = self._counts(plausible(error.usage, request, ""), 0, most)
+                self._count(counts)
+            raise
         finally:
-            self._budget.settle(request, reserved, usage)
+            self._budget.settle(request, reserved, counts.usage, counts.is_estimated)
+
+    def _counts(self, usage: Usage, reply_length: int, most: Usage) -> TokenCounts:
+        """Tokens of an answered call, estimated only where a budget or a price needs them."""
+        limits = self.parameters
+        if not self.client.is_remote or (limits.max_tokens is None and limits.prices is None):
+            return TokenCounts(usage, False)
+        return TokenCounts.of(usage, reply_length, most)
 
     async def _once(self, request: Request, taken: Taken) -> Reply:
         """One attempt, as soon as there may be one."""
         if not self.client.is_remote:
             self._admit(request)
-            reply = await self._answer(request, taken)
-            self._count(reply.usage)
-            return reply
+            return await self._answer(request, taken)
         if self._send is not None:
             return await self._sent(self._send, request, taken)
         tokens = _tokens(request)
@@ -234,7 +290,6 @@ class Calls:
         except BaseException:
             self._limits.ended(ticket)
             raise
-        self._count(reply.usage)
         self._limits.clean(ticket, reply.usage.prompt + reply.usage.completion or None)
         return reply
 
@@ -274,19 +329,19 @@ class Calls:
     async def _sent(self, send: Send, request: Request, taken: Taken) -> Reply:
         """One attempt that goes with others, for as long as the run may take."""
         left = self._admit(request)
+        self._sent_prompts.add(text_of(request))
         try:
-            reply = await asyncio.wait_for(
-                send(request, partial(_handed, request=request, taken=taken)),
+            return await asyncio.wait_for(
+                send(request, partial(self._handed, request=request, taken=taken)),
                 None if math.isinf(left) else left,
             )
         except TimeoutError as error:
             raise self._over() from error
-        self._count(reply.usage)
-        return reply
 
-    def _count(self, usage: Usage) -> None:
-        """Add a reply and its tokens; all that wants to know of them is told here."""
-        self._replies += 1
+    def _count(self, counts: TokenCounts) -> None:
+        """Add the tokens of a call."""
+        usage = counts.usage
+        self._estimated += counts.is_estimated
         self._counted["prompt_tokens"] += usage.prompt
         self._counted["completion_tokens"] += usage.completion
         for name in ("cached", "reasoning"):
@@ -295,15 +350,17 @@ class Calls:
 
     async def _answer(self, request: Request, taken: Taken) -> Reply:
         complete: Callable[[Request], Any] = self.client.complete
+        if self.client.is_remote:
+            self._sent_prompts.add(text_of(request))
 
         def carry_out() -> Reply:
-            return _handed(complete(request), request, taken)
+            return self._handed(complete(request), request, taken)
 
         try:
             if inspect.iscoroutinefunction(complete):
                 async with asyncio.timeout(request.deadline):
                     reply: Reply = await complete(request)
-                return _handed(reply, request, taken)
+                return self._handed(reply, request, taken)
             if not self.client.is_remote:
                 return carry_out()
             # Who answers on a thread keeps its deadline itself, and says better what it waited for.
@@ -313,6 +370,36 @@ class Calls:
         except TimeoutError as error:
             told = f"{self.client.endpoint}: no reply within {request.deadline:.4g} s"
             raise Passing(told) from error
+
+    def _handed(self, reply: Reply, request: Request, taken: Taken) -> Reply:
+        """The reply with plausible counts, after `taken` was called with it.
+
+        Raises
+        ------
+        CutPrompt
+            If the endpoint has read a part of the prompt alone; `taken` is not called then.
+        """
+        usage = reply.usage
+        reply = evolve(reply, format=request.format, usage=plausible(usage, request, reply.text))
+        if self.client.is_remote and reply.usage.prompt:
+            text = text_of(request)
+            # Some gateways do not count cached tokens among those of the prompt.
+            counted = reply.usage.prompt + max(usage.cached, 0)
+            if self._sent_prompts.is_cut(text, counted):
+                raise CutPrompt(
+                    f"{self.client.endpoint}: expected a count of the whole prompt of "
+                    f"{len(text):,} characters, got {reply.usage.prompt:,} tokens: the endpoint "
+                    f"cut the prompt off. {getattr(self.client, 'longer', _LONGER)}",
+                    reply.usage,
+                )
+        taken(reply)
+        return reply
+
+    def _check(self, request: Request) -> None:
+        """Raise a `ClientError` for a request that its client cannot send."""
+        check = getattr(self.client, "check", None)
+        if check is not None:
+            check(request)
 
     async def _pause(self, failed: int, error: Passing, is_alone: bool) -> None:
         """Wait before another attempt, or raise the error where there is none.
@@ -351,13 +438,6 @@ class Calls:
                 self._fitting.clear()
             self.features = joined
             self._learned(joined)
-
-
-def _handed(reply: Reply, request: Request, taken: Taken) -> Reply:
-    """A reply that whoever takes it has been told of."""
-    reply = evolve(reply, format=request.format)
-    taken(reply)
-    return reply
 
 
 def _tokens(request: Request) -> int:

@@ -193,7 +193,7 @@ class Judge:
     def facts(self) -> dict[str, Any]:
         """What stands in the report."""
         told: dict[str, Any] = {"endpoint": self.client.endpoint, "model": self.client.model}
-        warnings = [getattr(self.client, "warning", None), *self._unused()]
+        warnings = [getattr(self.client, "warning", None), *self._unused(), *self.calls.warnings()]
         told |= dict(self._counted) | self.calls.facts()
         if self._batches is not None:
             told |= self._batches.facts()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from valor_core.plugin import parameter, parameters
+from valor_core.plugin import Within, parameter, parameters
 
 _MODEL = "Name of the model."
 _KEY = "Environment variable that has the key; without it none is sent."
@@ -67,8 +67,15 @@ class OllamaParameters:
     )
     model: str = parameter(help=_MODEL, non_empty=True)
     api_key_env: str | None = parameter(default=None, help=_KEY, non_empty=True)
+    max_num_ctx: int = parameter(
+        default=32_768,
+        help="Largest context window (`num_ctx`) to ask for; a larger one takes more memory. A "
+        "prompt that needs more fails before it is sent.",
+        check=Within(512),
+    )
     headers: Mapping[str, str] = parameter(default={}, help=_HEADERS)
     extra: Mapping[str, Any] = parameter(
         default={},
-        help="Further fields of the body of every call, such as `options: {num_ctx: 16384}`.",
+        help="Further fields of the body of every call, such as `options: {num_ctx: 16384}`, a "
+        "context window of the same size for all prompts.",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 
 from attrs import define, field, frozen
 
@@ -61,7 +62,8 @@ def cost_of(usage: Usage, prices: Prices | None, in_batch: bool = False) -> floa
     if prices is None:
         return 0.0
     cached = prices.prompt if prices.cached is None else prices.cached
-    full = (usage.prompt - usage.cached) * prices.prompt + usage.cached * cached
+    seen = min(usage.cached, usage.prompt)
+    full = (usage.prompt - seen) * prices.prompt + seen * cached
     whole = (full + usage.completion * prices.completion) / 1_000_000
     return whole * prices.batch if in_batch else whole
 
@@ -109,16 +111,30 @@ class Budget:
             self._returned.clear()
             await self._returned.wait()
 
-    def settle(self, request: Request, reserved: Spending, usage: Usage) -> None:
-        """Note what a call has taken in the place of what was spoken for.
+    def settle(
+        self, request: Request, reserved: Spending, usage: Usage, is_estimated: bool = False
+    ) -> None:
+        """Replace what was reserved for a call by what it has spent.
 
-        A call without a reply counts as a call; what endpoints charge for it, nobody is told.
+        A call without a reply counts as a call; its endpoint may charge for it all the same.
+
+        Parameters
+        ----------
+        request : Request
+            The request.
+        reserved : Spending
+            What `reserve` returned for it.
+        usage : Usage
+            Its tokens.
+        is_estimated : bool
+            Whether the endpoint did not count them, so that later estimates do not use them.
         """
         self._reserved -= reserved
         self._under_way -= 1
         if not self._under_way:
             self._reserved = Spending()  # sums of parts leave a rest in the last digits
-        self.rates.note(request.step, characters(request), usage)
+        if not is_estimated:
+            self.rates.note(request.step, characters(request), usage)
         self.spent += Spending(
             1,
             usage.prompt + usage.completion,
@@ -126,11 +142,15 @@ class Budget:
         )
         self._returned.set()
 
-    def _most(self, request: Request) -> Spending:
-        """The most that a call may take."""
+    def most(self, request: Request) -> Usage:
+        """The most tokens that a call may have."""
         prompt = self.rates.most(request.step, characters(request))
         completion = request.max_tokens or self.rates.longest(request.step) or _LONGEST
-        usage = Usage(prompt=round(prompt), completion=completion)
+        return Usage(prompt=math.ceil(prompt), completion=completion)
+
+    def _most(self, request: Request) -> Spending:
+        """The most that a call may take."""
+        usage = self.most(request)
         cost = cost_of(usage, self.parameters.prices, self.in_batch)
         return Spending(1, usage.prompt + usage.completion, cost)
 
