@@ -60,6 +60,8 @@ def test_a_reply_that_failed_to_follow_a_schema_may_succeed_another_time() -> No
         ({"retry-after": "20"}, 20.0),
         ({"retry-after": "0.25"}, 0.25),
         ({"retry-after": "-3"}, 0.0),
+        ({"retry-after": "3e9"}, 3e9),
+        ({"retry-after": "100000030"}, 100000030.0),
         ({"retry-after": "Sun, 09 Sep 2001 01:47:40 GMT"}, 60.0),
         ({"retry-after": "Sun, 09 Sep 2001 01:00:00 GMT"}, 0.0),
         ({"retry-after": "soon"}, None),

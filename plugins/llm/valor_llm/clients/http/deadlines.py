@@ -1,4 +1,4 @@
-"""Deadlines: answers that are read until a moment, and not after it, nor after their transport."""
+"""Connections whose answers have a deadline, and that are reused only when they are fit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import io
 import socket
 import time
-from http.client import HTTPResponse
+from http.client import BadStatusLine, HTTPResponse, parse_headers
 from typing import Any, ClassVar
 
 import urllib3
@@ -49,19 +49,51 @@ def pools(waiting: Waiting) -> dict[str, type[urllib3.HTTPConnectionPool]]:
     class Answer(_Answer):
         sockets = waiting
 
-    class Plain(HTTPConnection):
+    class Plain(_Held, HTTPConnection):
         response_class = Answer
 
-    class Secure(HTTPSConnection):
+    class Secure(_Held, HTTPSConnection):
         response_class = Answer
 
-    class PlainPool(urllib3.HTTPConnectionPool):
+    class PlainPool(_Reusing, urllib3.HTTPConnectionPool):
         ConnectionCls = Plain
 
-    class SecurePool(urllib3.HTTPSConnectionPool):
+    class SecurePool(_Reusing, urllib3.HTTPSConnectionPool):
         ConnectionCls = Secure
 
     return {"http": PlainPool, "https": SecurePool}
+
+
+class _Held:
+    """A connection that is in use until its answer has been checked."""
+
+    is_held = False
+
+    def getresponse(self) -> Any:
+        self.is_held = True
+        return super().getresponse()  # type: ignore[misc]
+
+
+class _Reusing:
+    """A pool that takes a connection back when its user says so, and not when its bytes are read.
+
+    urllib3 puts a connection back at the end of an answer. Whether the answer was one is known
+    later, and a connection whose answer was none would give the right one to the next call.
+    """
+
+    def _put_conn(self, connection: Any) -> None:
+        if connection is None or not connection.is_held:
+            super()._put_conn(connection)  # type: ignore[misc]
+
+    def give_back(self, connection: Any, fit: bool) -> None:
+        """Take a connection back; one that is not fit is closed, and opened again for a call."""
+        connection.is_held = False
+        if not fit:
+            connection.close()
+        self._put_conn(connection)
+
+
+_MOST_INTERIM = 100
 
 
 class _Answer(HTTPResponse):
@@ -71,8 +103,24 @@ class _Answer(HTTPResponse):
 
     def __init__(self, sock: socket.socket, *args: Any, **more: Any) -> None:
         super().__init__(sock, *args, **more)
-        raw = self.fp.detach()
-        self.fp = io.BufferedReader(_Until(raw, sock, self.sockets), 65536)
+        self._until = _Until(self.fp.detach(), sock, self.sockets)
+        self.fp = io.BufferedReader(self._until, 65536)
+        self._socket = sock
+
+    def _read_status(self) -> tuple[str, int, str]:
+        """Status line of the answer; interim ones before it are read past (RFC 9110, 15.2)."""
+        for _ in range(_MOST_INTERIM):
+            version, status, reason = super()._read_status()  # type: ignore[misc]
+            if status >= 200 or status == 101:  # 101 is the last answer in this protocol
+                return version, status, reason
+            parse_headers(self.fp)
+        raise BadStatusLine(f"more than {_MOST_INTERIM} interim answers")
+
+    def _close_conn(self) -> None:
+        """Let go of the stream; a socket that sent more than the answer is not used again."""
+        if not self.fp.closed and self._until.has_more(self.fp):
+            _shut(self._socket)
+        super()._close_conn()  # type: ignore[misc]
 
 
 class _Until(io.RawIOBase):
@@ -83,6 +131,7 @@ class _Until(io.RawIOBase):
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, waiting: Waiting) -> None:
         self._raw, self._socket, self._waiting = raw, sock, waiting
+        self._is_over = False
         timeout = sock.gettimeout()
         self._end = float("inf") if timeout is None else time.monotonic() + timeout
         waiting.add(sock)
@@ -90,7 +139,14 @@ class _Until(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def has_more(self, buffered: io.BufferedReader) -> bool:
+        """Whether bytes behind the answer were read with it; reads no further ones."""
+        self._is_over = True
+        return bool(buffered.peek(1))
+
     def readinto(self, buffer: Any) -> int | None:
+        if self._is_over:
+            return None
         left = self._end - time.monotonic()
         if left <= 0:
             raise TimeoutError("the deadline has passed")

@@ -150,6 +150,7 @@ def _is_used_up(name: str, headers: Mapping[str, str]) -> bool:
     return headers.get(remaining, "0" if not others else None) == "0"
 
 
+_YEAR = 3e7  # seconds
 _DURATION = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:([\d.]+)ms)?")
 
 
@@ -157,12 +158,10 @@ def _until(value: str, now: float) -> float | None:
     """Seconds until a moment: seconds, a duration such as ``6m0s``, or a date."""
     number = _number(value)
     if number is not None:
-        # What is no wait of a year is a moment, in seconds or milliseconds since 1970.
+        # A number within a year of now is a moment, in seconds or milliseconds since 1970.
         for unit in (1.0, 1000.0):
-            if number / unit > 3e7:
-                moment = number / unit
-                if moment < 3e10:
-                    return max(0.0, moment - now)
+            if number > _YEAR and abs(number / unit - now) < _YEAR:
+                return max(0.0, number / unit - now)
         return max(0.0, number)
     match = _DURATION.fullmatch(value.strip())
     if match and any(match.groups()):

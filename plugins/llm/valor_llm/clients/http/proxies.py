@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ssl
 import urllib.request
-from urllib.parse import urlsplit
+from contextlib import suppress
+from ipaddress import ip_address
+from urllib.parse import SplitResult, urlsplit
 
 import urllib3
 
@@ -21,10 +23,13 @@ def connections(scheme: str, host: str, place: str) -> urllib3.PoolManager:
         context = ssl.create_default_context() if scheme == "https" else None
         return urllib3.PoolManager(maxsize=KEPT, ssl_context=context)
     parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    # A slash in a password would end the host within it.
+    is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.path
+    if not is_one or not _has_port(parts):
         raise ResourceError(
             f"{place}: expected an http proxy for {host} in the environment, found another",
-            f"Set {scheme}_proxy to http://HOST:PORT, or no_proxy to {host}",
+            f"Set {scheme}_proxy to http://HOST:PORT (%2F for a slash in a secret), or no_proxy to "
+            f"{host}",
         )
     user = None if parts.username is None else f"{parts.username}:{parts.password or ''}"
     context = ssl.create_default_context()
@@ -37,6 +42,16 @@ def connections(scheme: str, host: str, place: str) -> urllib3.PoolManager:
     )
 
 
+def _has_port(parts: SplitResult) -> bool:
+    """Whether the port is a number or is not there."""
+    try:
+        return parts.port is None or parts.port > 0
+    except ValueError:
+        return False
+
+
 def _is_here(host: str) -> bool:
     """Whether a host is this machine, which no proxy leads to."""
-    return host in ("localhost", "::1") or host.startswith("127.")
+    with suppress(ValueError):
+        return ip_address(host).is_loopback
+    return host.casefold().rstrip(".") == "localhost"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from http.client import HTTPException
 from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
@@ -25,9 +28,12 @@ from valor_llm.clients.http.deadlines import Waiting, pools
 from valor_llm.clients.http.faults import fault, said
 from valor_llm.clients.http.keys import Key
 from valor_llm.clients.http.proxies import connections
+from valor_llm.clients.http.unpacking import unpacked
 from valor_llm.clients.protocol import ClientError, Passing, Refused, Unreachable
 
-_MOST_BYTES = 16 * 2**20  # of an answer; a judge's are a few thousand
+_MOST_BYTES = 8 * 2**20  # of an answer, unpacked; a judge's are a few thousand
+_MOST_OF_A_FAULT = 2**16  # bytes of an answer that is an error
+_BLOCK = 2**16
 _ONCE = urllib3.Retry(total=False, redirect=False)
 _CONNECT = 10.0  # seconds to a connection
 
@@ -50,6 +56,9 @@ class Received:
 
 class Transport:
     """Kept-alive connections to one endpoint; safe to use from several threads.
+
+    urllib3 was measured against httpx 0.28 on 2026-11-27, 800 calls of 20 ms by 16 threads: 0.7 ms
+    of CPU a call and 130 ms to start for 1.2 and 200 ms (httpx with asyncio: 5.5 ms a call).
 
     A call is sent once. urllib3 looks whether a kept connection was closed before anything is sent
     on it, and opens another. When a connection breaks later, nobody here can know whether the
@@ -116,8 +125,15 @@ class Transport:
         ClientError
             If there is none.
         """
-        received = self.exchange("POST", path, json.dumps(body).encode(), deadline=deadline)
-        return self.parsed(received.data)
+        answers: list[Mapping[str, Any]] = []
+        self.exchange(
+            "POST",
+            path,
+            json.dumps(body).encode(),
+            deadline=deadline,
+            check=lambda data: answers.append(self.parsed(data)),
+        )
+        return answers[0]
 
     def parsed(self, data: bytes) -> Mapping[str, Any]:
         """The JSON object of a body that is no error."""
@@ -148,6 +164,7 @@ class Transport:
         headers: Mapping[str, str] | None = None,
         deadline: float = 60.0,
         most_bytes: int = _MOST_BYTES,
+        check: Callable[[bytes], object] = lambda data: None,
     ) -> Received:
         """One request and its answer.
 
@@ -165,6 +182,8 @@ class Transport:
             Seconds that all of it may take.
         most_bytes : int
             Of the answer.
+        check : callable
+            Raises a `ClientError` for a body that is no answer; the connection is closed then.
 
         Raises
         ------
@@ -174,15 +193,27 @@ class Transport:
         if self._waiting.ended:
             raise Passing(f"{self.endpoint}: the connection is closed")
         try:
-            status, got, body = self._exchange(
-                method, path, data, headers or {}, deadline, most_bytes
+            return self._exchange(
+                method,
+                path,
+                data,
+                headers or {},
+                deadline,
+                partial(self._received, check=check),
+                most_bytes,
             )
-        except (HTTPError, OSError) as error:
+        except (HTTPError, HTTPException, OSError, zlib.error) as error:
             raise self._unreached(error, deadline) from None
+
+    def _received(
+        self, status: int, got: dict[str, str], body: bytes, check: Callable[[bytes], object]
+    ) -> Received:
+        """The answer, if it is one."""
         body = body if self._key is None else self._key.hidden(body)
-        if status >= 300:
+        if not 200 <= status < 300:
             told = fault(status, got, said(body), self.endpoint, time.time())
             raise self._refusing_key(status, told)
+        check(body)
         return Received(got, body)
 
     def close(self) -> None:
@@ -197,8 +228,9 @@ class Transport:
         data: bytes | None,
         headers: Mapping[str, str],
         deadline: float,
+        use: Callable[[int, dict[str, str], bytes], Received],
         most_bytes: int,
-    ) -> tuple[int, dict[str, str], bytes]:
+    ) -> Received:
         response = self._pool.urlopen(
             method,
             f"{self._before}{path}{self._query}",
@@ -211,14 +243,27 @@ class Transport:
             preload_content=False,
             timeout=urllib3.Timeout(total=deadline, connect=min(_CONNECT, deadline)),
         )
+        connection, is_fit = response.connection, False
         try:
-            body = response.read(most_bytes + 1)
-            if len(body) > most_bytes:
-                raise Passing(f"{self.endpoint}: the answer has more than {most_bytes:,} bytes")
-            return response.status, {k.lower(): v for k, v in response.headers.items()}, body
+            got = {name.lower(): value for name, value in response.headers.items()}
+            is_answer = 200 <= response.status < 300
+            most = most_bytes if is_answer else _MOST_OF_A_FAULT
+            body = bytearray()
+            for block in unpacked(_blocks(response), got.get("content-encoding", ""), most + 1):
+                body += block
+                if len(body) > most:
+                    break
+            if is_answer and len(body) > most:
+                raise Passing(f"{self.endpoint}: the answer has more than {most:,} bytes")
+            received = use(response.status, got, bytes(body[:most]))
+            is_fit = is_answer
+            return received
         finally:
-            # A connection that still has bytes for us would give them to the next call.
-            response.close() if response.connection else response.release_conn()
+            # A connection that has bytes for us, or sent what is no answer, would give the next
+            # call what this one asked for.
+            if connection is not None:
+                self._pool.give_back(connection, is_fit)  # type: ignore[attr-defined]
+            response.close()
 
     def _refusing_key(self, status: int, error: ClientError) -> ClientError:
         """The error, with the variable to look at where the key was not taken."""
@@ -258,6 +303,11 @@ class Transport:
         if isinstance(error, ConnectTimeoutError):
             return Passing(f"{self.endpoint}: no connection within {min(_CONNECT, deadline):.4g} s")
         return Passing(f"{self.endpoint}: the connection broke, {type(error).__name__}")
+
+
+def _blocks(response: Any) -> Iterator[bytes]:
+    while block := response.read(_BLOCK, decode_content=False):
+        yield block
 
 
 def _checked(base_url: str, place: str) -> SplitResult:
