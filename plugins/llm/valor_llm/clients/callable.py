@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, ClassVar
 
 from valor_llm.clients.http.faults import fault, told
+from valor_llm.clients.http.wrong_keys import wrong_key
 from valor_llm.clients.protocol import Client, ClientError, Passing, Reply, Request
 
 Messages = list[dict[str, str]]
@@ -117,7 +118,8 @@ def fault_of(error: Exception, place: str) -> ClientError:
         names = {str(k).lower(): str(v) for k, v in headers.items()} if headers else {}
         body = getattr(error, "body", None)
         said = told(body) if isinstance(body, Mapping) else text
-        return fault(status, names, said, place, time.time())
+        key = wrong_key(body) or wrong_key({"message": said})
+        return fault(status, names, said, place, time.time(), key)
     reason = f"{place}: {type(error).__name__}{', ' if text else ''}{text}"
     kinds = {cls.__name__ for cls in type(error).__mro__}
     is_passing = isinstance(error, (TimeoutError, ConnectionError)) or "APIConnectionError" in kinds

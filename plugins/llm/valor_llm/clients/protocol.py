@@ -230,13 +230,23 @@ class Refused(ClientError):
     remedy : str, optional
         What to do, an imperative.
     status : int, optional
-        Status of the answer over HTTP.
+        Status of the answer over HTTP; 401 for a wrong key, whatever the answer has.
+    words : str
+        Words of the answer, if nothing but these words says so. An answer that repeats them from
+        the request concerns that request alone.
     """
 
-    def __init__(self, reason: str, remedy: str | None = None, status: int | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        remedy: str | None = None,
+        status: int | None = None,
+        words: str = "",
+    ) -> None:
         super().__init__(reason)
         self.remedy = remedy
         self.status = status
+        self.words = words
 
 
 @runtime_checkable

@@ -195,6 +195,8 @@ class Calls:
                 await self._pause(failed, error, is_alone=self._replies == heard)
                 features = features.joined(self.features)
             except Refused as error:
+                if error.words and error.words.lower() in text_of(request).lower():
+                    raise Rejected(str(error)) from error
                 raise self._stop(str(error), error.remedy) from error
             else:
                 self._know(features)

@@ -11,6 +11,7 @@ from http import HTTPStatus
 from typing import Any
 
 from valor_llm.clients.http.keys import without_starred
+from valor_llm.clients.http.wrong_keys import WrongKey, wrong_key
 from valor_llm.clients.protocol import ClientError, Passing, RateLimited, Refused, Rejected
 
 _LONGEST = 400  # characters of what an endpoint says
@@ -22,7 +23,12 @@ _FAILED_TO_GENERATE = "json_validate_failed"  # sent with 400 for a reply, not f
 
 
 def fault(
-    status: int, headers: Mapping[str, str], said: str, place: str, now: float
+    status: int,
+    headers: Mapping[str, str],
+    said: str,
+    place: str,
+    now: float,
+    key: WrongKey | None = None,
 ) -> ClientError:
     """The error that an answer is.
 
@@ -38,6 +44,8 @@ def fault(
         Who answered.
     now : float
         Seconds since 1970.
+    key : WrongKey, optional
+        Signs of a wrong key in the body.
 
     Examples
     --------
@@ -47,8 +55,12 @@ def fault(
     Refused('http://localhost/v1: 404 Not Found, no such model')
     """
     reason = f"{place}: {_status(status)}{', ' if said else ''}{said}"
-    if status == 402 or (status < 500 and _UNPAID.search(said)):
-        return Refused(reason, "Add credit to the account, or use another key")
+    unpaid = _UNPAID.search(said)
+    if status == 402 or (status < 500 and unpaid):
+        words = unpaid[0] if unpaid and status in _REJECTED else ""
+        return Refused(reason, "Add credit to the account, or use another key", words=words)
+    if key is not None and (status in _REJECTED or (key.is_coded and status < 500)):
+        return Refused(reason, _REMEDIES[401], 401, "" if key.is_coded else key.words)
     if status in (429, 529) or (status == 503 and "retry-after" in headers):
         return RateLimited(reason, retry_after(headers, now))
     if status in _PASSING or _FAILED_TO_GENERATE in said:
@@ -96,15 +108,32 @@ def said(data: bytes) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
+def refused_key(data: bytes) -> WrongKey | None:
+    """Signs of a wrong key in the body of an answer.
+
+    Examples
+    --------
+    >>> refused_key(b'{"error": {"message": "no", "details": [{"reason": "API_KEY_INVALID"}]}}')
+    WrongKey(words='api_key_invalid', is_coded=True)
+    """
+    try:
+        return wrong_key(json.loads(data))
+    except (ValueError, RecursionError):
+        return None
+
+
 def told(body: Any) -> str:
     """What the JSON body of an answer says of an error."""
+    if isinstance(body, list) and len(body) == 1 and isinstance(body[0], Mapping):
+        (body,) = body  # Gemini's, where it speaks as OpenAI's does
     if isinstance(body, Mapping):
         error = body.get("error") or body.get("detail") or body.get("message") or body
         if isinstance(error, str):
             return error
         if isinstance(error, Mapping) and isinstance(error.get("message"), str):
-            marks = [error.get(name) for name in ("code", "type", "param")]
-            shown = ", ".join(dict.fromkeys(str(one) for one in marks if one is not None))
+            marks = [error.get(name) for name in ("code", "type", "status", "param")]
+            marks = [one for one in marks if isinstance(one, (str, int))]
+            shown = ", ".join(dict.fromkeys(map(str, marks)))
             return f"{error['message']} ({shown})" if shown else str(error["message"])
         body = error
     return json.dumps(body, ensure_ascii=False)

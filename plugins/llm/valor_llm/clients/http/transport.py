@@ -25,7 +25,7 @@ from urllib3.exceptions import (
 
 from valor_core.plugin import ResourceError
 from valor_llm.clients.http.deadlines import Waiting, pools
-from valor_llm.clients.http.faults import fault, said
+from valor_llm.clients.http.faults import fault, refused_key, said
 from valor_llm.clients.http.keys import Key
 from valor_llm.clients.http.proxies import connections
 from valor_llm.clients.http.unpacking import unpacked
@@ -153,7 +153,11 @@ class Transport:
         error = answer["error"]
         code = error.get("code") if isinstance(error, Mapping) else None
         status = code if isinstance(code, int) and 400 <= code < 600 else 500
-        return fault(status, {}, said(data), self.endpoint, time.time())
+        key = refused_key(data)
+        if key is not None and key.is_coded:
+            status = 401  # a gateway that sends every error with status 200
+        told = fault(status, {}, said(data), self.endpoint, time.time(), key)
+        return self._refusing_key(told)
 
     def exchange(
         self,
@@ -211,8 +215,8 @@ class Transport:
         """The answer, if it is one."""
         body = body if self._key is None else self._key.hidden(body)
         if not 200 <= status < 300:
-            told = fault(status, got, said(body), self.endpoint, time.time())
-            raise self._refusing_key(status, told)
+            told = fault(status, got, said(body), self.endpoint, time.time(), refused_key(body))
+            raise self._refusing_key(told)
         check(body)
         return Received(got, body)
 
@@ -265,9 +269,9 @@ class Transport:
                 self._pool.give_back(connection, is_fit)  # type: ignore[attr-defined]
             response.close()
 
-    def _refusing_key(self, status: int, error: ClientError) -> ClientError:
+    def _refusing_key(self, error: ClientError) -> ClientError:
         """The error, with the variable to look at where the key was not taken."""
-        if isinstance(error, Refused) and status == 401:
+        if isinstance(error, Refused) and error.status == 401:
             error.remedy = (
                 "Name the environment variable that has the key: api_key_env: NAME"
                 if self._key is None
