@@ -15,10 +15,16 @@ from valor_core.evaluation.plan import Plan
 from valor_core.evaluation.resources.facts import Facts
 from valor_core.evaluation.slices import SliceKey
 from valor_core.metrics.state import Broken, merge
+from valor_core.readers.partition import name_in
 from valor_core.schemas import Label
 from valor_core.schemas.batch import FileRow, first_places
 from valor_core.schemas.datum import Uids, check_unique
 from valor_core.schemas.pairing import BOTH, LabelSides
+
+_TWO_MODELS = (
+    "If these are the files of two models, run each by itself, with -o a.json and with -o b.json, "
+    "and compare the reports: valor compare a.json b.json"
+)
 
 
 @define
@@ -165,7 +171,11 @@ class Tally:
                 "Pass uids with every batch.",
             )
         if len(named) > 1:
-            check_unique(np.concatenate(named))
+            try:
+                check_unique(np.concatenate(named))
+            except SchemaError as error:
+                files = {name_in(one).partition(", ")[0] for one in self.done}
+                raise SchemaError(error.message, _TWO_MODELS if len(files) > 1 else None) from None
 
     def merged(self, keys: list[SliceKey], plan: Plan) -> list[Any]:
         """States of several slices together."""

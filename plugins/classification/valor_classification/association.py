@@ -126,7 +126,9 @@ class MatthewsCorrelation:
         """One result for each label key and threshold."""
         for key, part in state.sorted():
             for threshold in self.parameters.score_thresholds:
-                value = part.refusal or _correlation(tabulation(part, limit(threshold)))
+                value: NumberOrReason | None = part.refusal
+                if value is None:
+                    value = _correlation(tabulation(part, limit(threshold)))
                 parameters = {"label_key": key, "score_threshold": threshold}
                 yield Result(parameters=parameters, value=value)
 

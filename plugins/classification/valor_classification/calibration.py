@@ -52,7 +52,9 @@ class CalibrationError:
         """One result for each label key."""
         for key, part in state.sorted():
             parameters = {"label_key": key, "number_of_bins": self.parameters.bins}
-            yield Result(parameters=parameters, value=answers.of(key).refusal or _value(part))
+            refusal = answers.of(key).refusal
+            value = _value(part) if refusal is None else refusal
+            yield Result(parameters=parameters, value=value)
 
 
 def _value(part: ReliabilityPart) -> dict[str, Any] | Undefined | Failed:

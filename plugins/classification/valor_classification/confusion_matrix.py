@@ -65,7 +65,10 @@ class ConfusionMatrix:
         for key, part in state.sorted():
             for threshold in chosen.score_thresholds:
                 own = {"label_key": key} | coordinates(threshold, chosen.hardmax)
-                value = part.refusal or self._value(key, part, limit(threshold), named)
+                refusal = part.refusal
+                value = (
+                    self._value(key, part, limit(threshold), named) if refusal is None else refusal
+                )
                 yield Result(parameters=own | nondefault(chosen, "score_thresholds"), value=value)
 
     def _value(

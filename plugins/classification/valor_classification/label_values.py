@@ -41,7 +41,7 @@ class LabelValues:
     def unless(self, *others: Unscored | Outside) -> LabelValues:
         """The same, or why there is no value where scores are not what they had to be."""
         refusals = (other.of(self.key).refusal for other in others)
-        return evolve(self, refusal=next(filter(None, refusals), None))
+        return evolve(self, refusal=next((one for one in refusals if one is not None), None))
 
     def results(
         self, average: str, shaped: Mapping[str, Any], include_prediction_only: bool = False
@@ -60,7 +60,8 @@ class LabelValues:
         if average == "none":
             for label, value in zip(self.labels, self.values, strict=True):
                 parameters = label_coordinates(label) | dict(shaped)
-                yield Result(parameters=parameters, value=self.refusal or value)
+                found = value if self.refusal is None else self.refusal
+                yield Result(parameters=parameters, value=found)
             return
         parameters = {"label_key": self.key, "average": average} | dict(shaped)
         if self.refusal is not None:

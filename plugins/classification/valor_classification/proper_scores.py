@@ -49,7 +49,8 @@ class LogLoss:
     def compute(self, state: Probability, answers: Unscored) -> Iterator[Result]:
         """One result for each label key."""
         for key, part in state.sorted():
-            value = answers.of(key).refusal or _log_loss(part)
+            refusal = answers.of(key).refusal
+            value = _log_loss(part) if refusal is None else refusal
             warnings = _of_sums(part) if isinstance(value, float) else ()
             yield Result(parameters={"label_key": key}, value=value, warnings=warnings)
 
@@ -113,7 +114,8 @@ class BrierScore:
             half = self.parameters.scale_by_half
             if half is None:
                 half = len(part.vocabulary) <= 2
-            value = answers.of(key).refusal or _brier(part, half)
+            refusal = answers.of(key).refusal
+            value = _brier(part, half) if refusal is None else refusal
             yield Result(parameters={"label_key": key, "scale_by_half": half}, value=value)
 
 

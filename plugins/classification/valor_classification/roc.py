@@ -176,7 +176,8 @@ class ROCCurve:
         for key, part in state.sorted():
             parameters = {"label_key": key} | nondefault(self.parameters)
             refusal = answers.of(key).refusal
-            value = refusal or Deferred(partial(_read, dict(self._curves(part))))
+            deferred = Deferred(partial(_read, dict(self._curves(part))))
+            value = deferred if refusal is None else refusal
             yield Result(parameters=parameters, value=value)
 
     def _curves(self, part: RankingPart) -> Iterator[tuple[str, Curve | str]]:

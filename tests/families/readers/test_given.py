@@ -231,3 +231,12 @@ def test_typo_in_slices_is_a_warning_in_python_in_the_words_of_the_command_line(
     report = evaluate(rows, ["Accuracy"], slices=["inc"])
 
     assert report.warnings == ("slices: no item has the metadata field 'inc'; did you mean 'ink'?",)
+
+
+def test_files_of_two_models_lead_to_compare(tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("uid,label,prediction\nimg0,cat,cat\n")
+    data = {"reader": "predicted", "path": [tmp_path / "a.csv", tmp_path / "b.csv"]}
+
+    with refused(SchemaError):
+        evaluate(data, ["Accuracy"], "classification")

@@ -21,5 +21,8 @@ class CalibrationParameters:
     """Parameters of CalibrationError."""
 
     bins: int = parameter(
-        default=15, help="Number of equal bins in [0, 1].", check=Within(1, 10_000)
+        default=15,
+        help="Number of equal bins in [0, 1].",
+        check=Within(1, 10_000),
+        aliases=("number_of_bins", "n_bins"),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from valor_classification.unscored import SCORE_NAMES
 from valor_core.plugin import (
     ConfigError,
     Recognized,
@@ -24,7 +25,6 @@ _TRUTH = (
 _PREDICTION = ("prediction", "y_pred", "predicted", "predicted_label", "pred", "y_hat")
 _LISTS = ("predictions", "y_pred", "prediction", "predicted")
 _UID = ("uid", "id", "item_id", "image_id", "filename", "image", "file")
-_SCORE = ("score", "y_score", "y_prob", "probability", "prob", "proba", "confidence")
 _PREFIXES = ("score_", "prob_", "proba_", "probability_", "p_")
 _NO_AND_YES = ({"0", "1"}, {"false", "true"})
 
@@ -51,7 +51,7 @@ def wide(files: Sequence[TableSource]) -> Recognized | None:
     named = [name for name in table.names if name in values]
     if len(named) > 1:
         return Recognized(data=data | {"scores": named}, metrics=_SCORED)
-    score, prediction = column_called(table, _SCORE), column_called(table, _PREDICTION)
+    score, prediction = column_called(table, SCORE_NAMES), column_called(table, _PREDICTION)
     if prediction is not None:
         if not _are_probabilities(table, prediction):
             return None
@@ -131,7 +131,7 @@ def _joined(files: Sequence[TableSource]) -> Recognized | None:
         return None
     pairs = [(file, table) for file, table in zip(files, tables, strict=True) if table is not None]
     if any(
-        column_called(table, _SCORE) is not None or any(map(_is_score, table.names))
+        column_called(table, SCORE_NAMES) is not None or any(map(_is_score, table.names))
         for _, table in pairs
     ):
         return None
@@ -177,7 +177,7 @@ def long(files: Sequence[TableSource]) -> Recognized | None:
     tables = [first_rows(file) for file in files]
     if len(tables) != 2 or None in tables:
         return None
-    found = [(one, column_called(one, _SCORE)) for one in tables if one is not None]
+    found = [(one, column_called(one, SCORE_NAMES)) for one in tables if one is not None]
     scored = [score is not None for _, score in found]
     if sorted(scored) != [False, True]:
         return None
