@@ -129,7 +129,7 @@ def test_missing_class_next_to_float_classes_is_missing() -> None:
     report = evaluate({"y_true": [1.0, float("nan"), 0.0], "y_pred": [1, 1, 1]}, ["Accuracy"])
 
     assert report["Accuracy"].value == 1 / 2
-    assert "1 rows without a label in 'y_true'" in report.warnings[0]
+    assert "1 row without a label in 'y_true'" in report.warnings[0]
 
 
 def test_text_of_a_csv_stays_text_and_is_warned_of(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_items_of_one_file_alone_are_counted_with_their_rows(tmp_path: Path) -> 
     assert report.slice(ink="light").find("Counts", label="dog")[0].value["tp"] == 1
     assert report.slice(site="east").find("Counts", label="cat")[0].value["fn"] == 2
     assert set(report.warnings) == {  # in the order of the paths
-        f"1 rows with a prediction whose item is not in {truths} (first: {predictions}:2)",
+        f"1 row with a prediction whose item is not in {truths} (first: {predictions}:2)",
         f"2 rows with a ground truth whose item is not in {predictions} (first: {truths}:2)",
     }
 

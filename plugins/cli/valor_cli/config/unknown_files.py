@@ -125,10 +125,18 @@ def _columns_to_name(
     ]
     if not readers:
         return None
-    reader = min(readers, key=lambda spec: (spec.namespace != task, len(_entries(spec))))
+    reader = min(
+        readers,
+        key=lambda spec: (spec.namespace != task, len(_entries(spec)), len(_columns(spec))),
+    )
     if reader.task is None:
         return reader, [f"columns.{name}" for name in _fields_read(task, registry, metrics)]
-    return reader, [
+    return reader, _columns(reader)
+
+
+def _columns(reader: ReaderSpec) -> list[str]:
+    """Parameters of a reader that name columns which a table must have."""
+    return [
         entry.name
         for entry in _entries(reader)
         if (entry.help or "").startswith(OF_COLUMNS)
