@@ -68,7 +68,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             parameters="valor_core.readers.text_rows:TableParameters",
             implementation="valor_core.readers.text_rows:TableReader",
             aliases=("csv", "jsonl", "parquet"),
-            recognizes="valor_core.readers.text_rows:recognized",
+            recognizes="valor_core.readers.text_columns:recognized",
             pairs="valor_core.readers.text_rows:two_sides",
         ),
     )

@@ -11,7 +11,6 @@ from valor_core.errors import ParameterError, ReadError, SchemaError, did_you_me
 from valor_core.parameters.declaration import parameter, parameters
 from valor_core.parameters.kinds import Within
 from valor_core.plugins.spec import TaskSpec, by_reference
-from valor_core.readers.recognized import Recognized, first_rows, named_source
 from valor_core.readers.tables import (
     DEFAULT_PARTITION_BYTES,
     Table,
@@ -99,14 +98,6 @@ class TableReader:
         yield by_reference(self.task.rows or "")(table)
 
 
-def recognized(files: Sequence[TableSource]) -> Recognized | None:
-    """A table of texts, by the names that the schema, Ragas and DeepEval give its columns."""
-    table = first_rows(files[0]) if len(files) == 1 else None
-    if table is None or "response" not in _fields_of(table):
-        return None
-    return Recognized(data={"path": named_source(files[0])}, task="text")
-
-
 def two_sides(references: Any, responses: Any) -> TextBatch | None:
     """References, a text or a list of texts for each item, and responses; None for what is neither.
 
@@ -147,7 +138,7 @@ def _are_texts(cell: Any) -> bool:
 
 def text_batch(table: Table) -> TextBatch:
     """Text items of a table; rows without a uid column are called by their number in the file."""
-    found = _fields_of(table)
+    found = fields_of(table)
     if table.unit == "row" and not set(found) & set(TEXT_FIELDS):
         raise table.missing(*TEXT_FIELDS)
     metadata: dict[str, Any] = unpacked(
@@ -156,7 +147,7 @@ def text_batch(table: Table) -> TextBatch:
     metadata |= columns_beside(table, own=found.values())
     uids: Any = table.uids(found["uid"]) if "uid" in found else table.rows
     query, response = (
-        table.values(found[name]) if name in found else [None] * len(table)
+        _one_text(table.values(found[name])) if name in found else [None] * len(table)
         for name in ("query", "response")
     )
     listed = (
@@ -167,7 +158,18 @@ def text_batch(table: Table) -> TextBatch:
     return TextBatch(Datums(uids, metadata), query, response, *listed, outcomes=outcomes)
 
 
-def _fields_of(table: Table) -> dict[str, str]:
+def _one_text(cells: Any) -> Any:
+    """Cells of texts; a list of one text is that text, as programs for language models write it."""
+    listed = cells.tolist()
+    if list not in set(map(type, listed)):
+        return cells
+    return [
+        cell[0] if isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], str) else cell
+        for cell in listed
+    ]
+
+
+def fields_of(table: Table) -> dict[str, str]:
     """The column of each field that the table has; what a config names comes before other names.
 
     Raises

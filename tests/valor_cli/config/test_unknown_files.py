@@ -232,3 +232,17 @@ def test_data_yaml_alone_asks_for_the_predictions(folder, valor):
     assert refused.stderr.splitlines()[1] == (
         "If it has ground truths, name the predictions, too: valor run data.yaml PREDICTIONS"
     )
+
+
+def test_promptfoo_results_are_read_after_the_two_commands_of_the_errors(folder, valor):
+    row = {"vars": {"question": "Who?"}, "response": {"output": "Ann"}, "target": "Ann"}
+    (folder / "eval.json").write_text(json.dumps({"evalId": "a", "results": {"results": [row]}}))
+    file = "eval.json"
+
+    for copied in ("eval-rows.json", "eval-rows-flat.json"):
+        refused = valor("run", file, "-m", "text.ExactMatch")
+        command = shlex.split(refused.stderr.splitlines()[1].partition("file: ")[2])
+        subprocess.run([sys.executable, *command[1:]], check=True)
+        file = copied
+
+    assert valor("run", file, "-m", "text.ExactMatch").exit_code == 0

@@ -6,7 +6,6 @@ import pytest
 
 from valor_core.plugin import column_called, first_rows, renamed
 from valor_core.readers.tables import Table
-from valor_core.readers.text_rows import recognized
 
 
 @pytest.mark.parametrize("written", ["y_true", "Y_True", "y-true", "Y True", "YTRUE"])
@@ -38,22 +37,3 @@ def test_the_first_rows_are_read_of_a_table_and_of_nothing_else(tmp_path):
     assert 0 < len(rows) < 50_000
     for other in (text, tmp_path, tmp_path / "missing.csv"):
         assert first_rows(other) is None
-
-
-@pytest.mark.parametrize("response", ["response", "actual_output"])
-def test_a_table_with_responses_is_one_of_texts(tmp_path, response):
-    file = tmp_path / "answers.csv"
-    file.write_text(f"uid,{response}\na,Paris\n")
-
-    known = recognized((file,))
-
-    assert known is not None
-    assert (known.task, known.data) == ("text", {"path": str(file)})
-
-
-def test_a_table_without_responses_is_not(tmp_path):
-    file = tmp_path / "scores.csv"
-    file.write_text("uid,score\na,1\n")
-
-    assert recognized((file,)) is None
-    assert recognized((file, file)) is None

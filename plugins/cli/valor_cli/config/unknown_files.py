@@ -23,7 +23,7 @@ from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import ReaderSpec, TaskSpec
 from valor_core.readers.known import Known, takes_tables, unknown_columns
 from valor_core.readers.recognized import first_rows
-from valor_core.readers.tables import read_table, split_table
+from valor_core.readers.tables import Table, read_table, split_table
 
 _MOST_NAMES = 20
 OF_COLUMNS = "Column of "
@@ -85,8 +85,33 @@ def not_read(
     if not tables:
         _check_is_whole(files)
         return ConfigError(f"{names}: no reader{of_task} knows what this is", _remedy(files, typed))
-    remedy = _remedy(files, typed, tables=_table_commands(files, typed, task, registry, metrics))
+    remedy = _flat_copy(files[0], tables[0]) if len(files) == 1 else None
+    if remedy is None:
+        commands = _table_commands(files, typed, task, registry, metrics)
+        remedy = _remedy(files, typed, tables=commands)
     return unknown_columns(names, tables[0], remedy, of_task)
+
+
+def _flat_copy(file: Path, table: Table) -> str | None:
+    """The command that copies tables within the rows of a JSON file into columns of their own."""
+    suffixes = (".json", ".jsonl", ".ndjson")
+    cells = [cell for name in table.names for cell in table.values(name).tolist()[:1]]
+    if file.suffix.casefold() not in suffixes or not any(isinstance(c, Mapping) for c in cells):
+        return None
+    flat = file.with_name(f"{file.stem}-flat.json")
+    opened = f"open({str(file)!r}, encoding='utf-8')"
+    lines = f"[json.loads(line) for line in {opened} if line.strip()]"
+    rows = f"json.load({opened})" if file.suffix.casefold() == ".json" else lines
+    code = (
+        f"import json; rows = {rows}; json.dump([{{name: cell for key, value in row.items() "
+        "for name, cell in ({f'{key}.{inner}': one for inner, one in value.items()} "
+        f"if isinstance(value, dict) else {{key: value}}).items()}} for row in rows], "
+        f"open({str(flat)!r}, 'w'))"
+    )
+    return (
+        f'Columns with tables cannot be named; copy them into a flat file: python -c "{code}"\n'
+        f"Then: valor init {flat}"
+    )
 
 
 def _table_commands(
