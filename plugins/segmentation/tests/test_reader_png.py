@@ -246,9 +246,9 @@ def test_parameters_that_make_no_sense_are_named(parameters: Any) -> None:
 
 
 def test_pillow_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    write("true/a.png", [[1]])
+    write("true/a.png", [[1]], np.uint16)
     write("seen/a.png", [[1]])
-    monkeypatch.setitem(__import__("sys").modules, "PIL.PngImagePlugin", None)
+    monkeypatch.setitem(__import__("sys").modules, "PIL.Image", None)
     with refused(MissingExtraError) as caught:
         batches(labels=["cat"])
     lines = str(caught.value).splitlines()

@@ -3,124 +3,77 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import ReadError, import_extra, unreadable
+from valor_core.plugin import ReadError
 from valor_core.schemas.segmentation.pixels import Image
-
-_GRAY = {"1", "L", "P", "I;16", "I;16B", "I"}
-_BITS, _COLOR_TYPE = 24, 25  # where the header has the depth, and whether pixels are gray
-_DEFLATE = 1040  # bytes that one compressed byte stands for at most
-_SPREAD = {2: 85, 4: 17}  # by how much Pillow stretches gray levels of so many bits
+from valor_segmentation.readers.png_files import GRAY, GRAY_ALPHA, INDICES, PngFile
 
 
 def label_image(path: Path, remedy: str | None = None) -> Image:
-    """Gray levels or indices of a palette, as the file has them.
+    """Gray levels or palette indices, as they are stored in the file.
 
     Parameters
     ----------
     path : Path
         A PNG image.
     remedy : str, optional
-        What to do about an image in colors.
+        Remedy for an image in colors.
 
     Raises
     ------
     ReadError
-        If it cannot be read or is in colors.
+        If it cannot be read, is damaged, or is in colors.
     """
-    with _opened(path) as stream:
-        image = _png(path, stream)
-        if image.mode not in _GRAY:
-            raise ReadError(
-                f"{path}: expected gray levels or indices of a palette, found colors "
-                f"({image.mode})",
-                remedy,
-            )
-        values = _pixels(path, image)
-        spread = _SPREAD.get(_depth(stream), 1)
-    return values if spread == 1 else values // np.uint8(spread)
+    png = PngFile.read(path)
+    if png.color_type not in (GRAY, INDICES):
+        raise ReadError(
+            f"{path}: expected gray levels or indices of a palette, found colors ({png.mode})",
+            remedy,
+        )
+    return png.samples()
 
 
 def color_image(path: Path) -> NDArray[np.uint32]:
-    """Colors as numbers, red in the lowest byte, as panoptic ids are written; alpha is passed over.
+    """Colors as numbers, red in the lowest byte, like panoptic ids. Alpha is ignored.
 
     Raises
     ------
     ReadError
-        If the image cannot be read, or has colors of more than 8 bits.
+        If the image cannot be read, is damaged, or has colors of more than 8 bits.
     """
-    with _opened(path) as stream:
-        image = _png(path, stream)
-        if _head(stream)[_BITS] > 8:
-            raise ReadError(
-                f"{path}: expected colors of 8 bits, found {_head(stream)[_BITS]} bits",
-                "Convert the image to 8 bits a channel.",
-            )
-        values = _pixels(path, image, "RGB")
-    height, width, _ = values.shape
-    packed = np.zeros((height, width, 4), np.uint8)
-    packed[..., :3] = values
+    png = PngFile.read(path)
+    if png.depth > 8:
+        raise ReadError(
+            f"{path}: expected colors of 8 bits, found {png.depth} bits",
+            "Convert the image to 8 bits a channel.",
+        )
+    values = png.samples()
+    if png.color_type == INDICES:
+        return _palette_colors(png)[_valid(values, png)]
+    if png.color_type in (GRAY, GRAY_ALPHA):
+        gray = values[..., 0] if png.color_type == GRAY_ALPHA else values
+        return gray.astype(np.uint32) * np.uint32(0x010101 * (255 // (2**png.depth - 1)))
+    packed = np.zeros((png.height, png.width, 4), np.uint8)
+    packed[..., :3] = values[..., :3]
     return packed.view("<u4")[..., 0].astype(np.uint32, copy=False)
 
 
-def _opened(path: Path) -> BinaryIO:
-    try:
-        return path.open("rb")
-    except OSError as error:
-        raise unreadable(path, error) from error
+def _palette_colors(png: PngFile) -> NDArray[np.uint32]:
+    parts = np.frombuffer(png.palette, np.uint8).reshape(-1, 3).astype(np.uint32)
+    return parts @ np.array([1, 1 << 8, 1 << 16], np.uint32)
 
 
-def _png(path: Path, stream: BinaryIO) -> Any:
-    doing, extra = f"segmentation: reading {path}", "valor-segmentation[images]"
-    # Not Image.open, whose limit of size is there for images from strangers.
-    pngs = import_extra("PIL.PngImagePlugin", doing, extra, package="Pillow")
-    _check_size(path, stream)
-    try:
-        return pngs.PngImageFile(stream)
-    except Exception as error:  # broken bytes make Pillow raise many kinds
-        raise _broken(path, error) from error
-
-
-def _check_size(path: Path, stream: BinaryIO) -> None:
-    """Raise a `ReadError` if the head names more pixels than the file can hold."""
-    head, size = _head(stream), path.stat().st_size
-    if len(head) > _COLOR_TYPE:
-        width, height = (int.from_bytes(head[i : i + 4], "big") for i in (16, 20))
-        if width * height * head[_BITS] // 8 > _DEFLATE * size:
-            raise ReadError(
-                f"{path}: expected a whole PNG image, found {size:,} bytes for {height:,} by "
-                f"{width:,} pixels"
-            )
-
-
-def _pixels(path: Path, image: Any, mode: str | None = None) -> NDArray[Any]:
-    try:
-        values = np.asarray(image if mode in (None, image.mode) else image.convert(mode))
-    except Exception as error:  # broken bytes make Pillow raise many kinds
-        raise _broken(path, error) from error
-    if values.dtype == np.bool_:
-        return values.astype(np.uint8)
-    return values.astype(values.dtype.newbyteorder("="), copy=False)
-
-
-def _broken(path: Path, error: Exception) -> ReadError:
-    return ReadError(f"{path}: expected a whole PNG image, found: {error}")
-
-
-def _head(stream: BinaryIO) -> bytes:
-    """The file up to the type of its colors; where Pillow reads is left alone."""
-    place = stream.tell()
-    stream.seek(0)
-    head = stream.read(_COLOR_TYPE + 1)
-    stream.seek(place)
-    return head
-
-
-def _depth(stream: BinaryIO) -> int:
-    """Bits of a gray level that Pillow stretches to eight; 8 where it leaves values alone."""
-    head = _head(stream)
-    return head[_BITS] if head[_COLOR_TYPE] == 0 else 8
+def _valid(values: Image, png: PngFile) -> Image:
+    """Palette indices, all of which have a color."""
+    size = len(png.palette) // 3
+    if values.max(initial=0) >= size:
+        row, column = np.argwhere(values >= size)[0].tolist()
+        raise ReadError(
+            f"{png.path}, row {row}, column {column}: expected an index of the palette's {size:,} "
+            f"colors, found {values[row, column]}",
+            "Write the image again with a palette that has all of its colors.",
+        )
+    return values
