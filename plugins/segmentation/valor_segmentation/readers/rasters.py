@@ -14,6 +14,7 @@ from attrs import define, field, frozen
 from valor_core.plugin import ReadError, import_extra, shown, thread_count
 from valor_core.schemas.segmentation.pixels import Image
 from valor_segmentation.readers.pairs import changed
+from valor_segmentation.readers.tiff_blocks import TiffBlocks
 
 COARSE = 1 << 26
 """Pixels of a row of blocks from which on a raster is worth a warning."""
@@ -51,6 +52,7 @@ class RasterPixels:
     strip_rows: int
     is_masked: bool = False
     _source: Any = field(default=None, init=False, eq=False, repr=False)
+    _blocks: TiffBlocks | None = field(default=None, init=False, eq=False, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RasterPixels, (self.path, self.band, self.shape, self.strip_rows, self.is_masked)
@@ -70,12 +72,14 @@ class RasterPixels:
         """
         window = ((first, last), (0, self.shape[1]))
         with _gdal(self.path) as package:
-            if self._source is None:
+            if self._blocks is None:
                 self._source = self._opened(package)
+                self._blocks = TiffBlocks(self.path, self._source, self.band)
+            self._blocks.verify(last)
             values: Image = self._source.read(self.band, window=window)
         if last >= self.shape[0]:
             self._source.close()
-            self._source = None
+            self._source = self._blocks = None
         return values
 
     def _opened(self, package: Any) -> Any:
