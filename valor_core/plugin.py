@@ -131,7 +131,7 @@ if TYPE_CHECKING:
         TaskSpec,
         by_reference,
     )
-    from valor_core.readers.files import file_size, gzip_bytes, unreadable
+    from valor_core.readers.files import file_below, file_size, gzip_bytes, unreadable
     from valor_core.readers.fingerprint import fingerprint
     from valor_core.readers.given import reader_of
     from valor_core.readers.partition import Partition
@@ -212,7 +212,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "metrics.result_details": "Told",
     },
     "Readers": {
-        "readers.files": "file_size gzip_bytes unreadable",
+        "readers.files": "file_below file_size gzip_bytes unreadable",
         "readers.fingerprint": "fingerprint",
         "readers.given": "reader_of",
         "readers.partition": "Partition",

@@ -54,6 +54,25 @@ def unreadable(path: Path, error: OSError) -> ReadError:
     return ReadError(f"{path}: expected a readable file, found: {error.strerror or error}")
 
 
+def file_below(folder: Path, name: str) -> Path | None:
+    """Path of a file in a folder that data name; None if it leads out of the folder.
+
+    Links are followed: the folder may be a link, but a file below it that is a link must lead to a
+    file below the folder.
+
+    Examples
+    --------
+    >>> [file_below(Path("images"), name) is None for name in ("a.png", "../a.png", "/a.png")]
+    [False, True, True]
+    """
+    path = folder / name
+    try:
+        is_below = path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):  # a loop of links or a NUL; open() raises as well
+        return path
+    return path if is_below else None
+
+
 def file_size(path: Path) -> int:
     """Size of a file that is there and not empty, in bytes.
 

@@ -135,8 +135,46 @@ def test_a_missing_image_is_a_plain_background_and_a_note(tmp_path: Path) -> Non
     assert picture.notes == [f"no image: {tmp_path.name}/day/a.png is not there"]
 
     elsewhere = Detection("x", [TrueObject("dog", BOX)], metadata={"file_name": "/none/a.png"})
-    assert drawn(elsewhere, images=tmp_path).notes == ["no image: /none/a.png is not there"]
+    assert drawn(elsewhere, images=tmp_path).notes == [
+        f"no image: /none/a.png leads out of the folder {tmp_path.name}"
+    ]
     assert has_color(picture.image, MISSED)
+
+
+@pytest.mark.parametrize("name", ["../secret.png", "sub/../../secret.png", "link.png", "{}"])
+def test_gallery_never_draws_an_image_outside_of_its_folder(name: str, tmp_path: Path) -> None:
+    secret, images = tmp_path / "secret.png", tmp_path / "images"
+    (images / "sub").mkdir(parents=True)
+    Image.new("RGB", (20, 20), "#123456").save(secret)
+    (images / "link.png").symlink_to(secret)
+    wanted = name.format(secret)
+    item = Detection("x", [TrueObject("dog", BOX)], metadata={"file_name": wanted})
+
+    assert drawn(item, images=images).notes == [
+        f"no image: {wanted} leads out of the folder images"
+    ]
+
+
+def test_folder_of_images_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real" / "sub").mkdir(parents=True)
+    Image.new("RGB", (20, 20), "#123456").save(tmp_path / "real" / "a.png")
+    (tmp_path / "images").symlink_to(tmp_path / "real")
+    item = Detection("x", [TrueObject("dog", BOX)], metadata={"file_name": "sub/../a.png"})
+
+    assert drawn(item, images=tmp_path / "images").notes == ["sub/../a.png"]
+
+
+def test_photo_with_a_wrong_checksum_is_not_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    Image.effect_noise((40, 40), 99).save(path)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    item = Detection("x", [TrueObject("dog", BOX)], metadata={"file_name": "a.png"})
+
+    (note,) = drawn(item, images=tmp_path).notes
+
+    assert note.startswith("no image: a.png cannot be read, broken PNG file")
 
 
 def test_a_broken_image_is_a_plain_background_and_a_note(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from PIL import Image
 
-from valor_core.plugin import Picture, ReadError
+from valor_core.plugin import Picture, ReadError, file_below
 from valor_core.schemas.columns import Floats
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import Geometry
@@ -179,15 +179,25 @@ class DetectionGallery:
         if folder is None:
             return None, []
         name = datum.metadata.get(self.parameters.image_field)
-        path = folder / str(datum.uid if name is None else name)
+        wanted = str(datum.uid if name is None else name)
+        path = file_below(folder, wanted)
+        if path is None:
+            return None, [f"no image: {wanted} leads out of the folder {folder.name}"]
         try:
-            with Image.open(path) as image:
-                return image.convert("RGB"), [str(name)] if name else []
+            return _photo(path), [str(name)] if name else []
         except FileNotFoundError:
             shown = Path(folder.name) / path.relative_to(folder) if folder in path.parents else path
             return None, [f"no image: {shown} is not there"]
-        except (OSError, ValueError, Image.DecompressionBombError) as error:
+        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
             return None, [f"no image: {path.name} cannot be read, {error}"]
+
+
+def _photo(path: Path) -> Image.Image:
+    """The pixels of an image, whose checksums are right where the format has some."""
+    with Image.open(path) as image:
+        image.verify()
+    with Image.open(path) as image:  # verify() leaves nothing to read
+        return image.convert("RGB")
 
 
 def _is_right(table: Table, found: Outcomes) -> Any:

@@ -144,6 +144,21 @@ def test_a_label_that_is_missed_is_worse_than_any_distance() -> None:
     assert near < missed == np.inf
 
 
+@pytest.mark.parametrize("name", ["../secret.png", "link.png", "{}"])
+@pytest.mark.parametrize("is_uid", [False, True])
+def test_gallery_never_draws_an_image_outside_of_its_folder(
+    name: str, is_uid: bool, tmp_path: Path
+) -> None:
+    secret, images = tmp_path / "secret.png", tmp_path / "images"
+    images.mkdir()
+    Image.new("RGB", (20, 20), "#123456").save(secret)
+    (images / "link.png").symlink_to(secret)
+    wanted = name.format(secret)
+    one = item(wanted) if is_uid else item(file_name=wanted)
+
+    assert drawn(one, images=images).notes == [f"no image: {wanted} leads out of the folder images"]
+
+
 def test_a_broken_image_is_a_note(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(b"\x89PNG nothing")
 

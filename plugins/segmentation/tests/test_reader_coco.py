@@ -98,6 +98,26 @@ def test_a_part_names_the_images_that_it_is_of() -> None:
     assert part.paths == (Path("true.json"), Path("seen.json"), Path("true/2.png"))
 
 
+@pytest.mark.parametrize("name", ["../secret.png", "link.png", "/secret.png"])
+def test_panoptic_image_outside_of_its_folder_is_rejected(name: str) -> None:
+    one = segments("true", 2, [[5, 5, 5, 5]], info(5, 7))
+    Path("true/2.png").rename("secret.png")
+    Path("true/link.png").symlink_to(Path("secret.png").absolute())
+    write("true.json", [one | {"file_name": name}])
+    write("seen.json", [segments("seen", 2, [[5, 5, 5, 5]], info(5, 7))])
+    with refused(ReadError):
+        batches()
+
+
+def test_panoptic_folder_may_be_a_link() -> None:
+    write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7))])
+    write("seen.json", [segments("seen", 2, [[5, 5, 5, 5]], info(5, 7))])
+    Path("true").rename("elsewhere")
+    Path("true").symlink_to("elsewhere")
+    (batch,) = batches()
+    assert len(batch) == 1
+
+
 def test_an_image_without_a_file_name_is_named() -> None:
     write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7)) | {"file_name": None}])
     write("seen.json", [])

@@ -13,7 +13,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 from PIL import Image
 
-from valor_core.plugin import Picture, ReadError
+from valor_core.plugin import Picture, ReadError, file_below
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import (
@@ -176,24 +176,34 @@ class SegmentationGallery:
         if folder is None:
             return None, []
         name = datum.metadata.get(self.parameters.image_field)
-        path = _file(folder, str(datum.uid)) if name is None else folder / str(name)
+        wanted = _name(folder, str(datum.uid)) if name is None else str(name)
+        path = file_below(folder, wanted)
+        if path is None:
+            return None, [f"no image: {wanted} leads out of the folder {folder.name}"]
         shown = (
             Path(folder.name) / path.relative_to(folder) if path.is_relative_to(folder) else path
         )
         try:
-            with Image.open(path) as image:
-                return image.convert("RGB"), [str(name)] if name else []
+            return _photo(path), [str(name)] if name else []
         except FileNotFoundError:
             return None, [f"no image: {shown} is not there"]
-        except (OSError, ValueError, Image.DecompressionBombError) as error:
+        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
             return None, [f"no image: {path.name} cannot be read, {error}"]
 
 
-def _file(folder: Path, uid: str) -> Path:
-    """The file of an image that is called like its uid, with an ending or without."""
+def _photo(path: Path) -> Image.Image:
+    """The pixels of an image, whose checksums are right where the format has some."""
+    with Image.open(path) as image:
+        image.verify()
+    with Image.open(path) as image:  # verify() leaves nothing to read
+        return image.convert("RGB")
+
+
+def _name(folder: Path, uid: str) -> str:
+    """Name of the file of an image that is called like its uid, with an ending or without."""
     # Not Path.is_file, which raises where a name is too long.
-    files = (folder / f"{uid}{ending}" for ending in _ENDINGS)
-    return next((file for file in files if os.path.isfile(file)), folder / uid)
+    names = (f"{uid}{ending}" for ending in _ENDINGS)
+    return next((name for name in names if os.path.isfile(folder / name)), uid)
 
 
 @frozen(eq=False)

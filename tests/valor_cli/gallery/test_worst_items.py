@@ -95,6 +95,27 @@ def test_the_worst_come_first_and_equals_by_name(tmp_path: Path) -> None:
     ]
 
 
+def test_gallery_never_overwrites_files_of_others(tmp_path: Path) -> None:
+    (tmp_path / "001-b.png").write_text("mine")
+    (tmp_path / "002-9-2.png").write_text("mine as well")
+
+    for _ in range(2):
+        data = InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch)
+        Exhibition(Lengths(), tmp_path).hang(EVALUATION, data)
+
+        assert (tmp_path / "001-b.png").read_text() == "mine"
+        assert (tmp_path / "002-9-2.png").read_text() == "mine as well"
+        assert sorted(path.name for path in tmp_path.iterdir()) == [
+            "001-b-2.png",
+            "001-b.png",
+            "002-9-2.png",
+            "002-9.png",
+            "003-10.png",
+            "004-c.png",
+            "index.html",
+        ]
+
+
 def test_a_page_that_cannot_be_written_leaves_the_one_before_it_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -209,9 +210,22 @@ class Exhibition:
     def _hung(self, rank: int, uid: Uid, picture: Picture | MarkedTexts) -> Exhibit:
         if isinstance(picture, MarkedTexts):
             return Exhibit(None, uid, picture)
-        name = f"{rank:03}-{re.sub(r'[^A-Za-z0-9_-]+', '_', str(uid))[:60]}.png"
-        (self.folder / name).write_bytes(picture.image)
+        name = f"{rank:03}-{re.sub(r'[^A-Za-z0-9_-]+', '_', str(uid))[:60]}"
+        name = _written_to_new_file(self.folder, name, picture.image)
         return Exhibit(name, uid, picture)
+
+
+def _written_to_new_file(folder: Path, stem: str, image: bytes) -> str:
+    """Write a picture under a name that no file of the folder has, and return the name."""
+    for number in count(1):
+        name = f"{stem}.png" if number == 1 else f"{stem}-{number}.png"
+        try:
+            with (folder / name).open("xb") as stream:
+                stream.write(image)
+        except FileExistsError:
+            continue
+        break
+    return name
 
 
 def plan(

@@ -21,7 +21,7 @@ from valor_segmentation.readers.pairs import (
     check_partners,
     check_shapes,
 )
-from valor_segmentation.readers.panoptic import file_name, panoptic_map
+from valor_segmentation.readers.panoptic import image_path, panoptic_map
 
 
 @frozen
@@ -94,7 +94,7 @@ class CocoPart(Partition):
         """The files it is of: the JSON, and PNG images where there are any."""
         sides = zip(self.folders, ("groundtruth", "prediction"), strict=True)
         images = [
-            folder / file_name(one)
+            image_path(one, folder)
             for folder, side in sides
             if folder is not None
             for image in self.images
@@ -238,7 +238,7 @@ def _map(
     if image.size is not None and found.pixels.shape != image.size:
         expected, size = (" by ".join(map(str, one)) for one in (image.size, found.pixels.shape))
         raise ReadError(
-            f"{folder / file_name(annotations[0])}: expected {expected} pixels (rows by columns) "
+            f"{image_path(annotations[0], folder)}: expected {expected} pixels (rows by columns) "
             f"like image {image.uid} of {part.files[0]}, found {size}"
         )
     return found

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import ReadError, shown
+from valor_core.plugin import ReadError, file_below, shown
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, Legend
 from valor_segmentation.readers.documents import Annotation, whole
 from valor_segmentation.readers.images import color_image
@@ -47,7 +47,7 @@ def panoptic_map(
     """
     segments = sorted(_segments(annotation, codes))
     ids = np.array([0, *(number for number, _, _ in segments)], np.uint32)
-    path = folder / file_name(annotation)
+    path = image_path(annotation, folder)
     colors = color_image(path)
     values = _positions(ids, colors)
     _check_known(ids[values] != colors, colors, path, annotation)
@@ -110,23 +110,32 @@ def code_of(category: int, codes: Mapping[int, int], place: str) -> int:
     return codes[category]
 
 
-def file_name(annotation: Annotation) -> str:
-    """Name of the PNG image of an annotation.
+def image_path(annotation: Annotation, folder: Path) -> Path:
+    """Path of the PNG image of an annotation.
 
     Raises
     ------
     ReadError
-        If it has none; names the place.
+        If the annotation names no file, or one outside of the folder; names the annotation.
 
     Examples
     --------
-    >>> file_name(Annotation("a.json, annotations[0]", {"file_name": "7.png"}))
-    '7.png'
+    >>> annotation = Annotation("a.json, annotations[0]", {"file_name": "7.png"})
+    >>> image_path(annotation, Path("images")).as_posix()
+    'images/7.png'
     """
     name = annotation.record.get("file_name")
     if not isinstance(name, str) or not name or not _can_be_file(name):
         raise ReadError(f"{annotation.place}, file_name: expected a name, found {shown(name)}")
-    return name
+    path = file_below(folder, name)
+    if path is None:
+        raise ReadError(
+            f"{annotation.place}, file_name: expected a file in {folder}, found {shown(name)}, "
+            "which leads out of it",
+            "Copy the image into the folder, or set data.groundtruth_images or "
+            "data.prediction_images to the folder that has it.",
+        )
+    return path
 
 
 def _can_be_file(name: str) -> bool:
