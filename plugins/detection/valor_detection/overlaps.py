@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import ClassVar
 
 import numpy as np
 from attrs import define, field
+from numpy.typing import NDArray
 
 from valor_core.plugin import Content, State, StateError, StateRequest, saved_labels, shown
-from valor_core.schemas.columns import Codes
+from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry.shapes import ends
 from valor_core.schemas.label import Label, Vocabulary
 from valor_detection.chunk import Chunk, Images, Ragged, SomeImages, join
+from valor_detection.clues import Clues
 from valor_detection.kernels import matching as kernels
 from valor_detection.parameters.fields import Rule
 from valor_detection.rules import iou_limits
 from valor_detection.table import LABEL, Table
+
+_HALF = 0.5
 
 
 @define(slots=False, eq=False)
@@ -57,6 +61,7 @@ class Overlaps(State):
     vocabulary: Vocabulary = field(factory=Vocabulary, init=False)
     label_ids: dict[int, int] = field(factory=dict, init=False)
     chunks: list[Images] = field(factory=list, init=False)
+    clues: Clues = field(factory=Clues, init=False)
     _table: Table | None = field(default=None, init=False)
 
     @property
@@ -70,6 +75,7 @@ class Overlaps(State):
         if batch.label_ids is not None:
             self._number(dict(zip(codes.tolist(), batch.label_ids.tolist(), strict=True)))
         chunk = Chunk.of(batch, self._pairs(batch))
+        self.clues.add(batch, _with_hits(chunk.starts, chunk.ious, min(self.lowest_ious)))
         self.chunks.append(chunk.relabel(codes))
         self._table = None
 
@@ -79,6 +85,7 @@ class Overlaps(State):
         renamed = codes.tolist()
         self._number({renamed[code]: number for code, number in other.label_ids.items()})
         self.chunks.extend(chunk.relabel(codes) for chunk in other.chunks)
+        self.clues.merge(other.clues)
         self._table = None
 
     def select(self, positions: Codes) -> Overlaps:
@@ -88,6 +95,7 @@ class Overlaps(State):
         part.vocabulary = Vocabulary(list(self.vocabulary.labels))
         part.label_ids = dict(self.label_ids)
         part.chunks = [SomeImages(chunk.gathered(), positions)]
+        part.clues = self.clues.of_images(chunk.uids[positions])
         part._table = None
         return part
 
@@ -116,6 +124,7 @@ class Overlaps(State):
             "labels": self.vocabulary.labels,
             "label_ids": self.label_ids,
             "chunk": {} if chunk is None else chunk.dump(),
+            "clues": self.clues.dump(),
         }
 
     def restore(self, content: Content) -> None:
@@ -127,11 +136,24 @@ class Overlaps(State):
             raise StateError(f"chunk: expected columns by name, found {shown(chunk)}")
         groups = _groups(self.vocabulary.labels, self.scope)
         self.chunks = [Chunk.restored(chunk, groups)] if chunk else []
+        self.clues = Clues.restored(content.get("clues"))
         self._table = None
 
     def detach(self) -> None:
         """Copy the arrays of the batches that were counted."""
         self.chunks = [chunk.copy() for chunk in self.chunks]
+        self.clues.detach()
+
+    def warnings(self) -> Iterator[str]:
+        """Warnings for boxes in another format, and for duplicated ground truths."""
+        if not self.chunks:
+            return
+        chunk = self.table.chunk
+        true, seen = (np.diff(starts) > 0 for starts in chunk.image_starts)
+        both = int(np.count_nonzero(true & seen))
+        hits = _with_hits(chunk.starts, chunk.ious, min(self.lowest_ious))
+        missed = both - len(np.unique(chunk.datums[hits]))
+        yield from self.clues.warnings(missed, both)
 
     @property
     def table(self) -> Table:
@@ -163,6 +185,15 @@ class Overlaps(State):
         if self.convert_to != "mask" and all(side.only_boxes for side in shapes):
             return _box_pairs(batch, groups, lowest)
         return _shape_pairs(batch, groups, lowest, self.convert_to)
+
+
+def _with_hits(starts: Codes, ious: Floats, lowest: float) -> NDArray[np.bool_]:
+    """Which predictions overlap a ground truth by half, or by all that is known of pairs."""
+    hits: NDArray[np.bool_] = starts[1:] > starts[:-1]
+    if lowest < _HALF and len(ious):
+        owners = np.flatnonzero(hits)
+        hits[owners] = np.maximum.reduceat(ious, starts[owners]) >= _HALF
+    return hits
 
 
 def request(

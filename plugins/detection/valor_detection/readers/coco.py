@@ -38,19 +38,16 @@ from valor_detection.readers.categories import Categories
 from valor_detection.readers.coco_parts import CocoFiles, CocoPart, parts
 from valor_detection.readers.findings import Findings, federated
 from valor_detection.readers.image_facts import image_facts
-from valor_detection.readers.image_names import (
-    BY_FILE_NAME,
-    ImageNames,
-    named_results,
-    numbered_results,
-)
 from valor_detection.readers.numbering import Numbering
 from valor_detection.readers.refusals import as_read_errors
 
 if TYPE_CHECKING:
+    from valor_detection.readers.image_names import ImageNames
     from valor_detection.readers.segmentations import Masks
 
 _LONGEST = 1e150  # a box with shorter sides has an area that is a number
+
+_BY_FILE_NAME = "predictions with the name of a file as image_id, matched by file_name"
 
 Side = TypeVar("Side", TrueObjects, PredictedObjects)
 
@@ -162,18 +159,24 @@ class _DataSet:
         try:
             found = scan(text, masks=masks)
         except ReadError:
+            from valor_detection.readers.image_names import named_results
+
             names = self._image_names()
             found, count = named_results(text, names, self.chosen.unknown == "skip", masks=masks)
         else:
             ids = found.annotations.images
             if not len(ids) or (self.numberings.images.positions(ids) >= 0).any():
                 return found
+            from valor_detection.readers.image_names import numbered_results
+
             found, count = numbered_results(found, self._image_names())
         if count:
-            left_out[BY_FILE_NAME] = count
+            left_out[_BY_FILE_NAME] = count
         return found
 
     def _image_names(self) -> ImageNames:
+        from valor_detection.readers.image_names import ImageNames
+
         ids = self.datums.uids.tolist()
         names = self.facts["file_name"] if "file_name" in self.facts else [None] * len(ids)
         return ImageNames.of(self.numberings.source, ids, names)

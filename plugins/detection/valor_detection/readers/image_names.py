@@ -18,9 +18,6 @@ from valor_detection.kernels.texts import Text
 
 _SEVERAL = -1
 
-BY_FILE_NAME = "predictions with the name of a file as image_id, matched by file_name"
-"""What the report says of results that were matched so."""
-
 
 @frozen(eq=False, slots=False)
 class ImageNames:

@@ -1,0 +1,556 @@
+"""Clues: images that look as if boxes had another format, and ground truths that occur twice.
+
+Clues are found in each image by itself, and kept of those with the least hashes, so that they do
+not depend on how data are split. Batches are examined together once they have enough objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from attrs import define, field
+from numpy.typing import NDArray
+
+from valor_core.plugin import (
+    Content,
+    StateError,
+    saved_column,
+    saved_positions,
+    saved_uids,
+    shown,
+)
+from valor_core.schemas.columns import Codes, Floats
+from valor_core.schemas.datum import Uids
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.geometry.shapes import Shapes, ends
+from valor_core.schemas.order import natural_order
+from valor_detection.kernels import matching as kernels
+
+Flags = NDArray[np.bool_]
+Hashes = NDArray[np.int64]
+
+_ENOUGH = 16_384  # objects that are examined together
+_MOST_IMAGES, _MOST_OBJECTS = 64, 50  # that are kept, in all and of an image
+_OVERLAP, _CLOSE = 0.5, 0.75
+_MANY = 20  # compared predictions, of which chance matches few
+_LEAST_SHARES = 1 / 3, 1 / 5  # of few and of many that another format has to match
+_SHARES, _PIXELS = 2.0, 4.0  # ends of boxes in shares of the image are below, of pixels above
+
+_XYXY, _XYWH, _CXCYWH = "corners (xyxy)", "corner and size (xywh)", "center and size (cxcywh)"
+_FORMATS = (
+    (_XYXY, _XYWH),
+    (_XYWH, _XYXY),
+    (_CXCYWH, _XYWH),
+    (_XYWH, _CXCYWH),
+    (_CXCYWH, _XYXY),
+    (_XYXY, _CXCYWH),
+    ("y before x", "x before y"),
+)
+"""Format that boxes may have, and the one that they were read as."""
+
+
+class _Batch(NamedTuple):
+    """Columns of a batch that clues need; the last one is a flag for the whole batch."""
+
+    uids: Uids
+    true_datums: Codes
+    true_labels: Codes
+    true_boxes: Floats
+    true_outlines: Codes
+    true_annotations: Codes
+    crowd: Flags
+    datums: Codes
+    labels: Codes
+    boxes: Floats
+    scores: Floats
+    hits: Flags
+    are_boxes: bool
+
+
+class Duplicates(NamedTuple):
+    """Images with ground truths that occur twice, one row each.
+
+    Parameters
+    ----------
+    uids : ndarray
+        Names of the images.
+    numbers : ndarray of int64, shape (n, 3)
+        Number of duplicates, and positions of the first two annotations that are alike.
+    """
+
+    uids: Uids
+    numbers: Codes
+
+    def take(self, rows: Any) -> Duplicates:
+        """Some of the rows."""
+        return Duplicates(self.uids[rows], self.numbers[rows])
+
+
+class Misses(NamedTuple):
+    """Some images in which no prediction overlaps a ground truth of its label by half.
+
+    Parameters
+    ----------
+    uids : ndarray
+        Names of the images.
+    hashes : ndarray of int64
+        Hash of the objects of each.
+    true_datums, datums : ndarray of int64
+        Position here of the image of each ground truth and prediction, ascending.
+    true_labels, labels : ndarray of int64
+        Labels, in the numbers of their image.
+    true_boxes, boxes : ndarray of float64
+        Boxes: all ground truths, and as many of the best-scored predictions.
+    """
+
+    uids: Uids
+    hashes: Hashes
+    true_datums: Codes
+    true_labels: Codes
+    true_boxes: Floats
+    datums: Codes
+    labels: Codes
+    boxes: Floats
+
+    @classmethod
+    def joined(cls, parts: Sequence[Misses]) -> Misses:
+        """The images of all parts with the least hashes."""
+        before = ends([len(part.uids) for part in parts]).tolist()
+        columns = {
+            name: [
+                getattr(part, name) + (shift if name.endswith("datums") else 0)
+                if name != "uids"
+                else part.uids
+                for part, shift in zip(parts, before, strict=False)
+            ]
+            for name in _COLUMNS
+        }
+        return cls(**{name: np.concatenate(own) for name, own in columns.items()}).least()
+
+    def least(self) -> Misses:
+        """The images with the least hashes; of equal ones, those whose names come first."""
+        if len(self.uids) <= _MOST_IMAGES:
+            return self
+        places = np.empty(len(self.uids), np.int64)
+        places[natural_order(self.uids)] = np.arange(len(places))
+        return self.take(np.lexsort((places, self.hashes))[:_MOST_IMAGES])
+
+    def take(self, images: Codes) -> Misses:
+        """Some of the images."""
+        renamed = np.full(len(self.uids), -1)
+        renamed[images] = np.arange(len(images))
+        sides = []
+        for datums in (self.true_datums, self.datums):
+            own = renamed[datums]
+            order = np.argsort(own, kind="stable")
+            sides.append(order[own[order] >= 0])
+        true, seen = sides
+        return Misses(
+            self.uids[images],
+            self.hashes[images],
+            renamed[self.true_datums[true]],
+            self.true_labels[true],
+            self.true_boxes[true],
+            renamed[self.datums[seen]],
+            self.labels[seen],
+            self.boxes[seen],
+        )
+
+    def hits(self, boxes: Floats) -> tuple[int, int]:
+        """How many predictions would overlap by half, and closely, with some boxes."""
+        starts, _, ious = kernels.box_pairs(
+            self.true_datums,
+            self.true_labels,
+            self.true_boxes,
+            np.zeros(len(self.true_datums), np.bool_),
+            self.datums,
+            self.labels,
+            boxes,
+            _OVERLAP,
+        )
+        owners = np.flatnonzero(starts[1:] > starts[:-1])
+        if not len(owners):
+            return 0, 0
+        is_close = np.maximum.reduceat(ious, starts[owners]) >= _CLOSE
+        return len(owners), int(np.count_nonzero(is_close))
+
+
+_COLUMNS = Misses._fields
+
+
+@define(eq=False)
+class Clues:
+    """Clues of the images that were counted.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.detection import Detection, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> true = [TrueObject("dog", Box(0, 0, 2, 2))] * 2
+    >>> clues = Clues()
+    >>> clues.add(DetectionBatch.of([Detection("a", true)]), np.empty(0, bool))
+    >>> print(*clues.warnings(0, 0))
+    1 ground truth has the label and the geometry of another one in its image (first: image 'a',
+    annotations 0 and 1); each counts: remove the duplicates
+    """
+
+    _duplicates: list[Duplicates] = field(factory=list)
+    _misses: list[Misses] = field(factory=list)
+    _waiting: list[_Batch] = field(factory=list)
+    _size: int = 0
+
+    def add(self, batch: DetectionBatch, hits: Flags) -> None:
+        """Examine a batch, now or together with the next ones.
+
+        Parameters
+        ----------
+        batch : DetectionBatch
+            The batch.
+        hits : ndarray of bool
+            Which predictions overlap a ground truth by half.
+        """
+        truths, seen = batch.groundtruths, batch.predictions
+        self._waiting.append(
+            _Batch(
+                batch.datums.uids,
+                truths.datums,
+                truths.labels,
+                truths.shapes.boxes,
+                _outlines(truths.shapes),
+                truths.annotations,
+                truths.crowd,
+                seen.datums,
+                seen.labels,
+                seen.shapes.boxes,
+                seen.scores,
+                hits,
+                truths.shapes.only_boxes and seen.shapes.only_boxes,
+            )
+        )
+        self._size += len(truths) + len(seen)
+        if self._size >= _ENOUGH:
+            self._examine()
+
+    def merge(self, other: Clues) -> None:
+        """Add the clues of other images."""
+        self._duplicates += other._duplicates
+        self._misses += other._misses
+        self._waiting += other._waiting
+        self._size += other._size
+        if len(self._misses) > _MOST_IMAGES:
+            self._misses = [Misses.joined(self._misses)]
+
+    def of_images(self, uids: Uids) -> Clues:
+        """The clues of some images."""
+        self._examine()
+        return Clues(
+            [own.take(np.isin(own.uids, uids)) for own in self._duplicates],
+            [own.take(np.flatnonzero(np.isin(own.uids, uids))) for own in self._misses],
+        )
+
+    def detach(self) -> None:
+        """Copy the arrays of the batches that wait."""
+        names = _Batch._fields[:-1]
+        self._waiting = [
+            one._replace(**{name: getattr(one, name).copy() for name in names})
+            for one in self._waiting
+        ]
+
+    def dump(self) -> Content:
+        """The clues, by name."""
+        self._examine()
+        found: Content = {}
+        if self._duplicates:
+            found["duplicates"] = {
+                "uids": np.concatenate([own.uids for own in self._duplicates]),
+                "numbers": np.concatenate([own.numbers for own in self._duplicates]),
+            }
+        if self._misses:
+            misses = Misses.joined(self._misses)
+            found["misses"] = {name: getattr(misses, name) for name in _COLUMNS}
+        return found
+
+    @classmethod
+    def restored(cls, content: object) -> Clues:
+        """Clues that `dump` described; none of a state that was saved without them.
+
+        Raises
+        ------
+        StateError
+            If a column is not one of clues.
+        """
+        restored = cls()
+        parts = {} if content is None else _table(content, "clues")
+        if "duplicates" in parts:
+            own = _table(parts["duplicates"], "duplicates")
+            uids = saved_uids(own, "uids")
+            numbers = saved_column(own, "numbers", np.int64, shape=(len(uids), 3), low=0)
+            restored._duplicates = [Duplicates(uids, numbers)]
+        if "misses" in parts:
+            own = _table(parts["misses"], "misses")
+            uids = saved_uids(own, "uids")
+            true_datums = saved_positions(own, "true_datums", len(uids))
+            datums = saved_positions(own, "datums", len(uids))
+            true, seen = len(true_datums), len(datums)
+            restored._misses = [
+                Misses(
+                    uids,
+                    saved_column(own, "hashes", np.int64, shape=(len(uids),)),
+                    true_datums,
+                    saved_column(own, "true_labels", np.int64, shape=(true,), low=0),
+                    saved_column(own, "true_boxes", np.float64, shape=(true, 4)),
+                    datums,
+                    saved_column(own, "labels", np.int64, shape=(seen,), low=0),
+                    saved_column(own, "boxes", np.float64, shape=(seen, 4)),
+                )
+            ]
+        return restored
+
+    def warnings(self, missed: int, both: int) -> Iterator[str]:
+        """Warnings for a report.
+
+        Parameters
+        ----------
+        missed, both : int
+            Number of images with ground truths and predictions that have no overlap by half, and
+            of all images with both.
+        """
+        self._examine()
+        if self._misses and 2 * missed >= both:
+            yield from _of_formats(Misses.joined(self._misses), missed, both)
+        duplicates = [own for own in self._duplicates if len(own.uids)]
+        if duplicates:
+            yield _of_duplicates(duplicates)
+
+    def _examine(self) -> None:
+        """Find the clues of the batches that wait."""
+        waiting, self._waiting, self._size = self._waiting, [], 0
+        for are_boxes in (True, False):
+            batches = [one for one in waiting if one.are_boxes == are_boxes]
+            if not batches:
+                continue
+            batch = _joined(batches)
+            duplicates = _duplicates(batch)
+            if duplicates is not None:
+                self._duplicates.append(duplicates)
+            misses = _misses(batch) if are_boxes else None
+            if misses is not None:
+                self._misses.append(misses)
+
+
+def _table(content: object, name: str) -> dict[str, Any]:
+    if not isinstance(content, dict):
+        raise StateError(f"{name}: expected columns by name, found {shown(content)}")
+    return content
+
+
+def _joined(batches: Sequence[_Batch]) -> _Batch:
+    """The batches as one; label codes stay those of each batch, as no two share an image."""
+    if len(batches) == 1:
+        return batches[0]
+    before = ends([len(one.uids) for one in batches]).tolist()
+    columns = {
+        name: np.concatenate([getattr(one, name) for one in batches])
+        for name in _Batch._fields[:-1]
+        if not name.endswith("datums")
+    }
+    for name in ("true_datums", "datums"):
+        parts = [getattr(one, name) + shift for one, shift in zip(batches, before, strict=False)]
+        columns[name] = np.concatenate(parts)
+    return _Batch(**columns, are_boxes=batches[0].are_boxes)
+
+
+def _mixed(*columns: Any) -> NDArray[np.uint64]:
+    """A hash of some columns of 64 bits."""
+    mixed = np.zeros(len(columns[0]), np.uint64)
+    for column in columns:
+        mixed ^= np.ascontiguousarray(column).view(np.uint64)
+        mixed *= np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+def _outlines(shapes: Shapes) -> Codes:
+    """A hash of the polygon or the mask of each row; 0 for boxes."""
+    found = np.zeros(len(shapes), np.uint64)
+    if shapes.rings is not None:
+        own = shapes.rings
+        starts = own.rings[own.polygons[own.rows]] * 2
+        found += _hashed(np.ascontiguousarray(own.points).view(np.uint64).ravel(), starts)
+    if shapes.masks is not None:
+        found += _hashed(shapes.masks.runs.astype(np.uint64), shapes.masks.rows)
+    return found.view(np.int64)
+
+
+def _hashed(numbers: NDArray[np.uint64], starts: Codes) -> NDArray[np.uint64]:
+    """A hash of the numbers of each ragged row, in whole numbers that wrap around."""
+    places = (np.arange(len(numbers)) - np.repeat(starts[:-1], np.diff(starts))).astype(np.uint64)
+    mixed = (numbers ^ (numbers >> np.uint64(31))) * (places * np.uint64(2) + np.uint64(1))
+    totals = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])
+    hashes: NDArray[np.uint64] = totals[starts[1:]] - totals[starts[:-1]]
+    return hashes
+
+
+def _duplicates(batch: _Batch) -> Duplicates | None:
+    """Ground truths with the image, label and geometry of an earlier one."""
+    suspects = _alike(batch)
+    if not len(suspects):
+        return None
+    names = (batch.true_labels, batch.true_datums, batch.true_outlines)
+    columns = np.column_stack([column[suspects] for column in names])
+    columns = np.concatenate(
+        [columns, np.ascontiguousarray(batch.true_boxes[suspects]).view(np.int64)], axis=1
+    )
+    order = np.lexsort((suspects, *columns.T))
+    columns, suspects = columns[order], suspects[order]
+    again = np.flatnonzero((columns[1:] == columns[:-1]).all(axis=1)) + 1
+    if not len(again):
+        return None
+    datums, positions = batch.true_datums[suspects[again]], batch.true_annotations[suspects]
+    order = np.lexsort((positions[again], datums))
+    images, places, counts = np.unique(datums[order], return_index=True, return_counts=True)
+    chosen = again[order[places]]
+    numbers = np.column_stack([counts, positions[chosen - 1], positions[chosen]])
+    return Duplicates(batch.uids[images], numbers.astype(np.int64))
+
+
+def _alike(batch: _Batch) -> Codes:
+    """Rows of ground truths that may share image, label and corner; not of crowds."""
+    count = len(batch.true_datums)
+    if count < 2:
+        return np.empty(0, np.int64)
+    boxes = batch.true_boxes
+    mixed = _mixed(batch.true_datums, batch.true_labels, boxes[:, 0], boxes[:, 1])
+    bits = min((8 * count).bit_length(), 24)
+    buckets = (mixed >> np.uint64(64 - bits)).astype(np.int64)
+    is_shared = np.bincount(buckets, minlength=1 << bits) > 1
+    rows = np.flatnonzero(is_shared[buckets] & ~batch.crowd)
+    order = np.argsort(mixed[rows])
+    own = mixed[rows][order]
+    is_twice = np.zeros(len(rows) + 1, np.bool_)  # as the one before
+    is_twice[1:-1] = own[1:] == own[:-1]
+    return np.sort(rows[order[is_twice[:-1] | is_twice[1:]]])
+
+
+def _misses(batch: _Batch) -> Misses | None:
+    """Images in which no prediction overlaps by half, those with the least hashes."""
+    count = len(batch.uids)
+    true_counts = np.bincount(batch.true_datums, minlength=count)
+    if batch.crowd.any():
+        true_counts = np.bincount(batch.true_datums[~batch.crowd], minlength=count)
+    is_missed = (true_counts > 0) & (np.bincount(batch.datums, minlength=count) > 0)
+    is_missed[batch.datums[batch.hits]] = False
+    images = np.flatnonzero(is_missed)
+    if not len(images):
+        return None
+    first = np.searchsorted(batch.true_datums, images)
+    columns = batch.true_boxes[first].T
+    hashes = _mixed(true_counts[images], *columns).view(np.int64)
+    if len(images) > _MOST_IMAGES:
+        places = np.empty(len(images), np.int64)
+        places[natural_order(batch.uids[images])] = np.arange(len(places))
+        chosen = np.sort(np.lexsort((places, hashes))[:_MOST_IMAGES])
+        images, hashes = images[chosen], hashes[chosen]
+    renamed = np.full(count, -1)
+    renamed[images] = np.arange(len(images))
+    truths = np.flatnonzero((renamed[batch.true_datums] >= 0) & ~batch.crowd)
+    seen = _best(batch, renamed, true_counts)
+    return Misses(
+        batch.uids[images],
+        hashes,
+        renamed[batch.true_datums[truths]],
+        batch.true_labels[truths],
+        batch.true_boxes[truths],
+        renamed[batch.datums[seen]],
+        batch.labels[seen],
+        batch.boxes[seen],
+    )
+
+
+def _best(batch: _Batch, renamed: Codes, true_counts: Codes) -> Codes:
+    """As many predictions of each image as it has ground truths, the best-scored ones."""
+    rows = np.flatnonzero(renamed[batch.datums] >= 0)
+    datums = batch.datums[rows]
+    order = np.lexsort((rows, -batch.scores[rows], datums))
+    ranks = np.arange(len(rows)) - np.searchsorted(datums, datums)
+    return np.sort(rows[order[ranks < np.minimum(true_counts, _MOST_OBJECTS)[datums]]])
+
+
+def _ends(boxes: Floats, datums: Codes, count: int) -> Floats:
+    """The farthest end of the boxes of each image."""
+    found = np.zeros(count)
+    np.maximum.at(found, datums, (boxes[:, :2] + boxes[:, 2:]).max(axis=1))
+    return found
+
+
+def _in_other_formats(boxes: Floats) -> Iterator[Floats]:
+    """The boxes if they had the first format of each of `_FORMATS` and were read as the second."""
+    corner, size = boxes[:, :2], boxes[:, 2:]
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start, sides in (
+            (corner, size - corner),
+            (corner, size + corner),
+            (corner - size / 2, size),
+            (corner + size / 2, size),
+            (corner - (size + corner) / 2, size + corner),
+            (corner + size / 2, size / 2 - corner),
+            (corner[:, ::-1], size[:, ::-1]),
+        ):
+            other = np.concatenate([start, sides], axis=1)
+            other[~np.isfinite(other).all(axis=1) | (sides < 0).any(axis=1)] = 0.0
+            yield np.ascontiguousarray(other)
+
+
+def _of_formats(misses: Misses, missed: int, both: int) -> Iterator[str]:
+    """The warning for images in which nothing overlaps, if another format explains them."""
+    count = len(misses.uids)
+    place = (
+        f"no prediction overlaps a ground truth of its label by an IoU of {_OVERLAP} in "
+        f"{missed:,} of {both:,} images"
+    )
+    some = f"{count:,} of them" if count < missed else "them"
+    true_ends = _ends(misses.true_boxes, misses.true_datums, count)
+    seen_ends = _ends(misses.boxes, misses.datums, count)
+    for one, other, small, large in (
+        ("predictions", "ground truths", seen_ends, true_ends),
+        ("ground truths", "predictions", true_ends, seen_ends),
+    ):
+        in_shares = int(np.count_nonzero((small < _SHARES) & (large > _PIXELS)))
+        if 2 * in_shares > count:
+            yield (
+                f"{place}; in {in_shares:,} of {count:,} of them, boxes of the {one} end below "
+                f"{_SHARES:g} and those of the {other} beyond {_PIXELS:g}: they look like shares "
+                "of the image. Multiply them by its width and height (in tables: "
+                "data.normalized: true)"
+            )
+            return
+    compared = len(misses.boxes)
+    as_read, _ = misses.hits(misses.boxes)
+    found = [misses.hits(boxes) for boxes in _in_other_formats(misses.boxes)]
+    best = max(range(len(found)), key=lambda place: (found[place], -place))
+    hits, close = found[best]
+    least = max(2, compared * _LEAST_SHARES[compared >= _MANY])
+    if hits > 2 * as_read and (hits >= least or (compared == 1 and close == 1)):
+        actual, read = _FORMATS[best]
+        yield (
+            f"{place}, but {hits:,} of the {compared:,} best predictions in {some} would if their "
+            f"boxes were {actual} instead of {read}, or those of the ground truths {read} "
+            f"instead of {actual}. Check the format of the boxes (box_format)"
+        )
+
+
+def _of_duplicates(parts: Sequence[Duplicates]) -> str:
+    """The warning for ground truths that occur twice."""
+    uids = np.concatenate([own.uids for own in parts])
+    numbers = np.concatenate([own.numbers for own in parts])
+    count = int(numbers[:, 0].sum())
+    row = int(natural_order(uids)[0])
+    _, first, second = numbers[row].tolist()
+    uid = uids[row : row + 1].tolist()[0]
+    has, its = ("ground truth has", "its") if count == 1 else ("ground truths have", "their")
+    return (
+        f"{count:,} {has} the label and the geometry of another one in {its} image (first: image "
+        f"{uid!r}, annotations {first} and {second}); each counts: remove the duplicates"
+    )
