@@ -147,7 +147,7 @@ def _metric(registry: Registry, name: str) -> str:
         ("also called", ", ".join(f"`{alias}`" for alias in spec.aliases)),
         ("known as", _known_as(spec)),
         ("task", ", ".join(spec.tasks)),
-        ("reads", ", ".join(f"`{name}`" for name in spec.reads)),
+        ("reads", _fields_read(spec)),
         ("range", str(spec.range)),
         ("better", direction),
         ("version", str(spec.version)),
@@ -163,6 +163,11 @@ def _metric(registry: Registry, name: str) -> str:
         "\n".join(f"- {escaped(str(reference))}" for reference in spec.references),
     ]
     return "\n\n".join(parts)
+
+
+def _fields_read(spec: MetricSpec) -> str:
+    optional = (f"`{name}` (optional)" for name in spec.uses)
+    return ", ".join([*(f"`{name}`" for name in spec.reads), *optional])
 
 
 def _known_as(spec: MetricSpec) -> str:

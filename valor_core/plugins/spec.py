@@ -176,6 +176,8 @@ class MetricSpec(Spec):
         Fields of an item that it cannot do without, ``("response", "references")``. An item that
         has none of one is not handed to a per-item metric: it is `Undefined`, "no references". A
         metric that reads a state asks the batch for them itself, by its method ``lacks``.
+    uses : tuple of str
+        Fields that it uses besides, where an item has them or a parameter asks for them.
     known_as : tuple of KnownAs
         Names that people give it with some of its parameters:
         ``KnownAs("balanced_accuracy", {"balanced": True})``.
@@ -214,6 +216,7 @@ class MetricSpec(Spec):
     many: bool = False
     resources: tuple[str, ...] = ()
     reads: tuple[str, ...] = field(default=(), validator=check_reads_form)
+    uses: tuple[str, ...] = field(default=(), validator=check_reads_form)
     known_as: tuple[KnownAs, ...] = ()
     tells: str | None = field(default=None, validator=optional(place_form))
     takes_names: str | None = None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from ast import literal_eval
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -107,6 +110,7 @@ def two_sides(references: Any, responses: Any) -> TextBatch | None:
     ('Paris', 'in Paris')
     """
     sides = [_cells_of(side) for side in (references, responses)]
+    _check_missing(sides)
     if None in sides or not all(isinstance(cell, str) for cell in sides[1] or ()):
         return None
     true, seen = sides[0] or [], sides[1] or []
@@ -118,7 +122,25 @@ def two_sides(references: Any, responses: Any) -> TextBatch | None:
         )
     nothing: list[Any] = [None] * len(seen)
     lists: list[Any] = [()] * len(seen)
-    return TextBatch(Datums.numbers(len(seen)), nothing, seen, _texts(true), lists, lists)
+    places = _places_of_lists("references", true, seen)
+    noted = _noted({"references": [("references", place) for place in places]})
+    datums = Datums.numbers(len(seen))
+    return TextBatch(datums, nothing, seen, _texts(true), lists, lists, **noted)
+
+
+def _check_missing(sides: Sequence[list[Any] | None]) -> None:
+    """Raise a `SchemaError` if a text is missing among others, as None or NaN."""
+    if None in sides or len({len(side or ()) for side in sides}) > 1:
+        return
+    if not all(any(isinstance(cell, str) for cell in side or ()) for side in sides):
+        return
+    for name, side in zip(("references", "responses"), sides, strict=True):
+        for place, cell in enumerate(side or ()):
+            if cell is None or (isinstance(cell, float) and cell != cell):
+                raise SchemaError(
+                    f"{name}[{place}]: expected a string, got {shown(cell)}",
+                    "Leave the item out on both sides, or write an empty string for an empty text.",
+                )
 
 
 def _cells_of(side: Any) -> list[Any] | None:
@@ -150,12 +172,82 @@ def text_batch(table: Table) -> TextBatch:
         _one_text(table.values(found[name])) if name in found else [None] * len(table)
         for name in ("query", "response")
     )
-    listed = (
-        _texts(table.values(found[name]).tolist()) if name in found else [()] * len(table)
-        for name in ("references", "contexts", "reference_contexts")
-    )
+    several = {name: table.values(found[name]).tolist() for name in _SEVERAL if name in found}
+    listed = (_texts(several[name]) if name in found else [()] * len(table) for name in _SEVERAL)
     outcomes = _outcomes(table, found["outcomes"]) if "outcomes" in found else [()] * len(table)
-    return TextBatch(Datums(uids, metadata), query, response, *listed, outcomes=outcomes)
+    if not table.is_text and "response" in found:
+        cells = table.values(found["response"]).tolist()
+        if list in set(map(type, cells)):
+            response = list(map(_only, cells))
+    places = {
+        table.names_in_file.get(found[name], found[name]): [
+            (table.source, table.row(place)) for place in _places_of_lists(name, cells, response)
+        ]
+        for name, cells in several.items()
+    }
+    noted = _noted(places)
+    return TextBatch(Datums(uids, metadata), query, response, *listed, outcomes=outcomes, **noted)
+
+
+_SEVERAL = ("references", "contexts", "reference_contexts")
+_LIST = re.compile(
+    r"\s*(?:array\()?(\[(?:\s*|\s*['\"].*['\"]\s*,?\s*)\])(?:,\s*dtype=\w+)?\)?\s*", re.DOTALL
+)
+
+
+def _only(cell: Any) -> Any:
+    """The text of a list of one text, as lm-evaluation-harness writes responses."""
+    is_one = isinstance(cell, (list, tuple)) and len(cell) == 1 and isinstance(cell[0], str)
+    return cell[0] if is_one else cell
+
+
+def _places_of_lists(name: str, cells: Sequence[Any], responses: Any) -> list[int]:
+    """Positions of texts that are a printed list of texts.
+
+    References that are lists like their responses are not among them: both are JSON or code.
+    """
+    found = []
+    for place, cell in enumerate(cells):
+        if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "a") and _is_list(cell):
+            response = responses[place] if name == "references" else None
+            if not (isinstance(response, str) and response.lstrip()[:1] == "["):
+                found.append(place)
+    return found
+
+
+def _is_list(text: str) -> bool:
+    r"""Whether a text is a list of texts as Python, NumPy or JSON write it.
+
+    Examples
+    --------
+    >>> [_is_list(text) for text in ("['a', 'b']", '["a"]', "['a'\n 'b']", "[1, 2]", "['a'] [b]")]
+    [True, True, True, False, False]
+    """
+    match = _LIST.fullmatch(text)
+    if match is None:
+        return False
+    try:
+        value = json.loads(match[1])
+    except (ValueError, RecursionError):
+        try:
+            value = literal_eval(match[1])
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return False
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _noted(places: Mapping[str, Sequence[tuple[str, int]]]) -> dict[str, Any]:
+    """The warnings of a batch about texts that are printed lists."""
+    told = {
+        f"cells of {name!r} used as one text although printed as a list; write the data as JSON "
+        "Lines or Parquet to keep lists": found
+        for name, found in places.items()
+        if found
+    }
+    return {
+        "left_out": {what: len(found) for what, found in told.items()},
+        "first_left_out": {what: found[0] for what, found in told.items()},
+    }
 
 
 def _one_text(cells: Any) -> Any:

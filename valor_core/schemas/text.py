@@ -11,7 +11,7 @@ from attrs import Factory, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
-from valor_core.schemas.batch import Batch
+from valor_core.schemas.batch import Batch, FileRow
 from valor_core.schemas.characters import check_unicode
 from valor_core.schemas.columns import (
     BY_CONTENT,
@@ -26,7 +26,18 @@ from valor_core.schemas.datum import Datum, Datums, listed, metadata_field, uid_
 
 def _text(item: Any, attribute: Any, value: Any) -> None:
     if value is not None and not isinstance(value, str):
-        raise SchemaError(f"{attribute.name}: expected a string, got {shown(value)}")
+        raise SchemaError(
+            f"{attribute.name}: expected a string, got {shown(value)}", _as_text(value)
+        )
+
+
+def _as_text(value: Any) -> str | None:
+    """Remedy for something else than a string where one text is expected."""
+    if isinstance(value, (int, float)) and value == value:
+        return f"Write it as a string: {str(value)!r}"
+    if isinstance(value, (list, tuple)):
+        return "Write one string: a response or query is a single text."
+    return "Leave it out, or write an empty string for an empty text."
 
 
 def _texts(value: Any, name: str) -> tuple[str, ...]:
@@ -169,6 +180,10 @@ class TextBatch(Batch):
         The fields of `Text`, one value per datum each.
     outcomes : ndarray of object, optional
         Tuples of bool.
+    left_out : mapping of str to int
+        Warnings about the data, and how often each applies.
+    first_left_out : mapping of str to (str, int)
+        Source and row of the first item of each.
 
     Raises
     ------
@@ -198,6 +213,8 @@ class TextBatch(Batch):
         converter=_objects,
         kw_only=True,
     )
+    left_out: Mapping[str, int] = field(factory=dict, kw_only=True)
+    first_left_out: Mapping[str, FileRow] = field(factory=dict, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         for name in _COLUMNS.values():
@@ -224,7 +241,8 @@ class TextBatch(Batch):
         for position, cell in enumerate(cells):
             if not fits(cell):
                 raise SchemaError(
-                    f"{self.datums.name(position)}, {name}: expected {expected}, got {shown(cell)}"
+                    f"{self.datums.name(position)}, {name}: expected {expected}, got {shown(cell)}",
+                    _as_text(cell) if name in _SINGLE else None,
                 )
             for text in (cell,) if isinstance(cell, str) else cell or ():
                 if isinstance(text, str):

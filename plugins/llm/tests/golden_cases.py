@@ -338,6 +338,7 @@ GOLDEN = (
 )
 
 NO_REFERENCE = "nothing to compare with is no score of 0"
+NO_CONTEXTS = "a forgotten column of contexts is no score of 0; `no_contexts: zero` gives it"
 SEVERAL_NUMBERS = "a reply with two numbers that may be the rating is asked for again"
 
 DIVERGENCES = {
@@ -345,6 +346,10 @@ DIVERGENCES = {
     "ContextPrecision of nothing at all": Divergence(
         UNDEFINED, f"{NO_REFERENCE}, and none of 1; `both_empty: one` gives the 1"
     ),
+    **{
+        f"{metric} without contexts": Divergence(UNDEFINED, NO_CONTEXTS)
+        for metric in ("ContextPrecision", "ContextRelevance", "Faithfulness")
+    },
     "ContextRecall without references": Divergence(UNDEFINED, NO_REFERENCE),
     "ContextRecall of a reference that states nothing": Divergence(
         UNDEFINED, "a division by zero ended the whole run"

@@ -122,7 +122,7 @@ def test_references_without_contexts_score_0_and_contexts_without_references_not
     name: str,
 ) -> None:
     client = Scripted({})
-    answer = scored(name, _item("", "r"), client, both_empty="one")
+    answer = scored(name, _item("", "r"), client, both_empty="one", no_contexts="zero")
     assert (answer.value, answer.details["note"]) == (0.0, "no contexts")
     for references, reason in ((), "no references"), (("", " "), "the references are blank"):
         item = _item("ab", *references)
@@ -137,8 +137,15 @@ def test_relevance_is_the_share_of_relevant_contexts() -> None:
 
 
 def test_without_contexts_relevance_is_0_without_a_call() -> None:
-    answer = scored(RELEVANCE, _item(""), Scripted({}))
+    answer = scored(RELEVANCE, _item(""), Scripted({}), no_contexts="zero")
     assert (answer.value, answer.details["note"]) == (0.0, "no contexts")
+
+
+@pytest.mark.parametrize("name", [PRECISION, RECALL, RELEVANCE])
+def test_a_forgotten_column_of_contexts_is_no_score_of_0(name: str) -> None:
+    client = Scripted({})
+    assert answered(name, _item("", "r"), client) == Undefined("no contexts")
+    assert client.asked == []
 
 
 @pytest.mark.parametrize("name", [PRECISION, RELEVANCE])

@@ -7,7 +7,7 @@ import pytest
 from valor_core.plugin import Undefined
 from valor_core.schemas.text import Text
 
-from .scripted import Scripted, said, scored
+from .scripted import Scripted, answered, said, scored
 
 NAME = "llm.Faithfulness"
 
@@ -35,7 +35,7 @@ def test_a_response_that_claims_nothing_scores_as_chosen_with_contexts_and_witho
 ) -> None:
     client = Scripted({"claims": {"claims": []}})
     item = Text("q", response="Hello!", contexts=contexts)
-    answer = scored(NAME, item, client, no_claims=choice)
+    answer = scored(NAME, item, client, no_claims=choice, no_contexts="zero")
     assert answer.value == value
     assert answer.details["note"] == "the response claims nothing"
     assert client.steps == ["claims"]
@@ -43,7 +43,7 @@ def test_a_response_that_claims_nothing_scores_as_chosen_with_contexts_and_witho
 
 def test_claims_without_contexts_score_0_and_are_kept() -> None:
     client = Scripted({"claims": {"claims": ["a"]}})
-    answer = scored(NAME, Text("q", response="a"), client)
+    answer = scored(NAME, Text("q", response="a"), client, no_contexts="zero")
     assert (answer.value, answer.details["claims"]) == (0.0, ["a"])
     assert answer.details["note"] == "no contexts"
 
@@ -51,4 +51,11 @@ def test_claims_without_contexts_score_0_and_are_kept() -> None:
 def test_a_blank_response_claims_nothing_and_is_not_asked_about() -> None:
     client = Scripted({})
     assert scored(NAME, Text("q", response="", contexts=["x"]), client).value == 1.0
+    assert client.asked == []
+
+
+def test_claims_are_not_asked_for_where_contexts_are_forgotten() -> None:
+    client = Scripted({"claims": {"claims": ["a"]}})
+
+    assert answered(NAME, Text("q", response="a"), client) == Undefined("no contexts")
     assert client.asked == []

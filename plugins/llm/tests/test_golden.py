@@ -102,6 +102,13 @@ def test_a_parameter_gives_the_recorded_score_of_nothing_at_all() -> None:
     assert answered(case, both_empty="one") == case.recorded
 
 
+@pytest.mark.parametrize("metric", ["ContextPrecision", "ContextRelevance", "Faithfulness"])
+def test_a_parameter_gives_the_recorded_score_without_contexts(metric: str) -> None:
+    (case,) = (case for case in GOLDEN if case.name == f"{metric} without contexts")
+
+    assert answered(case, no_contexts="zero") == case.recorded
+
+
 def test_the_page_of_divergences_has_them_all() -> None:
     rows = [
         [cell.strip() for cell in line.split("|")[1:-1]]

@@ -157,9 +157,17 @@ def test_accuracy_is_undefined_where_all_references_are_blank() -> None:
     ],
 )
 def test_blank_texts_score_0_or_are_undefined_as_chosen(name: str, item: Text, note: str) -> None:
-    answer = scored(name, item, Scripted({}))
+    answer = scored(name, item, Scripted({}), no_contexts="zero")
     assert (answer.value, answer.details["note"]) == (0.0, note)
-    assert scored(name, item, Scripted({}), blank="undefined").value == Undefined(note)
+    chosen = {"blank": "undefined", "no_contexts": "zero"}
+    assert scored(name, item, Scripted({}), **chosen).value == Undefined(note)
+
+
+@pytest.mark.parametrize("name", [RELEVANCE, GROUNDEDNESS])
+def test_a_forgotten_column_of_contexts_is_no_score_of_0(name: str) -> None:
+    client = Scripted({})
+    assert answered(name, Text("q", "Why?", "So."), client) == Undefined("no contexts")
+    assert client.asked == []
 
 
 @pytest.mark.parametrize("response", ["Context.", "Con", "Because."])

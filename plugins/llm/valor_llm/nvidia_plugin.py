@@ -15,6 +15,8 @@ def _rated(
     *,
     reads: tuple[str, ...],
     alias: str,
+    uses: tuple[str, ...] = (),
+    version: int = 1,
     parameters: str | None = None,
 ) -> MetricSpec:
     """A metric that asks for the same rating in two wordings."""
@@ -32,6 +34,8 @@ def _rated(
         per_item=True,
         resources=("llm.judge",),
         reads=reads,
+        uses=uses,
+        version=version,
         aliases=(alias,),
         tells="valor_llm.judged_rows:tell",
     )
@@ -55,6 +59,8 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "context_relevance",
             "How far the contexts together serve to answer the query, as two judges rate it",
             reads=("query",),
+            uses=("contexts",),
+            version=2,
             alias="nv_context_relevance",
             parameters="GroundingParameters",
         ),
@@ -64,6 +70,8 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "response_groundedness",
             "How far a response is grounded in the contexts, as two judges rate it",
             reads=("response",),
+            uses=("contexts",),
+            version=2,
             alias="nv_response_groundedness",
             parameters="GroundingParameters",
         ),

@@ -118,6 +118,7 @@ def _of_items(
     aliases: tuple[str, ...] = (),
     known_as: tuple[KnownAs, ...] = (),
     reads: tuple[str, ...] = ("response", "references"),
+    uses: tuple[str, ...] = (),
     resources: tuple[str, ...] = (),
     version: int = 1,
     tells: str | None = None,
@@ -137,6 +138,7 @@ def _of_items(
         aliases=aliases,
         known_as=known_as,
         reads=reads,
+        uses=uses,
         resources=resources,
         per_item=True,
         many=True,
@@ -259,6 +261,7 @@ ANSWERS = (
         references=(SQUAD, SQUAD_2, SQUAD_SCRIPTS),
         aliases=("exact_match_accuracy",),
         reads=("response",),
+        uses=("references",),
         tells=PREPARATION,
     ),
     _of_items(
@@ -269,6 +272,7 @@ ANSWERS = (
         references=(SQUAD, SQUAD_2, SQUAD_SCRIPTS),
         aliases=("squad_f1",),
         reads=("response",),
+        uses=("references",),
         tells=PREPARATION,
     ),
     _of_items(
@@ -278,6 +282,7 @@ ANSWERS = (
         "answers:ContainsParameters",
         references=(PYTHON_IN,),
         reads=("response",),
+        uses=("references",),
         version=2,
     ),
     _of_items(
@@ -287,6 +292,7 @@ ANSWERS = (
         "answers:RegexParameters",
         references=(PYTHON_RE,),
         reads=("response",),
+        uses=("references",),
     ),
     _of_items(
         "NumericMatch",
@@ -333,6 +339,7 @@ EXAMPLES = (
         higher_is_better=None,
         range=Range(),
         references=(LITE,),
+        uses=("response", "references"),
     ),
 )
 

@@ -10,7 +10,8 @@ from messages import refused
 
 from valor_core import Registry, evaluate, metric
 from valor_core.plugin import ParameterError, ReadError, SchemaError, reader_of
-from valor_core.readers.text_rows import two_sides
+from valor_core.readers.tables import Table
+from valor_core.readers.text_rows import text_batch, two_sides
 from valor_core.schemas.text import Text
 
 ROWS: list[dict[str, Any]] = [
@@ -247,3 +248,86 @@ def test_numbers_are_told_from_texts_without_an_object_for_each() -> None:
     assert two_sides(np.array([0, 1]).view(Numbers), scores) is None
     assert two_sides(np.array(["a", "b"]), scores) is None
     assert two_sides(np.array(["a", "b"]), np.array(["a", "c"], object)) is not None
+
+
+LISTS = {
+    "python": "['Bob likes pears.', 'The mill burned in 1874.']",
+    "json": '["Bob likes pears.", "The mill burned in 1874."]',
+    "numpy": "['Bob likes pears.'\n 'The mill burned in 1874.']",
+    "array": "array(['Bob likes pears.'], dtype=object)",
+    "one": "['Bob likes pears.']",
+    "empty": "[]",
+}
+
+
+@pytest.mark.parametrize("cell", LISTS.values(), ids=LISTS)
+def test_a_list_in_a_cell_is_one_text_and_a_warning(cell: str) -> None:
+    cells = {"response": ["a", "b"], "retrieved_contexts": ["A mill.", cell]}
+    batch = text_batch(Table(cells, "a.csv", first_row=2, is_text=True))
+
+    assert batch.contexts.tolist() == [("A mill.",), (cell,)]
+    (warning,) = batch.left_out
+    assert warning == (
+        "cells of 'retrieved_contexts' used as one text although printed as a list; write the data "
+        "as JSON Lines or Parquet to keep lists"
+    )
+    assert (batch.left_out[warning], batch.first_left_out[warning]) == (1, ("a.csv", 3))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[1] Smith, 'A mill', 1874 [2]",
+        "[laughter] yes",
+        "[1, 2]",
+        "['a'] and ['b']",
+        "a list: ['a']",
+        "['unclosed",
+        "array of mills",
+        "",
+    ],
+)
+def test_a_text_with_brackets_is_no_warning(text: str) -> None:
+    batch = text_batch(Table({"response": ["a"], "contexts": [text]}, "a.csv", is_text=True))
+
+    assert batch.left_out == {}
+
+
+def test_references_in_json_beside_responses_in_json_are_no_warning() -> None:
+    cells = {"response": ['["a"]', "a"], "references": ['["a", "b"]', '["a", "b"]']}
+    batch = text_batch(Table(cells, "a.csv", is_text=True))
+
+    assert list(batch.left_out.values()) == [1]
+    assert list(batch.first_left_out.values()) == [("a.csv", 2)]
+
+
+def test_printed_lists_in_memory_are_a_warning() -> None:
+    batch = two_sides(["['Paris', 'Paris, France']", "x"], ["Paris", "x"])
+
+    assert batch is not None
+    assert list(batch.left_out.values()) == [1]
+    assert list(batch.first_left_out.values()) == [("references", 0)]
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_a_missing_response_in_a_list_is_named(missing: Any) -> None:
+    with refused(SchemaError):
+        two_sides(["a", "b"], ["a", missing])
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_a_missing_reference_in_a_list_is_named(missing: Any) -> None:
+    with refused(SchemaError):
+        two_sides(["a", missing], ["a", "b"])
+
+
+def test_a_response_that_is_a_list_of_one_text_is_that_text() -> None:
+    table = Table({"response": [["18"], "19"], "reference": ["18", "19"]}, "a.jsonl")
+
+    assert text_batch(table).responses.tolist() == ["18", "19"]
+
+
+@pytest.mark.parametrize("response", [5, ["a", "b"]])
+def test_a_response_that_is_no_text_has_a_remedy(response: Any) -> None:
+    with refused(SchemaError):
+        text_batch(Table({"response": [response]}, "a.jsonl"))

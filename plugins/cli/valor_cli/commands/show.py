@@ -143,7 +143,7 @@ def _facts(spec: Spec, registry: Registry) -> dict[str, Any]:
             "version": spec.version,
             "per_item": spec.per_item,
             "resources": list(spec.resources),
-            "reads": list(spec.reads),
+            "reads": [*spec.reads, *(f"{name} (optional)" for name in spec.uses)],
             "references": [str(reference) for reference in spec.references],
             "known_as": [f"{one.name} ({in_config(one.parameters)})" for one in spec.known_as],
         }

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import Gap, ItemScore, NoParameters, Undefined
+from valor_core.plugin import Gap, ItemScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
+from valor_llm.parameters.metrics import ContextsParameters
 from valor_llm.steps.contexts import CONTEXTS_RELEVANT
 
 
 @judged
-async def score(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | Gap:
-    """Share of the contexts any part of which answers the query, 0 without contexts."""
+async def score(item: Text, parameters: ContextsParameters, ask: Asking) -> ItemScore | Gap:
+    """Share of the contexts any part of which answers the query."""
     query = item.query or ""
     if not query.strip():
         return Undefined("the query is blank")
+    if not item.contexts and parameters.no_contexts == "undefined":
+        return Undefined("no contexts")
     if not item.contexts:
         return ItemScore(0.0, {"note": "no contexts"})
     answer = await ask(CONTEXTS_RELEVANT, query=query, contexts=item.contexts)

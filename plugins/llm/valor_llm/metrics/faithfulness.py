@@ -12,6 +12,8 @@ from valor_llm.steps.claims import CLAIMS, CLAIMS_SUPPORTED
 @judged
 async def score(item: Text, parameters: FaithfulnessParameters, ask: Asking) -> ItemScore | Gap:
     """Share of the claims that the contexts, taken together, state or imply."""
+    if not item.contexts and parameters.no_contexts == "undefined":
+        return Undefined("no contexts")
     claims = await ask.texts(CLAIMS, item.response or "")
     if not claims:
         note = "the response claims nothing"

@@ -41,7 +41,11 @@ class Compared:
 def nothing_to_ask(item: Text, parameters: RetrievalParameters) -> ItemScore | Gap | None:
     """The score of an item that lacks contexts or references, None where both are there."""
     if any(one.strip() for one in item.references):
-        return None if item.contexts else ItemScore(0.0, {"note": "no contexts"})
+        if item.contexts:
+            return None
+        if parameters.no_contexts == "undefined":
+            return Undefined("no contexts")
+        return ItemScore(0.0, {"note": "no contexts"})
     if not item.contexts and parameters.both_empty == "one":
         return ItemScore(1.0, {"note": "neither contexts nor references"})
     return Undefined("the references are blank" if item.references else "no references")

@@ -16,6 +16,22 @@ class AnswerRelevanceParameters:
     )
 
 
+def _no_contexts() -> Literal["undefined", "zero"]:
+    asked: Literal["undefined", "zero"] = parameter(
+        default="undefined",
+        help="Score of an item without contexts; zero where a retriever that finds nothing counts "
+        "as wrong.",
+    )
+    return asked
+
+
+@parameters
+class ContextsParameters:
+    """Parameters of ContextRelevance."""
+
+    no_contexts: Literal["undefined", "zero"] = _no_contexts()
+
+
 @parameters
 class FaithfulnessParameters:
     """Parameters of Faithfulness."""
@@ -23,6 +39,7 @@ class FaithfulnessParameters:
     no_claims: Literal["one", "undefined"] = parameter(
         default="one", help="Score of a response that claims nothing."
     )
+    no_contexts: Literal["undefined", "zero"] = _no_contexts()
 
 
 @parameters
@@ -32,6 +49,7 @@ class RetrievalParameters:
     both_empty: Literal["undefined", "one"] = parameter(
         default="undefined", help="Score of an item that has neither contexts nor references."
     )
+    no_contexts: Literal["undefined", "zero"] = _no_contexts()
 
 
 @parameters
@@ -40,5 +58,6 @@ class GroundingParameters:
 
     blank: Literal["zero", "undefined"] = parameter(
         default="zero",
-        help="Score of an item with a blank text to rate, or with blank contexts only, or none.",
+        help="Score of an item with a blank text to rate, or with blank contexts only.",
     )
+    no_contexts: Literal["undefined", "zero"] = _no_contexts()

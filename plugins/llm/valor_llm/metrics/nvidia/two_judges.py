@@ -81,6 +81,8 @@ async def rated_or_blank(
     for name, told in data.items():
         texts = [told] if isinstance(told, str) else told
         if not any(text.strip() for text in texts):
+            if not isinstance(told, str) and not texts and parameters.no_contexts == "undefined":
+                return ItemScore(Undefined("no contexts"))
             note = f"the {name} is blank" if isinstance(told, str) else _without(texts)
             value = Undefined(note) if parameters.blank == "undefined" else 0.0
             return ItemScore(value, {"note": note})
