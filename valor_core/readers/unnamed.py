@@ -36,6 +36,10 @@ def of_table(
     return told
 
 
+_IN_LISTS = "A text is taken for the name of a file; pass texts and labels in lists."
+_CONFIGS = (".yaml", ".yml", ".toml")
+
+
 def _source(data: Any, place: str) -> TableSource | None:
     """A table in memory or the path of a file, which is there; None for other data."""
     if not isinstance(data, (str, os.PathLike)):
@@ -46,7 +50,9 @@ def _source(data: Any, place: str) -> TableSource | None:
     except (OSError, ValueError):  # no path at all
         is_there = False
     if not is_there:
-        raise ConfigError(f"{place}: no such file: {str(path)!r}", did_you_mean_file(path))
+        raise ConfigError(
+            f"{place}: no such file: {str(path)!r}", did_you_mean_file(path) or _IN_LISTS
+        )
     return path
 
 
@@ -66,6 +72,8 @@ def _unknown(sources: Sequence[TableSource], registry: Registry, task: str | Non
     remedy = _reader_to_name(registry, task)
     if len(tables) < len(sources):
         names = " and ".join(map(str, sources))
+        if any(isinstance(one, Path) and one.suffix.casefold() in _CONFIGS for one in sources):
+            remedy = f"Run a config on the command line: valor run {names}"
         return ConfigError(f"data: no reader recognizes {names}", remedy)
     if len(tables) == 1:
         return unknown_columns("data", tables[0], remedy)

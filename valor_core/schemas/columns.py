@@ -241,9 +241,10 @@ def any_floats(values: Any, name: str, ndim: int = 1, length: int | None = None)
     array = np.asarray(readable(values))
     if array.size == 0 and array.ndim != ndim:
         array = array.reshape((0,) * ndim)
+    if array.dtype.kind == "O" and array.ndim == ndim:
+        _check_numbers(array, name)
+        array = array.astype(np.float64)
     if array.ndim != ndim or array.dtype.kind not in "fiub":
-        if array.dtype.kind == "O":
-            _check_numbers(array, name)
         raise SchemaError(f"{name}: expected {ndim} dimension(s) of numbers, got {shown(array)}")
     if array.dtype == np.float16:
         array = as_written(array).astype(np.float32)

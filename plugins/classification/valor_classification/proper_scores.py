@@ -59,9 +59,10 @@ def _of_sums(part: ProbabilityPart) -> tuple[str, ...]:
     """The warning of scores that do not sum to 1."""
     if not part.unnormalized:
         return ()
+    items = "1 item does" if part.unnormalized == 1 else f"{part.unnormalized:,} items do"
     return (
-        f"LogLoss: the scores of {part.unnormalized:,} items do not sum to 1; give the "
-        "probabilities of all labels, such as those of a softmax",
+        f"LogLoss: the scores of {items} not sum to 1; give the probabilities of all labels, such "
+        "as those of a softmax",
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -240,3 +242,23 @@ def test_files_of_two_models_lead_to_compare(tmp_path: Path) -> None:
 
     with refused(SchemaError):
         evaluate(data, ["Accuracy"], "classification")
+
+
+@pytest.mark.parametrize("cell", [Decimal(1), date(2026, 1, 2), b"cat", 1j, None])
+def test_cells_that_are_no_classes_are_named_with_their_position(cell: Any) -> None:
+    with refused(SchemaError):
+        evaluate([cell, cell], ["cat", "cat"], ["Accuracy"])
+
+
+def test_two_texts_without_lists_are_taken_for_files(tmp_path: Path) -> None:
+    with refused(ConfigError):
+        evaluate("a cat", "the cat", ["ROUGE"])
+    (tmp_path / "run.yaml").write_text("task: text\n")
+    with refused(ConfigError):
+        evaluate(tmp_path / "run.yaml", ["ROUGE"])
+
+
+def test_scores_in_an_array_of_objects_are_scores() -> None:
+    scores = np.array([[0.75, 0.25], [1, 0]], object)
+
+    assert evaluate([0, 1], scores, ["Accuracy"])["Accuracy"].value == 1 / 2

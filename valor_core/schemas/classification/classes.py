@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
-from valor_core.schemas.characters import check_names
+from valor_core.schemas.characters import check_names, plain_text
 from valor_core.schemas.columns import Codes, are_below, readable
 from valor_core.schemas.label import EXACT
 from valor_core.schemas.order import is_numeral
 
 _TEXT, _NUMBER, _FLAG = "text", "a number", "true or false"
 _EXPECTED = "a class as text or number"
+_MISSING = ("NAType", "NaTType")  # of pandas
 _LEAVE_OUT = "Remove the item from all columns."
 
 
@@ -69,6 +70,8 @@ def plain_array(values: Any, name: str, expected: str = _EXPECTED) -> NDArray[An
         _check_one_kind(cells, array, name, expected)
         if array.dtype.kind == "U":
             check_names(cells, name)
+            if not set(map(type, cells)) <= {str, np.str_}:  # NumPy cuts members of an enum
+                array = np.array(list(map(plain_text, cells)), np.str_).reshape(array.shape)
     return array
 
 
@@ -116,7 +119,9 @@ def _check_one_kind(cells: Sequence[Any], array: NDArray[Any], name: str, expect
         place, word, found = f"{name}[{row}]", _kind(type(cell)), shown(cell)
         # Only NaN differs from itself.
         if not word or (len(words) > 1 and cell != cell):
-            raise SchemaError(f"{place}: expected {expected}, got {found}", _LEAVE_OUT)
+            missing = cell is None or isinstance(cell, float) or type(cell).__name__ in _MISSING
+            remedy = _LEAVE_OUT if missing else "Write them as text or as numbers."
+            raise SchemaError(f"{place}: expected {expected}, got {found}", remedy)
         if expected == _NUMBER and word == _TEXT:
             raise SchemaError(f"{place}: expected {expected}, got {found}")
         if word != first and expected != _NUMBER:
@@ -156,7 +161,7 @@ def class_column(values: Any, name: str) -> NDArray[Any]:
         listed = array.tolist()
         if listed and isinstance(listed[0], str):
             check_names(listed, name)
-            return np.array(listed, np.str_)
+            return np.array(list(map(plain_text, listed)), np.str_)
         if any(isinstance(value, float) for value in listed):
             return _whole_floats(array.astype(np.float64), name)
     elif array.dtype.kind == "u":

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -64,9 +67,13 @@ def _column(values: Any) -> NDArray[Any] | None:
         return None
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    if array.ndim not in (1, 2) or array.dtype.kind not in "iufbUO":
+    if array.ndim not in (1, 2) or array.dtype.kind not in "iufbUOScM":
         return None
     return array if array.dtype.kind != "O" else _of_objects(array)
+
+
+_NO_CLASSES = (type(None), bytes, complex, Decimal, date, Enum)
+"""Types of cells that are neither labels nor scores, nor data of another task."""
 
 
 def _of_objects(cells: NDArray[Any]) -> NDArray[Any] | None:
@@ -78,7 +85,7 @@ def _of_objects(cells: NDArray[Any]) -> NDArray[Any] | None:
     if any(isinstance(cell, str) for cell in listed):
         return cells
     if not any(isinstance(cell, (int, float)) for cell in listed):
-        return None
+        return cells if listed and all(isinstance(cell, _NO_CLASSES) for cell in listed) else None
     numbers = [cell if isinstance(cell, (int, float)) and cell == cell else 0 for cell in listed]
     if all(isinstance(cell, int) for cell in numbers):
         return np.zeros(cells.shape, np.int64)  # of any size, they are no scores

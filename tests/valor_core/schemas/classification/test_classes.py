@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -75,6 +77,18 @@ def test_a_missing_class_names_its_place(values: Any) -> None:
 def test_list_of_mixed_values_never_becomes_text(values: Any) -> None:
     with refused(SchemaError):
         class_column(values, "y_true")
+
+
+class Animal(str, Enum):  # noqa: UP042 - Python 3.11's StrEnum is its own text
+    CAT = "cat"
+    HORSE = "horse"
+
+
+@pytest.mark.parametrize("make", [list, tuple, lambda cells: np.array(cells, object)])
+def test_members_of_a_text_enum_are_their_texts(make: Callable[[Any], Any]) -> None:
+    column = class_column(make([Animal.CAT, Animal.HORSE]), "y_true")
+
+    assert column.tolist() == ["cat", "horse"]
 
 
 def test_a_mask_that_hides_nothing_is_nothing() -> None:
