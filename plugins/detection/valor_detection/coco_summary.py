@@ -16,7 +16,7 @@ from valor_detection.matching import matching
 from valor_detection.overlaps import Overlaps
 from valor_detection.parameters.coco_summary import COCOSummaryParameters
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS
-from valor_detection.rules import COCO_MAX_DETECTIONS, AreaRange, needed
+from valor_detection.rules import COCO_MAX_DETECTIONS, AreaRange, cut_warning, needed
 from valor_detection.table import LABEL, Table
 
 _FEWER_DETECTIONS = (1, 10)
@@ -67,8 +67,15 @@ class COCOSummary:
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """The twelve numbers of each label key."""
-        for key, value in summaries(state.table).items():
-            yield Result(parameters={"label_key": key} | nondefault(self.parameters), value=value)
+        values = summaries(state.table)
+        warning = cut_warning(state.table, COCO_MAX_DETECTIONS)
+        warnings = () if warning is None else (warning,)
+        for key, value in values.items():
+            yield Result(
+                parameters={"label_key": key} | nondefault(self.parameters),
+                value=value,
+                warnings=warnings,
+            )
 
 
 def summaries(table: Table) -> dict[str, dict[str, float | None]]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from valor_core.plugin import Result, StateRequest, Undefined, label_coordinates
 from valor_core.schemas.columns import Codes, Floats
 from valor_detection import selection
 from valor_detection.overlaps import Overlaps
 from valor_detection.parameters.fields import Rule
+from valor_detection.rules import average_bounds, cut_warning
 from valor_detection.table import Table
 
 
@@ -123,6 +125,16 @@ class Means:
         """The numbers that one result after another is a mean of."""
         raise NotImplementedError
 
+    def warned(self, results: Iterator[Result], table: Table) -> Iterator[Result]:
+        """The results, the first one with a warning if COCO's limit cuts predictions."""
+        most = average_bounds(self.parameters.matching).max_detections
+        warning = None
+        if most is not None and self.parameters.max_detections is None:
+            warning = cut_warning(table, most)
+        if warning is not None:
+            yield from (evolve(first, warnings=(warning,)) for first in islice(results, 1))
+        yield from results
+
 
 @frozen
 class LabelMeans(Means):
@@ -130,8 +142,11 @@ class LabelMeans(Means):
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """One result for each threshold that stands alone, range of sizes and label."""
-        for numbers in self.numbers(state.table):
-            for key in state.table.seen:
+        yield from self.warned(self._results(state.table), state.table)
+
+    def _results(self, table: Table) -> Iterator[Result]:
+        for numbers in self.numbers(table):
+            for key in table.seen:
                 yield from numbers.by_label(key)
 
 
@@ -141,7 +156,10 @@ class KeyMeans(Means):
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """One result for each threshold that stands alone, range of sizes and label key."""
+        yield from self.warned(self._results(state.table), state.table)
+
+    def _results(self, table: Table) -> Iterator[Result]:
         include = self.parameters.include_prediction_only_labels
-        for numbers in self.numbers(state.table):
-            for key in state.table.seen:
+        for numbers in self.numbers(table):
+            for key in table.seen:
                 yield numbers.over_labels(key, include_prediction_only=include)

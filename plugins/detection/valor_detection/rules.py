@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from attrs import frozen
@@ -11,6 +12,9 @@ from attrs import frozen
 from valor_core.schemas.columns import Codes, Floats
 from valor_detection.kernels import matching as kernels
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS, Rule
+
+if TYPE_CHECKING:
+    from valor_detection.table import Table
 
 AreaRange = tuple[float, float]
 
@@ -126,3 +130,43 @@ def reaching(positives: Codes, recalls: Floats) -> Codes:
     least -= (least - 1) / count >= recalls  # rounding moves them by one at the most
     least += least / count < recalls
     return np.maximum(least, 0.0).astype(np.int64)
+
+
+def cut_warning(table: Table, most: int) -> str | None:
+    """Warning for labels with more ground truths in an image than predictions may count.
+
+    Detectors that emit hundreds of boxes of low score exceed the limit in ordinary data. The
+    warning is for images in which even perfect predictions could not find every ground truth.
+
+    Parameters
+    ----------
+    table : Table
+        The objects.
+    most : int
+        Limit of predictions of a label in an image.
+    """
+    found: str | None = table.kept(("cut", most), lambda: _cut_warning(table, most))
+    return found
+
+
+def _cut_warning(table: Table, most: int) -> str | None:
+    chunk, labels = table.chunk, len(table.labels)
+    cut = np.flatnonzero(table.ranks >= most)
+    if not len(cut):
+        return None
+    groups = np.unique(chunk.datums[cut] * labels + chunk.labels[cut])
+    true_groups = (chunk.true_datums * labels + chunk.true_labels)[~chunk.crowd]
+    own, counts = np.unique(true_groups[np.isin(true_groups, groups)], return_counts=True)
+    full = np.flatnonzero(counts > most)
+    if not len(full):
+        return None
+    images = np.unique(own[full] // labels)
+    place, label = divmod(int(own[full[0]]), labels)
+    uid = chunk.uids[place : place + 1].tolist()[0]
+    nouns = "1 image has" if len(images) == 1 else f"{len(images):,} images have"
+    return (
+        f"{nouns} more than {most} ground truths and predictions of a label (first: image {uid!r}, "
+        f"{counts[full[0]]:,} of {table.labels[label].value!r}), of which COCO's AP and AR count "
+        f"the {most} best-scored predictions. To count all, use mAPAveragedOverIOUs, mAP, AP, AR "
+        "or mAR with max_detections: 1000"
+    )
