@@ -64,8 +64,8 @@ def test_scores_that_sum_to_more_than_one_are_warned_of_by_the_log_loss() -> Non
     # the truths score 0.8, 0.8 and 0.5
     assert report["LogLoss"].value == pytest.approx(-(2 * np.log(0.8) + np.log(0.5)) / 3)
     assert report.warnings == (
-        "LogLoss: the scores of 2 items do not sum to 1; give the probabilities of all labels, "
-        "such as those of a softmax",
+        "LogLoss: the scores of 2 items sum to more than 1; give probabilities, such as those of "
+        "a softmax",
     )
 
 
@@ -87,9 +87,15 @@ def test_rounded_scores_and_short_lists_are_no_warning(scores: Any) -> None:
         assert evaluate([0], scores, ["LogLoss"]).warnings == ()
 
 
+def test_labels_that_a_label_map_makes_one_are_no_warning() -> None:
+    report = evaluate([0, 1], [[0.5, 0.25, 0.25]] * 2, ["LogLoss"], label_map={"2": "1"})
+
+    assert report.warnings == ()
+
+
 def test_count_of_sums_does_not_depend_on_the_split(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
-    scores = rng.random((64, 3)) / 1.6
+    scores = rng.random((64, 3))
     true = rng.integers(0, 3, 64)
     whole = evaluate(true, scores, ["LogLoss"]).warnings
 

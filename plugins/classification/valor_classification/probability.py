@@ -45,7 +45,7 @@ class ProbabilityPart:
         Datums with a ground truth.
     several, outside, unnormalized : int
         Datums with several ground truths, scores that are no probability, and datums whose scores
-        do not sum to 1; the last only for the log loss.
+        sum to more than 1; the last only for the log loss.
     """
 
     losses: tuple[str, ...]
@@ -118,20 +118,20 @@ def _log_losses(scores: Floats) -> NDArray[np.float64]:
 
 
 def _unnormalized(view: KeyView) -> int:
-    """Datums whose scores do not sum to 1, beyond what rounding to two digits does.
+    """Datums whose scores sum to more than 1, beyond what rounding to two digits does.
 
-    A list may lack labels, so that its sum may be less.
+    They may sum to less: a list may lack labels, and labels that a label map makes one keep the
+    greatest of their scores.
     """
     scores = view.scores
     if isinstance(scores, ScoreMatrix):
         rows, width = scores.values, scores.values.shape[1]
-        limit = _rounding(width)
+        limit = 1 + _rounding(width)
         if width < 2 or not len(rows):
             return 0
         # The product is fast, but its last bits depend on the number of rows.
-        sums = rows @ np.ones(width, rows.dtype)
-        odd = np.flatnonzero(np.abs(sums - 1) > limit - 1e-4)
-        return int(np.count_nonzero(np.abs(rows[odd].sum(axis=1, dtype=np.float64) - 1) > limit))
+        odd = np.flatnonzero(rows @ np.ones(width, rows.dtype) > limit - 1e-4)
+        return int(np.count_nonzero(rows[odd].sum(axis=1, dtype=np.float64) > limit))
     listed, total = np.bincount(scores.datums), np.bincount(scores.datums, scores.values)
     return int(np.count_nonzero((total > 1 + _rounding(2)) & (listed > 1)))
 

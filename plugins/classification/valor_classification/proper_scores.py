@@ -56,13 +56,13 @@ class LogLoss:
 
 
 def _of_sums(part: ProbabilityPart) -> tuple[str, ...]:
-    """The warning of scores that do not sum to 1."""
+    """The warning of scores that sum to more than 1."""
     if not part.unnormalized:
         return ()
-    items = "1 item does" if part.unnormalized == 1 else f"{part.unnormalized:,} items do"
+    items = f"{part.unnormalized:,} item{'' if part.unnormalized == 1 else 's'}"
     return (
-        f"LogLoss: the scores of {items} not sum to 1; give the probabilities of all labels, such "
-        "as those of a softmax",
+        f"LogLoss: the scores of {items} sum to more than 1; give probabilities, such as those of "
+        "a softmax",
     )
 
 
