@@ -63,6 +63,8 @@ class Tally:
         Why the counting ended before its time.
     interrupted : bool
         Whether it was the user who ended it.
+    damaged_rows : set of int
+        Lines of the journal that could not be used.
     missing : dict of str to str
         Partitions that could not be counted, and why.
     unfinished : int
@@ -82,6 +84,7 @@ class Tally:
     label_sides: LabelSides = field(factory=LabelSides)
     outside: int = 0
     facts: dict[str, tuple[int, Facts]] = field(factory=dict)
+    damaged_rows: set[int] = field(factory=set)
     stopped: str | None = None
     interrupted: bool = False
     missing: dict[str, str] = field(factory=dict)
@@ -139,6 +142,7 @@ class Tally:
         for opening, told in other.facts.items():
             if opening not in self.facts or self.facts[opening][0] < told[0]:
                 self.facts[opening] = told
+        self.damaged_rows |= other.damaged_rows
 
     def warnings(self) -> Iterator[str]:
         """What is worth knowing about what was read."""
@@ -147,6 +151,12 @@ class Tally:
             yield f"no datums took part{left_out if self.skipped else ''}"
         for name, reason in sorted(self.missing.items()):
             yield f"{name} could not be counted, {reason}"
+        if self.damaged_rows:
+            found = f"{len(self.damaged_rows):,} rows (first: line {min(self.damaged_rows)})"
+            yield (
+                f"the journal beside the state has {found} that are damaged, out of range or "
+                "contradict each other; their items were scored again"
+            )
         for what, count in sorted(self.left_out.items()):
             file, row = self.first_left_out.get(what, ("", 0))
             yield _counted(count, what) + (f" (first: {file}:{row})" if file else "")

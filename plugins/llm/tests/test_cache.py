@@ -260,3 +260,68 @@ def test_a_key_depends_on_every_part_of_a_question() -> None:
     one = {"model": "m", "messages": [["user", "Ä"]], "temperature": None}
     assert key_of(one) != key_of(one | {"temperature": 0.0})
     assert len(key_of(one)) == 64
+
+
+def written(path: Path) -> tuple[Kept, ...]:
+    """A file with one reply, all of it in the file itself."""
+    cache = Cache(path)
+    cache.add("k", kept('{"analysis": "Right.", "rating": 5}'))
+    cache.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    return (kept('{"analysis": "Right.", "rating": 5}'),)
+
+
+def test_rating_with_a_flipped_bit_is_asked_for_again_and_counted(path: Path) -> None:
+    written(path)
+    data = path.read_bytes()
+    place = data.index(b'\\"rating\\": 5')
+    flipped = data[:place] + data[place:].replace(b": 5", b": 4", 1)
+    path.write_bytes(flipped)
+
+    cache = Cache(path)
+    assert cache.replies("k") == ()
+    assert (cache.damaged, cache.is_damaged("k"), cache.is_damaged("other")) == (1, True, False)
+    # the reply to it takes the place of the damaged one
+    cache.add("k", kept("whole"))
+    cache.close()
+    again = Cache(path)
+    assert again.replies("k") == (kept("whole"),)
+    assert again.damaged == 0
+
+
+def test_no_flipped_bit_changes_a_reply_or_raises_anything_else(path: Path, tmp_path: Path) -> None:
+    whole = written(path)
+    data = path.read_bytes()
+    used = [place for place, byte in enumerate(data) if byte]
+    for number, place in enumerate(used[:: len(used) // 80]):
+        flipped = bytearray(data)
+        flipped[place] ^= 1 << number % 8
+        other = tmp_path / f"{number}.sqlite"
+        other.write_bytes(flipped)
+        try:
+            cache = Cache(other)
+            found = cache.replies("k")
+            cache.add("new", kept("new"))
+            cache.close()
+        except ResourceError:
+            continue
+        assert found in (whole, ())
+
+
+def test_file_of_an_earlier_version_is_read_and_gets_checksums(path: Path) -> None:
+    written(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("ALTER TABLE replies DROP COLUMN checksum")
+    connection.close()
+
+    assert len(Cache(path, replay=True).replies("k")) == 1
+    cache = Cache(path)
+    assert len(cache.replies("k")) == 1
+    cache.add("other", kept("new"))
+    cache.close()
+    with sqlite3.connect(path) as connection:
+        found = connection.execute("SELECT checksum IS NULL FROM replies ORDER BY number")
+        assert found.fetchall() == [(1,), (0,)]
+    connection.close()

@@ -107,6 +107,8 @@ class Work:
             tally.stopped = self.control.stopped
         if isinstance(resources, OpenResources):
             tally.facts.update(resources.facts())
+        if self.journal is not None:
+            tally.damaged_rows |= self.journal.damaged
         return tally
 
     def _count(self, tally: Tally, partition: Partition, resources: Resources) -> bool:

@@ -1,7 +1,8 @@
 """Journal: the rows of items, each written as soon as it is paid for.
 
 A run that is stopped or killed loses no finished item: the same command takes from the journal
-what it has, and scores the rest.
+what it has, and scores the rest. Each line has a checksum, but for those of earlier versions. Rows
+that are damaged, out of range or contradict each other are scored again.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping
+import zlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from attrs import define, field
 
 from valor_core.errors import StateError
 from valor_core.metrics.item_rows import ItemRow
+from valor_core.plugins.spec import Range
 from valor_core.readers.fingerprint import fingerprint
 
 SUFFIX = ".rows.jsonl"
@@ -61,17 +64,58 @@ class Journal:
     """
 
     path: Path
-    _rows: dict[str, ItemRow] | None = field(default=None, init=False)
+    damaged: set[int] = field(factory=set, init=False)
+    """Numbers of the lines that cannot be used."""
+    _rows: dict[str, tuple[int, ItemRow]] | None = field(default=None, init=False)
+    _rejected: dict[str, list[int]] = field(factory=dict, init=False)
     _file: int | None = field(default=None, init=False)
     _writing: threading.Lock = field(factory=threading.Lock, init=False)
 
-    def find(self, key: str) -> ItemRow | None:
-        """The row of an item, if a run has finished it."""
+    def find(self, key: str, within: Range = Range()) -> ItemRow | None:  # noqa: B008 - frozen
+        """The row of an item, if a run has finished it.
+
+        Parameters
+        ----------
+        key : str
+            Key of the row.
+        within : Range
+            Range of the metric; a row with a number outside of it is rejected.
+        """
         with self._writing:
             # Read once: what this run adds it does not ask for again.
             if self._rows is None:
-                self._rows = dict(_read(self.path))
-        return self._rows.get(key)
+                self._rows = {}
+                self._read(self._rows)
+            number, row = self._rows.get(key, (0, None))
+            if row is not None and not _is_within(row, within):
+                del self._rows[key]
+                self._rejected[key] = [number]
+                self.damaged.add(number)
+                return None
+        return row
+
+    def _read(self, rows: dict[str, tuple[int, ItemRow]]) -> None:
+        for number, line in enumerate(_lines(self.path), 1):
+            try:
+                key, row, is_again = _row_of(line)
+            except (ValueError, KeyError, TypeError, RecursionError):
+                # A killed run leaves half a line, which is no damage.
+                if line.endswith((b"}", b"]")):
+                    self.damaged.add(number)
+                continue
+            if is_again:
+                self.damaged.difference_update(self._rejected.pop(key, ()))
+            elif key in self._rejected:
+                self._reject(key, number)
+                continue
+            elif key in rows and rows[key][1].value != row.value:
+                self._reject(key, rows.pop(key)[0], number)
+                continue
+            rows[key] = number, row
+
+    def _reject(self, key: str, *numbers: int) -> None:
+        self._rejected.setdefault(key, []).extend(numbers)
+        self.damaged.update(numbers)
 
     def add(self, key: str, row: ItemRow) -> None:
         """Write a finished row; what may change by itself is left out.
@@ -83,7 +127,9 @@ class Journal:
         """
         if not row.is_final:
             return
-        line = json.dumps({"key": key} | row.to_dict(), ensure_ascii=True)
+        # A row of which the journal has rejected others replaces them.
+        record = {"key": key} | row.to_dict() | ({"again": True} if key in self._rejected else {})
+        line = json.dumps(record | {"checksum": _checksum(record)}, ensure_ascii=True)
         try:
             with self._writing:
                 if self._file is None:
@@ -103,7 +149,7 @@ class Journal:
 
 def _opened(path: Path) -> int:
     flags = os.O_APPEND | os.O_CREAT | os.O_RDWR | getattr(os, "O_BINARY", 0)
-    file = os.open(path, flags, 0o666)
+    file = os.open(path, flags, 0o600)  # details repeat what was judged
     size = os.fstat(file).st_size
     if size:
         os.lseek(file, size - 1, os.SEEK_SET)
@@ -112,17 +158,31 @@ def _opened(path: Path) -> int:
     return file
 
 
-def _read(path: Path) -> Iterable[tuple[str, ItemRow]]:
-    """The rows of a file that may end in half a line, or hold what is no row."""
+def _lines(path: Path) -> list[bytes]:
     try:
-        lines = path.read_bytes().split(b"\n")
+        return path.read_bytes().split(b"\n")
     except FileNotFoundError:
-        return
+        return []
     except OSError as error:
         raise StateError(f"{path}: cannot be read, {error.strerror}") from error
-    for line in lines:
-        try:
-            record = json.loads(line)
-            yield str(record["key"]), ItemRow.from_dict(record)
-        except (ValueError, KeyError, TypeError, RecursionError):
-            continue
+
+
+def _row_of(line: bytes) -> tuple[str, ItemRow, bool]:
+    """Key and row of a line, and whether it replaces others of the key."""
+    record = json.loads(line)
+    if "checksum" in record and record.pop("checksum") != _checksum(record):
+        raise ValueError("another checksum")
+    return str(record["key"]), ItemRow.from_dict(record), record.get("again") is True
+
+
+def _checksum(record: Mapping[str, Any]) -> str:
+    return f"{zlib.crc32(json.dumps(record, ensure_ascii=True).encode()):08x}"
+
+
+def _is_within(row: ItemRow, within: Range) -> bool:
+    return all(number in within for number in _numbers(row))
+
+
+def _numbers(row: ItemRow) -> Iterator[float]:
+    values = row.value.values() if isinstance(row.value, Mapping) else [row.value]
+    return (one for one in values if isinstance(one, float))

@@ -230,7 +230,7 @@ class Job:
         if self.journal is None:
             return None
         key = self.keys[place] = row_key(item, self.identity)
-        return self.journal.find(key)
+        return self.journal.find(key, self.scorer.spec.range)
 
     def _answer(self, item: Any) -> Any:
         try:

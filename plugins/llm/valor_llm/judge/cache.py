@@ -2,11 +2,13 @@
 
 A reply is written by the thread that got it, before anything else happens, so that whatever ends
 the run, it is not paid for again. Replies are kept as they came: whoever finds them reads them
-anew.
+anew. Each reply has a checksum over its key and text, but for those of earlier versions, which are
+read as they are.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sqlite3
@@ -23,6 +25,8 @@ from valor_llm.judge.kept import Kept
 _APPLICATION = 0x56414C43  # tells the file from other programs' databases
 _FORMAT = 1
 _PATIENCE = 30.0  # seconds that another process may hold the file
+_DAMAGE = (sqlite3.Error, UnicodeError, OverflowError, ValueError)
+"""Errors of a file whose tables are damaged; `sqlite3` decodes names and texts on its own."""
 
 # Whoever closes a file takes away all locks that the process has on it, also SQLite's: a new file
 # is made while nobody else of the process connects to it.
@@ -34,7 +38,8 @@ CREATE TABLE IF NOT EXISTS replies (
     number INTEGER PRIMARY KEY,
     key TEXT NOT NULL,
     made TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    reply TEXT NOT NULL
+    reply TEXT NOT NULL,
+    checksum TEXT
 );
 CREATE INDEX IF NOT EXISTS replies_by_key ON replies (key);
 CREATE TABLE IF NOT EXISTS features (
@@ -81,6 +86,8 @@ class Cache:
         self._writing = threading.RLock()
         self._looking = threading.Lock()
         self._connections: tuple[sqlite3.Connection, sqlite3.Connection] | None = None
+        self._has_checksums = True
+        self._damaged: dict[int, str] = {}
         if replay and not path.is_file():
             raise ResourceError(
                 f"judge.cache_file: {path}: expected the file of an earlier run, found none",
@@ -95,7 +102,7 @@ class Cache:
             )
 
     def replies(self, key: str) -> tuple[Kept, ...]:
-        """The replies to a question in the order in which they came; what is damaged is left out.
+        """The replies to a question in the order in which they came, without damaged ones.
 
         Parameters
         ----------
@@ -104,16 +111,38 @@ class Cache:
         """
         if self._connections is None and not self.path.exists():
             return ()
-        query = "SELECT reply FROM replies WHERE key = ? ORDER BY number"
+        self._opened()
+        checksum = "checksum" if self._has_checksums else "NULL"
+        query = f"SELECT number, reply, {checksum} FROM replies WHERE key = ? ORDER BY number"
         found = []
-        for (text,) in self._look(query, (key,)):
-            with suppress(ValueError):
+        for number, text, checked in self._look(query, (key,)):
+            try:
+                if checked is not None and checked != _checksum(key, text):
+                    raise ValueError("another checksum")
                 found.append(Kept.from_json(text))
+            except ValueError:
+                self._damaged[number] = key
         return tuple(found)
 
+    @property
+    def damaged(self) -> int:
+        """Replies that were damaged, so far."""
+        return len(self._damaged)
+
+    def is_damaged(self, key: str) -> bool:
+        """Whether a reply to a question was damaged."""
+        return key in self._damaged.values()
+
     def add(self, key: str, kept: Kept) -> None:
-        """Write a usable reply to a question behind those that are there."""
-        self._write("INSERT INTO replies (key, reply) VALUES (?, ?)", (key, kept.to_json()))
+        """Write a usable reply to a question behind those that are there, but damaged ones."""
+        for number, of in list(self._damaged.items()):
+            if of == key:
+                self._write("DELETE FROM replies WHERE number = ?", (number,))
+        text = kept.to_json()
+        self._write(
+            "INSERT INTO replies (key, reply, checksum) VALUES (?, ?, ?)",
+            (key, text, _checksum(key, text)),
+        )
 
     def features(self, endpoint: str, model: str) -> dict[str, Any]:
         """What is known of what a model at an endpoint takes."""
@@ -174,21 +203,26 @@ class Cache:
                     connection.close()
             self._connections = None
 
-    def _look(self, query: str, values: tuple[str, ...]) -> list[tuple[str, ...]]:
+    def _look(self, query: str, values: tuple[str, ...]) -> list[tuple[Any, ...]]:
         try:
             with self._looking:
                 return self._open()[0].execute(query, values).fetchall()
-        except sqlite3.Error as error:
+        except _DAMAGE as error:
             raise self._trouble("be read", error) from error
 
-    def _write(self, statement: str, values: tuple[str, ...]) -> None:
+    def _write(self, statement: str, values: tuple[str | int, ...]) -> None:
         if self.replay:
             return
         try:
             with self._writing:
                 self._open()[1].execute(statement, values)
-        except sqlite3.Error as error:
+        except _DAMAGE as error:
             raise self._trouble("be written", error) from error
+
+    def _opened(self) -> None:
+        """Open the file, which finds out whether it has checksums."""
+        with self._looking:
+            self._open()
 
     def _open(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
         """A connection to look at, which waits for nobody who writes, and one to write with."""
@@ -196,7 +230,7 @@ class Cache:
             if self._connections is None:
                 try:
                     self._connections = (self._connected(), self._connected())
-                except sqlite3.Error as error:
+                except _DAMAGE as error:
                     raise self._trouble("be opened", error) from error
                 except OSError as error:
                     raise ResourceError(
@@ -214,8 +248,14 @@ class Cache:
             self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
         try:
+            connection.text_factory = _text
             if not self._is_known(connection):
                 connection.executescript(_TABLES)
+            elif not _has_checksums(connection):
+                # Another process may add the column at the same time.
+                with suppress(sqlite3.OperationalError):
+                    connection.execute("ALTER TABLE replies ADD COLUMN checksum TEXT")
+            self._has_checksums = _has_checksums(connection)  # a read-only file gets none
             # With a log beside the file, nobody who reads waits for one who writes. Where another
             # process is about to make it, the file is locked for that.
             with suppress(sqlite3.OperationalError):
@@ -241,8 +281,10 @@ class Cache:
                 uri=True,
             )
             try:
+                connection.text_factory = _text
                 connection.execute("PRAGMA query_only = ON")
                 if self._is_known(connection):
+                    self._has_checksums = _has_checksums(connection)
                     return connection
                 raise self._foreign("an empty file")
             except sqlite3.OperationalError as error:
@@ -274,7 +316,7 @@ class Cache:
             "Name another file as judge.cache_file, or move this one away.",
         )
 
-    def _trouble(self, doing: str, error: sqlite3.Error) -> ResourceError:
+    def _trouble(self, doing: str, error: Exception) -> ResourceError:
         if isinstance(error, sqlite3.DatabaseError) and "not a database" in str(error):
             return self._foreign("another kind of file")
         return ResourceError(
@@ -282,3 +324,16 @@ class Cache:
             "Give it room and rights, or move it away if it is damaged; what it has is asked for "
             "anew then.",
         )
+
+
+def _text(data: bytes) -> str:
+    """A text, whose damaged bytes make another checksum."""
+    return data.decode("utf-8", "replace")
+
+
+def _checksum(key: str, text: str) -> str:
+    return hashlib.blake2b(f"{key} {text}".encode(errors="replace"), digest_size=8).hexdigest()
+
+
+def _has_checksums(connection: sqlite3.Connection) -> bool:
+    return any(row[1] == "checksum" for row in connection.execute("PRAGMA table_info(replies)"))

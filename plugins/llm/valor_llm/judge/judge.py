@@ -168,7 +168,8 @@ class Judge:
     async def _continue(self, conversation: Conversation, key: str) -> None:
         """Get the next reply, which is read and kept where it comes in, whoever waits for it."""
         if self._cache is not None and self._cache.replay:
-            raise self._not_kept(conversation.question, self._cache.path)
+            is_damaged = self._cache.is_damaged(key)
+            raise self._not_kept(conversation.question, self._cache.path, is_damaged)
         take = partial(self._take, conversation, key)
         try:
             reply = await self.calls.complete(evolve(conversation.request(), key=key), take)
@@ -182,23 +183,36 @@ class Judge:
             with self._stopping():
                 self._cache.add(key, kept)
 
-    def _not_kept(self, question: Question, path: Path) -> ResourceStopped:
+    def _not_kept(self, question: Question, path: Path, is_damaged: bool) -> ResourceStopped:
+        found = "found a damaged one" if is_damaged else "found none"
         about = ", ".join(f"{name} {shown(question.data[name])}" for name in question.step.fields)
         return ResourceStopped(
             f"judge.cache: expected a kept reply to {question.step.name} of {about}, "
-            f"found none in {path}",
+            f"{found} in {path}",
             "Ask the endpoint for what is missing: judge.cache: use",
         )
 
     def facts(self) -> dict[str, Any]:
         """What stands in the report."""
         told: dict[str, Any] = {"endpoint": self.client.endpoint, "model": self.client.model}
-        warnings = [getattr(self.client, "warning", None), *self._unused(), *self.calls.warnings()]
+        warnings = [
+            getattr(self.client, "warning", None),
+            *self._unused(),
+            *self._damaged(),
+            *self.calls.warnings(),
+        ]
         told |= dict(self._counted) | self.calls.facts()
         if self._batches is not None:
             told |= self._batches.facts()
             warnings += self._batches.warnings()
         return told | ({"warnings": said} if (said := [one for one in warnings if one]) else {})
+
+    def _damaged(self) -> Iterator[str]:
+        """Kept replies that could not be used."""
+        if self._cache is not None and (count := self._cache.damaged):
+            replies = "reply was" if count == 1 else "replies were"
+            then = "skipped" if self._cache.replay else "asked for again"
+            yield f"{self._cache.path}: {count:,} damaged {replies} {then}"
 
     def _unused(self) -> Iterator[str]:
         """Prompts that took the place of none, such as those of a misspelt step."""

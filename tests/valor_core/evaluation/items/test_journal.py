@@ -6,7 +6,7 @@ import pytest
 from messages import refused
 
 from valor_core.evaluation.items.journal import Journal, beside, row_key
-from valor_core.plugin import Failed, ItemRow, NotRun, StateError, Undefined
+from valor_core.plugin import Failed, ItemRow, NotRun, Range, StateError, Undefined
 from valor_core.schemas.text import Text
 
 SCORER = {"metric": "m.A@1", "parameters": {"x": 1}, "resources": {"judge": {"model": "a"}}}
@@ -81,3 +81,75 @@ def test_a_journal_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 def test_the_journal_stands_beside_the_state() -> None:
     assert beside("runs/state.npz") == Path("runs/state.npz.rows.jsonl")
+
+
+def journal_of(path: Path, *rows: tuple[str, float]) -> None:
+    journal = Journal(path)
+    for key, value in rows:
+        journal.add(key, ItemRow(key, value, {"why": "é, as 'q' said"}))
+    journal.close()
+
+
+def test_any_flipped_bit_of_a_row_is_detected(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    journal_of(path, ("q1", 0.5), ("q2", 0.25))
+    whole = path.read_bytes()
+    first = ItemRow("q1", 0.5, {"why": "é, as 'q' said"})
+
+    for position in range(8 * (whole.index(b"\n"))):
+        flipped = bytearray(whole)
+        flipped[position // 8] ^= 1 << position % 8
+        path.write_bytes(flipped)
+        again = Journal(path)
+        assert again.find("q1") in (None, first)  # an escape in capitals is the same text
+        assert again.find("q2") == ItemRow("q2", 0.25, first.details)
+        path.unlink()
+
+
+def test_row_with_another_digit_is_damaged_and_its_item_scored_again(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    journal_of(path, ("q1", 0.5), ("q2", 0.25))
+    path.write_bytes(path.read_bytes().replace(b'"value": 0.25', b'"value": 0.75'))
+
+    again = Journal(path)
+
+    assert again.find("q2") is None
+    assert again.damaged == {2}
+
+
+def test_row_of_an_earlier_version_outside_the_range_is_scored_again(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(
+        '{"key": "q1", "uid": "q1", "value": 7.5}\n{"key": "q2", "uid": "q2", "value": 0.5}\n'
+        '{"key": "q3", "uid": "q3", "value": {"a": 0.5, "b": -1.0}}\n'
+    )
+
+    journal = Journal(path)
+
+    assert [journal.find(key, Range(0, 1)) for key in ("q1", "q3")] == [None, None]
+    assert journal.find("q2", Range(0, 1)) == ItemRow("q2", 0.5)
+    assert journal.damaged == {1, 3}
+
+
+def test_rows_of_one_item_that_contradict_each_other_are_replaced_by_a_new_one(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "rows.jsonl"
+    journal_of(path, ("q1", 0.5), ("q2", 0.25), ("q2", 0.25), ("q1", 0.75))
+
+    second = Journal(path)
+    assert second.find("q1") is None
+    assert second.find("q2") is not None  # twice the same is no contradiction
+    assert second.damaged == {1, 4}
+    second.add("q1", ItemRow("q1", 0.5))
+    second.close()
+
+    third = Journal(path)
+    assert third.find("q1") == ItemRow("q1", 0.5)
+    assert third.damaged == set()
+
+
+def test_journal_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    journal_of(path, ("q1", 0.5))
+    assert path.stat().st_mode & 0o777 == 0o600
