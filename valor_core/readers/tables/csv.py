@@ -37,6 +37,7 @@ from valor_core.readers.tables.table import (
     TableFormat,
     TablePartition,
     count_line_breaks,
+    no_header,
     other_delimiter,
 )
 
@@ -214,7 +215,8 @@ class _Rows:
         if repeated:
             raise ReadError(
                 f"{self.partition.path}: expected every column once in the header, found "
-                f"{shown(repeated[0])} {counts[repeated[0]]} times{and_more(len(repeated) - 1)}"
+                f"{shown(repeated[0])} {counts[repeated[0]]} times{and_more(len(repeated) - 1)}",
+                no_header(names),
             )
         return tuple(names)
 
@@ -228,7 +230,9 @@ class _Rows:
             return
         self._check_delimiter()
         number, found = bad[0]
-        remedy = f"Put a cell that holds {self._delimiter!r} in quotes." if found > width else None
+        remedy = no_header(self.header())
+        if remedy is None and found > width:
+            remedy = f"Put a cell that holds {self._delimiter!r} in quotes."
         raise ReadError(
             f"{self.partition.path}, row {number}: expected {width} cells as in the header, "
             f"found {found}{and_more(len(bad) - 1)}",

@@ -72,6 +72,32 @@ def other_delimiter(header: Sequence[str]) -> str | None:
     return next((mark for mark in OTHER_DELIMITERS if mark in header[0]), None)
 
 
+def no_header(names: Sequence[str]) -> str | None:
+    """Remedy for a first row that seems to be no header: a row of data, or Excel's delimiter.
+
+    Numbers that count from 0 or 1 may be names of classes.
+
+    Examples
+    --------
+    >>> no_header(["a.jpg", "10", "20", "cat"])
+    "The first row seems to be data: found '10'. Add a header row with the names of the columns."
+    >>> no_header(["uid", "0", "1"]), no_header(["uid", "label"])
+    (None, None)
+    """
+    if names and names[0].lower().startswith("sep="):
+        return (
+            "Remove the first line, which begins with 'sep=': the first row has to be the header."
+        )
+    numbers = [name for name in names if name[-1:].isdigit() and as_number(name) is not None]
+    counted = [[str(n) for n in range(first, first + len(numbers))] for first in (0, 1)]
+    if not numbers or numbers in counted:
+        return None
+    return (
+        f"The first row seems to be data: found {numbers[0]!r}. Add a header row with the names of "
+        "the columns."
+    )
+
+
 @frozen
 class TablePartition(Partition):
     """A part of a file with whole records in it; small, picklable and independent of the others.
@@ -570,6 +596,9 @@ class Table:
         other = other_delimiter(self.names)
         if other is not None:
             return OTHER_DELIMITERS[other]
+        headless = no_header(self.names) if self.is_text else None
+        if headless is not None:
+            return headless
         padded = [name for name in self.names if name != name.strip()]
         return f"Remove the spaces around {padded[0].strip()!r} in the header." if padded else None
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from unicodedata import normalize
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from valor_core.plugin import Partition, ReadError, Table, and_more, read_table, shown, typed
@@ -71,9 +72,14 @@ class TableReader:
         """
         chosen = self.parameters
         images = None if chosen.images is None else ImageTable.read(chosen.images, chosen.uid)
-        numbers = {} if images is None else {uid: i for i, uid in enumerate(images.uids)}
+        known = [] if images is None else [normalize("NFC", uid) for uid in images.uids]
+        numbers = {uid: i for i, uid in enumerate(known)}
         tables = [read_table(chosen.groundtruths), read_table(chosen.predictions)]
         positions = [self._positions(table, numbers, images is not None) for table in tables]
+        for place, table in enumerate(tables):
+            objects = self._objects(table)
+            if objects is not None:
+                tables[place], positions[place] = _rows(table, objects), positions[place][objects]
         sizes = None if images is None else images.sizes
         vocabulary = Vocabulary()
         sides = [
@@ -88,12 +94,29 @@ class TableReader:
             truths,
             predictions,
             sizes,
-            left_out={**true_counts, **counts},
+            left_out={**true_counts, **counts, **_angles(tables)},
         )
+
+    def _objects(self, table: Table) -> Codes | None:
+        """Rows that have an object, if some rows name an image without one."""
+        chosen = self.parameters
+        if not table.has(chosen.label):
+            return None
+        codes, labels = table.distinct(chosen.label)
+        nameless = [code for code, label in enumerate(labels) if label is None]
+        if not nameless or not all(table.has(name) for name in chosen.box):
+            return None
+        is_empty = np.isin(codes, nameless)
+        for name in (*chosen.box, chosen.score):
+            if table.has(name):
+                own, cells = table.distinct(name)
+                is_empty &= np.isin(own, [code for code, one in enumerate(cells) if one is None])
+        return np.flatnonzero(~is_empty) if is_empty.any() else None
 
     def _positions(self, table: Table, numbers: dict[str, int], are_all: bool) -> Codes:
         """Position of the image of each row."""
         codes, uids = table.categories(self.parameters.uid)
+        uids = [uid if uid.isascii() else normalize("NFC", uid) for uid in uids]
         if are_all:
             is_unknown = np.array([uid not in numbers for uid in uids], np.bool_)
             unknown = np.flatnonzero(is_unknown[codes]).tolist()
@@ -105,6 +128,29 @@ class TableReader:
                 )
         known = [numbers.setdefault(uid, len(numbers)) for uid in uids]
         return np.array(known, np.int64)[codes]
+
+
+def _rows(table: Table, rows: Codes) -> Table:
+    """Some rows of a table, with their places in the file."""
+    columns = {}
+    for name in table.names:
+        codes, cells = table.distinct(name)
+        columns[name] = [cells[code] for code in codes[rows].tolist()]
+    return evolve(table, columns=columns, row_numbers=table.rows[rows])
+
+
+def _angles(tables: Sequence[Table]) -> dict[str, int]:
+    """How many rows have the angle of an oriented box, which is not read."""
+    found: dict[str, int] = {}
+    for side, table in zip(("groundtruths", "predictions"), tables, strict=True):
+        for name in ("angle", "theta", "rotation", "angle_degrees"):
+            if table.has(name):
+                what = f"{side} with a column {name!r} that is not read: boxes are upright"
+                codes, cells = table.distinct(name)
+                turned = [code for code, one in enumerate(cells) if typed(one) not in (None, 0)]
+                count = int(np.isin(codes, turned).sum())
+                found |= {what: count} if count else {}
+    return found
 
 
 @frozen(eq=False)
