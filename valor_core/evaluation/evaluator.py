@@ -230,7 +230,7 @@ class Evaluator:
             self._count_gathered()
         return self._tally
 
-    def update(self, data: Any, predictions: Any = None) -> None:
+    def update(self, data: Any, predictions: Any = None, **others: Any) -> None:
         """Count a batch, some of the task's objects, or other data; from any thread.
 
         Thin batches are copied and counted together, at the latest when the evaluator is asked
@@ -247,7 +247,12 @@ class Evaluator:
         ------
         SchemaError
             If the data do not follow the task's schema; nothing of them has been counted.
+        ConfigError
+            If there are other arguments, with the way to write them.
         """
+        if others:
+            task = None if self._evaluation is None else self._evaluation.task
+            check_no_others("update", others, self._chosen["metrics"], task, self.registry)
         is_ready = isinstance(data, Batch) and predictions is None
         if not is_ready or self._evaluation is None:
             for batch in self._batches_of(data, predictions):

@@ -126,3 +126,8 @@ def test_integral_scores_of_a_saturated_sigmoid_have_an_area() -> None:
     for true in (np.array([0, 1, 1]), ["no", "yes", "yes"], [False, True, True]):
         area = evaluate(true, seen, ["ROCAUC"]).results[-1]
         assert (area.parameters["label"] in ("1", "yes"), area.value) == (True, 1.0)
+
+
+def test_saturated_batch_of_one_text_asks_for_both_classes() -> None:
+    with refused(SchemaError):
+        evaluate(["yes", "yes"], [1.0, 0.0], ["ROCAUC"])

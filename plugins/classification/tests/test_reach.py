@@ -26,7 +26,7 @@ def test_threshold_of_a_binary_model_without_effect_is_warned_of(name: str) -> N
     assert evaluate(*BINARY, [{**choice, "hardmax": False}]).warnings == ()
 
 
-@pytest.mark.parametrize("threshold", [None, 0.55, 0.75])
+@pytest.mark.parametrize("threshold", [None, 0, 0.5, 0.55, 0.75])
 def test_threshold_that_can_exclude_a_prediction_is_no_warning(threshold: float | None) -> None:
     choices = [{"name": name, "score_thresholds": threshold} for name in ("F1", "Accuracy")]
 

@@ -12,7 +12,8 @@ def threshold_warnings(
     """Yield a warning for each threshold that cannot change a number, and for those out of reach.
 
     The best score of an item is at least one divided by the number of labels, if its scores sum to
-    1, so that no such threshold excludes the best label.
+    1, so that no lower threshold excludes the best label. Half of a binary model is what hardmax
+    predicts.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ def threshold_warnings(
     for threshold, count in zip(thresholds, reached, strict=True):
         if not items or threshold == -math.inf:
             continue
-        if hardmax and labels > 1 and count == items and threshold * labels <= 1:
+        if hardmax and count == items and 0 < threshold * labels < 1 < labels:
             yield (
                 f"score_threshold {threshold:g} changes nothing, with hardmax: true the best of "
                 f"{labels} labels always reaches it; set hardmax: false to predict every label "

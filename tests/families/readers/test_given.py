@@ -192,6 +192,16 @@ def test_argument_of_another_program_gets_the_way_to_write_it(
         assert [result.parameters.get("average") for result in one] == ["macro"]
 
 
+def test_labels_of_an_update_are_those_of_a_batch() -> None:
+    evaluator = Evaluator(["ROCAUC"], "classification")
+
+    with refused(ConfigError):
+        evaluator.update([-1, 1], [0.25, 0.75], labels=[-1, 1])
+
+    evaluator.update(ClassificationBatch.from_arrays([-1, 1], [0.25, 0.75], labels=[-1, 1]))
+    assert evaluator.compute()["ROCAUC", "1"].value == 1.0
+
+
 def test_classes_that_are_no_column_numbers_get_the_call_that_names_them() -> None:
     sides = [-1, 1, -1], [0.25, 0.75, 0.5]
 

@@ -114,7 +114,7 @@ def _may_be_saturated(truth: NDArray[Any], found: NDArray[Any]) -> bool:
     if truth.dtype.kind in "iufb":
         return _are_zeros_and_ones(truth)
     classes = set(truth.tolist())
-    return len(classes) == 2 and not any(is_numeral(str(name)) for name in classes)
+    return 0 < len(classes) <= 2 and not any(is_numeral(str(name)) for name in classes)
 
 
 def _are_zeros_and_ones(values: NDArray[Any]) -> bool:
