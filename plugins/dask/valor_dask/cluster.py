@@ -82,7 +82,8 @@ def _beyond_signals() -> Iterator[None]:
         return
     # What tracks semaphores lifts the block when it is started, so that it is started before.
     resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    stopping = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, stopping)
     try:
         yield
     finally:

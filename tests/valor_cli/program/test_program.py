@@ -9,6 +9,8 @@ import click
 import pytest
 from valor_cli.program.program import COMMANDS, program
 
+from valor_core import Registry
+
 
 def test_alone_it_prints_its_help_and_succeeds(valor):
     result = valor()
@@ -188,17 +190,33 @@ streams.finish = stop
     assert result.stderr == "valor: stopped\n"
 
 
-def test_a_signal_of_the_system_stops_it_as_the_user_does(valor, monkeypatch):
-    before = signal.getsignal(signal.SIGTERM)
-    monkeypatch.setattr(
-        "valor_cli.commands.list.Registry", lambda: signal.raise_signal(signal.SIGTERM)
-    )
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_of_the_system_stops_it_as_the_user_does(valor, monkeypatch, name):
+    number = getattr(signal, name, None)
+    if number is None:
+        pytest.skip("this system has no such signal")
+    before = signal.getsignal(number)
+    monkeypatch.setattr("valor_cli.commands.list.Registry", lambda: signal.raise_signal(number))
 
     result = valor("list")
 
     assert result.exit_code == 130
     assert "valor: stopped" in result.stderr
-    assert signal.getsignal(signal.SIGTERM) is before
+    assert signal.getsignal(number) is before
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no SIGHUP")
+def test_closed_terminal_stops_no_run_under_nohup(valor, monkeypatch):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        monkeypatch.setattr(
+            "valor_cli.commands.list.Registry",
+            lambda: signal.raise_signal(signal.SIGHUP) or Registry(),
+        )
+        assert valor("list").exit_code == 0
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("list",), ("show", "core.nothing")])

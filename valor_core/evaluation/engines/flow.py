@@ -20,6 +20,7 @@ from attrs import define, field, frozen
 from valor_core.errors import EngineError, PartitionError, ValorError
 from valor_core.evaluation.engines.control import BY_THE_USER
 from valor_core.evaluation.engines.engine import Work
+from valor_core.evaluation.engines.interrupts import STOP_SIGNALS
 from valor_core.evaluation.engines.worker import check_guarded, count_partition, start_worker
 from valor_core.evaluation.resources.open_resources import Share
 from valor_core.evaluation.tally import Tally
@@ -161,7 +162,7 @@ class _Worker(SpawnProcess):
         if not hasattr(signal, "pthread_sigmask"):
             super().start()
             return
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
         try:
             super().start()
         finally:
@@ -247,7 +248,7 @@ def count_in_processes(
 
 def _start(packed: bytes, control: _SharedControl, started: Any, workers: int) -> None:
     """Make this process a worker with its share of the budgets."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_run, daemon=True).start()
     with started.get_lock():

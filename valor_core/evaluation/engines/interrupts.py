@@ -7,6 +7,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+STOP_SIGNALS = frozenset(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""Signals that stop a run; a terminal that is closed sends the last one."""
+
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
@@ -25,7 +30,8 @@ def uninterrupted() -> Iterator[None]:
     asked: list[int] = []
     handlers = {
         number: signal.signal(number, lambda number, frame: asked.append(number))
-        for number in (signal.SIGINT, signal.SIGTERM)
+        for number in STOP_SIGNALS
+        if signal.getsignal(number) is not signal.SIG_IGN  # as under nohup
     }
     try:
         yield

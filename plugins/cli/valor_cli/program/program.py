@@ -173,15 +173,24 @@ def _of_plugins(registry: Registry) -> list[tuple[str, CommandSpec]]:
 
 @contextmanager
 def _stopped_by_the_system() -> Iterator[None]:
-    """A block that SIGTERM stops as the user would, so that what was finished is kept."""
+    """A block that SIGTERM, or a closed terminal, stops as the user would.
+
+    What was finished is kept. A signal that is ignored stays so, as SIGHUP under nohup.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    numbers = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")]
+    handlers = {
+        number: signal.signal(number, signal.default_int_handler)
+        for number in numbers
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN
+    }
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, handler)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 def _explain(context: click.Context, message: str, notes: tuple[str, ...]) -> None:

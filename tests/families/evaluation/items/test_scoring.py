@@ -80,7 +80,7 @@ async def _peak(port: int) -> int:
 class TestGoingOn:
     @pytest.mark.skipif(os.name == "nt", reason="signals of a terminal are a matter of POSIX")
     @pytest.mark.usefixtures("interruptible")
-    @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+    @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
     @pytest.mark.parametrize("engine", ["serial", "processes"])
     def test_a_killed_run_pays_for_no_finished_item_twice(
         self, judge: Judge, site: Path, tmp_path: Path, how: signal.Signals, engine: str
