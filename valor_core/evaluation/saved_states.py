@@ -111,8 +111,10 @@ def save_tally(
     # Text is kept as bytes: an array of one string takes four bytes a character.
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     path = Path(path)
+    # Rows of metrics that use a resource, such as a judge, repeat the texts that it was sent.
+    private = bool(evaluation.resources)
     try:
-        with replacing(path) as unfinished, unfinished.open("wb") as file:
+        with replacing(path, private) as unfinished, unfinished.open("wb") as file:
             np.savez(
                 file,
                 allow_pickle=False,

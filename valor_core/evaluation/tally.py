@@ -152,10 +152,11 @@ class Tally:
         for name, reason in sorted(self.missing.items()):
             yield f"{name} could not be counted, {reason}"
         if self.damaged_rows:
-            found = f"{len(self.damaged_rows):,} rows (first: line {min(self.damaged_rows)})"
+            count, first = len(self.damaged_rows), min(self.damaged_rows)
+            rows = "row" if count == 1 else "rows"
             yield (
-                f"the journal beside the state has {found} that are damaged, out of range or "
-                "contradict each other; their items were scored again"
+                f"the journal beside the state: {count:,} {rows} damaged, "
+                f"out of range or contradictory (first: line {first}), scored again"
             )
         for what, count in sorted(self.left_out.items()):
             file, row = self.first_left_out.get(what, ("", 0))

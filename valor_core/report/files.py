@@ -1,11 +1,13 @@
 """Whole files: what is written stands in its file completely, or the file is left as it was.
 
-Of several who write one file at a time, the last to finish has written it.
+Of several who write one file at a time, the last to finish has written it. A file that is replaced
+keeps its mode.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,13 +19,15 @@ _KEPT = 40
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, private: bool = False) -> Iterator[Path]:
     """A file beside `path` to write to, which takes its place when the block ends well.
 
     Parameters
     ----------
     path : Path
         The file to write; of a link, what it leads to is replaced.
+    private : bool
+        Whether a new file is readable by its owner alone (mode 0600).
 
     Examples
     --------
@@ -36,9 +40,12 @@ def replacing(path: Path) -> Iterator[Path]:
     '{}'
     """
     target = path.resolve()
-    unfinished = _new_beside(target)
+    kept = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+    unfinished = _new_beside(target, 0o600 if private or kept is not None else 0o666)
     try:
         yield unfinished
+        if kept is not None:
+            unfinished.chmod(kept)
         unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -51,8 +58,17 @@ def check_writable(path: Path) -> None:
     _new_beside(path.resolve()).unlink()
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, private: bool = False) -> None:
     """Write a text as UTF-8, whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    text : str
+        Its content.
+    private : bool
+        Whether a new file is readable by its owner alone (mode 0600).
 
     Raises
     ------
@@ -61,7 +77,7 @@ def write_text(path: Path, text: str) -> None:
     """
     try:
         data = text.encode("utf-8")
-        with replacing(path) as unfinished:
+        with replacing(path, private) as unfinished:
             unfinished.write_bytes(data)
     except UnicodeEncodeError as error:
         found = text[error.start].encode("ascii", "backslashreplace").decode()
@@ -72,8 +88,8 @@ def write_text(path: Path, text: str) -> None:
         raise ReportError(f"{path}: cannot be written, {error.strerror}") from error
 
 
-def _new_beside(target: Path) -> Path:
+def _new_beside(target: Path, mode: int = 0o666) -> Path:
     """A new, empty file beside another, by a name that nobody else knows or can foresee."""
     unfinished = target.with_name(f".{target.name[:_KEPT]}.{os.urandom(8).hex()}.unfinished")
-    unfinished.touch(exist_ok=False)
+    unfinished.touch(mode, exist_ok=False)
     return unfinished

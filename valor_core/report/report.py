@@ -235,7 +235,9 @@ class Report(Results):
         path = Path(path)
         if path.suffix not in _WRITERS:
             raise ReportError(f"{path}: expected a name in .json, .csv, .md or .html")
-        write_text(path, _WRITERS[path.suffix](self))
+        # Rows of metrics that use a resource, such as a judge, repeat the texts that it was sent.
+        private = bool(self.facts) and bool(self.items)
+        write_text(path, _WRITERS[path.suffix](self), private)
 
     @classmethod
     def from_dict(cls, record: Any, source: str = "report") -> Report:

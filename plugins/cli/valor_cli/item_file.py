@@ -13,8 +13,17 @@ from valor_core.report.files import replacing, write_text
 from valor_core.report.report import ItemTable
 
 
-def write_items(path: Path, tables: Iterable[ItemTable]) -> None:
+def write_items(path: Path, tables: Iterable[ItemTable], private: bool = False) -> None:
     """Write the rows of per-item metrics to a ``.jsonl`` or ``.parquet`` file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    tables : iterable of ItemTable
+        The rows.
+    private : bool
+        Whether a new file is readable by its owner alone.
 
     Raises
     ------
@@ -24,14 +33,14 @@ def write_items(path: Path, tables: Iterable[ItemTable]) -> None:
     records = [{"metric": table.metric} | row.to_dict() for table in tables for row in table.rows]
     if path.suffix == ".jsonl":
         lines = (json.dumps(record, ensure_ascii=False) for record in records)
-        write_text(path, "".join(f"{line}\n" for line in lines))
+        write_text(path, "".join(f"{line}\n" for line in lines), private)
     elif path.suffix == ".parquet":
-        _write_parquet(path, records)
+        _write_parquet(path, records, private)
     else:
         raise ReportError(f"{path}: expected a name in .jsonl or .parquet for item rows")
 
 
-def _write_parquet(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
+def _write_parquet(path: Path, records: Sequence[Mapping[str, Any]], private: bool) -> None:
     """Write records as a Parquet file, nested values as JSON text."""
     place = f"items: writing {str(path)!r}"
     import_extra("pyarrow.parquet", place, "valor-core[tables]")
@@ -39,7 +48,7 @@ def _write_parquet(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
     names = dict.fromkeys(name for record in records for name in record)
     columns = {name: [_cell(record.get(name)) for record in records] for name in names}
     try:
-        with replacing(path) as unfinished:
+        with replacing(path, private) as unfinished:
             pyarrow.parquet.write_table(pyarrow.table(columns), unfinished)
     except OSError as error:
         raise ReportError(f"{path}: cannot be written, {error.strerror or error}") from error

@@ -143,7 +143,7 @@ class Destinations:
         """
         if self.rows is not None:
             with unwritten.noting(self.rows):
-                write_items(self.rows, report.items)
+                write_items(self.rows, report.items, private=bool(report.facts))
                 report = evolve(report, items=())
         for path in self.reports:
             with unwritten.noting(path):

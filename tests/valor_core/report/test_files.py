@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -113,3 +114,33 @@ def test_a_name_may_be_as_long_as_the_system_has_it(tmp_path: Path, name: str) -
     write_text(tmp_path / name, "whole")
 
     assert (tmp_path / name).read_text() == "whole"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are a matter of POSIX")
+def test_private_file_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
+    path, other = tmp_path / "report.json", tmp_path / "other.json"
+
+    write_text(path, "a", private=True)
+    write_text(other, "a")
+
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert other.stat().st_mode & 0o777 == 0o666 & ~_umask()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are a matter of POSIX")
+@pytest.mark.parametrize("mode", [0o640, 0o600, 0o664])
+@pytest.mark.parametrize("private", [True, False])
+def test_file_that_is_replaced_keeps_its_mode(tmp_path: Path, mode: int, private: bool) -> None:
+    path = tmp_path / "report.json"
+    path.write_text("before")
+    path.chmod(mode)
+
+    write_text(path, "after", private)
+
+    assert path.stat().st_mode & 0o777 == mode
+
+
+def _umask() -> int:
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask

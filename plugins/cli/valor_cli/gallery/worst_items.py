@@ -142,7 +142,7 @@ class Exhibition:
         hung = [exhibits[each] for each in found]
         text = wall.html(hung, self.gallery.legend, evaluation.task)
         page = self.folder / INDEX
-        write_text(page, text)
+        write_text(page, text, private=bool(evaluation.resources))
         return page
 
     @contextmanager
