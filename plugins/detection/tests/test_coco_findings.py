@@ -100,3 +100,31 @@ def test_lvis_files_are_a_warning(step: int | None) -> None:
     assert warning.startswith("2 images of a data set in LVIS's format, evaluated by COCO's rules")
     assert evaluated([{}], [{}], images).warnings == ()
     assert evaluated([{}], [{}], categories=categories).warnings == ()
+
+
+@pytest.mark.parametrize("iou_type", ["bbox", "segm"])
+def test_results_with_an_empty_segmentation_can_be_left_out(iou_type: str) -> None:
+    found: list[Any] = [{"bbox": None, "segmentation": one} for one in (SQUARE, [])]
+    chosen = {"iou_type": iou_type, "invalid_geometry": "skip"}
+    report = evaluated([{"segmentation": SQUARE}], found, **chosen)
+    assert report["Counts"].value == {"tp": 1, "fp": 0, "fn": 0}
+    assert report.warnings == (
+        "1 prediction left out: no segmentation (first: dt.json, results:1)",
+    )
+
+
+def test_annotations_and_results_without_a_box_can_be_left_out() -> None:
+    report = evaluated([{"bbox": []}, {}], [{}, {"bbox": None}], invalid_geometry="skip")
+    assert report["Counts"].value == {"tp": 1, "fp": 0, "fn": 0}
+    assert len(report.warnings) == 2
+    with refused(ReadError):
+        evaluated([{"bbox": []}, {}], [{}])
+
+
+def test_empty_masks_that_nothing_can_find_are_a_warning() -> None:
+    empty = {"segmentation": {"size": [100, 100], "counts": [10000]}}
+    report = evaluated([empty], [empty, {"segmentation": SQUARE}], iou_type="segm")
+    assert report.warnings == (
+        "1 groundtruth with an empty mask (data.invalid_geometry: skip excludes them) "
+        "(first: gt.json, annotations:0)",
+    )

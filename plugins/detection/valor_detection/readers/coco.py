@@ -16,14 +16,15 @@ from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects, scores_outside
-from valor_core.schemas.geometry.policy import Policy
 from valor_core.schemas.geometry.shapes import Shapes
 from valor_detection.kernels.records import (
     AREA,
     BOX,
     CATEGORY,
+    COMPRESSED,
     ID,
     IMAGE,
+    RUNS,
     SCORE,
     SEGMENTATION,
     Annotations,
@@ -48,6 +49,9 @@ if TYPE_CHECKING:
 _LONGEST = 1e150  # a box with shorter sides has an area that is a number
 
 _BY_FILE_NAME = "predictions with the name of a file as image_id, matched by file_name"
+
+_EXCLUDE = "exclude them: data.invalid_geometry: skip"
+_GIVE_TO_ALL = f"The first result has one; give one to all, or none. Or {_EXCLUDE}"
 
 Side = TypeVar("Side", TrueObjects, PredictedObjects)
 
@@ -305,8 +309,8 @@ class _Side:
             if chosen.unknown == "error":
                 raise self._stranger(datums, labels)
             self._count_unknown(datums, labels, left_out)
-        if chosen.iou_type == "segm" and self.side == TrueObjects.side:
-            unknown |= self._without_masks(chosen.invalid_geometry, left_out, ~unknown)
+        if chosen.invalid_geometry in ("repair", "skip"):
+            unknown |= self._count_shapeless(chosen, left_out, ~unknown)
         rows = self._rows(datums, unknown)
         taken = _taken if rows is None else partial(np.take, indices=rows, axis=0)
         return _SortedSide(self, rows, taken, taken(datums), taken(labels))
@@ -320,16 +324,16 @@ class _Side:
         is_stranger = (datums >= 0) & (labels < 0)
         left_out.count(f"{side}: category_id not in the data set, {range_}", is_stranger, place)
 
-    def _without_masks(
-        self, policy: Policy, left_out: Findings, candidates: NDArray[np.bool_]
+    def _count_shapeless(
+        self, chosen: CocoParameters, left_out: Findings, candidates: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
-        """Which candidates have no segmentation, if the policy leaves them out."""
-        if policy not in ("repair", "skip"):
-            return np.zeros(len(candidates), np.bool_)
-        lacking: NDArray[np.bool_] = candidates & (
-            self.document.annotations.found & SEGMENTATION == 0
-        )
-        left_out.count(f"{self.side} left out: no segmentation", lacking, self.document.list_name)
+        """Count the candidates that lack the geometry that is compared."""
+        is_true = self.side == TrueObjects.side
+        with_masks = chosen.iou_type == "segm" if is_true else self.document.has_only_masks
+        bit = SEGMENTATION if with_masks else BOX
+        lacking: NDArray[np.bool_] = candidates & (self.document.annotations.found & bit == 0)
+        what = f"{self.side} left out: no {_NAMES[bit]}"
+        left_out.count(what, lacking, self.document.list_name)
         return lacking
 
     def _rows(self, datums: Codes, unknown: NDArray[np.bool_]) -> Codes | None:
@@ -526,6 +530,11 @@ def _count_outside(
         if not len(empty) or side.annotations.masks is None:
             return
         rows = empty if side.rows is None else side.rows[empty]
+        if objects.side == TrueObjects.side:
+            kinds = side.annotations.masks.kinds[rows]
+            what = f"{objects.side} with an empty mask (data.invalid_geometry: skip excludes them)"
+            place = side.given.document.list_name
+            left_out.add(what, rows[np.isin(kinds, (RUNS, COMPRESSED))], place)
         drawn = outline_boxes(side.annotations.masks, rows)
         own = side.annotations.boxes[rows]  # compared where there is no segmentation
         is_alone = side.annotations.found[rows] & SEGMENTATION == 0
@@ -576,12 +585,11 @@ def _true_shapes(side: _SortedSide, chosen: CocoParameters) -> Shapes:
     if chosen.iou_type == "segm":
         side.given.require(
             SEGMENTATION,
-            "Compare boxes with data.iou_type: bbox, or exclude them with "
-            "data.invalid_geometry: skip.",
+            f"Compare boxes with data.iou_type: bbox, or {_EXCLUDE}",
             side.rows,
         )
         return side.masks().shapes
-    side.given.require(BOX)
+    side.given.require(BOX, f"To continue without them, {_EXCLUDE}", side.rows)
     return Shapes(side.boxes(chosen))
 
 
@@ -617,15 +625,18 @@ def _predicted_shapes(side: _SortedSide, chosen: CocoParameters) -> tuple[Shapes
     """Shapes and areas; the first result says whether these are those of boxes or of masks."""
     own = side.annotations
     if side.given.document.has_only_masks:
-        side.given.require(SEGMENTATION, "The first result has one; give one to all, or none.")
+        side.given.require(SEGMENTATION, _GIVE_TO_ALL, side.rows)
         masks = side.masks()
         if chosen.iou_type == "segm":
             return masks.shapes, masks.areas
         has_box = side.take(own.found)[:, None] & BOX > 0
         return Shapes(np.where(has_box, side.boxes(chosen), masks.boxes)), masks.areas
     first_has_box = bool((own.found[:1] & BOX).any())
-    remedy = "The first result has one; give one to all, or none."
-    side.given.require(BOX, remedy if first_has_box else "Give a bbox to all, or a segmentation.")
+    side.given.require(
+        BOX,
+        _GIVE_TO_ALL if first_has_box else "Give a bbox to all, or a segmentation.",
+        side.rows,
+    )
     boxes = side.boxes(chosen)
     areas = boxes[:, 2] * boxes[:, 3]
     return (
