@@ -181,3 +181,74 @@ def test_means_stand_in_a_report() -> None:
         "precision": (1 + 1 / 2) / 2,
         "recall": 1.0,
     }
+
+
+PROSE = 'Here it is:\n```json\n{"a": [1, {"b": 2}]}\n```\nHope it helps.'
+
+
+@pytest.mark.parametrize(
+    ("response", "match"),
+    [
+        (PROSE, 1),
+        ('The answer is {"a": [1, {"b": 2}]}, I think.', 1),
+        ('{"a": [1, {"b": 2}]}', 1),
+        ('```\n{"a": [1, {"b": 2}]}\n```', 1),
+        ('[note] It is {"a": [1, {"b": 2}]} as {asked}', 1),
+        ('{"a": [1, {"b": 2}]} or again {"a": [1, {"b": 2}]}', 1),
+        ('{"a": [1, {"b": 2}]} or {"a": 3}', 0),
+        ("nothing", 0),
+        ("[" * 100_000, 0),
+    ],
+)
+def test_json_between_sentences_is_read_on_request(response: str, match: int) -> None:
+    one = compared(response, '{"a": [1, {"b": 2}]}', fenced=True)
+
+    assert numbers(one)[0] == match
+
+
+def test_two_json_values_between_sentences_are_named() -> None:
+    one = compared('{"a": 1} or {"a": 2}', '{"a": 1}', fenced=True)
+
+    assert one.details["response"] == (
+        "expected JSON, found 2 JSON values, '{\"a\": 1}' and '{\"a\": 2}'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("response", "reference", "chosen", "expected"),
+    [
+        ('{"a": 0.10001}', '{"a": 0.1}', {"absolute": 0.001}, (1, 1, 1, 1)),
+        ('{"a": 0.10001}', '{"a": 0.1}', {"tolerance": 0.001}, (1, 1, 1, 1)),
+        ('{"a": 0.10001}', '{"a": 0.1}', {"relative": 0.0001}, (1, 1, 1, 1)),
+        ('{"a": 0.10001}', '{"a": 0.1}', {"relative": 0.00009}, (0, 0, 0, 0)),
+        ('{"a": 1.1}', '{"a": 1.0}', {"absolute": 0.1}, (1, 1, 1, 1)),  # as decimals
+        ('{"a": true}', '{"a": 1}', {"absolute": 1.0}, (0, 0, 0, 0)),
+        ('{"a": 1, "b": 5}', '{"a": 1.5, "b": 9}', {"absolute": 0.5}, (0, 0.5, 0.5, 0.5)),
+        ('{"a": 1e400}', '{"a": 1}', {"relative": 0.5}, (0, 0, 0, 0)),
+        ('{"a": 1e999999999}', '{"a": 1}', {"relative": 0.5}, (0, 0, 0, 0)),
+        ("[2.1, 1.1]", "[1, 2]", {"absolute": 0.1, "ordered": False}, (1, 1, 1, 1)),
+        # 1.5 is near to both, and 1 to 1.4 alone
+        ("[1.5, 1]", "[1.4, 1.6]", {"absolute": 0.4, "ordered": False}, (1, 1, 1, 1)),
+        (
+            '[{"a": 1.1, "b": "x"}, {"a": 1.0, "b": "y"}]',
+            '[{"a": 1.0, "b": "x"}, {"a": 1.1, "b": "y"}]',
+            {"absolute": 0.1, "ordered": False},
+            (1, 1, 1, 1),
+        ),
+    ],
+)
+def test_numbers_within_a_tolerance(
+    response: str, reference: str, chosen: dict[str, Any], expected: tuple[float, ...]
+) -> None:
+    values = evaluate(
+        [Text("q1", response=response, references=reference)], [{"name": "JSONMatch"} | chosen]
+    )["JSONMatch"].value
+
+    assert tuple(values[name] for name in ("match", "precision", "recall", "f1")) == expected
+
+
+def test_fields_within_a_tolerance_are_right() -> None:
+    item = Text("q1", response='{"a": 0.10001}', references='{"a": 0.1}')
+    report = evaluate([item], [{"name": "JSONFields", "tolerance": 0.001}])
+
+    assert report["JSONFields"].value == {"$.a": 1.0}

@@ -51,6 +51,12 @@ SQUAD_SCRIPTS = Reference(
     "SQuAD's evaluation scripts 1.1 and 2.0", url="https://rajpurkar.github.io/SQuAD-explorer/"
 )
 JSON = Reference("RFC 8259, The JavaScript Object Notation (JSON) data interchange format")
+JSON_SCHEMA = Reference(
+    "JSON Schema, draft 2020-12", "Validation", "https://json-schema.org/draft/2020-12"
+)
+HENDRYCKS = Reference(
+    "Hendrycks et al., 'Measuring massive multitask language understanding', ICLR 2021", "section 3"
+)
 PYTHON_RE = Reference(
     "Python's module re", "Regular Expression Syntax", "https://docs.python.org/3/library/re.html"
 )
@@ -122,10 +128,12 @@ def _of_items(
     resources: tuple[str, ...] = (),
     version: int = 1,
     tells: str | None = None,
+    extra: str | None = None,
 ) -> MetricSpec:
     """A metric that scores the items of a batch in one call."""
     return MetricSpec(
         tells=tells,
+        extra=extra,
         name=f"text.{name}",
         version=version,
         task="text",
@@ -156,6 +164,7 @@ def _of_corpus(
     references: tuple[Reference, ...],
     aliases: tuple[str, ...] = (),
     known_as: tuple[KnownAs, ...] = (),
+    version: int = 1,
 ) -> MetricSpec:
     """A metric of all items together."""
     return MetricSpec(
@@ -170,6 +179,7 @@ def _of_corpus(
         aliases=aliases,
         known_as=known_as,
         reads=("response", "references"),
+        version=version,
     )
 
 
@@ -308,6 +318,32 @@ ANSWERS = (
         "Whether a response is the JSON value of a reference, and F1 of its fields",
         "answers:JSONMatchParameters",
         references=(JSON,),
+        version=2,
+    ),
+    _of_items(
+        "JSONValid",
+        "answers.json_valid:score",
+        "Whether a response is JSON",
+        "answers:JSONValidParameters",
+        references=(JSON,),
+        reads=("response",),
+    ),
+    _of_items(
+        "JSONSchema",
+        "answers.json_schema:score",
+        "Whether a response is JSON that keeps to a schema",
+        "answers:JSONSchemaParameters",
+        references=(JSON, JSON_SCHEMA),
+        reads=("response",),
+        extra="schema",
+    ),
+    _of_items(
+        "ChoiceMatch",
+        "answers.choice_match:score",
+        "Whether the letter that a response chooses is that of a reference",
+        "answers:ChoiceMatchParameters",
+        references=(HENDRYCKS,),
+        aliases=("multiple_choice",),
     ),
     _of_items(
         "PassAtK",
@@ -325,6 +361,7 @@ ANSWERS = (
         "answers:JSONMatchParameters",
         better=True,
         references=(JSON,),
+        version=2,
     ),
 )
 

@@ -20,6 +20,7 @@ MODULES = Path(__file__).parents[1] / "evaluate_modules"
 CHOSEN: dict[str, dict[str, Any]] = {
     "hf.Module": {"module": str(MODULES / "shared_words"), "allow_code": True, "seed": 7},
     "text.Examples": {"by": "text.EditDistance"},
+    "text.JSONSchema": {"schema": {"type": "object"}},
 }
 """Parameters of metrics that have no defaults for some; a module of evaluate goes both ways."""
 

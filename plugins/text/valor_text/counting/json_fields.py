@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from typing import Any, NoReturn
 
 from attrs import field, frozen
@@ -17,11 +18,53 @@ Leaf = tuple[str, Any]
 """What a value without fields is (string, number, literal or empty), and the value."""
 
 _DEEPEST = 100
-_FENCED = re.compile(r"\s*```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
+_MOST_DIGITS = 1000  # before or behind the decimal point, of a number that may be near another
+_FENCED = re.compile(r"^[ \t]*```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE)
+_OPENING = re.compile(r"[{\[]")
+_MOST_TRIES = 1000  # brackets of a text that are no JSON
 
 
 class NoJSON(ValueError):
     """What a text is instead of JSON, in words that follow on an expectation."""
+
+
+@frozen
+class Tolerance:
+    """Largest difference of a number from a reference: the wider of both counts.
+
+    Parameters
+    ----------
+    absolute : Decimal
+        As a number.
+    relative : Decimal
+        As a share of the reference.
+    """
+
+    absolute: Decimal
+    relative: Decimal
+
+    def is_near(self, number: Decimal, reference: Decimal) -> bool:
+        """Whether a number is near enough."""
+        if number == reference:
+            return True
+        if max(abs(number.adjusted()), abs(reference.adjusted())) > _MOST_DIGITS:
+            return False
+        far = abs(Fraction(number) - Fraction(reference))
+        return far <= max(
+            Fraction(self.absolute), Fraction(self.relative) * abs(Fraction(reference))
+        )
+
+    def replaced(self, numbers: list[Decimal], references: list[Decimal]) -> list[Decimal]:
+        """The numbers, each near one replaced by a reference; as many as possible."""
+        free, left = sorted(references), []
+        for number in sorted(numbers):
+            near = next((one for one in free if self.is_near(number, one)), None)
+            if near is None:
+                left.append(number)
+            else:
+                free.remove(near)
+                left.append(near)
+        return left
 
 
 @frozen
@@ -35,6 +78,8 @@ class JSONFields:
         empty list or object is one.
     whole : object
         Equal for equal values only.
+    value : object
+        The value itself.
 
     Examples
     --------
@@ -44,6 +89,7 @@ class JSONFields:
 
     leaves: Counter[tuple[str, Leaf]]
     whole: Any = field(repr=False)
+    value: Any = field(repr=False, eq=False, default=None)
 
     @classmethod
     def of(
@@ -68,7 +114,41 @@ class JSONFields:
         value = _parsed(text)
         leaves = Counter(_leaves(value, ordered, rename))
         whole = frozenset(leaves.items()) if ordered else _unordered(value, rename)
-        return cls(leaves, whole)
+        return cls(leaves, whole, value)
+
+    def near(
+        self,
+        reference: JSONFields,
+        tolerance: Tolerance,
+        *,
+        ordered: bool = True,
+        rename: Callable[[str], str] = str,
+    ) -> JSONFields:
+        """The same value with numbers near those of a reference replaced by these.
+
+        Parameters
+        ----------
+        reference : JSONFields
+            The reference.
+        tolerance : Tolerance
+            How far a number may be from the one at the same path.
+        ordered : bool
+            Whether the order of lists counts; without it, as many numbers of a path as possible
+            are replaced.
+        rename : callable
+            Makes strings alike that are to count as equal.
+        """
+        said, wanted = _numbers(self.leaves), _numbers(reference.leaves)
+        leaves = Counter({leaf: n for leaf, n in self.leaves.items() if leaf[1][0] != "number"})
+        for path, numbers in said.items():
+            near = tolerance.replaced(numbers, wanted.get(path, []))
+            leaves.update((path, ("number", number)) for number in near)
+        if ordered:
+            whole: Any = frozenset(leaves.items())
+        else:
+            is_equal = _are_near(self.value, reference.value, tolerance, rename)
+            whole = reference.whole if is_equal else self.whole
+        return JSONFields(leaves, whole, self.value)
 
     @property
     def count(self) -> int:
@@ -85,15 +165,47 @@ class JSONFields:
 
 
 def unfenced(text: str) -> str:
-    r"""What stands between lines of three backticks, if the text is nothing else.
+    r"""The JSON of a text that has it in a block of backticks, or between sentences.
+
+    A text that is JSON as a whole stays. Otherwise it is the one block between lines of three
+    backticks, or the one object or list that no other is in. Equal ones count once.
+
+    Raises
+    ------
+    NoJSON
+        If there are several that differ.
 
     Examples
     --------
-    >>> unfenced('```json\n{"a": 1}\n```')
+    >>> unfenced('Here it is:\n```json\n{"a": 1}\n```\nHope it helps.')
+    '{"a": 1}'
+    >>> unfenced('The answer is {"a": 1}, I think.')
     '{"a": 1}'
     """
-    match = _FENCED.fullmatch(text)
-    return match[1] if match else text
+    try:
+        _parsed(text)
+    except NoJSON:
+        blocks = [match[1] for match in _FENCED.finditer(text)]
+        found = list(dict.fromkeys(blocks if blocks else _embedded(text)))
+        if len(found) > 1:
+            raise NoJSON(
+                f"found {len(found):,} JSON values, {shown(found[0])} and {shown(found[1])}"
+            ) from None
+        return found[0] if found else text
+    return text
+
+
+def _embedded(text: str) -> Iterator[str]:
+    """The objects and lists in a text that are not in each other."""
+    at, tries = 0, 0
+    while (match := _OPENING.search(text, at)) and tries < _MOST_TRIES:
+        tries += 1
+        try:
+            _, at = _DECODER.raw_decode(text, match.start())
+        except (ValueError, ArithmeticError, RecursionError):
+            at = match.end()
+        else:
+            yield text[match.start() : at]
 
 
 def _parsed(text: str) -> Any:
@@ -164,3 +276,44 @@ def _unordered(value: Any, rename: Callable[[str], str]) -> Any:
     if isinstance(value, list):
         return "list", frozenset(Counter(_unordered(own, rename) for own in value).items())
     return _leaf(value, rename)
+
+
+def _numbers(leaves: Counter[tuple[str, Leaf]]) -> dict[str, list[Decimal]]:
+    numbers: dict[str, list[Decimal]] = {}
+    for (path, (kind, value)), count in leaves.items():
+        if kind == "number":
+            numbers.setdefault(path, []).extend([value] * count)
+    return numbers
+
+
+def _are_near(said: Any, wanted: Any, tolerance: Tolerance, rename: Callable[[str], str]) -> bool:
+    """Whether two values are equal but for the order of lists and near numbers."""
+    if isinstance(said, dict) and isinstance(wanted, dict):
+        return said.keys() == wanted.keys() and all(
+            _are_near(said[key], wanted[key], tolerance, rename) for key in said
+        )
+    if isinstance(said, list) and isinstance(wanted, list):
+        if len(said) != len(wanted):
+            return False
+        near = [
+            [n for n, one in enumerate(wanted) if _are_near(own, one, tolerance, rename)]
+            for own in said
+        ]
+        partners: dict[int, int] = {}
+        return all(_finds_partner(own, near, partners, set()) for own in range(len(said)))
+    if isinstance(said, Decimal) and isinstance(wanted, Decimal):
+        return tolerance.is_near(said, wanted)
+    return type(said) is type(wanted) and _leaf(said, rename) == _leaf(wanted, rename)
+
+
+def _finds_partner(
+    own: int, near: list[list[int]], partners: dict[int, int], tried: set[int]
+) -> bool:
+    """Give an item of a list a partner of its own, moving others where that helps."""
+    for one in near[own]:
+        if one not in tried:
+            tried.add(one)
+            if one not in partners or _finds_partner(partners[one], near, partners, tried):
+                partners[one] = own
+                return True
+    return False

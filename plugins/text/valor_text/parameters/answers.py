@@ -150,6 +150,52 @@ class PassAtKParameters:
     )
 
 
+def _fenced() -> bool:
+    asked: bool = parameter(
+        default=False,
+        help="Whether a response may have its JSON in a block of three backticks or between "
+        "sentences, as chat models write it.",
+    )
+    return asked
+
+
+@parameters
+class JSONValidParameters:
+    """Parameters of JSONValid."""
+
+    fenced: bool = _fenced()
+
+
+@parameters
+class JSONSchemaParameters:
+    """Parameters of JSONSchema."""
+
+    schema: Mapping[str, Any] = parameter(
+        help="The JSON schema, of any draft; without $schema it is one of draft 2020-12.",
+    )
+    fenced: bool = _fenced()
+
+
+@parameters
+class ChoiceMatchParameters:
+    """Parameters of ChoiceMatch."""
+
+    choices: tuple[str, ...] = parameter(
+        default=("A", "B", "C", "D"),
+        help="The letters that can be chosen, in upper case.",
+        non_empty=True,
+        distinct=True,
+    )
+
+    def __attrs_post_init__(self) -> None:
+        for choice in self.choices:
+            if len(choice) != 1 or not choice.isalnum() or choice != choice.upper():
+                raise ParameterError(
+                    f"choices must be single letters in upper case or digits, got {shown(choice)}",
+                    "For example: choices: [A, B, C, D, E]",
+                )
+
+
 @parameters
 class JSONMatchParameters(Prepared):
     """Parameters of JSONMatch and JSONFields."""
@@ -158,10 +204,17 @@ class JSONMatchParameters(Prepared):
         default=True, help="Whether the order of lists counts; objects have none."
     )
     normaliser: str = normaliser("none")
-    fenced: bool = parameter(
-        default=False,
-        help="Whether a response may have its JSON between lines of three backticks, as chat "
-        "models write it.",
+    fenced: bool = _fenced()
+    absolute: float = parameter(
+        default=0.0,
+        help="How far a number may be from the reference's.",
+        check=Within(0),
+        aliases=("tolerance",),
+    )
+    relative: float = parameter(
+        default=0.0,
+        help="How far it may be, as a share of the reference's; the wider of both counts.",
+        check=Within(0),
     )
 
 

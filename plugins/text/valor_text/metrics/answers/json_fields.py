@@ -25,13 +25,15 @@ class FieldCounts(DerivedState):
 
     Parameters
     ----------
-    ordered, normaliser, fenced
+    ordered, normaliser, fenced, absolute, relative
         As in `JSONMatchParameters`.
     """
 
     ordered: bool
     normaliser: str
     fenced: bool
+    absolute: float = 0.0
+    relative: float = 0.0
     said: Counter[str] = counted(Counter)
     wanted: Counter[str] = counted(Counter)
     right: Counter[str] = counted(Counter)
@@ -41,7 +43,11 @@ class FieldCounts(DerivedState):
         """Count a batch."""
         reading = Reading(
             JSONMatchParameters(
-                ordered=self.ordered, normaliser=self.normaliser, fenced=self.fenced
+                ordered=self.ordered,
+                normaliser=self.normaliser,
+                fenced=self.fenced,
+                absolute=self.absolute,
+                relative=self.relative,
             )
         )
         items, left_out = complete(batch)

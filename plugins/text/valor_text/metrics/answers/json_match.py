@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from functools import cache
 from typing import Any
 
@@ -12,7 +13,7 @@ from attrs import frozen
 from valor_core import Failed, ItemScore
 from valor_core.plugin import Gap
 from valor_core.schemas.text import TextBatch
-from valor_text.counting.json_fields import JSONFields, NoJSON, unfenced
+from valor_text.counting.json_fields import JSONFields, NoJSON, Tolerance, unfenced
 from valor_text.normalisers import normalise
 from valor_text.parameters.answers import JSONMatchParameters
 
@@ -25,7 +26,7 @@ def score(
     """Whether the response of each item is the value of a reference, and F1 of their fields.
 
     A field is right if its path and its value are those of the reference. Numbers are compared by
-    value, ``1`` and ``1.0`` are equal; ``true`` is no number.
+    value, ``1`` and ``1.0`` are equal, within the tolerances; ``true`` is no number.
 
     Parameters
     ----------
@@ -107,10 +108,18 @@ class Reading:
         known = []
         for place, reference in enumerate(references):
             try:
-                known.append(Compared(said, self._fields(reference)))
+                known.append(self._beside(said, self._fields(reference)))
             except NoJSON as error:
                 return Failed(f"references[{place}]: expected JSON, {error}")
         return max(known, key=lambda one: (one.is_match, one.f1))
+
+    def _beside(self, said: JSONFields | str, wanted: JSONFields) -> Compared:
+        chosen = self.parameters
+        if isinstance(said, str) or not (chosen.absolute or chosen.relative):
+            return Compared(said, wanted)
+        tolerance = Tolerance(*(Decimal(repr(one)) for one in (chosen.absolute, chosen.relative)))
+        rename = _renaming(chosen.normaliser)
+        return Compared(said.near(wanted, tolerance, ordered=chosen.ordered, rename=rename), wanted)
 
     def _fields(self, text: str) -> JSONFields:
         rename = _renaming(self.parameters.normaliser)
