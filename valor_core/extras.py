@@ -10,12 +10,12 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, lru_cache, partial
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from attrs import field, frozen
 
@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 
 _CLONE = Path(__file__).parents[1]
 """The clone, if this is one."""
+
+PUBLISHED: Final[bool] = False
+"""Whether the names of this project on the package index belong to it: remedies use them then."""
+
+_NO_CLONE = (
+    "Run it in a clone of Valor's repository: the package index does not have these packages."
+)
 
 _FOLDERS = (".dist-info", ".egg-info")
 _FACTS = ("METADATA", "PKG-INFO")
@@ -65,6 +72,10 @@ class Distribution:
     def version(self) -> str:
         """Its version."""
         return self._fact("Version")
+
+    def text(self, file: str) -> str:
+        """Content of one of the files of its metadata, empty without one."""
+        return self._read(file)
 
     def _fact(self, wanted: str) -> str:
         """A field of the header that its metadata begin with."""
@@ -194,24 +205,120 @@ def install(*arguments: str) -> str:
     return _command("install", shlex.join(arguments))
 
 
-def ways(wanted: str) -> str:
-    """The commands that install a distribution: from an index and, one of this project, a clone.
+def ways(*wanted: str) -> str:
+    """The command that installs distributions into this environment.
+
+    Those of this project come from a clone while they are not `PUBLISHED`: anybody could register
+    their names on the package index.
 
     Parameters
     ----------
-    wanted : str
-        Its name, with extras in brackets if there are any.
+    *wanted : str
+        Names, with extras in brackets.
 
     Examples
     --------
-    >>> ways("valor-detection[plot]").splitlines()[1].endswith(" -e 'plugins/detection[plot]'")
+    >>> ways("rasterio").endswith(" install rasterio")
     True
     """
-    name, bracket, extras = wanted.partition("[")
-    if name not in ("valor-core", "valor-cli", *first_party().values()):
-        return install(wanted)
-    folder = "." if name == "valor-core" else f"plugins/{name.removeprefix('valor-')}"
-    return f"{install(wanted)}\nor, from a clone: {install('-e', folder + bracket + extras)}"
+    own = {"valor-core", "valor-cli", *first_party().values()}
+    if PUBLISHED or not any(one.partition("[")[0] in own for one in wanted):
+        return install(*wanted)
+    clone = _clone()
+    arguments: list[str] = []
+    for one in _with_requirements(wanted, own, clone):
+        name, bracket, extras = one.partition("[")
+        if name not in own:
+            arguments.append(one)
+            continue
+        folder = _folder_of(name)
+        if clone is not None:
+            folder = str(clone / folder)
+        arguments += ["-e", folder + bracket + extras]
+    command = install(*arguments)
+    return command if clone is not None else f"{command}\n{_NO_CLONE}"
+
+
+def _folder_of(distribution: str) -> str:
+    """The folder of a distribution in a clone."""
+    bare = distribution.removeprefix("valor-")
+    return "." if bare == "core" else f"plugins/{bare}"
+
+
+def _clone() -> Path | None:
+    """The clone that valor-core was installed from, editable or not, if it is still there."""
+    import json
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    candidates = [_CLONE]
+    for each in distributions():
+        if each.key == "valor_core" and (text := each.text("direct_url.json")):
+            address = urlsplit(str(json.loads(text).get("url", "")))
+            if address.scheme == "file":
+                candidates.append(Path(url2pathname(address.path)))
+    found = (one for one in candidates if (one / "plugins" / "cli" / "pyproject.toml").is_file())
+    return next(found, None)
+
+
+def _with_requirements(
+    wanted: Iterable[str], own: Collection[str], clone: Path | None
+) -> Iterator[str]:
+    """Distributions after those of this project that they require and that are not installed."""
+    done: set[str] = set()
+
+    def walk(one: str) -> Iterator[str]:
+        name, _, extras = one.partition("[")
+        if one in done:
+            return
+        done.add(one)
+        for required in _requirements(clone, name, extras.rstrip("]")) if name in own else ():
+            if required.partition("[")[0] in own and version_of(required.partition("[")[0]) is None:
+                yield from walk(required)
+        yield one
+
+    for one in wanted:
+        yield from walk(one)
+
+
+def extra_bringing(distribution: str, package: str) -> str | None:
+    """The extra of a distribution of this project that requires a package, if a clone says so.
+
+    Examples
+    --------
+    >>> extra_bringing("valor-core", "no-such-package") is None
+    True
+    """
+    import tomllib
+
+    clone = _clone()
+    if clone is None:
+        return None
+    try:
+        text = (clone / _folder_of(distribution) / "pyproject.toml").read_text(encoding="utf-8")
+    except OSError:
+        return None
+    extras = tomllib.loads(text)["project"].get("optional-dependencies", {})
+    found = (name for name, needs in extras.items() if any(n.startswith(package) for n in needs))
+    return next(found, None)
+
+
+def _requirements(clone: Path | None, distribution: str, extras: str) -> Iterator[str]:
+    """Names of the requirements of a distribution of a clone, with the extras."""
+    import tomllib
+
+    if clone is None:
+        return
+    try:
+        text = (clone / _folder_of(distribution) / "pyproject.toml").read_text(encoding="utf-8")
+    except OSError:
+        return
+    project = tomllib.loads(text)["project"]
+    listed = list(project.get("dependencies", ()))
+    for extra in filter(None, extras.split(",")):
+        listed += project.get("optional-dependencies", {}).get(extra, ())
+    for requirement in listed:
+        yield requirement.partition(">")[0].partition("=")[0].partition("[")[0].strip()
 
 
 def uninstall(distribution: str) -> str:
@@ -285,8 +392,7 @@ def import_extra(module: str, doing: str, extra: str, *, package: str = "") -> A
     Traceback (most recent call last):
         ...
     valor_core.errors.MissingExtraError: report: drawing needs no_such, which is not installed
-    Install it with: ...'valor-core[art]'
-    or, from a clone: ... -e '.[art]'
+    Install it with: ... -e ...[art]...
     """
     top = module.partition(".")[0]
     try:

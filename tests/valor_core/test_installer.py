@@ -1,15 +1,17 @@
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from valor_core import extras
-from valor_core.extras import uninstall
+from valor_core.extras import PUBLISHED, first_party, uninstall, ways
 from valor_core.plugin import install
 
 Set = Callable[..., None]
@@ -93,3 +95,58 @@ def test_the_command_that_is_told_is_there() -> None:
 def test_an_extra_is_quoted_for_the_shell() -> None:
     assert install("valor-core[cli]").endswith(" 'valor-core[cli]'")
     assert install("-e", "my plugin").endswith(" -e 'my plugin'")
+
+
+CLONE = Path(extras.__file__).parents[1]
+
+
+def folders(command: str) -> list[Path]:
+    """Folders that a command installs, without their extras."""
+    words = shlex.split(command)
+    places = [word for before, word in pairwise(words) if before == "-e"]
+    return [Path(place.partition("[")[0]) for place in places]
+
+
+@pytest.mark.parametrize("name", ["valor-core[tables]", "valor-cli", *first_party().values()])
+def test_unpublished_packages_are_installed_from_the_clone(name: str) -> None:
+    command = ways(name)
+
+    assert not PUBLISHED
+    assert "valor-" not in command.partition(" install ")[2].replace(str(CLONE), "")
+    assert folders(command)
+    assert all((folder / "pyproject.toml").is_file() for folder in folders(command))
+
+
+def test_packages_that_a_missing_one_requires_are_installed_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(extras, "version_of", lambda name: None if name == "valor-text" else "1")
+
+    assert folders(ways("valor-rgb")) == [CLONE / "plugins/text", CLONE / "plugins/rgb"]
+
+
+def test_without_a_clone_the_remedy_says_that_one_is_needed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(extras, "_clone", lambda: None)
+
+    command, note = ways("valor-detection[plot]").splitlines()
+
+    assert command.endswith(" -e 'plugins/detection[plot]'")
+    assert note.startswith("Run it in a clone of Valor's repository")
+
+
+def test_published_packages_are_installed_from_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "PUBLISHED", True)
+
+    assert ways("valor-detection[plot]") == install("valor-detection[plot]")
+
+
+def test_no_page_installs_an_unpublished_package_from_the_index() -> None:
+    names = "|".join({"valor-core", "valor-cli", *first_party().values()})
+    pages = [*CLONE.glob("*.md"), *CLONE.glob("docs/**/*.md"), *CLONE.glob("plugins/*/*.md")]
+    wrong = re.compile(rf"pip install [^\n]*(?<![\w/.-])({names})(?![\w.-])")
+
+    found = {page.name: wrong.findall(page.read_text(encoding="utf-8")) for page in pages}
+
+    assert {name: lines for name, lines in found.items() if lines} == {}

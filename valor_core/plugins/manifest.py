@@ -13,7 +13,7 @@ import pluggy
 from attrs import evolve, field, fields, frozen
 
 from valor_core.errors import BrokenPluginError, ManifestError, RegistryError, did_you_mean, shown
-from valor_core.extras import install, uninstall
+from valor_core.extras import uninstall, ways
 from valor_core.plugins import hooks
 from valor_core.plugins.entry_points import Claim, unmet
 from valor_core.plugins.names import fold
@@ -151,7 +151,7 @@ def _check_api(module: object) -> None:
     if api > API:
         raise BrokenPluginError(
             f"it is written for api {api} of valor-core, this one has {API}",
-            f"Upgrade it with: {install('--upgrade', 'valor-core')}",
+            f"Upgrade it with: {ways('valor-core')}",
         )
 
 
@@ -225,7 +225,7 @@ _UNKNOWN_KEY = re.compile(r"(\w*Spec)\.__init__\(\) got an unexpected keyword ar
 
 def _of_another_time(claim: Claim, error: BaseException) -> RegistryError | None:
     """What to say of a manifest that was written for another valor-core than this one."""
-    remedy = f"Upgrade it with: {install('--upgrade', 'valor-core')}"
+    remedy = f"Upgrade it with: {ways('valor-core')}"
     reason = unmet(claim.distribution)
     if reason is not None:
         return BrokenPluginError(f"{claim.place}: {reason}", remedy)

@@ -45,6 +45,49 @@ def split_name(name: str) -> tuple[str, str]:
     return (parts[1], parts[2]) if parts else ("", name)
 
 
+def is_misspelling(name: str, word: str) -> bool:
+    """Whether a name may be a word with typing errors, or its beginning.
+
+    Each error is a letter too many, missing, wrong or exchanged with the next one. Up to four
+    letters, only exchanged letters count: other acronyms are other metrics. Longer names may have
+    one error in every four letters after the third.
+
+    Examples
+    --------
+    >>> is_misspelling("BLUE", "BLEU"), is_misspelling("spBLEU", "BLEU")
+    (True, False)
+    """
+    (space, short), (other, long) = split_name(name), split_name(word)
+    if space and other and fold(space) != fold(other):
+        return fold(short) == fold(long)
+    one, two = fold(short), fold(long)
+    if len(one) > 1 and two.startswith(one) and len(two) < 2 * len(one) + 4:
+        return True
+    if len(one) == 1:
+        return two.startswith(one)
+    if len(one) <= _ACRONYM:
+        return len(one) == len(two) and sorted(one) == sorted(two) and _errors(one, two) == 1
+    return _errors(one, two) <= max(1, len(one) // 4)
+
+
+_ACRONYM = 4
+
+
+def _errors(one: str, two: str) -> int:
+    """Typing errors between two words: the distance of Damerau and Levenshtein."""
+    before: list[int] = []
+    last = [*range(len(two) + 1)]
+    for i, letter in enumerate(one, 1):
+        now = [i]
+        for j, other in enumerate(two, 1):
+            cost = min(last[j] + 1, now[-1] + 1, last[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == two[j - 2] and one[i - 2] == other:
+                cost = min(cost, before[j - 2] + 1)
+            now.append(cost)
+        before, last = last, now
+    return int(last[-1])
+
+
 def _check_parameters(instance: KnownAs, attribute: Any, value: object) -> None:
     if not isinstance(value, Mapping) or not value:
         raise ManifestError(f"known_as {instance.name!r}: expected parameters, got {shown(value)}")

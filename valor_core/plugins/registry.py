@@ -290,8 +290,10 @@ class Registry:
         known = self.manifest(space).of(wanted.kind).by_name
         spec = known.get(fold(short)) or _taking_names(known.values())
         if spec is None:
-            remedy = wanted.as_written(known.values()) or did_you_mean(
-                wanted.name, [spec.name for spec in known.values()]
+            remedy = (
+                wanted.as_written(known.values())
+                or wanted.sought(known.values())
+                or wanted.closest([spec.name for spec in known.values()])
             )
             raise UnknownNameError(
                 f"{wanted}: not declared by the plugin '{space}'", remedy or wanted.listing
@@ -368,7 +370,7 @@ class Registry:
             if wanted.serves(spec):
                 return f"Did you mean {spec.name!r}?"
         known = [spec for spec in self._known(wanted.kind) if wanted.serves(spec)]
-        written = wanted.as_list or wanted.as_written(known)
+        written = wanted.as_list or wanted.as_written(known) or wanted.sought(known)
         if written is not None:
             return written
         for meaning in wanted.meanings(self._known(MetricSpec)):
@@ -379,7 +381,7 @@ class Registry:
             tasks = getattr(spec, "tasks", (getattr(spec, "task", None),))
             return f"{spec.name!r} is for the task {' or '.join(map(str, tasks))}."
         words = sorted({word for spec in known for word in wanted.words(spec)})
-        found = did_you_mean(wanted.name, words)
+        found = wanted.closest(words)
         if found is None and wanted.kind is not MetricSpec:
             return wanted.listing
         return found or self.where_to_look

@@ -181,6 +181,9 @@ class MetricSpec(Spec):
     known_as : tuple of KnownAs
         Names that people give it with some of its parameters:
         ``KnownAs("balanced_accuracy", {"balanced": True})``.
+    sought_as : tuple of str
+        Names of something else that this metric is a part or the nearest form of. The error for
+        such a name suggests the metric.
     tells : str, optional
         Where a function is that says more of the rows of a per-item metric than their mean,
         ``tell(rows, spec, parameters, resources)``, and returns `Told`. The rows are sorted by uid;
@@ -218,6 +221,7 @@ class MetricSpec(Spec):
     reads: tuple[str, ...] = field(default=(), validator=check_reads_form)
     uses: tuple[str, ...] = field(default=(), validator=check_reads_form)
     known_as: tuple[KnownAs, ...] = ()
+    sought_as: tuple[str, ...] = ()
     tells: str | None = field(default=None, validator=optional(place_form))
     takes_names: str | None = None
 

@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 
 from attrs import field, frozen
 
-from valor_core.errors import AmbiguousNameError
-from valor_core.plugins.names import fold, in_config, split_name
+from valor_core.errors import AmbiguousNameError, did_you_mean
+from valor_core.plugins.names import fold, in_config, is_misspelling, split_name
 from valor_core.plugins.spec import KINDS, MetricSpec, ResourceKindSpec, Spec
 
 OWN_NAMESPACE = "core"
@@ -136,6 +136,33 @@ class Wanted(Generic[_S]):
         return AmbiguousNameError(
             f"{self}: expected one of this name, found {several}", f"Write {names}."
         )
+
+    def closest(self, words: Iterable[str]) -> str | None:
+        """Remedy line with the names of which this is a misspelling, or None.
+
+        A metric's name must begin with this one or differ by a typing error: suggesting another
+        metric of a similar name would be wrong.
+
+        Examples
+        --------
+        >>> Wanted(MetricSpec, "Acuracy").closest(["Accuracy", "F1"])
+        "Did you mean 'Accuracy'?"
+        >>> Wanted(MetricSpec, "IDF1").closest(["Accuracy", "F1"]) is None
+        True
+        """
+        if self.kind is MetricSpec:
+            words = [word for word in words if is_misspelling(self.name, word)]
+        return did_you_mean(self.name, words)
+
+    def sought(self, specs: Iterable[Spec]) -> str | None:
+        """Remedy line with the metrics among some that people look for by this name."""
+        bare = fold(split_name(self.name)[1])
+        found = [
+            spec.name
+            for spec in specs
+            if isinstance(spec, MetricSpec) and bare in map(fold, spec.sought_as)
+        ]
+        return f"Valor has its parts: {', '.join(found)}" if found else None
 
     def meanings(self, specs: Iterable[Spec]) -> Iterator[Meaning]:
         """The metrics among some that people know by this name, with what it says of them."""

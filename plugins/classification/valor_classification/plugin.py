@@ -43,6 +43,7 @@ def _spec(
     references: tuple[Reference, ...],
     aliases: tuple[str, ...] = (),
     known_as: tuple[KnownAs, ...] = (),
+    sought_as: tuple[str, ...] = (),
 ) -> MetricSpec:
     return MetricSpec(
         name=f"classification.{name}",
@@ -55,6 +56,7 @@ def _spec(
         references=references,
         aliases=aliases,
         known_as=known_as,
+        sought_as=sought_as,
         version=2,
     )
 
@@ -93,6 +95,7 @@ PREDICTED = (
         references=(VALOR, SOKOLOVA),
         aliases=("positive_predictive_value", "precision_score"),
         known_as=averaged("precision", "precision_score"),
+        sought_as=("classification_report",),
     ),
     _spec(
         "Recall",
@@ -103,6 +106,7 @@ PREDICTED = (
         references=(VALOR, SOKOLOVA),
         aliases=("sensitivity", "true_positive_rate", "recall_score"),
         known_as=averaged("recall", "recall_score"),
+        sought_as=("classification_report",),
     ),
     _spec(
         "Specificity",
@@ -122,6 +126,7 @@ PREDICTED = (
         references=(VALOR, SOKOLOVA),
         aliases=("f1_score", "f_score"),
         known_as=averaged("f1", "f1_score"),
+        sought_as=("classification_report",),
     ),
     _spec(
         "FBeta",
@@ -153,7 +158,7 @@ RANKED = (
         "parameters.ranked:RankParameters",
         better=True,
         references=(VALOR, FAWCETT),
-        aliases=("auroc", "roc_auc_score", "area_under_roc"),
+        aliases=("auroc", "roc_auc_score", "area_under_roc", "auc", "auc_roc"),
     ),
     _spec(
         "mROCAUC",
@@ -179,7 +184,7 @@ RANKED = (
         "parameters.ranked:AveragePrecisionParameters",
         better=True,
         references=(Reference(SKLEARN, "average precision score"),),
-        aliases=("AP", "average_precision_score"),
+        aliases=("AP", "average_precision_score", "pr_auc", "auc_pr", "auprc"),
     ),
 )
 """Numbers and curves of how scores rank the items."""

@@ -14,9 +14,10 @@ from valor_cli.config.modules import decorated
 from valor_cli.config.resolved import resolved
 from valor_cli.config.schema import CheckedConfig, RunConfig
 from valor_cli.outputs import Destinations, Unwritten
-from valor_core.errors import ConfigError, did_you_mean, found_at
+from valor_core.errors import ConfigError, MissingPluginError, did_you_mean, found_at
 from valor_core.evaluation.evaluate import Progress, run
 from valor_core.evaluation.evaluator import Evaluator
+from valor_core.extras import extra_bringing, first_party, ways
 from valor_core.parameters.declaration import declared
 from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry
@@ -51,6 +52,7 @@ def run_config(
     checked = request.checked()
     chosen, folder, place = checked.run, request.folder, request.place
     registry = registry_of(chosen, request)
+    _check_installed(chosen, registry, place)
     destinations = _destinations(chosen, folder)
     destinations.check(place)
     with evaluator_of(checked, registry, request) as evaluator:
@@ -85,6 +87,30 @@ def registry_of(chosen: RunConfig, request: Request) -> Registry:
             for spec in decorated(request.folder / module):
                 registry.add(spec)
     return registry
+
+
+def _check_installed(chosen: RunConfig, registry: Registry, place: str) -> None:
+    """Raise a `MissingPluginError` that installs all plugins of a config at once."""
+    names = [one.get("name") if isinstance(one, Mapping) else one for one in chosen.metrics]
+    names += [chosen.data.get("reader"), f"{chosen.task}."]
+    spaces = [str(name).partition(".")[0] for name in names if isinstance(name, str)]
+    owners = first_party()
+    missing = [
+        space
+        for space in dict.fromkeys(fold(space) for space in spaces)
+        if space in owners and space not in registry.namespaces
+    ]
+    if not missing:
+        return
+    wanted = dict.fromkeys(owners[space] for space in missing)
+    extras = {name: chosen.gallery and extra_bringing(name, "pillow") for name in wanted}
+    packages = [f"{name}[{extra}]" if extra else name for name, extra in extras.items()]
+    listed = " and ".join(map(repr, missing))
+    raise MissingPluginError(
+        f"{place}metrics and data need the plugin{'s' if missing[1:] else ''} {listed}, "
+        f"not installed here",
+        f"Install {'them' if missing[1:] else 'it'} with: {ways(*packages)}",
+    )
 
 
 def _check_plugins(plugins: Mapping[str, str], registry: Registry, place: str) -> None:

@@ -75,7 +75,7 @@ def _spec(
     )
 
 
-_OVER = ("50-95", "@50-95", "@50:95", "@0.5:0.95", "@.5:.95", "@[.5:.95]", "@[0.5:0.95]")
+_OVER = ("50-95", "50:95", "@50-95", "@50:95", "@0.5:0.95", "@.5:.95", "@[.5:.95]", "@[0.5:0.95]")
 _OVER_STEPS = ("@0.5:0.05:0.95", "@[.5:.05:.95]", "@[0.5:0.05:0.95]")
 
 
@@ -93,6 +93,14 @@ def _over(*names: str, is_clear: bool = True) -> tuple[KnownAs, ...]:
         for name in names
         for written in (*_OVER, *_OVER_STEPS)
     )
+
+
+_SIZED = tuple(
+    KnownAs(f"{name}_{size}", {"area_ranges": {size: bounds}}, is_clear)
+    for size, bounds in {"small": [0, 1024], "medium": [1024, 9216], "large": [9216, 1e10]}.items()
+    for name, is_clear in (("mAP", True), ("AP", False))
+)
+"""Names of mean average precision at one of COCO's sizes."""
 
 
 @hookimpl
@@ -118,6 +126,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             better=True,
             references=(VALOR, COCO),
             version=2,
+            aliases=("map_per_class",),
             known_as=_over("AP", is_clear=False),
         ),
         _spec(
@@ -139,7 +148,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             better=True,
             references=(VALOR, COCO, PYCOCOTOOLS),
             version=2,
-            known_as=(*_over("mAP"), *_over("AP", is_clear=False)),
+            known_as=(*_over("mAP"), *_over("AP", is_clear=False), *_SIZED),
         ),
         _spec(
             "AR",

@@ -200,6 +200,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             uses=("query", "response", "references", "contexts"),
             parameters="rubric:RubricParameters",
             references=(evolve(G_EVAL, section="section 2"),),
+            aliases=("GEval",),
         ),
     )
 

@@ -9,6 +9,7 @@ import pytest
 from valor_core import Registry, metric
 from valor_core.errors import ManifestError, UnknownNameError
 from valor_core.plugin import KnownAs, averaged
+from valor_core.plugins.meaning import meaning_of
 from valor_core.plugins.names import split_name
 
 
@@ -100,3 +101,51 @@ def test_a_decorated_metric_that_nobody_holds_is_gone() -> None:
 
     with pytest.raises(UnknownNameError):
         Registry().metric("mylab.Gone")
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "found"),
+    [
+        ("AUC", "classification", "classification.ROCAUC"),
+        ("pr_auc", "classification", "classification.AveragePrecision"),
+        ("map_small", "detection", "detection.mAPAveragedOverIOUs"),
+        ("mAP50:95", "detection", "detection.mAPAveragedOverIOUs"),
+        ("map_per_class", "detection", "detection.APAveragedOverIOUs"),
+        ("llm.GEval", "text", "llm.Rubric"),
+    ],
+)
+def test_names_that_people_type_lead_to_the_metric(name: str, task: str, found: str) -> None:
+    assert meaning_of(name, Registry(), task).spec.name == found
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "remedy"),
+    [
+        ("GEval", "text", "Did you mean 'llm.Rubric'?"),
+        ("nv_accuracy", "text", "Did you mean 'nvidia.AnswerAccuracy'?"),
+        ("AP_small", "detection", "area_ranges"),
+        ("classification_report", "classification", "Precision"),
+        ("Acuracy", "classification", "Did you mean 'Accuracy'?"),
+        ("ROGUE", "text", "Did you mean 'ROUGE'?"),
+    ],
+)
+def test_names_of_something_near_suggest_the_metric(name: str, task: str, remedy: str) -> None:
+    with pytest.raises(UnknownNameError) as error:
+        meaning_of(name, Registry(), task)
+
+    assert remedy in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [
+        *((name, "detection") for name in ("IDF1", "HOTA", "MOTA", "MAE", "APr")),
+        *((name, "text") for name in ("bleurt", "spBLEU", "llm.Pairwise", "BERTScore")),
+        ("RMSE", "classification"),
+    ],
+)
+def test_metrics_that_are_not_in_valor_suggest_no_other_metric(name: str, task: str) -> None:
+    with pytest.raises(UnknownNameError) as error:
+        meaning_of(name, Registry(), task)
+
+    assert "Did you mean" not in str(error.value)

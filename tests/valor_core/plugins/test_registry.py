@@ -31,7 +31,6 @@ from valor_core.plugin import (
     ResourceSpec,
     hookimpl,
 )
-from valor_core.plugin import install as install_command
 from valor_core.plugins.entry_points import claims
 from valor_core.plugins.registry import (
     implementation,
@@ -218,8 +217,8 @@ class TestLookUp:
 
         folders = [ways(owner).rpartition(" -e ")[2] for owner in first_party().values()]
 
-        assert "plugins/llm" in folders
-        assert all((clone / folder / "pyproject.toml").is_file() for folder in folders)
+        assert str(clone / "plugins/llm") in folders
+        assert all((Path(folder) / "pyproject.toml").is_file() for folder in folders)
 
     def test_lookup_errors_are_lookup_errors_and_not_key_errors(self) -> None:
         assert issubclass(UnknownNameError, LookupError)
@@ -569,7 +568,7 @@ class TestManifests:
         assert text_of(caught.value) == (
             "plugin 'odd' (oddlab 1.0): needs valor-core>=9.0, installed is "
             f"{version('valor-core')}\n"
-            f"Upgrade it with: {install_command('--upgrade', 'valor-core')}"
+            f"Upgrade it with: {ways('valor-core')}"
         )
 
     @pytest.mark.parametrize(

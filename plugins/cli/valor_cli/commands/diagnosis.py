@@ -12,7 +12,7 @@ from attrs import frozen
 from valor_cli.program.plugin_command import called
 from valor_cli.program.program import BUILT_IN
 from valor_core.errors import BrokenPluginError, MissingExtraError, RegistryError, and_more, shown
-from valor_core.extras import first_party, install, uninstall
+from valor_core.extras import first_party, uninstall, ways
 from valor_core.plugins.entry_points import unmet
 from valor_core.plugins.manifest import Manifest
 from valor_core.plugins.names import fold
@@ -98,7 +98,7 @@ def _unmet(manifest: Manifest) -> Iterator[str]:
     """What a plugin that works, so far, asks of valor-core and does not get."""
     reason = unmet(manifest.distribution)
     if reason is not None:
-        remedy = f"Upgrade it with: {install('--upgrade', 'valor-core')}"
+        remedy = f"Upgrade it with: {ways('valor-core')}"
         owner = f"{manifest.distribution} {manifest.version}"
         yield f"plugin '{manifest.namespace}' ({owner}): {reason}\n{remedy}"
 

@@ -19,6 +19,7 @@ from valor_core.errors import (
     UnknownNameError,
     did_you_mean,
 )
+from valor_core.extras import first_party, ways
 from valor_core.parameters.declaration import Parameter, declared, parameter_values
 from valor_core.plugins.names import fold, in_config
 from valor_core.plugins.registry import Registry
@@ -32,6 +33,7 @@ from valor_core.plugins.spec import (
     Spec,
     TaskSpec,
 )
+from valor_core.plugins.wanted import Wanted
 from valor_core.report.tables.text_table import Row, TextTable
 
 
@@ -114,10 +116,25 @@ def _find_bare(name: str, registry: Registry) -> Spec:
         names = " or ".join(repr(spec.name) for spec in found)
         raise AmbiguousNameError(f"{name!r}: several plugins have it", f"Write {names}.")
     candidates = {word for spec in specs for word in (spec.short_name, *spec.aliases)}
-    raise UnknownNameError(
-        f"{name!r}: no installed plugin has it",
-        did_you_mean(name, sorted(candidates)) or registry.where_to_look,
+    metrics = [spec for spec in specs if isinstance(spec, MetricSpec)]
+    looked_for = Wanted(MetricSpec, name)
+    remedy = (
+        looked_for.as_written(metrics)
+        or looked_for.sought(metrics)
+        or looked_for.closest(sorted(candidates))
+        or (_not_installed(registry) if metrics else None)
+        or registry.where_to_look
     )
+    raise UnknownNameError(f"{name!r}: no installed plugin has it", remedy)
+
+
+def _not_installed(registry: Registry) -> str | None:
+    """Remedy for a name that a plugin of this project may have that is not installed."""
+    missing = [space for space in first_party() if space not in registry.namespaces]
+    if not missing:
+        return None
+    owners = dict.fromkeys(first_party()[space] for space in missing)
+    return f"Not installed: {', '.join(missing)}. Install with: {ways(*owners)}"
 
 
 def _exact(name: str, found: list[Spec]) -> list[Spec]:

@@ -105,7 +105,7 @@ def _yaml(text: str, path: Path) -> Any:
     except ImportError as error:
         raise MissingExtraError(
             f"{path}: reading YAML needs PyYAML, which is not installed",
-            f"Install it with: {install('valor-core[cli]')}, or write TOML or JSON.",
+            "Install it with: " + install("pyyaml") + "\nor write TOML or JSON.",
         ) from error
 
     class Loader(yaml.SafeLoader):
