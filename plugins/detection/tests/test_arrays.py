@@ -633,7 +633,18 @@ def test_boxes_under_other_keys_name_the_function_that_reads_them() -> None:
     with refused(SchemaError):
         two_sides([{"boxes": BOX, "classes": [1]}], seen)
     with refused(SchemaError):
+        two_sides([{"bboxes": BOX, "category_id": [1]}], seen)
+    with refused(SchemaError):
+        two_sides([{"objects": [{"bbox": [0, 0, 9, 9], "category": 1}]}], seen)
+    with refused(SchemaError):
+        two_sides([seen[0]], [{"boxes": BOX, "labels": [1], "score": [0.5]}])
+    with refused(SchemaError):
         evaluate([object()], [object()], ["mAP50"])
+
+
+def test_lists_of_objects_are_read_without_from_arrays() -> None:
+    true, seen = Objects(boxes=BOX, labels=[1]), Objects(boxes=BOX, labels=[1], scores=[0.5])
+    assert evaluate([true], [seen], ["Counts"])["Counts"].value == {"tp": 1, "fp": 0, "fn": 0}
 
 
 def test_predictions_passed_first_are_named() -> None:

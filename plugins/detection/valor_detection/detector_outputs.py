@@ -18,6 +18,7 @@ from valor_detection.mask_arrays import thresholded
 
 _BOXES = ("boxes", "bbox", "bboxes", "objects")
 _LABEL_NAMES = ("classes", "class_ids", "class_id", "category", "categories", "category_id")
+_SCORE_NAMES = ("score", "confidence", "conf", "confidences")
 _CLASSES = "class_id=np.zeros(len(detections), int)"
 
 
@@ -42,6 +43,8 @@ def objects_of(found: Any, place: str) -> Objects | None:
     >>> objects_of({"boxes": [[0, 0, 2, 1]], "labels": [1]}, "groundtruths[0]").boxes
     array([[0, 0, 2, 1]])
     """
+    if isinstance(found, Objects):
+        return found
     if isinstance(found, Mapping):
         if "labels" in found:
             return of_dict(found, place)
@@ -116,6 +119,12 @@ def of_dict(found: Any, place: str) -> Objects:
         raise SchemaError(
             f"{place}: expected a dict with boxes and labels, got {shown(given)}", remedy
         )
+    score = next((name for name in _SCORE_NAMES if name in found), None)
+    if score is not None and "scores" not in found and place.startswith("predictions"):
+        raise SchemaError(
+            f"{place}: expected scores, got the key {score!r}",
+            f"Rename it: {{**one, 'scores': one[{score!r}]}}",
+        )
     return Objects(
         boxes=found.get("boxes"),
         labels=found["labels"],
@@ -184,10 +193,14 @@ def _check_keys(found: Mapping[Any, Any], place: str) -> None:
         )
     given = next((name for name in (*_LABEL_NAMES, "label") if name in found), None)
     got = f"the key {given!r}" if given else f"the keys {shown(list(found))}"
+    renamed = f"'labels': one[{given!r}]" if given else ""
+    if given and boxes != "boxes":
+        renamed += f", 'boxes': one[{boxes!r}]"
+    values = "…" if boxes == "objects" else f"one[{boxes!r}]"
     raise SchemaError(
         f"{place}: expected a dict with boxes and labels, got {got}",
-        (f"Rename it: {{**one, 'labels': one[{given!r}]}}; or make" if given else "Make")
+        (f"Rename it: {{**one, {renamed}}}; or make" if given else "Make")
         + " a batch of arrays: from valor_detection import Objects, from_arrays; "
-        f"from_arrays([Objects(boxes=one[{boxes!r}], labels=…)], [Objects(boxes=…, labels=…, "
+        f"from_arrays([Objects(boxes={values}, labels=…)], [Objects(boxes=…, labels=…, "
         "scores=…)], box_format='xyxy')",
     )
