@@ -76,7 +76,7 @@ def test_nothing_is_replaced_and_nothing_is_guessed(folder, valor, arguments, me
 
 def test_at_a_terminal_what_the_data_do_not_tell_is_asked(folder):
     code, screen = typed(
-        ["init"], ["odd.csv", "predicted", "one", "two", "Acuracy", "Accuracy, F1"]
+        ["init"], ["odd.csv", "classification", "one", "two", "Acuracy", "Accuracy, F1"]
     )
 
     assert code == 0, screen
@@ -100,3 +100,22 @@ def test_at_a_terminal_a_run_asks_for_metrics_and_offers_some(folder):
     assert code == 0, screen
     assert "Which metrics? (names, with commas between) [Accuracy, Precision, Recall, F1]" in screen
     assert "0.5000" in screen
+
+
+def test_init_asks_for_the_columns_of_texts(folder):
+    (folder / "a.json").write_text('[{"q": "Who?", "said": "Ann", "wanted": "Ann"}]')
+
+    code, screen = typed(["init", "a.json", "-m", "text.ExactMatch"], ["said", "wanted"])
+
+    assert code == 0, screen
+    data = parse("valor.yaml")["data"]
+    assert (data["reader"], data["columns"]["response"]) == ("core.table", "said")
+
+
+@pytest.mark.parametrize("answers", [["nonsense"] * 8, [""] * 8], ids=["wrong", "empty"])
+def test_init_ends_after_five_answers_that_do_not_fit(folder, answers):
+    code, screen = typed(["init", "odd.csv"], answers)
+
+    assert code == 2
+    assert "Ctrl-C ends without a config." in screen
+    assert "none that fits in 5 tries\nName it instead: valor init DATA" in screen

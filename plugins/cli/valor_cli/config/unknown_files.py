@@ -128,7 +128,7 @@ def _table_commands(
     tasks = [one for one in tasks if has_all(registry, one, metrics)] or tasks
     found = []
     for one in tasks:
-        columns = _columns_to_name(len(files), one, registry, metrics)
+        columns = columns_to_name(len(files), one, registry, metrics)
         if columns is not None and columns[1]:
             settings = "".join(f" --set data.{name}=COLUMN" for name in columns[1])
             which = "" if task else f" --task {one}"
@@ -136,7 +136,7 @@ def _table_commands(
     return found
 
 
-def _columns_to_name(
+def columns_to_name(
     files: int, task: str, registry: Registry, metrics: Sequence[Any]
 ) -> tuple[ReaderSpec, list[str]] | None:
     """The reader of tables with the fewest parameters, and its parameters that name columns."""

@@ -9,19 +9,22 @@ from typing import Any, TypeVar
 
 import click
 
-from valor_cli.config.data_files import check_there, named_paths, reader_called
-from valor_cli.config.unknown_files import OF_COLUMNS
+from valor_cli.config import put
+from valor_cli.config.data_files import check_there, named_paths, only_task, reader_called
+from valor_cli.config.unknown_files import OF_COLUMNS, columns_to_name
 from valor_cli.program import streams
-from valor_core.errors import ValorError
+from valor_core.errors import ConfigError, ValorError, did_you_mean, shown
 from valor_core.parameters.declaration import declared
 from valor_core.plugins.meaning import meaning_of
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import ReaderSpec
+from valor_core.plugins.spec import MetricSpec, ReaderSpec, TaskSpec
 from valor_core.readers.known import Known, known_by
 from valor_core.readers.recognized import Recognized, first_rows
 
 T = TypeVar("T")
 _MOST_NAMES = 12
+_MOST_TRIES = 5
+_MOST_PROPOSED = 3
 
 
 def can_ask() -> bool:
@@ -30,7 +33,7 @@ def can_ask() -> bool:
 
 
 def ask(question: str, understood: Callable[[str], T], default: str | None = None) -> T:
-    """What is made of an answer; the question comes again until the answer is understood.
+    """What is made of an answer; the question is repeated a few times.
 
     Parameters
     ----------
@@ -41,12 +44,31 @@ def ask(question: str, understood: Callable[[str], T], default: str | None = Non
     default : str, optional
         The answer of who only presses the return key.
     """
-    while True:
-        answer = click.prompt(question, default=default, err=True)
+    for attempt in range(_MOST_TRIES):
+        answer = click.prompt(question, default=default or "", show_default=bool(default), err=True)
         try:
             return understood(str(answer).strip())
         except ValorError as error:
-            streams.talk(str(error))
+            leave = "" if attempt else "\nCtrl-C ends without a config."
+            streams.talk(f"{error}{leave}")
+    raise ConfigError(
+        f"init: expected an answer to {question!r}, got none that fits in {_MOST_TRIES} tries",
+        "Name it instead: valor init DATA --task TASK --reader NAME --metrics NAME,NAME",
+    )
+
+
+def _one_of(names: Sequence[str]) -> Callable[[str], str]:
+    """What accepts one of some names, or raises an error with the closest."""
+
+    def understood(answer: str) -> str:
+        if answer in names:
+            return answer
+        raise ConfigError(
+            f"expected one of {', '.join(names)}, got {shown(answer)}",
+            did_you_mean(answer, names) if answer else None,
+        )
+
+    return understood
 
 
 def asked_config(
@@ -58,9 +80,10 @@ def asked_config(
 ) -> dict[str, Any]:
     """The config that evaluates some files; what they and the arguments do not tell is asked."""
     check_there(files)
+    task = task or only_task(metrics, registry)
     named = None if reader is None else reader_called(reader, registry, task)
     known = known_by(files, registry, task=task, reader=named, metrics=metrics)
-    chosen = _chosen(known) if known else _described(files, named, task, registry)
+    chosen = _chosen(known) if known else _described(files, named, task, registry, metrics)
     streams.talk(f"{' and '.join(map(str, files))}: read by {chosen.reader.name}")
     return chosen.config(metrics or _metrics(chosen, registry))
 
@@ -72,41 +95,77 @@ def _chosen(known: Sequence[Known]) -> Known:
         return known[0]
     for one in known:
         streams.talk(f"  {one.reader.name}  {one.reader.summary}")
-    choice = click.Choice(list(by_name))
-    return by_name[click.prompt("What is it?", type=choice, default=known[0].reader.name, err=True)]
+    return by_name[ask("What is it?", _one_of(list(by_name)), known[0].reader.name)]
 
 
 def _described(
-    files: Sequence[Path], reader: ReaderSpec | None, task: str | None, registry: Registry
+    files: Sequence[Path],
+    reader: ReaderSpec | None,
+    task: str | None,
+    registry: Registry,
+    metrics: Sequence[Any],
 ) -> Known:
-    """Files that no reader knows, described by the person."""
+    """Files that no reader recognizes, described by the answers of a person."""
     table = first_rows(files[0])
     columns = () if table is None else table.names
     if columns:
         listed = ", ".join(columns[:_MOST_NAMES])
         streams.talk(f"{files[0]} has {len(columns)} columns: {listed}")
+    asked: Sequence[str] = ()
+    if reader is None and columns:
+        tasks = [spec.short_name for spec in registry.all(TaskSpec)]
+        fitting = {
+            one: found
+            for one in ([task] if task else tasks)
+            if (found := columns_to_name(len(files), one, registry, metrics)) and found[1]
+        }
+        if fitting:
+            task = task or ask(f"Which task? ({', '.join(fitting)})", _one_of(list(fitting)))
+            reader, asked = fitting[task]
     if reader is None:
         readers = [spec for spec in registry.all(ReaderSpec) if task in (None, spec.task)]
         for spec in readers:
             streams.talk(f"  {spec.name}  {spec.summary}")
         reader = ask("Which reader?", lambda name: reader_called(name, registry, task))
     data = named_paths(files, reader)
-    for entry in declared(reader.parameter_class):
-        if not (entry.help or "").startswith(OF_COLUMNS) or entry.default in columns:
+    helps = {entry.name: entry.help or "" for entry in declared(reader.parameter_class)}
+    asked = asked or [
+        entry.name
+        for entry in declared(reader.parameter_class)
+        if helps[entry.name].startswith(OF_COLUMNS) and isinstance(entry.default, str)
+    ]
+    for name in asked if columns else ():
+        field = name.removeprefix("columns.")
+        if field in columns:
             continue
-        if columns and isinstance(entry.default, str):
-            question = f"{entry.help.removesuffix('.')}; none to leave it out"
-            found = click.prompt(question, type=click.Choice([*columns, "none"]), err=True)
-            data |= {} if found == "none" else {entry.name: found}
-    return Known(reader, Recognized(data=data, task=task))
+        words = helps.get(name, f"Column of the {field}").removesuffix(".")
+        column = ask(f"{words}; none to leave it out", _one_of([*columns, "none"]))
+        if column != "none":
+            data = put(data, name, column, "init")
+    return Known(reader, Recognized(data=data, task=task or reader.task))
 
 
 def _metrics(chosen: Known, registry: Registry) -> list[str]:
     def understood(answer: str) -> list[str]:
         names = [name.strip() for name in answer.split(",") if name.strip()]
+        if not names:
+            raise ConfigError("expected the names of metrics, got none")
         for name in names:
             meaning_of(name, registry, chosen.task)
         return names
 
-    first = ", ".join(chosen.made.metrics)
+    first = ", ".join(chosen.made.metrics or _fitting(chosen, registry))
     return ask("Which metrics? (names, with commas between)", understood, first or None)
+
+
+def _fitting(chosen: Known, registry: Registry) -> list[str]:
+    """Metrics of a task that need no parameter and no resource, to begin with."""
+    return [
+        spec.short_name
+        for spec in registry.all(MetricSpec)
+        if spec.namespace == chosen.task
+        and not spec.resources
+        and spec.higher_is_better
+        and spec.extra is None
+        and not any(entry.required for entry in declared(spec.parameter_class))
+    ][:_MOST_PROPOSED]
