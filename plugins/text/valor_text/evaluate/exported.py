@@ -35,6 +35,7 @@ _CALLED_HERE = {
 """What the schemas call columns and options, and what they are called here."""
 
 _ADVISED_HERE = {
+    "from_arrays(": 'Name the class of each column of predictions: data={"labels": […]}.',
     "invalid_geometry": 'Correct it, or leave such out: data={"invalid_geometry": "skip"}.',
     "data.values": 'Give the value a label, data={"labels": {…}}, null where it is background; or '
     'leave pixels of references out that have it: data={"ignore": […]}.',
