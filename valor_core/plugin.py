@@ -114,6 +114,7 @@ if TYPE_CHECKING:
         parameters,
         plain_value,
     )
+    from valor_core.parameters.environment import FromEnvironment
     from valor_core.parameters.kinds import Within
     from valor_core.plugins.hooks import hookimpl
     from valor_core.plugins.names import KnownAs, averaged, fold
@@ -178,6 +179,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "NoParameters build declared nondefault parameter parameter_values "
             "parameters plain_value"
         ),
+        "parameters.environment": "FromEnvironment",
         "parameters.kinds": "Within",
     },
     "What is refused, and how": {

@@ -296,8 +296,9 @@ class ResourceSpec(Spec):
     Parameters
     ----------
     identity : tuple of str, optional
-        Parameters that can change a number; all of them unless given. The others, such as a
-        budget, a width or a path, may change when a saved state is gone on with.
+        Parameters that can change a number, or properties made of them; all parameters unless
+        given. The others, such as a budget, a width or a path, may change when a saved state is
+        gone on with.
     free : bool
         Whether anybody may open it at no cost, as the conformance kit would.
     divided : tuple of str

@@ -125,7 +125,7 @@ def parameters_that_matter_are_declared(opening: Opening) -> None:
     known = {one.name: one for one in declared(opening.bound.spec.parameter_class)}
     for field in ("identity", "divided"):
         for name in getattr(opening.bound.spec, field) or ():
-            if name not in known:
+            if name not in known and not hasattr(opening.bound.spec.parameter_class, name):
                 raise Breach(f"{field}: expected names of its parameters, found {name!r}")
     for name in opening.bound.spec.divided:
         value = getattr(opening.bound.parameters, name)

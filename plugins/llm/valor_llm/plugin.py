@@ -77,7 +77,7 @@ def _judged(
 
 def _client(name: str, cls: str, summary: str) -> ResourceKindSpec:
     """A client of an endpoint: keys, and headers that may hold some, change no number."""
-    identity = ("base_url", "model", "extra")
+    identity = ("base_url", "model", "extra", "routing")
     return ResourceKindSpec(
         name=f"llm.{name}",
         resource="llm.judge",

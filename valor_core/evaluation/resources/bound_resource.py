@@ -165,7 +165,13 @@ def _identifying(
         if parameter.kind.has_paths:
             contents = _contents(getattr(found, parameter.name))
             told[parameter.name] = [told[parameter.name], contents]
-    return told if spec.identity is None else {name: told[name] for name in spec.identity}
+    if spec.identity is None:
+        return told
+    # A property counts where it has a value: states that were saved before do not have it.
+    further = {name: getattr(parameters, name) for name in spec.identity if name not in told}
+    return {name: told[name] for name in spec.identity if name in told} | {
+        name: value for name, value in further.items() if value
+    }
 
 
 def with_digests(parameters: Any) -> dict[str, Any]:

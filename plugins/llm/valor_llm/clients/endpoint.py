@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -11,12 +12,14 @@ from typing import Any, ClassVar, Protocol
 
 from attrs import evolve
 
+from valor_core.plugin import FromEnvironment
 from valor_llm.clients.fields import merged
 from valor_llm.clients.http.keys import Key
 from valor_llm.clients.http.transport import Transport
 from valor_llm.clients.protocol import Reply, Request
+from valor_llm.parameters.headers import is_credential, routing_headers
 
-_SECRET = re.compile("auth|cookie|key|secret|token", re.IGNORECASE)
+_VARIABLE = re.compile(r"\$\{env:(\w+)\}")
 
 
 class EndpointParameters(Protocol):
@@ -74,6 +77,7 @@ class Endpoint(ABC):
             key=self._key,
             key_header=key_header,
             headers={**(headers or {}), **parameters.headers},
+            secrets=_secrets(parameters),
         )
 
     @property
@@ -83,15 +87,19 @@ class Endpoint(ABC):
 
     @property
     def model(self) -> str:
-        """The model that is asked for."""
-        return self.parameters.model
+        """The model that is asked for, as reports name it: without values of variables."""
+        return _shown(self.parameters.model)
 
     def identity(self) -> dict[str, Any]:
-        """What of it can change a reply: its address and dialect, the model, further fields."""
-        told = {"endpoint": self.endpoint, "path": self.path, "model": self.model}
+        """What of it can change a reply: its address and dialect, the model, further fields.
+
+        The cache keeps a digest of it.
+        """
+        told = {"endpoint": self.transport.address, "path": self.path}
+        told["model"] = str(self.parameters.model)
         if self.parameters.extra:
             told["extra"] = json.dumps(dict(self.parameters.extra), sort_keys=True)
-        route = [self.transport.query, *_routing(self.parameters.headers)]
+        route = [self.transport.query, *routing_headers(self.parameters.headers)]
         if any(route):
             # Either may choose another deployment, and may be secret.
             told["route"] = hashlib.blake2b(repr(route).encode(), digest_size=8).hexdigest()
@@ -122,8 +130,10 @@ class Endpoint(ABC):
         return self.shown(self.reply(self.transport.post(self.path, body, request.deadline)))
 
     def shown(self, reply: Reply) -> Reply:
-        """A reply without the key, which an endpoint might send back."""
-        return reply if self._key is None else evolve(reply, text=self._key.hidden_text(reply.text))
+        """A reply without secrets, which an endpoint might send back."""
+        is_own = reply.model == self.parameters.model
+        model = self.model if is_own else self.transport.hidden(reply.model)
+        return evolve(reply, text=self.transport.hidden(reply.text), model=model)
 
     def whole_body(self, request: Request) -> dict[str, Any]:
         """A request as it is sent, with the further fields of the config."""
@@ -134,6 +144,17 @@ class Endpoint(ABC):
         self.transport.close()
 
 
-def _routing(headers: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Headers that may choose what answers; those with a key only say who asks."""
-    return sorted((name, value) for name, value in headers.items() if not _SECRET.search(name))
+def _secrets(parameters: EndpointParameters) -> tuple[str, ...]:
+    """Texts that may be secret: values of credentials, and of variables in headers and address."""
+    found: list[str] = []
+    for name, value in parameters.headers.items():
+        if is_credential(name, value) or isinstance(value, FromEnvironment):
+            found += [str(value), *str(value).split()[1:]]
+    if isinstance(parameters.base_url, FromEnvironment):
+        names = _VARIABLE.findall(parameters.base_url.reference)
+        found += [value for name in names if "://" not in (value := os.environ.get(name, ""))]
+    return tuple(dict.fromkeys(found))
+
+
+def _shown(text: str) -> str:
+    return text.reference if isinstance(text, FromEnvironment) else text

@@ -59,7 +59,7 @@ class Ollama(Endpoint):
 
     def body(self, request: Request) -> dict[str, Any]:
         """A request as the endpoint takes it."""
-        body = body_of(request, self.model)
+        body = body_of(request, str(self.parameters.model))
         if self._is_fixed:
             return body
         # Ollama loads a model anew for another size. So there are few sizes, each twice the one
@@ -72,7 +72,7 @@ class Ollama(Endpoint):
 
     def reply(self, answer: Mapping[str, Any]) -> Reply:
         """The reply in an answer."""
-        return reply_of(answer, self.endpoint, self.model)
+        return reply_of(answer, self.endpoint, str(self.parameters.model))
 
 
 def tokens_at_most(request: Request) -> int:

@@ -31,11 +31,11 @@ class OpenAI(Endpoint):
 
     def body(self, request: Request) -> dict[str, Any]:
         """A request as the endpoint takes it."""
-        return body_of(request, self.model)
+        return body_of(request, str(self.parameters.model))
 
     def reply(self, answer: Mapping[str, Any]) -> Reply:
         """The reply in an answer."""
-        return reply_of(answer, self.endpoint, self.model)
+        return reply_of(answer, self.endpoint, str(self.parameters.model))
 
     def batches(self) -> OpenAIBatches:
         """Where batches are sent."""

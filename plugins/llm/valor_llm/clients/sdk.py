@@ -11,6 +11,7 @@ from valor_core.plugin import ResourceError
 from valor_llm.clients import anthropic, openai
 from valor_llm.clients.callable import fault_of
 from valor_llm.clients.fields import merged
+from valor_llm.clients.http.secrets import hidden
 from valor_llm.clients.protocol import Client, ClientError, Reply, Request
 
 
@@ -88,8 +89,8 @@ class _Sdk:
     def _fault(self, error: Exception) -> ClientError:
         found = fault_of(error, self.endpoint)
         key = getattr(self._client, "api_key", None)
-        if isinstance(key, str) and key:
-            found.args = tuple(str(one).replace(key, "[key]") for one in found.args)
+        if isinstance(key, str):
+            found.args = tuple(hidden(str(one), [key]) for one in found.args)
         return found
 
 

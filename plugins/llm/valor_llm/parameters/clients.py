@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from valor_core.plugin import Within, parameter, parameters
+from valor_llm.parameters.headers import routing
 
 _MODEL = "Name of the model."
 _KEY = "Environment variable that has the key; without it none is sent."
@@ -41,6 +42,11 @@ class OpenAIParameters:
     headers: Mapping[str, str] = parameter(default={}, help=_HEADERS)
     extra: Mapping[str, Any] = parameter(default={}, help=_EXTRA)
 
+    @property
+    def routing(self) -> str:
+        """Digest of the headers that may choose what answers; part of the identity."""
+        return routing(self.headers)
+
 
 @parameters
 class AnthropicParameters:
@@ -56,6 +62,11 @@ class AnthropicParameters:
     extra: Mapping[str, Any] = parameter(
         default={}, help="Further fields of the body of every call, such as `thinking`."
     )
+
+    @property
+    def routing(self) -> str:
+        """Digest of the headers that may choose what answers; part of the identity."""
+        return routing(self.headers)
 
 
 @parameters
@@ -79,3 +90,8 @@ class OllamaParameters:
         help="Further fields of the body of every call, such as `options: {num_ctx: 16384}`, a "
         "context window of the same size for all prompts.",
     )
+
+    @property
+    def routing(self) -> str:
+        """Digest of the headers that may choose what answers; part of the identity."""
+        return routing(self.headers)

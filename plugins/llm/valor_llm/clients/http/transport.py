@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from http.client import HTTPException
 from typing import Any
@@ -23,11 +23,12 @@ from urllib3.exceptions import (
     SSLError,
 )
 
-from valor_core.plugin import ResourceError
+from valor_core.plugin import FromEnvironment, ResourceError
 from valor_llm.clients.http.deadlines import Waiting, pools
 from valor_llm.clients.http.faults import fault, refused_key, said
 from valor_llm.clients.http.keys import Key
 from valor_llm.clients.http.proxies import connections
+from valor_llm.clients.http.secrets import hidden
 from valor_llm.clients.http.unpacking import unpacked
 from valor_llm.clients.protocol import ClientError, Passing, Refused, Unreachable
 
@@ -75,6 +76,8 @@ class Transport:
         Header that has the key; as a bearer token in ``"authorization"``.
     headers : mapping of str to str
         Further headers.
+    secrets : sequence of str
+        Further texts that no answer may show.
     place : str
         Where the config says so, for errors.
 
@@ -91,13 +94,19 @@ class Transport:
         key: Key | None = None,
         key_header: str = "authorization",
         headers: Mapping[str, str] | None = None,
+        secrets: Sequence[str] = (),
         place: str = "judge.client",
     ) -> None:
         parts = _checked(base_url, place)
-        self.endpoint: str = urlunsplit(
-            (parts.scheme, parts.netloc, parts.path.rstrip("/"), "", "")
+        self.address: str = urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
+        """The address without its query."""
+        self.endpoint: str = (
+            base_url.reference.partition("?")[0].rstrip("/")
+            if isinstance(base_url, FromEnvironment)
+            else self.address
         )
-        """The address, without what may be secret in it."""
+        """The address as reports name it: without a query and without values of variables."""
+        self._secrets = tuple(secrets)
         self.query = parts.query
         """What follows the address, which may be secret."""
         self._query = f"?{parts.query}" if parts.query else ""
@@ -112,10 +121,10 @@ class Transport:
         self._waiting = Waiting()
         manager = connections(parts.scheme, parts.hostname or "", place)
         manager.pool_classes_by_scheme = pools(self._waiting)
-        self._pool = manager.connection_from_url(self.endpoint)
+        self._pool = manager.connection_from_url(self.address)
         # A proxy that sees what is asked is told the whole address.
         is_told = manager.proxy is not None and parts.scheme == "http"
-        self._before = self.endpoint if is_told else parts.path.rstrip("/")
+        self._before = self.address if is_told else parts.path.rstrip("/")
 
     def post(self, path: str, body: Mapping[str, Any], deadline: float) -> Mapping[str, Any]:
         """The JSON object that answers another.
@@ -213,12 +222,17 @@ class Transport:
         self, status: int, got: dict[str, str], body: bytes, check: Callable[[bytes], object]
     ) -> Received:
         """The answer, if it is one."""
-        body = body if self._key is None else self._key.hidden(body)
+        body = self.hidden(body.decode("latin-1")).encode("latin-1")
         if not 200 <= status < 300:
             told = fault(status, got, said(body), self.endpoint, time.time(), refused_key(body))
             raise self._refusing_key(told)
         check(body)
         return Received(got, body)
+
+    def hidden(self, text: str) -> str:
+        """A text without the key and the other secrets, which an endpoint might send back."""
+        keys = [] if self._key is None else [self._key.value]
+        return hidden(text, [*keys, *self._secrets])
 
     def close(self) -> None:
         """End what is under way; whoever waits for an answer gets an error at once."""
