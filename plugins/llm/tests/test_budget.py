@@ -283,3 +283,20 @@ def test_judges_of_a_panel_share_the_budget() -> None:
     assert panel.facts()["cost"] == pytest.approx(5 * 0.00036)
     assert panel.stop is not None
     panel.close()
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_budget_divided_among_workers_names_the_number_of_the_config(number: int) -> None:
+    section = {"judge": {"client": "lexical", "cache": "off", "max_calls": 3}}
+    registry = Registry()
+    bound = bind_resources([(registry.metric("llm.Faithfulness"), {})], section, registry)
+
+    async def work(panel: Any) -> str:
+        asked = (panel.members[0].ask(CLAIMS, response=f"It rains {one}.") for one in range(4))
+        answers = await asyncio.gather(*asked, return_exceptions=True)
+        (said,) = {str(one) for one in answers if isinstance(one, ResourceStopped)}
+        return said
+
+    with opened(bound, Share(number, 2)) as resources:
+        said = submit(work(resources["judge"])).result(timeout=20)
+    assert said.startswith("the judge's max_calls of 3 is reached by the part of one of 2 workers")

@@ -201,6 +201,9 @@ def _open(resource: BoundResource, share: Share, stack: ExitStack) -> Any:
         parameters = _filled_in(resource.parameters, spec, resource.name, share)
         instance = implementation(spec)(located(parameters, resource.folder), **made)
         stack.callback(_close, instance)
+        divided = getattr(instance, "divided", None)
+        if divided is not None and share != ALONE:
+            divided(_wholes(resource), share.of)
         return instance
     except ValorError:
         raise
@@ -232,6 +235,12 @@ def _filled_in(
             # Not checked again: a part may be 0 where a whole must be more.
             object.__setattr__(filled, divided, share.part(whole))
     return filled
+
+
+def _wholes(resource: BoundResource) -> dict[str, Any]:
+    """The budgets of a resource before they were divided."""
+    filled = _filled_in(resource.parameters, resource.spec, resource.name)
+    return {name: getattr(filled, name) for name in resource.spec.divided}
 
 
 def _close(made: Any) -> None:

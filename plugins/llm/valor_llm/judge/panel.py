@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median, multimode
 from typing import Any, ClassVar
 
@@ -54,7 +54,8 @@ class Panel:
                 f"judge.record: expected one client whose replies it keeps, found {len(client)}",
                 "Record each of them in a run of its own.",
             )
-        names, budget = _names(client), Budget(parameters, in_batch=parameters.mode == "batch")
+        names = _names(client)
+        self._budget = budget = Budget(parameters, in_batch=parameters.mode == "batch")
         self.members = tuple(
             self.judge(parameters, one, name, budget)
             for one, name in zip(client, names, strict=True)
@@ -69,6 +70,10 @@ class Panel:
     def stop(self) -> str | None:
         """Why no further call is made, or None."""
         return next((judge.stop for judge in self.members if judge.stop), None)
+
+    def divided(self, wholes: Mapping[str, float | None], workers: int) -> None:
+        """Note the budgets of the config, of which this worker has a part."""
+        self._budget.divided(wholes, workers)
 
     def facts(self) -> dict[str, Any]:
         """What stands in the report, of all judges together."""

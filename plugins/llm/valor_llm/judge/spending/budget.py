@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Mapping
 
 from attrs import define, field, frozen
 
@@ -90,6 +91,8 @@ class Budget:
     _reserved: Spending = field(factory=Spending, init=False)
     _under_way: int = field(default=0, init=False)
     _returned: asyncio.Event = field(factory=asyncio.Event, init=False)
+    _wholes: dict[str, float | None] = field(factory=dict, init=False)
+    _workers: int = field(default=1, init=False)
 
     async def reserve(self, request: Request) -> Spending:
         """What a call is allowed to spend, once there is so much.
@@ -110,6 +113,18 @@ class Budget:
                 raise Spent(*reason)
             self._returned.clear()
             await self._returned.wait()
+
+    def divided(self, wholes: Mapping[str, float | None], workers: int) -> None:
+        """Note the limits of the config, of which this budget is a part.
+
+        Parameters
+        ----------
+        wholes : mapping of str to float
+            Limits by name.
+        workers : int
+            How many workers share them.
+        """
+        self._wholes, self._workers = dict(wholes), workers
 
     def settle(
         self, request: Request, reserved: Spending, usage: Usage, is_estimated: bool = False
@@ -159,19 +174,26 @@ class Budget:
         after = self.spent + self._reserved + most
         limits = self.parameters
         if limits.max_calls is not None and after.calls > limits.max_calls:
-            return _told("max_calls", f"{limits.max_calls:,}", f"{self.spent.calls:,} are made", "")
+            spent = f"{self.spent.calls:,} are made"
+            return self._told("max_calls", f"{limits.max_calls:,}", spent, "")
         if limits.max_tokens is not None and after.tokens > limits.max_tokens:
             spent, more = f"{self.spent.tokens:,} are used", f"{most.tokens:,}"
-            return _told("max_tokens", f"{limits.max_tokens:,}", spent, more)
+            return self._told("max_tokens", f"{limits.max_tokens:,}", spent, more)
         if limits.max_cost is not None and after.cost > limits.max_cost:
             spent, more = f"{self.spent.cost:.6g} is spent", f"{most.cost:.3g}"
-            return _told("max_cost", f"{limits.max_cost:g}", spent, more)
+            return self._told("max_cost", f"{limits.max_cost:g}", spent, more)
         return None
 
-
-def _told(name: str, limit: str, spent: str, more: str) -> tuple[str, str]:
-    next_one = f" and the next call may take {more}" if more else ""
-    return (
-        f"the judge's {name} of {limit} is reached: {spent}{next_one}",
-        f"Raise judge.{name} and run again: what is paid for is not asked again",
-    )
+    def _told(self, name: str, limit: str, spent: str, more: str) -> tuple[str, str]:
+        whole = self._wholes.get(name)
+        if whole is None:
+            next_one = f" and the next call may take {more}" if more else ""
+            reason = f"the judge's {name} of {limit} is reached: {spent}{next_one}"
+        else:
+            # Alike for all workers, which have parts of other sizes.
+            limit = f"{whole:g}" if isinstance(whole, float) else f"{whole:,}"
+            reason = (
+                f"the judge's {name} of {limit} is reached by the part of one of {self._workers} "
+                "workers"
+            )
+        return reason, f"Raise judge.{name} and run again: what is paid for is not asked again"
