@@ -10,6 +10,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from messages import refused
+from mock_endpoint import MockEndpoint
 from valor_llm.clients.protocol import Message, Passing, Reply, Request, Usage
 from valor_llm.judge.answer import Answer
 from valor_llm.judge.calls import Calls
@@ -300,3 +301,21 @@ def test_budget_divided_among_workers_names_the_number_of_the_config(number: int
     with opened(bound, Share(number, 2)) as resources:
         said = submit(work(resources["judge"])).result(timeout=20)
     assert said.startswith("the judge's max_calls of 3 is reached by the part of one of 2 workers")
+
+
+@pytest.mark.parametrize(("calls", "finished"), [(8, 4), (25, 12), (50, 20)])
+def test_small_budget_finishes_items_instead_of_beginning_them_all(
+    endpoint: MockEndpoint, calls: int, finished: int
+) -> None:
+    # Two calls for each item.
+    items = [
+        Text(f"q{one}", response=f"Item {one} is good.", contexts=[f"Item {one} is good."])
+        for one in range(20)
+    ]
+    client = {"name": "openai", "base_url": endpoint.base_url, "model": "m"}
+    judge = {"client": client, "cache": "off", "max_calls": calls}
+    report = evaluate(
+        items, ["llm.Faithfulness"], task="text", resources={"judge": judge}, items=True
+    )
+    scored = [row for row in report.items[0].rows if isinstance(row.value, float)]
+    assert finished - 2 <= len(scored) <= finished

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
+from valor_text.metrics.answers.json_fields import FieldCounts
 from valor_text.metrics.answers.json_match import score
 from valor_text.parameters.answers import JSONMatchParameters
 
 from valor_core import Failed, ItemScore, Undefined, evaluate
+from valor_core.plugin import StateError, parameter_values
 from valor_core.schemas.text import Text, TextBatch
 
 CITY = '{"city": "Oslo", "size": {"people": 700000, "area": 454.0}, "tags": ["sea", "cold"]}'
@@ -252,3 +255,23 @@ def test_fields_within_a_tolerance_are_right() -> None:
     report = evaluate([item], [{"name": "JSONFields", "tolerance": 0.001}])
 
     assert report["JSONFields"].value == {"$.a": 1.0}
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        {"wanted": {"$.a": 0}},
+        {"wanted": {"$.a": 1}, "said": {"$.a": 1}, "right": {"$.a": 2}},
+        {"right": {"$.b": 1}},
+    ],
+)
+def test_saved_field_counts_that_cannot_be_are_no_state(counts: dict[str, dict[str, int]]) -> None:
+    def made() -> FieldCounts:
+        return FieldCounts(**parameter_values(JSONMatchParameters()))
+
+    other = made()
+    for name, values in counts.items():
+        setattr(other, name, Counter(values))
+    content = dict(other.dump())
+    with pytest.raises(StateError):
+        made().restore(content)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from valor_llm.judge.cache import Cache
 
 _ALL = 2**31 - 1
+_CALLS_OF_ITEM = 8  # more than most items take
 
 
 class Judge:
@@ -73,7 +74,7 @@ class Judge:
         self._cache = _cache(parameters, client)
         self._batches = _batches(parameters, client, self._cache)
         # A batch takes the questions of all items that there are.
-        self.width = 4 * parameters.concurrency if self._batches is None else _ALL
+        self.width = _width(parameters) if self._batches is None else _ALL
         self._recording = None if parameters.record is None else Recording(parameters.record)
         self.calls = Calls(
             parameters,
@@ -229,6 +230,20 @@ class Judge:
             self._batches.close()
         if self._cache is not None:
             self._cache.close()
+
+
+def _width(parameters: JudgeParameters) -> int:
+    """Items under way at a time: few with a small budget, so that it finishes those begun.
+
+    Examples
+    --------
+    >>> [_width(JudgeParameters(max_calls=most)) for most in (None, 8, 25, 1000)]
+    [64, 1, 3, 64]
+    """
+    most = 4 * parameters.concurrency
+    if parameters.max_calls is None:
+        return most
+    return min(most, max(1, parameters.max_calls // _CALLS_OF_ITEM))
 
 
 def _check_key(parameters: JudgeParameters, client: Client) -> None:

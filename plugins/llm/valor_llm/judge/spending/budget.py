@@ -191,7 +191,7 @@ class Budget:
             reason = f"the judge's {name} of {limit} is reached: {spent}{next_one}"
         else:
             # Alike for all workers, which have parts of other sizes.
-            limit = f"{whole:g}" if isinstance(whole, float) else f"{whole:,}"
+            limit = f"{whole:,}" if isinstance(whole, int) else f"{whole:g}"
             reason = (
                 f"the judge's {name} of {limit} is reached by the part of one of {self._workers} "
                 "workers"

@@ -9,7 +9,16 @@ from collections.abc import Iterator
 from attrs import define, frozen
 
 from valor_core import Failed, Result, Undefined
-from valor_core.plugin import DerivedState, StateRequest, counted, nondefault, parameter_values
+from valor_core.plugin import (
+    Content,
+    DerivedState,
+    StateError,
+    StateRequest,
+    counted,
+    nondefault,
+    parameter_values,
+    shown,
+)
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.complete import complete
 from valor_text.metrics.answers.json_match import Reading
@@ -62,6 +71,23 @@ class FieldCounts(DerivedState):
             self.right += _anywhere(compared.right)
             if not isinstance(compared.response, str):
                 self.said += _anywhere(compared.response.paths)
+
+    def restore(self, content: Content) -> None:
+        """The counts that `dump` wrote.
+
+        Raises
+        ------
+        StateError
+            If a field is right more often than it is in responses or references.
+        """
+        super().restore(content)
+        for path in {*self.wanted, *self.right}:
+            most = min(self.wanted[path], self.said[path])
+            if self.wanted[path] < 1 or self.right[path] > most:
+                raise StateError(
+                    f"right: expected a field of references, right at most {most:,} times, found "
+                    f"{shown(path)} {self.right[path]:,} times"
+                )
 
 
 @frozen
