@@ -135,6 +135,7 @@ if TYPE_CHECKING:
     from valor_core.readers.files import file_below, file_size, gzip_bytes, unreadable
     from valor_core.readers.fingerprint import fingerprint
     from valor_core.readers.given import reader_of
+    from valor_core.readers.label_lists import LabelList, MixedLabelList, listed_labels
     from valor_core.readers.partition import Partition
     from valor_core.readers.recognized import (
         Recognized,
@@ -217,6 +218,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "readers.files": "file_below file_size gzip_bytes unreadable",
         "readers.fingerprint": "fingerprint",
         "readers.given": "reader_of",
+        "readers.label_lists": "LabelList MixedLabelList listed_labels",
         "readers.partition": "Partition",
         "readers.recognized": "Recognized column_called first_rows named_source renamed",
         "readers.tables": (

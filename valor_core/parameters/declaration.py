@@ -119,6 +119,8 @@ class Parameter:
         return convert
 
     def _examine(self, value: Any) -> None:
+        if isinstance(value, Path):  # of a list that the reader reads from a file
+            return
         if self.non_empty and len(value) == 0:
             raise ParameterError(f"{self.name} must not be empty", self.what_to_write)
         if self.distinct and len(set(value)) < len(value):

@@ -88,6 +88,10 @@ class Kind:
         """Whether a list or what looks like one is a single value of the kind."""
         return False
 
+    def holds_paths(self, value: Any) -> bool:
+        """Whether the strings in a value are paths."""
+        return self.has_paths
+
     def fit(self, value: Any, name: str) -> Any:
         """The value as the kind has it.
 
@@ -233,6 +237,10 @@ class UnionKind(Kind):
         """The kind of ``X | Y``."""
         words = " or ".join(member.words for member in members)
         return cls(words, any(member.has_paths for member in members), members)
+
+    def holds_paths(self, value: Any) -> bool:
+        """Whether a member takes the strings for paths."""
+        return any(member.holds_paths(value) for member in self.members)
 
     def fit(self, value: Any, name: str) -> Any:
         """The value as the first member has it that takes it."""

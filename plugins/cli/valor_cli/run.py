@@ -147,7 +147,8 @@ def _inputs(
     reader = registry.find(ReaderSpec, chosen.data["reader"], task)
     for entry in declared(reader.parameter_class):
         for name in (entry.name, *entry.aliases) if entry.kind.has_paths else ():
-            for path in _paths(chosen.data.get(name)):
+            value = chosen.data.get(name)
+            for path in _paths(value) if entry.kind.holds_paths(value) else ():
                 for file in _files(request.folder / path):
                     yield f"data.{name}", file
     for module in chosen.modules:

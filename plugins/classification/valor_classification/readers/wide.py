@@ -17,6 +17,7 @@ from valor_core.plugin import (
     and_more,
     columns_beside,
     did_you_mean,
+    listed_labels,
     read_table,
     shown,
 )
@@ -104,13 +105,14 @@ class WideReader:
         chosen = self.parameters
         if chosen.labels is None:
             return [Label(chosen.key, name.removeprefix(chosen.prefix)) for name in columns]
-        if len(chosen.labels) != len(columns) and (len(columns), len(chosen.labels)) != (1, 2):
+        labels = listed_labels(chosen.labels)
+        if len(labels) != len(columns) and (len(columns), len(labels)) != (1, 2):
             raise ReadError(
-                f"{table.source}: expected a score column for each of {len(chosen.labels)} labels, "
+                f"{table.source}: expected a score column for each of {len(labels)} labels, "
                 f"found {_listed(columns)}",
                 "Name under data.labels the label of each column, or two labels for one column.",
             )
-        return [Label(chosen.key, str(value)) for value in chosen.labels]
+        return [Label(chosen.key, str(value)) for value in labels]
 
     def _unscored(
         self, table: Table, row: int, label: Label, scored: Sequence[Label], count: int

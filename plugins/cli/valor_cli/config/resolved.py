@@ -61,13 +61,16 @@ def moved_paths(
     section: Mapping[str, Any], cls: type, move: Callable[[str], str]
 ) -> dict[str, Any]:
     """A config section whose paths, as its parameter class declares them, are moved."""
-    paths = {
-        name
+    kinds = {
+        name: entry.kind
         for entry in declared(cls)
         if entry.kind.has_paths
         for name in (entry.name, *entry.aliases)
     }
-    return {k: _with_paths(v, move) if k in paths else v for k, v in section.items()}
+    return {
+        key: _with_paths(value, move) if key in kinds and kinds[key].holds_paths(value) else value
+        for key, value in section.items()
+    }
 
 
 def _with_paths(value: Any, move: Callable[[str], str]) -> Any:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.plugin import ReadError, SchemaError, shown
+from valor_core.plugin import ReadError, SchemaError, listed_labels, shown
 from valor_core.schemas.columns import BY_CONTENT, Codes, codes
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, Legend
@@ -49,6 +50,11 @@ class Meaning:
         >>> Meaning.of_labels(["cat", "dog"], [255], "class").groundtruth.values
         array([  0,   1,   2, 255])
         """
+        if labels and labels[0] == "__ignore__":  # labelme's first line, whose value is -1
+            raise ReadError(
+                "data.labels: expected the label of the value 1 first, found '__ignore__'",
+                "Remove it from the labels, and set data.ignore to 255 if pixels have that value.",
+            )
         if labels and is_name_of_zero(labels[0]):
             named = ", ".join(f"{i}: {name}" for i, name in enumerate(labels[:2]))
             raise ReadError(
@@ -147,7 +153,10 @@ def _number(text: str) -> int:
 
 
 def meaning_of(
-    labels: Sequence[str], values: Mapping[str, str | None], ignore: Sequence[int], key: str
+    labels: Sequence[str] | Path,
+    values: Mapping[str, str | None],
+    ignore: Sequence[int],
+    key: str,
 ) -> Meaning:
     """What values stand for, by a list of labels or a mapping.
 
@@ -158,7 +167,7 @@ def meaning_of(
     """
     check_one({"labels": labels, "values": values})
     if labels:
-        return Meaning.of_labels(labels, ignore, key)
+        return Meaning.of_labels(listed_labels(labels), ignore, key)
     return Meaning.of_values(values, ignore, key)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from valor_classification.parameters.readers import fields
-from valor_core.plugin import TableSource, parameter, parameters
+from valor_core.plugin import MixedLabelList, TableSource, parameter, parameters
 
 
 @parameters
@@ -21,10 +21,11 @@ class WideParameters:
     prefix: str = parameter(
         default="score_", help="Start of a score column, left out of its label."
     )
-    labels: tuple[str | int, ...] | None = parameter(
+    labels: MixedLabelList | None = parameter(
         default=None,
         help="Labels of the score columns, in their order; null is the columns' names. Of two "
-        "labels and one column, its scores are probabilities of the second.",
+        "labels and one column, its scores are probabilities of the second. A name that ends in "
+        ".txt is a file with a label a line.",
         non_empty=True,
         distinct=True,
     )

@@ -6,18 +6,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from valor_core.plugin import Within, parameter
+from valor_core.plugin import LabelList, Within, parameter
 from valor_core.schemas.label import DEFAULT_KEY
 
 Missing = Literal["error", "background"]
 
 
-def labels() -> tuple[str, ...]:
+def labels() -> LabelList:
     """What pixels mean, as a list."""
-    labels: tuple[str, ...] = parameter(
+    labels: LabelList = parameter(
         default=(),
         help="What the values of pixels mean: 0 is background and i the i-th of these labels, "
-        "so that the list has no background.",
+        "so that the list has no background. A name that ends in .txt is a file with a label a "
+        "line.",
         distinct=True,
     )
     return labels

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from valor_core.plugin import Within, parameter, parameters
+from valor_core.plugin import LabelList, Within, parameter, parameters
 from valor_segmentation.parameters.readers import fields
 
 Nodata = Literal["ignore", "background"]
@@ -23,7 +23,7 @@ class GeotiffParameters:
     predictions: Path = parameter(
         help="Folder of predicted rasters with the same names, or one file."
     )
-    labels: tuple[str, ...] = fields.labels()
+    labels: LabelList = fields.labels()
     values: Mapping[str, str | None] = fields.values()
     ignore: tuple[int, ...] = fields.ignore()
     nodata: Nodata = parameter(

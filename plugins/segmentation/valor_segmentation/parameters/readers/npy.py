@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from valor_core.plugin import parameter, parameters
+from valor_core.plugin import LabelList, parameter, parameters
 from valor_segmentation.parameters.readers import fields
 
 
@@ -21,7 +21,7 @@ class NpyParameters:
         help="Folder of predicted label images with the same names, or one such file. Without it "
         "each .npz of groundtruths holds both.",
     )
-    labels: tuple[str, ...] = fields.labels()
+    labels: LabelList = fields.labels()
     values: Mapping[str, str | None] = fields.values()
     ignore: tuple[int, ...] = fields.ignore()
     label_key: str = fields.label_key()

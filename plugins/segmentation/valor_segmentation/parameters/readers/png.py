@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from valor_core.plugin import parameter, parameters
+from valor_core.plugin import LabelList, parameter, parameters
 from valor_segmentation.parameters.readers import fields
 
 
@@ -17,7 +17,7 @@ class PngParameters:
     predictions: Path = parameter(
         help="Folder of predicted label images with the same names, or one such file."
     )
-    labels: tuple[str, ...] = fields.labels()
+    labels: LabelList = fields.labels()
     values: Mapping[str, str | None] = fields.values()
     palette: Mapping[str, str | None] = parameter(
         default={},
