@@ -73,12 +73,15 @@ class Kernels:
         ]
 
         def call(*values: Any) -> Any:
-            return function(
-                *[
-                    value if address is None else address(value)
-                    for address, value in zip(addresses, values, strict=True)
-                ]
-            )
+            try:
+                return function(
+                    *[
+                        value if address is None else address(value)
+                        for address, value in zip(addresses, values, strict=True)
+                    ]
+                )
+            except _UnalignedError:  # raised before the kernel starts
+                return call(*map(_aligned, values))
 
         return call
 
@@ -156,6 +159,14 @@ def _stale(module: str, project: Path) -> Kernels:
     return Kernels(module, None, f"not built from the C beside it: {remedy}")
 
 
+class _UnalignedError(Exception):
+    """An array whose address is no multiple of the size of its elements."""
+
+
+def _aligned(value: Any) -> Any:
+    return np.require(value, requirements="A") if isinstance(value, np.ndarray) else value
+
+
 @frozen
 class _Array:
     dtype: np.dtype[Any]
@@ -169,6 +180,8 @@ class _Array:
         ------
         TypeError
             If they are of another type, not contiguous, or not to be written to.
+        _UnalignedError
+            If they must be copied first.
         """
         if values is None and self.optional:
             return None
@@ -180,6 +193,10 @@ class _Array:
             raise TypeError("array must be contiguous")
         if self.written and not flags.writeable:
             raise TypeError("array must be writable")
+        if not flags.aligned:
+            if self.written:
+                raise TypeError("array must be aligned")
+            raise _UnalignedError
         return values.ctypes.data
 
 

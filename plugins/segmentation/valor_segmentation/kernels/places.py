@@ -106,4 +106,4 @@ def _flat(image: Image) -> Image:
     if image.dtype.kind not in "iu":
         raise SchemaError(f"images: expected whole numbers, got {shown(image)}")
     native = image.dtype.newbyteorder("=")
-    return np.ascontiguousarray(image, dtype=native).reshape(-1)
+    return np.require(image, native, ["C", "ALIGNED"]).reshape(-1)

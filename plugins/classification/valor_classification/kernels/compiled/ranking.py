@@ -51,7 +51,7 @@ def rank_matrix(
 ) -> RankAreas:
     """Areas under the curves of every column of a matrix, as by `rank_label`."""
     dtype = np.result_type(*chunks)
-    chunks = [np.ascontiguousarray(chunk, dtype) for chunk in chunks]
+    chunks = [np.require(chunk, dtype, ["C", "ALIGNED"]) for chunk in chunks]
     width, functions = chunks[0].shape[1], OF[dtype]
     starts = np.cumsum([0, *map(len, chunks)])
     count = int(starts[-1])
