@@ -240,15 +240,19 @@ def _parameters_of(spec: MetricSpec) -> str:
 
 def _with_a_name(choice: object, place: str) -> str | None:
     """How a metric is written whose name stands in the place of a key."""
-    if not isinstance(choice, Mapping) or len(choice) != 1:
+    if not isinstance(choice, Mapping) or not choice:
         return None
-    ((name, values),) = choice.items()
-    if not isinstance(values, Mapping | None):
+    if not all(isinstance(values, Mapping | None) for values in choice.values()):
         return None
-    table = {"name": name, **(values or {})}
+    tables = [{"name": name, **(values or {})} for name, values in choice.items()]
     if not place:
-        return f"Write it as: {table!r}"
-    return f"Write it as: {{{', '.join(f'{key}: {_in_yaml(table[key])}' for key in table)}}}"
+        written = [repr(table) for table in tables]
+    else:
+        pairs = ([f"{key}: {_in_yaml(table[key])}" for key in table] for table in tables)
+        written = [f"{{{', '.join(one)}}}" for one in pairs]
+    if len(written) == 1:
+        return f"Write it as: {written[0]}"
+    return f"Write a list: [{', '.join(written)}]"
 
 
 def _in_yaml(value: Any) -> str:

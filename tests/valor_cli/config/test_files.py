@@ -192,3 +192,13 @@ def test_without_a_yaml_parser_the_pip_line_is_given(
 
     with refused(MissingExtraError):
         parse(tmp_path / "c.yaml")
+
+
+def test_windows_path_in_double_quotes_suggests_single_quotes(tmp_path):
+    file = tmp_path / "c.yaml"
+    file.write_text('data: {path: "C:\\data"}\n')
+
+    with pytest.raises(ConfigError) as error:
+        parse(file)
+
+    assert error.value.remedy == "Write paths with / or in single quotes: 'C:\\data'"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import click
+import pytest
 from valor_cli.program.usage import explained, name_of
 
 
@@ -21,3 +22,16 @@ def test_a_refused_value_names_its_parameter():
     text = explained(click.BadParameter("Much too large.", context, option))
 
     assert text == "--size: much too large\nSee: run --help"
+
+
+@pytest.mark.parametrize(
+    ("option", "remedy"),
+    [
+        ("--slices", "Write it as: --set slices=FIELD"),
+        ("--require", 'Write it as: --set require=\'{"Accuracy": ">= 0.9"}\''),
+    ],
+)
+def test_option_called_like_a_config_key_is_a_setting(valor, option, remedy):
+    result = valor("run", "preds.csv", option, "x")
+
+    assert result.stderr.splitlines()[1] == remedy

@@ -142,7 +142,11 @@ def _yaml(text: str, path: Path) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise ConfigError(f"{path}{place}: expected YAML, {error.problem}") from error
+        is_escape = "escape character" in str(error.problem)
+        raise ConfigError(
+            f"{path}{place}: expected YAML, {error.problem}",
+            "Write paths with / or in single quotes: 'C:\\data'" if is_escape else None,
+        ) from error
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: expected YAML, {error}") from error
 

@@ -49,7 +49,7 @@ def explained(error: click.ClickException) -> str:
     remedy = f"See: {' '.join([program, *commands])} --help"
     if isinstance(error, click.NoSuchOption):
         known = [name for one in context.command.get_params(context) for name in one.opts]
-        remedy = did_you_mean(error.option_name, known) or remedy
+        remedy = _as_setting(error, commands) or did_you_mean(error.option_name, known) or remedy
     return f"{place}{_finding(error)}\n{remedy}"
 
 
@@ -64,6 +64,20 @@ def _finding(error: click.ClickException) -> str:
     if isinstance(error, click.BadParameter) and error.param is not None:
         return f"{name_of(error.param)}: {_sentence(error.message)}"
     return _sentence(error.format_message())
+
+
+def _as_setting(error: click.NoSuchOption, commands: list[str]) -> str | None:
+    """The setting for an option of `valor run` that is called like a key of a config."""
+    if commands[-1:] != ["run"]:
+        return None
+    from valor_cli.config.schema import RunConfig
+    from valor_core.parameters.declaration import declared
+
+    key = error.option_name.lstrip("-").replace("-", "_")
+    values = {"slices": "FIELD", "require": '\'{"Accuracy": ">= 0.9"}\''}
+    if key not in [entry.name for entry in declared(RunConfig)]:
+        return None
+    return f"Write it as: --set {key}={values.get(key, 'VALUE')}"
 
 
 def _is_flag(error: click.BadOptionUsage) -> bool:
