@@ -109,6 +109,17 @@ def test_panoptic_image_outside_of_its_folder_is_rejected(name: str) -> None:
         batches()
 
 
+def test_segments_without_pixels_are_in_the_warnings() -> None:
+    write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7), info(9, 7), info(8, 7))])
+    write("seen.json", [segments("seen", 2, [[5, 5, 0, 5]], info(5, 7), info(3, 3))])
+    data = {"reader": "segmentation.coco", "groundtruths": "true.json", "predictions": "seen.json"}
+    warnings = evaluate(data, ["PanopticQuality"], "segmentation").warnings
+    assert [str(one)[:41] for one in warnings] == [
+        "1 segment of seen.json without pixels in ",
+        "2 segments of true.json without pixels in",
+    ]
+
+
 def test_panoptic_folder_may_be_a_link() -> None:
     write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7))])
     write("seen.json", [segments("seen", 2, [[5, 5, 5, 5]], info(5, 7))])

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from attrs import evolve, frozen
 
 from valor_core.plugin import Partition, ReadError, and_more
@@ -145,6 +146,7 @@ class CocoReader:
         for items in batched(_item(image, partition, painter) for image in partition.images):
             batch = batch_of(items, partition.labels, [facts[int(item[0])] for item in items])
             left_out = {} if self.parameters.missing == "background" else _bare(items, partition)
+            left_out |= _without_pixels(items, partition)
             yield evolve(batch, stuff=partition.stuff, left_out=left_out)
 
     def _images(self, true: Document, seen: Document) -> tuple[CocoImage, ...]:
@@ -211,6 +213,25 @@ def _bare(items: Sequence[Item], part: CocoPart) -> dict[str, int]:
         if part.folders[side - 1] is None
     }
     return {what: count for what, count in counts.items() if count}
+
+
+def _without_pixels(items: Sequence[Item], part: CocoPart) -> dict[str, int]:
+    """Number of segments of panoptic files that no pixel of their PNG image has."""
+    found = {}
+    for side, (file, folder) in enumerate(zip(part.files, part.folders, strict=True), 1):
+        images = [] if folder is None else [item[side] for item in items]
+        count = sum(_absent(one) for one in images if isinstance(one, LabelImage))
+        if count:
+            what = f"segments of {file} without pixels in the PNG images, not counted"
+            found[f"{what} (panopticapi counts such a ground truth as missed)"] = count
+    return found
+
+
+def _absent(image: LabelImage) -> int:
+    """Number of segments without pixels."""
+    values = image.pixels.read(0, image.pixels.shape[0])
+    areas = np.bincount(values.reshape(-1), minlength=len(image.legend.values))
+    return int((areas[1:] == 0).sum())
 
 
 def _item(image: CocoImage, part: CocoPart, painter: Painter) -> Item:

@@ -154,5 +154,7 @@ def _check_known(
         raise ReadError(
             f"{path}, row {row}, column {column}: expected the id of a segment of "
             f"{annotation.place}, found {colors[row, column]} ({int(unknown.sum()):,} pixels have "
-            "unknown ids)"
+            "unknown ids)",
+            "Add the segment to segments_info, or write the pixels as 0 if they have none; the id "
+            "of a color is red + 256 * green + 65536 * blue.",
         )
