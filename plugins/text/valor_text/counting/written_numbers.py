@@ -15,6 +15,7 @@ _LONGEST = 400  # characters, and the greatest exponent: no float is as large
 _PATTERN = r"""
     (?: (?<! [\w)\]] ) (?P<sign> [-+\u2212] ) (?: [$\u00a2-\u00a5\u20a0-\u20cf] \s? )? )?
     (?<! \w ) (?<! \d DECIMAL ) (?<! \d GROUP )
+    (?<! \^ ) (?<! \^[-+\u2212] ) (?<! [\^_]\{ ) (?<! \^\{[-+\u2212] )
     (?:
         (?: (?P<whole> \d+ ) [ \u00a0]? )? (?P<vulgar> [\u00bc-\u00be\u2150-\u215e\u2189] )
       | (?<! / ) (?: (?P<units> \d+ ) [ \u00a0] )?
@@ -65,8 +66,8 @@ def written_numbers(text: str, decimal: str = ".", *, percent: bool = True) -> l
     Read are signs, thousands separators (the mark that is not the decimal one, an apostrophe, a
     no-break or thin space, always the same and before three digits each), exponents and powers of
     ten, percent signs and fractions, also mixed ones; currency signs and units are passed over.
-    Not read are digits behind a letter, and digits that marks join in another way, such as
-    ``1.2.3``.
+    Not read are exponents of others than ten, digits behind a letter, and digits that marks join
+    in another way, such as ``1.2.3``.
 
     Parameters
     ----------

