@@ -138,15 +138,6 @@ def test_without_budget_or_prices_missing_counts_are_no_warning() -> None:
     assert calls.warnings() == []
 
 
-def test_constant_in_place_of_a_count_is_none() -> None:
-    # 100 words have 66 tokens at least.
-    asked = request("word " * 100)
-    client = Endpoint({"prompt_tokens": 1, "completion_tokens": 20})
-    _, calls = carried_out(client, times=1, asked=asked, max_tokens=3000)
-    assert calls.facts()["prompt_tokens"] == 250  # reserved for 500 characters
-    assert len(calls.warnings()) == 1
-
-
 def test_thoughts_beside_the_reply_are_part_of_it_where_the_total_has_them() -> None:
     told = {"prompt_tokens": 90, "completion_tokens": 20, "total_tokens": 400}
     assert openai.usage_of(told) == Usage(prompt=90, completion=310)

@@ -75,8 +75,6 @@ def plausible(usage: Usage, request: Request, text: str) -> Usage:
     """
     sent = sum(len(message.content.encode(errors="replace")) for message in request.messages)
     prompt = _count(usage.prompt, 4 * sent + _BEYOND)
-    if prompt < _COUNTED and prompt < min(_COUNTED, fewest_tokens(text_of(request))):
-        prompt = 0
     received = len(text.encode(errors="replace"))
     completion = _count(usage.completion, 4 * received + (request.max_tokens or 0) + _BEYOND)
     return Usage(
