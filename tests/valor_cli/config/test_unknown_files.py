@@ -148,7 +148,7 @@ def test_a_reader_of_texts_in_a_config_of_labels_is_told_where_those_of_labels_a
         ("zero.csv", "", "zero.csv: expected records, the file is empty"),
         ("cut.jsonl", '{"label": "a"}\n{"label"\n', "cut.jsonl, line 2: expected one JSON object"),
         ("cut.json", '[{"label": "a"},', "cut.json"),
-        ("table.xlsx", "PK", "table.xlsx: expected a file with a known suffix, found '.xlsx'"),
+        ("table.xlsx", "PK", "table.xlsx: expected a table such as CSV, found a workbook of Excel"),
         ("preds", "label\na\n", "preds: expected a file with a known suffix, found ''"),
     ],
 )
@@ -246,3 +246,21 @@ def test_promptfoo_results_are_read_after_the_two_commands_of_the_errors(folder,
         file = copied
 
     assert valor("run", file, "-m", "text.ExactMatch").exit_code == 0
+
+
+def test_workbook_of_excel_shows_the_way_to_csv(folder, valor):
+    (folder / "preds.xlsx").write_bytes(b"PK")
+
+    lines = valor("run", "preds.xlsx", "-m", "F1").stderr.splitlines()
+
+    assert lines[0] == "valor: preds.xlsx: expected a table such as CSV, found a workbook of Excel"
+    assert lines[2] == "Then: valor init preds.csv"
+
+
+@pytest.mark.parametrize("value", ["5", "[1]", "true"])
+def test_metrics_that_are_no_names_are_an_error(folder, valor, value):
+    result = valor("run", "preds.csv", "--set", f"metrics={value}")
+
+    assert result.exit_code == 2
+    assert "bug" not in result.stderr
+    assert result.stderr.startswith("valor: metrics")

@@ -200,7 +200,12 @@ def chosen_request(
         own = {} if reader is None else {"reader": reader}
         said = override({"metrics": metrics, "task": task, "data": own}, settings)
         chosen, data = said["metrics"], said["data"]
-        metrics = named_metrics([chosen]) if isinstance(chosen, str) else list(chosen or ())
+        if isinstance(chosen, str):
+            metrics = named_metrics([chosen])
+        elif not isinstance(chosen, list):
+            metrics = [] if chosen is None else [chosen]
+        else:
+            metrics = chosen
         data = data if isinstance(data, Mapping) else {}
         config = config_of(files, metrics, said["task"], data.get("reader"), Registry(), data)
         return Request(override(config, settings), Path(), "")

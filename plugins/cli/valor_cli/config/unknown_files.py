@@ -83,6 +83,7 @@ def not_read(
     names = " and ".join(map(str, files))
     tables = [table for file in files if (table := first_rows(file)) is not None]
     if not tables:
+        _check_no_workbook(files)
         _check_is_whole(files)
         return ConfigError(f"{names}: no reader{of_task} knows what this is", _remedy(files, typed))
     remedy = _flat_copy(files[0], tables[0]) if len(files) == 1 else None
@@ -284,6 +285,20 @@ def _lists(values: Mapping[str, Any], path: str, deep: int = 3) -> Iterator[str]
             yield inside
         elif isinstance(value, Mapping) and deep > 1:
             yield from _lists(value, inside, deep - 1)
+
+
+def _check_no_workbook(files: Sequence[Path]) -> None:
+    """Raise a `ConfigError` with the way to CSV if a file is a workbook of Excel."""
+    for file in files:
+        if file.suffix.casefold() in (".xlsx", ".xls"):
+            saved = file.with_suffix(".csv")
+            to = f"to_csv({str(saved)!r}, index=False)"
+            code = f"import pandas; pandas.read_excel({str(file)!r}).{to}"
+            raise ConfigError(
+                f"{file}: expected a table such as CSV, found a workbook of Excel",
+                f'Save it as CSV there, or with pandas: python -c "{code}"\n'
+                f"Then: valor init {quote(str(saved))}",
+            )
 
 
 def _check_is_whole(files: Sequence[Path]) -> None:

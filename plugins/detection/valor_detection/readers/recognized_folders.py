@@ -49,7 +49,11 @@ def voc(files: Sequence[Path]) -> Recognized | None:
     if not any(b"<annotation" in head for head in _heads(truths, ".xml")):
         return None
     has_xml = any(b"<object" in head or b"<annotation" in head for head in _heads(results, ".xml"))
-    if not has_xml and not any(map(_is_voc_result, _heads(results, ".txt"))):
+    if (
+        not has_xml
+        and not _is_empty(results)
+        and not any(map(_is_voc_result, _heads(results, ".txt")))
+    ):
         return None
     return Recognized(
         data={"groundtruths": str(truths), "predictions": str(results)}, metrics=_FIRST_METRICS
