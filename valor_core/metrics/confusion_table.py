@@ -16,13 +16,13 @@ MOST_PLAIN = 1_000
 MOST_IN_FULL = 100
 """Labels of a table that a report in JSON writes with its cells of 0."""
 
-_MATRIX, _TRUTHS, _PREDICTIONS = SIDES = (
+_MATRIX, _TRUTHS, _PREDICTIONS = _SIDES = (
     "confusion_matrix",
     "unmatched_ground_truths",
     "unmatched_predictions",
 )
 
-Cells = NDArray[np.int64]
+_Places = NDArray[np.int64]
 
 
 def _has_examples(cell: Any) -> bool:
@@ -63,8 +63,8 @@ class ConfusionTable(Mapping[str, Any]):
     """
 
     labels: tuple[str, ...] = field(converter=_texts)
-    rows: Cells
-    columns: Cells
+    rows: _Places
+    columns: _Places
     numbers: NDArray[Any]
     examples: Mapping[tuple[int, int], list[Any]] | None = None
     more: Mapping[str, Any] = field(factory=dict)
@@ -130,7 +130,7 @@ class ConfusionTable(Mapping[str, Any]):
             examples={found[i][:2]: named for i in kept if (named := cells[i]["examples"])}
             if has_examples
             else None,
-            more={name: member for name, member in value.items() if name not in SIDES},
+            more={name: member for name, member in value.items() if name not in _SIDES},
         )
 
     def __getitem__(self, name: str) -> Any:
@@ -143,11 +143,11 @@ class ConfusionTable(Mapping[str, Any]):
         return self._row(size) if name == _PREDICTIONS else self.more[name]
 
     def __iter__(self) -> Iterator[str]:
-        yield from SIDES
+        yield from _SIDES
         yield from self.more
 
     def __len__(self) -> int:
-        return len(SIDES) + len(self.more)
+        return len(_SIDES) + len(self.more)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ConfusionTable):
@@ -196,7 +196,7 @@ class ConfusionTable(Mapping[str, Any]):
             else:
                 lines[row][names[column]] = cell
         members = dict(zip(self.labels, lines[:size], strict=True)), truths, lines[size]
-        return dict(zip(SIDES, members, strict=True)) | dict(self.more)
+        return dict(zip(_SIDES, members, strict=True)) | dict(self.more)
 
     def _cells(self) -> list[Any]:
         numbers: list[Any] = self.numbers.tolist()
@@ -214,7 +214,7 @@ class ConfusionTable(Mapping[str, Any]):
         found = np.arange(first, end)
         return self._line(found[self.columns[found] < len(self.labels)], None)
 
-    def _line(self, found: Cells, places: Cells | None) -> dict[str, Any]:
+    def _line(self, found: _Places, places: _Places | None) -> dict[str, Any]:
         """Cells by label: those found, and 0 for the others."""
         places = self.columns[found] if places is None else places
         numbers = np.zeros(len(self.labels), self.numbers.dtype)
