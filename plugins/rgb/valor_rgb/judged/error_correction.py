@@ -17,9 +17,11 @@ from valor_rgb.rules.choice import rules_of
 @judged
 async def score(item: Any, parameters: RuleParameters, ask: Asking) -> ItemScore | Gap:
     """1 where a response that noticed something has the right answer, 0 where it has not."""
-    gap = not_asked(item) or (None if item.answers else Undefined("no answers"))
+    gap = not_asked(item)
     if gap is not None:
         return gap
+    if not item.answers:
+        return Undefined("no answers")
     found = (await ask(ERROR_DETECTION, response=item.response)).value
     if found["rating"] != "noticed":
         return Undefined("no error was detected")
