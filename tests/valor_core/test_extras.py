@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from messages import refused
 
+from valor_core import extras
 from valor_core.extras import distributions, version_of
 from valor_core.plugin import MissingExtraError, import_extra
 
@@ -131,3 +132,13 @@ def test_the_standard_library_is_not_loaded_where_folders_hold_everything() -> N
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.split() == ["True", "False"]
+
+
+def test_search_path_is_looked_at_once_within_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    monkeypatch.setattr(extras, "_changed", lambda path: looked.append(path))
+    with extras.looking_once():
+        assert distributions() is distributions()
+    assert looked == sys.path
+    distributions()
+    assert looked == sys.path * 2

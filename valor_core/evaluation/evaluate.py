@@ -30,7 +30,7 @@ from valor_core.evaluation.evaluator import Evaluator
 from valor_core.evaluation.items.journal import Journal, beside
 from valor_core.evaluation.options import check_arguments, check_no_others
 from valor_core.evaluation.tally import Tally
-from valor_core.extras import import_extra
+from valor_core.extras import import_extra, looking_once
 from valor_core.plugins.meaning import has_all
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec, TaskSpec
@@ -88,6 +88,7 @@ def evaluate(
     gallery: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     registry: Registry | None = None,
 ) -> Report: ...
+@looking_once()
 def evaluate(
     data: Any,
     *given: Any,
@@ -253,8 +254,9 @@ def _is_task(word: Any, registry: Registry) -> bool:
     """Whether what may be a task or the name of a metric is a task, or meant as one."""
     if not isinstance(word, str):
         return word is None
-    tasks = [spec.short_name for spec in registry.all(TaskSpec)]
-    return word in tasks or not any(has_all(registry, task, [word]) for task in tasks)
+    if registry.knows_task(word):
+        return True
+    return not any(has_all(registry, one.short_name, [word]) for one in registry.all(TaskSpec))
 
 
 def _planned(section: Mapping[str, Any], evaluator: Evaluator) -> Any:

@@ -110,8 +110,7 @@ class Parameter:
                 except ParameterError as error:
                     words = value if isinstance(value, (list, tuple)) else [value]
                     instead = [self.instead[word] for word in self.instead if word in words]
-                    remedy = instead[0] if instead else error.remedy
-                    raise ParameterError(error.message, remedy) from None
+                    raise ParameterError(error.message, *instead[:1] or [error.remedy]) from None
                 if fitted is not None:
                     self._examine(fitted)
             return fitted
@@ -124,8 +123,7 @@ class Parameter:
         if self.non_empty and len(value) == 0:
             raise ParameterError(f"{self.name} must not be empty", self.what_to_write)
         if self.distinct and len(set(value)) < len(value):
-            listed = shown(list(value))
-            raise ParameterError(f"{self.name} must not name a value twice, got {listed}")
+            raise ParameterError(f"{self.name} must not name a value twice, got {shown([*value])}")
         if self.check is None:
             return
         for number in _numbers(value):
@@ -148,7 +146,7 @@ def parameter(
     Parameters
     ----------
     default : optional
-        Its value where none is given; without it the parameter is required.
+        Value if none is given; a parameter without one is required.
     help : str
         What it means, in the words that the docs and ``valor show`` print.
     check : Within, optional
@@ -332,7 +330,7 @@ def _given(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
         if name not in names:
             instead = [one.instead[name] for one in declared(cls) if name in one.instead]
             keys = f"Known keys: {', '.join(names)}." if names else "It takes no parameters."
-            remedy = instead[0] if instead else did_you_mean(str(name), names) or keys
+            remedy = next(iter(instead), None) or did_you_mean(str(name), names) or keys
             raise ParameterError(f"{name}: unknown key", remedy)
         target = names[name]
         if target in given:

@@ -66,7 +66,17 @@ def _has(registry: Registry, task: str, choice: Any) -> bool:
     name = choice.get("name") if isinstance(choice, Mapping) else choice
     if isinstance(name, MetricSpec):
         return task in name.tasks
+    if not isinstance(name, str):
+        return False
+    namespace, short = split_name(name)
+    if not namespace:  # most names, for most tasks none: no error with its remedy is made
+        wanted = Wanted(MetricSpec, short.partition("@")[0], task)
+        spec = registry.at_home(wanted)
+        if spec is None:
+            known = _known(wanted, registry)
+            spec = known[0].spec if len(known) == 1 and known[0].is_clear else None
+        return spec is not None and task in spec.tasks
     try:
-        return isinstance(name, str) and task in meaning_of(name, registry, task).spec.tasks
+        return task in meaning_of(name, registry, task).spec.tasks
     except UnknownNameError:
         return False

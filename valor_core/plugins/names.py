@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from attrs import field, frozen
@@ -22,6 +23,7 @@ _WRITTEN = {NUMBER: "([1-9][0-9]{0,8})", SHARE: r"([1-9][0-9]?|0?\.[0-9]+)"}
 _NAMESPACE = re.compile(r"([^\W\d][\w-]*)\.(.+)", re.DOTALL)
 
 
+@lru_cache(maxsize=4096)
 def fold(name: str) -> str:
     """The form in which names are compared: case, ``_`` and ``-`` do not matter.
 
@@ -129,17 +131,18 @@ class KnownAs:
 
     def meaning(self, name: str) -> dict[str, Any] | None:
         """The parameters that a bare name says, or None if it is another one."""
-        found = re.fullmatch(_pattern(fold(self.name)), fold(name))
+        found = _pattern(fold(self.name)).fullmatch(fold(name))
         if found is None:
             return None
         return {key: _value(value, found) for key, value in self.parameters.items()}
 
 
-def _pattern(name: str) -> str:
+@lru_cache(maxsize=1024)
+def _pattern(name: str) -> re.Pattern[str]:
     pattern = re.escape(name)
     for mark, written in _WRITTEN.items():
         pattern = pattern.replace(re.escape(mark), written)
-    return pattern
+    return re.compile(pattern)
 
 
 def _value(value: Any, found: re.Match[str]) -> Any:

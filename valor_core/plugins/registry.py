@@ -75,6 +75,7 @@ class Registry:
     choose: Mapping[str, str] = field(factory=dict)
     _manifests: dict[str, Manifest] = field(init=False, factory=dict, repr=False)
     _failures: dict[str, RegistryError] = field(init=False, factory=dict, repr=False)
+    _kept: dict[type[Spec], Any] = field(init=False, factory=dict, repr=False, eq=False)
 
     def _claims(self, namespace: str) -> tuple[Claim, ...]:
         return tuple([claim for claim in claims() if claim.namespace == namespace])
@@ -329,12 +330,19 @@ class Registry:
             )
         return spaces[0]
 
-    def _find_bare(self, wanted: Wanted[_S]) -> _S:
-        task = wanted.home
+    def at_home(self, wanted: Wanted[_S]) -> _S | None:
+        """Spec of a bare name in the namespaces where it is looked for first, or None."""
         for home in self._homes(wanted):
             spec = self.manifest(home).of(wanted.kind).by_name.get(fold(wanted.name))
             if spec is not None and wanted.is_kind(spec):
                 return spec
+        return None
+
+    def _find_bare(self, wanted: Wanted[_S]) -> _S:
+        task = wanted.home
+        spec = self.at_home(wanted)
+        if spec is not None:
+            return spec
         named = [spec for spec in self._known(wanted.kind) if wanted.names(spec)]
         serving = [spec for spec in named if wanted.serves(spec)]
         if wanted.kind.everywhere and len(serving) == 1:
@@ -387,13 +395,17 @@ class Registry:
         return found or self.where_to_look
 
     def _known(self, kind: type[_S]) -> list[_S]:
-        """All specs of a kind from the plugins that work."""
+        """All specs of a kind from the plugins that work; kept while these are the same."""
+        kept = self._kept.get(kind)
+        if kept is not None and kept[0] is claims() and kept[1] is self._manifests:
+            return list(kept[2])
         found: list[_S] = []
         for namespace in self.namespaces:
             try:
                 found.extend(self.manifest(namespace).of(kind))
             except RegistryError:
                 continue
+        self._kept = {**self._kept, kind: (claims(), self._manifests, tuple(found))}
         return found
 
     def _unknown_namespace(self, namespace: str, wanted: str) -> UnknownNameError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +166,20 @@ def _what_to_do(
     return "Say what they are: evaluate(y_true, y_score, metrics, task='classification')"
 
 
+def _readers(
+    registry: Registry, task: str | None, made: Mapping[str, Batch]
+) -> Iterator[ReaderSpec]:
+    """All readers; those of the plugin called like the task, and core's, before others.
+
+    The manifests of other plugins are imported only where these make nothing.
+    """
+    if task is not None and task in registry.namespaces:
+        for namespace in (task, "core"):
+            yield from registry.manifest(namespace).of(ReaderSpec)
+    if not made:
+        yield from registry.all(ReaderSpec)
+
+
 def _made(
     groundtruths: Any,
     predictions: Any,
@@ -179,7 +193,7 @@ def _made(
         return one is None or (task in (None, one) and has_all(registry, one, metrics))
 
     made: dict[str, Batch] = {}
-    for spec in registry.all(ReaderSpec):
+    for spec in _readers(registry, task, made):
         if spec.pairs is None or not serves(spec.task):
             continue
         batch = implementation(spec, spec.pairs)(groundtruths, predictions)
