@@ -81,6 +81,7 @@ def test_evaluating_loads_no_command_line_reader_of_tables_or_other_libraries() 
             "datum",
             "decimals",
             "label",
+            "look_alikes",
             "order",
             "pairing",
         )

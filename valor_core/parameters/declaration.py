@@ -109,8 +109,8 @@ class Parameter:
                     fitted = kind.fit(value, self.name)
                 except ParameterError as error:
                     words = value if isinstance(value, (list, tuple)) else [value]
-                    instead = [self.instead[word] for word in self.instead if word in words]
-                    raise ParameterError(error.message, *instead[:1] or [error.remedy]) from None
+                    named = [self.instead[word] for word in self.instead if word in words]
+                    raise ParameterError(error.message, next(iter(named), error.remedy)) from None
                 if fitted is not None:
                     self._examine(fitted)
             return fitted

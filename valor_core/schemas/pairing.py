@@ -15,6 +15,7 @@ from attrs import define, field
 from valor_core.errors import and_more
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import DEFAULT_KEY, Label
+from valor_core.schemas.look_alikes import look_alikes, printed
 
 _FEW = 64  # datums of which one is mostly on both sides
 _HEAD = 1024  # codes among which all labels mostly are
@@ -105,10 +106,6 @@ class LabelSides:
         """The warning of labels with two spellings, or of sides that share no label."""
         if not self.true or not self.predicted:
             return None
-        if self.true == self.predicted:
-            return None
-        from valor_core.schemas.look_alikes import look_alikes
-
         apart = "" if self.meet else "no label is both true and predicted; "
         pairs = look_alikes(self.true, self.predicted)
         if pairs:
@@ -137,8 +134,6 @@ class LabelSides:
 
 def _print_alike(pair: tuple[Label, Label]) -> bool:
     """Whether only escapes of their characters distinguish two labels on a screen."""
-    from valor_core.schemas.look_alikes import printed
-
     return len({printed(str(label)) for label in pair}) == 1
 
 
