@@ -26,7 +26,7 @@ MetricChoice = str | Mapping[str, Any] | MetricSpec
 """A metric as people choose it: a name, a table of name and parameters, or a spec."""
 
 
-@frozen
+@frozen(repr=False)
 class BoundMetric:
     """A metric with its parameters.
 
@@ -112,7 +112,7 @@ class BoundMetric:
         return ItemMetric(ItemScorer(self.spec, self.located, chosen), named)
 
 
-@frozen
+@frozen(repr=False)
 class FailedMetric:
     """What stands in the place of a metric that cannot be made; all that it computes failed."""
 

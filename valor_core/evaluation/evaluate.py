@@ -327,7 +327,7 @@ def run(
     )
 
 
-@define
+@define(repr=False)
 class _Running:
     """One run: what was counted for good, and what the same command would count again.
 

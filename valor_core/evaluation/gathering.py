@@ -22,7 +22,7 @@ _FULL = 1 << 20  # bytes that wait at the most, but for the last batch
 _MOST = 256  # batches that wait at the most, since each takes some bytes besides its columns
 
 
-@define
+@define(repr=False)
 class Gathering:
     """Thin batches that wait to be counted as one.
 

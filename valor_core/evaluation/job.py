@@ -42,7 +42,7 @@ from valor_core.schemas.datum import compact
 from valor_core.schemas.pairing import BOTH
 
 
-@frozen
+@frozen(repr=False)
 class Evaluation:
     """What is evaluated and how; a value that pickles, for workers on other processes.
 

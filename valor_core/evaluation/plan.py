@@ -33,7 +33,7 @@ from valor_core.schemas import Batch
 from valor_core.schemas.columns import Codes
 
 
-@frozen
+@frozen(repr=False)
 class _Reading:
     """What a metric reads: the state at a position, or the rows in it."""
 
@@ -51,7 +51,7 @@ def _place(requests: Sequence[StateRequest], wanted: StateRequest) -> int:
     return place
 
 
-@frozen
+@frozen(repr=False)
 class Plan:
     """Chosen metrics, the joined requests for states, and which metric reads which.
 
@@ -211,7 +211,7 @@ class Plan:
         return [one.of(states) for one in self._reads[place]]
 
 
-@frozen
+@frozen(repr=False)
 class _Divided:
     """A batch that is counted part by part.
 

@@ -66,7 +66,7 @@ def _fields(slices: str | Iterable[str | Iterable[str]]) -> tuple[tuple[str, ...
     return tuple(dict.fromkeys(wanted))
 
 
-@frozen
+@frozen(repr=False)
 class Slices:
     """Which metadata fields, and which combinations of them, are reported on their own.
 

@@ -27,7 +27,7 @@ _TWO_MODELS = (
 )
 
 
-@define
+@define(repr=False)
 class Tally:
     """What has been counted so far: states by slice, and the datums that were read.
 

@@ -37,7 +37,7 @@ UID: Final = "uid"
 """What an expression calls the name of a datum."""
 
 
-@frozen
+@frozen(repr=False)
 class Filter:
     """A parsed filter expression.
 

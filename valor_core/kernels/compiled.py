@@ -27,7 +27,7 @@ VARIABLE = "VALOR_KERNELS"
 """Environment variable; ``numpy`` sets the compiled kernels aside."""
 
 
-@frozen
+@frozen(repr=False)
 class Kernels:
     """What runs a family's inner loops.
 
@@ -167,7 +167,7 @@ def _aligned(value: Any) -> Any:
     return np.require(value, requirements="A") if isinstance(value, np.ndarray) else value
 
 
-@frozen
+@frozen(repr=False)
 class _Array:
     dtype: np.dtype[Any]
     written: bool

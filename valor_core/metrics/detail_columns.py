@@ -26,7 +26,7 @@ def _array(name: str, column: Any) -> NDArray[Any]:
     return column
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class DetailColumns(Mapping[int, Mapping[str, Any]]):
     """Details of some items, a column for each name.
 

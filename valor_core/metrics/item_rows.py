@@ -120,7 +120,7 @@ def _may_change(value: float | Gap) -> bool:
     return isinstance(value, NotRun) or (isinstance(value, Failed) and value.retry)
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Numbers:
     """One number of every item, or the reason why it has none.
 

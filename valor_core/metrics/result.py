@@ -90,7 +90,7 @@ class ItemScore:
     details: Mapping[str, Any] = field(factory=dict)
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Deferred:
     """A large value of a result, which is made when somebody reads it.
 

@@ -10,7 +10,7 @@ from attrs import field, frozen
 from valor_core.errors import ReportError, shown
 
 
-@frozen
+@frozen(repr=False)
 class Told:
     """What a per-item metric says of its rows besides their mean.
 

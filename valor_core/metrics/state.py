@@ -149,7 +149,7 @@ class StateRequest:
         return StateRequest(self.state, dict(self.key), union, self.prepare)
 
 
-@frozen
+@frozen(repr=False)
 class RowsOf:
     """A need for the rows of a per-item metric, of this plugin or another one.
 
@@ -176,7 +176,7 @@ class RowsOf:
     metadata: tuple[str, ...] = field(default=(), converter=tuple)
 
 
-@frozen
+@frozen(repr=False)
 class Broken:
     """What stands in the place of a state that failed; its metrics fail, and no others.
 

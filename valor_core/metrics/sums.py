@@ -34,7 +34,7 @@ _BLOCK = 1 << 14  # stays in cache
 _TEXT = re.compile(r"(-?)0x([0-9a-f]+)p([+-][0-9]{1,4})")
 
 
-@define
+@define(repr=False)
 class ExactSum:
     """Sum of float64 values that is rounded once, when it is read.
 
@@ -143,7 +143,7 @@ class ExactSum:
         return cls(_units_of_text(text))
 
 
-@define
+@define(repr=False)
 class ExactSums:
     """One exact sum per group code: 0, 1, 2 and so on.
 

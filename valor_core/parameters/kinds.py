@@ -69,7 +69,7 @@ class Within:
         return {word: bound for word, bound in bounds.items() if bound is not None}
 
 
-@frozen
+@frozen(repr=False)
 class Kind:
     """What an annotation asks of a value; this one takes anything.
 
@@ -113,7 +113,7 @@ class Kind:
         return ParameterError(sentence, remedy)
 
 
-@frozen
+@frozen(repr=False)
 class ScalarKind(Kind):
     """One value of a plain type.
 
@@ -174,7 +174,7 @@ SCALARS: Mapping[Any, Kind] = {
 _LONGEST_NAME = 255
 
 
-@frozen
+@frozen(repr=False)
 class PathKind(Kind):
     """A path of a file or folder."""
 
@@ -201,7 +201,7 @@ class PathKind(Kind):
         return {"type": "string", "format": "path"}
 
 
-@frozen
+@frozen(repr=False)
 class ChoiceKind(Kind):
     """One of some values, of their types."""
 
@@ -226,7 +226,7 @@ class ChoiceKind(Kind):
         return {"enum": list(self.choices)}
 
 
-@frozen
+@frozen(repr=False)
 class UnionKind(Kind):
     """Of one kind or another; the first that fits is taken."""
 
@@ -262,7 +262,7 @@ class UnionKind(Kind):
         return {"anyOf": [member.schema(check) for member in self.members]}
 
 
-@frozen
+@frozen(repr=False)
 class ListKind(Kind):
     """A list; a bare value stands for a list of one."""
 
@@ -290,7 +290,7 @@ class ListKind(Kind):
         return {"anyOf": [{"type": "array", "items": item}, item]}
 
 
-@frozen
+@frozen(repr=False)
 class TableKind(Kind):
     """A table from strings to values of one kind."""
 

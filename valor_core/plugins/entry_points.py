@@ -13,7 +13,7 @@ GROUP = "valor.plugins"
 """Group of the entry points: a namespace, and the module of its manifest."""
 
 
-@frozen
+@frozen(repr=False)
 class Claim:
     """One distribution's entry point for a namespace."""
 

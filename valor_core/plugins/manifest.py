@@ -24,7 +24,7 @@ from valor_core.plugins.spec_fields import IMPLEMENTATION
 _S = TypeVar("_S", bound=Spec)
 
 
-@frozen
+@frozen(repr=False)
 class Manifest:
     """What one plugin declares, once its manifest module has been imported.
 

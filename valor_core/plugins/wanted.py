@@ -18,7 +18,7 @@ _BETWEEN = re.compile("[,;]")
 _S = TypeVar("_S", bound=Spec)
 
 
-@frozen
+@frozen(repr=False)
 class Meaning:
     """What a name says: a metric, and some of its parameters.
 
@@ -40,7 +40,7 @@ class Meaning:
         return f"{{name: {self.spec.name}, {in_config(self.parameters)}}}"
 
 
-@frozen
+@frozen(repr=False)
 class Wanted(Generic[_S]):
     """A name that is looked for.
 

@@ -25,7 +25,7 @@ from valor_core.schemas import Batch
 _SEE_READERS = "See them with: valor list --readers"
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class ToldData:
     """Data, and the task that they are of where that can be told.
 

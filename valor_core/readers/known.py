@@ -20,7 +20,7 @@ from valor_core.readers.tables.in_memory import TableSourceKind
 _MOST_NAMES = 20
 
 
-@frozen
+@frozen(repr=False)
 class Known:
     """A reader that knows some data, and what it makes of them."""
 

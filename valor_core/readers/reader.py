@@ -46,7 +46,7 @@ class Position(Partition):
         return f"batch {self.number}"
 
 
-@frozen
+@frozen(repr=False)
 class InMemory:
     """Batches that are there already, each a partition of its own.
 

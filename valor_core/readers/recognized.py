@@ -22,7 +22,7 @@ _HEAD_BYTES = 1 << 16
 _MOST_JSON = 1 << 22  # a list in JSON is read as a whole; a larger one is no table of items
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class Recognized:
     """What a config says of files that a reader knows.
 

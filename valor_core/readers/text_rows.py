@@ -59,7 +59,7 @@ _STANDARD_NAMES: Mapping[str, str] = {
 _FIELDS = ("uid", *TEXT_FIELDS, "metadata")
 
 
-@frozen
+@frozen(repr=False)
 class TableReader:
     """Reads one item from each row; columns that are not of the schema are metadata.
 

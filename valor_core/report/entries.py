@@ -22,7 +22,7 @@ _One = TypeVar("_One")
 _Key = TypeVar("_Key", bound=Hashable)
 
 
-@frozen
+@frozen(repr=False)
 class Entry:
     """One single number, or the reason why there is none.
 

@@ -36,7 +36,7 @@ def _as_rows(rows: Iterable[ItemRow]) -> ItemRows:
     return rows if isinstance(rows, ItemRows) else ItemRows.of(rows)
 
 
-@frozen
+@frozen(repr=False)
 class ItemTable:
     """Rows of one per-item metric.
 

@@ -35,7 +35,7 @@ _BITS = {
 """By the bytes of a float: the type of its bits, and those of infinity."""
 
 
-@frozen
+@frozen(repr=False)
 class Checked:
     """An array that `floats` has checked already."""
 

@@ -137,7 +137,7 @@ def _check_all_strings(values: Sequence[Any]) -> None:
             )
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class LazyColumns(Mapping[str, NDArray[Any]]):
     """Metadata columns whose names are known, each made when it is first asked for.
 
@@ -214,7 +214,7 @@ def _metadata_column(name: str, column: Any) -> NDArray[Any]:
     return objects(values)
 
 
-@frozen
+@frozen(repr=False)
 class Datums:
     """The uids and metadata of a batch, as columns.
 

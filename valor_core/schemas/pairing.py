@@ -51,7 +51,7 @@ def sides_of(truths: Codes, predictions: Codes) -> set[str]:
     return {"groundtruths", "predictions"}
 
 
-@define
+@define(repr=False)
 class LabelSides:
     """Labels of ground truths and labels of predictions.
 

@@ -168,7 +168,7 @@ def _are_unicode(texts: Iterable[str]) -> bool:
     return True
 
 
-@frozen
+@frozen(repr=False)
 class TextBatch(Batch):
     """Columns of text items.
 

@@ -45,7 +45,7 @@ class _Rule(Protocol):
         """Parameters that the result has besides its label key."""
 
 
-@frozen
+@frozen(repr=False)
 class _AmongTop:
     """The ground truth is among the best-scoring labels."""
 
@@ -67,7 +67,7 @@ class _AmongTop:
         return {"top_k": self.k, "score_threshold": threshold}
 
 
-@frozen
+@frozen(repr=False)
 class _Balanced:
     """The ground truth is predicted, every label weighing the same."""
 
@@ -86,7 +86,7 @@ class _Balanced:
         return coordinates(threshold, self.hardmax) | {"balanced": True}
 
 
-@frozen
+@frozen(repr=False)
 class _Agreeing:
     """The ground truth is predicted, or the two sets of labels agree."""
 
@@ -119,7 +119,7 @@ def _rule(chosen: AccuracyParameters) -> _Rule:
     return _Agreeing(chosen.hardmax, chosen.multilabel)
 
 
-@frozen
+@frozen(repr=False)
 class Accuracy:
     """Share of items with ground truth whose prediction is right.
 

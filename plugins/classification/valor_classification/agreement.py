@@ -28,7 +28,7 @@ from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Vocabulary
 
 
-@define
+@define(repr=False)
 class AgreementPart:
     """Datums by how their predicted labels meet their ground truths, at every threshold.
 
@@ -225,7 +225,7 @@ def _reached(
     return np.cumsum(table[:, :0:-1], axis=1)[:, ::-1]
 
 
-@define(slots=False)
+@define(slots=False, repr=False)
 class Agreement(Keyed):
     """`AgreementPart` for each label key."""
 

@@ -34,7 +34,7 @@ class Part(Protocol):
         """Make a neutral part what `dump` described."""
 
 
-@define(slots=False)
+@define(slots=False, repr=False)
 class Keyed(State):
     """A state with one part for each label key; subclasses say which kind of part.
 

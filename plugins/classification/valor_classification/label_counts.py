@@ -27,7 +27,7 @@ from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label, Vocabulary
 
 
-@frozen(kw_only=True, eq=False)
+@frozen(kw_only=True, eq=False, repr=False)
 class ThresholdCounts:
     """The binary problems of all labels at one score threshold, labels sorted.
 
@@ -51,7 +51,7 @@ class ThresholdCounts:
         return self.tp + self.fn
 
 
-@define
+@define(repr=False)
 class LabelCountsPart:
     """Histograms, by label, of how many thresholds its predictions pass.
 
@@ -220,7 +220,7 @@ def _passing(histogram: Codes) -> Codes:
     return np.cumsum(histogram[:, ::-1], axis=1)[:, ::-1]
 
 
-@define(slots=False)
+@define(slots=False, repr=False)
 class LabelCounts(Keyed):
     """`LabelCountsPart` for each label key.
 

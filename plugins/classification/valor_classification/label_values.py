@@ -14,7 +14,7 @@ from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
 
 
-@frozen(kw_only=True, eq=False)
+@frozen(kw_only=True, eq=False, repr=False)
 class LabelValues:
     """A value for each label of a key.
 

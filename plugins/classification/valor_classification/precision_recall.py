@@ -15,7 +15,7 @@ from valor_classification.thresholds import coordinates, limits
 from valor_core.plugin import NumberOrReason, Result, StateRequest, nondefault, ratio
 
 
-@frozen
+@frozen(repr=False)
 class LabelQuotient:
     """A quotient of counts for each label and its averages; subclasses say which.
 
@@ -67,7 +67,7 @@ class LabelQuotient:
         raise NotImplementedError
 
 
-@frozen
+@frozen(repr=False)
 class Precision(LabelQuotient):
     """Share of a label's predictions that are ground truths: tp / (tp + fp).
 
@@ -97,7 +97,7 @@ class Precision(LabelQuotient):
         return ratio(tp, tp + fp, self.parameters.zero_division, "no predictions of the label")
 
 
-@frozen
+@frozen(repr=False)
 class Recall(LabelQuotient):
     """Share of a label's ground truths that are predicted: tp / (tp + fn).
 
@@ -127,7 +127,7 @@ class Recall(LabelQuotient):
         return ratio(tp, tp + fn, self.parameters.zero_division, "no ground truths of the label")
 
 
-@frozen
+@frozen(repr=False)
 class F1(LabelQuotient):
     """Harmonic mean of precision and recall: 2 tp / (2 tp + fp + fn).
 
@@ -158,7 +158,7 @@ class F1(LabelQuotient):
         return ratio(2 * tp, 2 * tp + fp + fn, self.parameters.zero_division, reason)
 
 
-@frozen
+@frozen(repr=False)
 class FBeta(LabelQuotient):
     """Weighted harmonic mean of precision and recall, recall weighing `beta` times as much.
 

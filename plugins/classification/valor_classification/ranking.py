@@ -27,7 +27,7 @@ from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.label import Label, Vocabulary
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class MatrixChunk:
     """Scores of some datums for the same labels.
 
@@ -47,7 +47,7 @@ class MatrixChunk:
     columns: Codes
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class ListChunk:
     """Scores of the labels that some datums list.
 
@@ -63,7 +63,7 @@ class ListChunk:
     values: Floats
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class LabelScores:
     """One label's scores against the rest.
 
@@ -84,7 +84,7 @@ class LabelScores:
     unlisted_negatives: int
 
 
-@define
+@define(repr=False)
 class RankingPart:
     """All scores of one label key."""
 
@@ -307,7 +307,7 @@ def _saved_list(columns: list[Any], count: int) -> ListChunk:
     return ListChunk(marks, values)
 
 
-@define(slots=False)
+@define(slots=False, repr=False)
 class Ranking(Keyed):
     """`RankingPart` for each label key."""
 

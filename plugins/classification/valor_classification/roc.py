@@ -67,7 +67,7 @@ def _area(label: Label, positives: int, negatives: int, value: float) -> NumberO
     return value if negatives else Undefined(f"no items without ground truth {str(label)!r}")
 
 
-@frozen
+@frozen(repr=False)
 class ROCAUC:
     """Chance that a random item of the label scores higher than one of the rest.
 
@@ -108,7 +108,7 @@ class ROCAUC:
             yield from areas.results("none", nondefault(self.parameters))
 
 
-@frozen
+@frozen(repr=False)
 class MeanROCAUC:
     """Mean of `ROCAUC` over the labels of a key; labels without a value are left out and counted.
 
@@ -140,7 +140,7 @@ class MeanROCAUC:
             yield from areas.results(average, nondefault(self.parameters, "average"))
 
 
-@frozen
+@frozen(repr=False)
 class ROCCurve:
     """False and true positive rates at every distinct score, each label against the rest.
 

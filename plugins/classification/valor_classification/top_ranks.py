@@ -23,7 +23,7 @@ from valor_core.schemas.classification.scores import ScoreMatrix
 from valor_core.schemas.label import Vocabulary
 
 
-@define
+@define(repr=False)
 class TopRanksPart:
     """Ground truths by rank and by the number of thresholds that their score passes.
 
@@ -119,7 +119,7 @@ class TopRanksPart:
         return int(self.table[:k, self.thresholds.index(threshold) + 1 :].sum())
 
 
-@define(slots=False)
+@define(slots=False, repr=False)
 class TopRanks(Keyed):
     """`TopRanksPart` for each label key."""
 

@@ -13,7 +13,7 @@ from valor_core.plugin import Content, Failed, StateRequest, saved_labels, saved
 from valor_core.schemas.label import Vocabulary
 
 
-@define
+@define(repr=False)
 class OutsidePart:
     """Scores of one label key that lie outside [0, 1]."""
 
@@ -55,7 +55,7 @@ def not_probabilities(outside: int) -> Failed | None:
     )
 
 
-@define(slots=False)
+@define(slots=False, repr=False)
 class Outside(Keyed):
     """`OutsidePart` for each label key."""
 

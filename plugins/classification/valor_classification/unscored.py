@@ -17,7 +17,7 @@ SCORE_NAMES = ("score", "y_score", "y_prob", "probability", "prob", "proba", "co
 """Names of columns that hold scores."""
 
 
-@define
+@define(repr=False)
 class UnscoredPart:
     """Predictions of one label key that have no score.
 
@@ -78,7 +78,7 @@ class UnscoredPart:
         )
 
 
-@define(slots=False)
+@define(slots=False, repr=False)
 class Unscored(Keyed):
     """`UnscoredPart` for each label key."""
 

@@ -31,7 +31,7 @@ _MOST_OVERLAP = 2
 """More than any of a saved pair: rounding makes a little more than 1 of some."""
 
 
-@frozen(kw_only=True, slots=False, eq=False)
+@frozen(kw_only=True, slots=False, eq=False, repr=False)
 class Chunk:
     """Objects of some images, as they arrived, and their pairs.
 
@@ -170,7 +170,7 @@ class Chunk:
         return true, predicted
 
 
-@frozen(slots=False, eq=False)
+@frozen(slots=False, eq=False, repr=False)
 class SomeImages:
     """Some images of a chunk, in another order; their columns are gathered when asked for.
 

@@ -180,7 +180,7 @@ class Misses(NamedTuple):
 _COLUMNS = Misses._fields
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Clues:
     """Clues of the images that were counted.
 

@@ -25,7 +25,7 @@ _SIZES: tuple[AreaRange, ...] = tuple(COCO_AREAS.values())
 _ALL_SIZES = _SIZES[0]
 
 
-@frozen
+@frozen(repr=False)
 class COCOSummary:
     """The numbers that pycocotools prints, under the names that people know.
 
@@ -104,7 +104,7 @@ def mean(values: Floats) -> float | None:
     return float(np.mean(there)) if there.size else None
 
 
-@frozen
+@frozen(repr=False)
 class _Means:
     """Means over a key's labels, of objects of one size.
 

@@ -19,7 +19,7 @@ from valor_detection.standings import Standings
 from valor_detection.table import LABEL, Table
 
 
-@frozen(kw_only=True, eq=False, slots=False)
+@frozen(kw_only=True, eq=False, slots=False, repr=False)
 class Curves:
     """Interpolated precision-recall curves, as COCO draws them.
 

@@ -57,7 +57,7 @@ def matching(
     return found
 
 
-@frozen(slots=False, eq=False)
+@frozen(slots=False, eq=False, repr=False)
 class Matching:
     """Which predictions found a true object at each IoU threshold of the table.
 

@@ -25,7 +25,7 @@ from valor_detection.table import LABEL, Table
 _HALF = 0.5
 
 
-@define(slots=False, eq=False)
+@define(slots=False, eq=False, repr=False)
 class Overlaps(State):
     """The objects of all images and which of them overlap; what every detection metric reads.
 

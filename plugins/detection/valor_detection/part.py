@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from valor_detection.table import Table
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Part:
     """Where the objects of some images stand in a table of more images.
 

@@ -14,7 +14,7 @@ from valor_detection.table import Flags
 Ranks = NDArray[np.int32]
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Standings:
     """The predictions that are matched at some threshold, by label and descending score.
 

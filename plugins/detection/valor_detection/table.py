@@ -25,7 +25,7 @@ KEY, LABEL = "key", "label"
 """Whether objects of one label key can be pairs, or only those of one label."""
 
 
-@frozen(eq=False, slots=False)
+@frozen(eq=False, slots=False, repr=False)
 class Pairs:
     """Pairs of a predicted and a true object that overlap, predictions as they choose.
 
@@ -66,7 +66,7 @@ class Pairs:
         return np.repeat(self.rows, np.diff(self.starts))
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class Table:
     """Objects and pairs of all images. Images are sorted by name, labels by the order of metrics.
 

@@ -20,7 +20,7 @@ _MOST: Final = 4
 """Partitions that are read at a time. More would wait for each other: all of them use Python."""
 
 
-@define
+@define(repr=False)
 class ReadAhead:
     """A reader that begins the next partitions on threads while one is counted.
 

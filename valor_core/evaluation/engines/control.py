@@ -29,7 +29,7 @@ class Control(Protocol):
         """Tell that some more items have been scored by a metric that waits."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class LocalControl:
     """The control of a run whose work is done in this process.
 

@@ -41,7 +41,7 @@ from valor_core.readers.reader import Reader
 ELSEWHERE = "Move it to a module, or use engine: {mode: threads}."
 
 
-@frozen
+@frozen(repr=False)
 class Work:
     """Counts one partition: what an engine carries out.
 

@@ -44,7 +44,7 @@ class LocalParameters:
     )
 
 
-@frozen
+@frozen(repr=False)
 class LocalEngine:
     """Counts partitions on this machine.
 
@@ -76,7 +76,7 @@ class LocalEngine:
             yield from count_in_processes(work, partitions, workers)
 
 
-@define
+@define(repr=False)
 class _Pace:
     """How fast a run goes in this process, and whether others would gain something.
 

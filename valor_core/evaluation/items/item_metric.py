@@ -26,7 +26,7 @@ from valor_core.schemas import Datums
 MOST_REASONS = 10
 
 
-@define
+@define(repr=False)
 class ItemScores(State):
     """State of a per-item metric: the rows scored so far.
 
@@ -89,7 +89,7 @@ def with_metadata(rows: ItemRows, datums: Datums, names: Iterable[str]) -> ItemR
     return evolve(rows, metadata=columns) if columns else rows
 
 
-@frozen
+@frozen(repr=False)
 class ItemMetric:
     """A per-item metric as the plan sees it: the mean of its rows.
 

@@ -53,7 +53,7 @@ def row_key(item: Any, scorer: Mapping[str, Any]) -> str:
     return blake2b(f"{fingerprint(item)} {told}".encode(), digest_size=16).hexdigest()
 
 
-@define
+@define(repr=False)
 class Journal:
     """Rows by key, in a file that several processes may append to.
 

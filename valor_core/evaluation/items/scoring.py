@@ -43,7 +43,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _MAY_PASS = (TimeoutError, ConnectionError)
 
 
-@frozen
+@frozen(repr=False)
 class Run:
     """What the scoring of one run shares.
 
@@ -59,7 +59,7 @@ class Run:
     journal: Journal | None = None
 
 
-@frozen
+@frozen(repr=False)
 class ItemScorer:
     """A per-item metric with its parameters and the resources that it uses.
 
@@ -122,7 +122,7 @@ def _begun(jobs: Sequence[Job], run: Run | None) -> AbstractContextManager[None]
     return waiting_jobs(jobs, run)
 
 
-@define(slots=False)
+@define(slots=False, repr=False)
 class Items:
     """The items of a batch, made once for all metrics that want objects."""
 
@@ -134,7 +134,7 @@ class Items:
         return list(self.batch.items())
 
 
-@define(slots=False)
+@define(slots=False, repr=False)
 class Job:
     """One metric on the items of one batch."""
 

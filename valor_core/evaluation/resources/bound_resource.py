@@ -25,7 +25,7 @@ from valor_core.plugins.spec import MetricSpec, ResourceKindSpec, ResourceSpec, 
 _IN_A_FILE = (type(None), bool, int, float, str, list, tuple, Mapping)  # what a config can say
 
 
-@frozen
+@frozen(repr=False)
 class BoundKind:
     """What a resource is made with, such as the client of a judge, not made yet."""
 
@@ -41,7 +41,7 @@ class BoundKind:
         return {"name": self.spec.name} | _identifying(self.spec, self.parameters, folder)
 
 
-@frozen
+@frozen(repr=False)
 class GivenKind:
     """What a resource is made with where that was handed over; it is not closed."""
 
@@ -58,7 +58,7 @@ class GivenKind:
         return self.describe()
 
 
-@frozen
+@frozen(repr=False)
 class BoundResource:
     """A resource with its parameters, not open yet.
 

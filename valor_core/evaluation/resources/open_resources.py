@@ -66,7 +66,7 @@ class Share:
 ALONE = Share()
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class OpenResource:
     """A resource that is open. It may be any object: what it may have is asked for here alone.
 
@@ -104,7 +104,7 @@ class OpenResource:
         return None if tell is None else told_by(self.name, tell)
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class OpenResources(Mapping[str, Any]):
     """Opened resources, by the names that metrics use."""
 

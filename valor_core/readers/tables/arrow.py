@@ -81,7 +81,7 @@ def csv_columns(
     return [ArrowCells.of(table.column(name)) for name in names]
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class ArrowCells(TextCells):
     """The same cells in an array of pyarrow, which numbers and compares them faster.
 

@@ -54,7 +54,7 @@ class Cells(ABC):
         return iter(self.tolist())
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class TextCells(Cells):
     r"""Cells of a column of text: where each begins and ends in what was read.
 
@@ -213,7 +213,7 @@ def _decimals(characters: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArr
     return np.where(is_negative, -numbers, numbers), is_known & has_digit & (units < 2**53)
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class NumberCells(Cells):
     """Cells of a column of JSON in which all are numbers.
 

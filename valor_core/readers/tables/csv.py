@@ -113,7 +113,7 @@ def _first_line(partition: TablePartition) -> bytes:
         return stream.readline(_SCAN_BYTES)
 
 
-@define
+@define(repr=False)
 class _Rows:
     """The rows of a partition: all at once, else in one pass, and a second one for its errors."""
 
@@ -269,7 +269,7 @@ class _Rows:
         )
 
 
-@define
+@define(repr=False)
 class _Scan:
     """Search for row ends outside of quotes, chunk by chunk, without parsing.
 

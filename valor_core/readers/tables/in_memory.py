@@ -24,7 +24,7 @@ Columns = dict[str, Any]
 _PLAIN = "iufb"
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class TableInMemory(TablePartition):
     """A table that is there already, which stands where a file may be named.
 
@@ -101,7 +101,7 @@ def _head(cells: Column) -> Column:
     return [cells[i] for i in range(min(_FIRST, len(cells)))]
 
 
-@frozen
+@frozen(repr=False)
 class TableSourceKind(PathKind):
     """A path of a table, or a table in memory."""
 

@@ -98,7 +98,7 @@ def no_header(names: Sequence[str]) -> str | None:
     )
 
 
-@frozen
+@frozen(repr=False)
 class TablePartition(Partition):
     """A part of a file with whole records in it; small, picklable and independent of the others.
 
@@ -215,7 +215,7 @@ class TablePartition(Partition):
         return data
 
 
-@frozen
+@frozen(repr=False)
 class Cut:
     """Where one partition ends and the next begins: an offset in bytes and that row's number."""
 
@@ -242,7 +242,7 @@ def count_line_breaks(data: NDArray[np.uint8]) -> int:
     return breaks
 
 
-@frozen
+@frozen(repr=False)
 class TableFormat:
     """How files of one format are cut into partitions, and how a partition is read.
 
@@ -258,7 +258,7 @@ class TableFormat:
     read: Callable[[TablePartition], Table]
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Table:
     """Columns of equal length read from one file, with the words to say where a cell stands.
 

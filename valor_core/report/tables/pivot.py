@@ -39,7 +39,7 @@ ALIKE = "rows that are called the same are results that say the same of themselv
 _DEFAULT_KEY = "class"
 
 
-@define
+@define(repr=False)
 class Notes:
     """Footnotes of one table, numbered as they are first needed."""
 

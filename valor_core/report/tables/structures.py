@@ -30,7 +30,7 @@ _PAIRS = (
 )
 
 
-@frozen
+@frozen(repr=False)
 class Curve:
     """Points of one label, in order.
 
@@ -62,7 +62,7 @@ Pair = tuple[str, str, float, float]
 """Row, column, number, and its share of the row."""
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Matrix:
     """Numbers by two labels.
 
@@ -128,7 +128,7 @@ class Matrix:
         ]
 
 
-@frozen
+@frozen(repr=False)
 class Breakdown:
     """The same few numbers of each of several kinds.
 

@@ -24,7 +24,7 @@ _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MARKDOWN = re.compile(r"([\\`*\[\]|])|(?<![^\W_])(_)|(_)(?![^\W_])")
 
 
-@frozen
+@frozen(repr=False)
 class Cell:
     """Text of one cell, with what else is known of it.
 
@@ -43,7 +43,7 @@ class Cell:
     tone: Tone = ""
 
 
-@frozen
+@frozen(repr=False)
 class TextColumn:
     """Title of a column, and what it holds.
 
@@ -76,7 +76,7 @@ def _rows(rows: Iterable[Sequence[str | Cell]]) -> tuple[tuple[Cell, ...], ...]:
     )
 
 
-@frozen
+@frozen(repr=False)
 class TextTable:
     """A titled table.
 

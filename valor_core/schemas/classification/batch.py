@@ -62,7 +62,7 @@ _INDICATORS = (
 )
 
 
-@frozen
+@frozen(repr=False)
 class ClassificationBatch(Batch):
     """Columns of classified items; what states read.
 

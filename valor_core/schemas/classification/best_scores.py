@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from valor_core.schemas.columns import Codes, Floats, check_finite
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Tops:
     """The first column in which each row of a matrix is greatest, and the score there.
 

@@ -35,7 +35,7 @@ def _score_rows(values: Any) -> Floats:
     return floats(values, "scores", ndim=2)
 
 
-@frozen
+@frozen(repr=False)
 class ScoreMatrix:
     """Scores of every datum for the same labels: one row per datum, one column per label.
 
@@ -101,7 +101,7 @@ class ScoreMatrix:
         return with_copies(self, "values", "labels")
 
 
-@frozen
+@frozen(repr=False)
 class ScoreList:
     """Scores of the labels that each datum lists, as flat columns sorted by datum.
 

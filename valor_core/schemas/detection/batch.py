@@ -40,7 +40,7 @@ def _label_ids(values: Any) -> Codes:
     return codes(values, "label_ids")
 
 
-@frozen
+@frozen(repr=False)
 class DetectionBatch(Batch):
     """Columns of images with objects; what states read.
 

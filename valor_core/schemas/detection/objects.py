@@ -46,7 +46,7 @@ def _areas(values: Any) -> Floats:
     return floats(np.asarray(values, dtype=np.float64), "areas")
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class ObjectColumns:
     """What true and predicted objects have in common: one row for each label of an annotation.
 
@@ -129,7 +129,7 @@ def _taken(column: Any, rows: Codes) -> Any:
     return column.select(rows) if isinstance(column, Shapes) else column[rows]
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class TrueObjects(ObjectColumns):
     """Columns of the objects that are there.
 
@@ -151,7 +151,7 @@ class TrueObjects(ObjectColumns):
         return (*super()._columns(), "crowd", "areas")
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class PredictedObjects(ObjectColumns):
     """Columns of the objects that a model sees.
 

@@ -22,7 +22,7 @@ ObjectPlace = Callable[[str, int, int], str]
 """How an error message calls an object: from its side, its image's position and its own."""
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Packed:
     """Objects of one side that a policy let through.
 

@@ -62,7 +62,7 @@ def check_policy(value: object) -> None:
         )
 
 
-@frozen
+@frozen(repr=False)
 class CheckedShapes:
     """Shapes that a policy let through.
 

@@ -43,7 +43,7 @@ def _boxes(values: Any) -> Floats:
     return floats(np.asarray(values, dtype=np.float64).reshape(-1, 4), "boxes", ndim=2)
 
 
-@frozen
+@frozen(repr=False)
 class Rings:
     """Polygons with holes, ragged: rows have polygons, polygons have rings, rings have points.
 
@@ -116,7 +116,7 @@ class Rings:
         return self.points[self.rings[ring] : self.rings[ring + 1]]
 
 
-@frozen
+@frozen(repr=False)
 class RunLengths:
     """Masks, ragged: the run lengths of each row, as in `Mask`.
 
@@ -167,7 +167,7 @@ class RunLengths:
         return Mask(self.runs[self.rows[row] : self.rows[row + 1]], height, width)
 
 
-@frozen
+@frozen(repr=False)
 class Shapes:
     """Geometry of many annotations, one row each.
 

@@ -22,7 +22,7 @@ UNLISTED_RANK = int(np.iinfo(np.int64).max)
 """Rank of a truth that has no score: no top-k reaches it."""
 
 
-@frozen(kw_only=True, eq=False)
+@frozen(kw_only=True, eq=False, repr=False)
 class RankAreas:
     """Areas under the curves of many labels, each against the rest."""
 
@@ -46,7 +46,7 @@ class RankAreas:
         )
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class LabelAreas:
     """Areas under the curves of one label against the rest, like `RankAreas`."""
 
@@ -80,7 +80,7 @@ class LabelAreas:
         )
 
 
-@frozen(kw_only=True, eq=False)
+@frozen(kw_only=True, eq=False, repr=False)
 class RankCurve:
     """How many datums score at least as high as each distinct score, greatest first."""
 
@@ -103,7 +103,7 @@ def counts_of(datums: int) -> type[np.signedinteger[Any]]:
     return np.int32 if datums <= np.iinfo(np.int32).max else np.int64
 
 
-@frozen(kw_only=True, eq=False)
+@frozen(kw_only=True, eq=False, repr=False)
 class ConfusionCells:
     """Non-empty cells of a confusion matrix, in ascending order of their codes."""
 
@@ -124,7 +124,7 @@ class ConfusionCells:
         return cls(truths=truths - 1, predictions=predictions - 1, bins=bins, counts=table[cells])
 
 
-@frozen(kw_only=True, eq=False)
+@frozen(kw_only=True, eq=False, repr=False)
 class ReliabilityBins:
     """What falls into each bin of scores."""
 

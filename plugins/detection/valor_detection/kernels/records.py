@@ -22,7 +22,7 @@ NO_MASK, POLYGONS, RUNS, COMPRESSED = range(4)
 """What a segmentation is."""
 
 
-@frozen
+@frozen(repr=False)
 class Segmentation:
     """One segmentation, as plain Python values."""
 
@@ -33,7 +33,7 @@ class Segmentation:
     letters: bytes = b""
 
 
-@frozen
+@frozen(repr=False)
 class Row:
     """One annotation, as plain Python values; what it has not is 0.
 
@@ -58,7 +58,7 @@ class Row:
     segmentation: Segmentation
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Segmentations:
     """Segmentations of annotations, ragged.
 
@@ -122,7 +122,7 @@ class Segmentations:
         return cls(**columns)
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Annotations:
     """Annotations of a file in their order, one row each.
 
@@ -195,7 +195,7 @@ class Annotations:
         return np.flatnonzero(self.found & np.uint16(bits) == 0)
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Images:
     """Images of a file in their order, one row each.
 
@@ -232,7 +232,7 @@ def plain_fields(records: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     return tuple(sorted(set().union(*records) - nested))
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Document:
     """What a file holds.
 

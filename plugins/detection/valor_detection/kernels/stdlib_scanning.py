@@ -126,7 +126,7 @@ def _decoded(text: Text) -> str:
         ) from error
 
 
-@define
+@define(repr=False)
 class _Walk:
     """One pass over a file, from record to record."""
 
@@ -275,7 +275,7 @@ def _is_nested(value: Any) -> bool:
     return isinstance(value, (list, dict))
 
 
-@define
+@define(repr=False)
 class _Fields:
     """Fields of a record, checked as they are asked for."""
 

@@ -14,7 +14,7 @@ from valor_core.schemas.label import Label
 from valor_detection.kernels.stdlib_scanning import DECODER, whole
 
 
-@frozen
+@frozen(repr=False)
 class Categories:
     """The categories of a data set, in the order of their ids.
 

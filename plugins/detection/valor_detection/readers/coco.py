@@ -64,7 +64,7 @@ _NAMES = {
 }
 
 
-@frozen
+@frozen(repr=False)
 class CocoReader:
     """Reads a data set in COCO's JSON and results on it, as pycocotools understands them.
 
@@ -126,7 +126,7 @@ class CocoReader:
         return data.batch(true, predicted, left_out)
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class _DataSet:
     """Images and categories, and what becomes of annotations in them."""
 
@@ -279,7 +279,7 @@ def _check_once(ids: Codes, place: str, what: str) -> None:
         )
 
 
-@frozen
+@frozen(repr=False)
 class _Numberings:
     """Positions of the data set's images and categories."""
 
@@ -288,7 +288,7 @@ class _Numberings:
     source: str
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class _Side:
     """Annotations of one file, with what is known of images and categories."""
 
@@ -415,7 +415,7 @@ def _taken(column: NDArray[Any]) -> NDArray[Any]:
     return column
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class _SortedSide:
     """Annotations of one file by image."""
 

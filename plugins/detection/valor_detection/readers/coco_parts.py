@@ -16,7 +16,7 @@ from valor_core.schemas.columns import Codes
 from valor_detection.kernels.texts import Text
 
 
-@frozen
+@frozen(repr=False)
 class CocoFiles(Partition):
     """Both files as a whole: annotations of an image can stand anywhere in either."""
 
@@ -47,7 +47,7 @@ class CocoFiles(Partition):
         return Text.read(self.predictions)
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Ranges:
     """Bytes of a file that hold some records of a list, in the order of the file.
 
@@ -77,7 +77,7 @@ class Ranges:
             yield stream.read(stop - start)
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class CocoPart(Partition):
     """Some images with their annotations.
 

@@ -42,7 +42,7 @@ def image_facts(document: Document, order: Codes) -> Mapping[str, NDArray[Any]]:
     return LazyColumns(names, _Images(document.image_text, document.source, order).column)
 
 
-@frozen(eq=False, slots=False)
+@frozen(eq=False, slots=False, repr=False)
 class _Images:
     """Images as they stand in the file, read when a fact about them is first asked for."""
 

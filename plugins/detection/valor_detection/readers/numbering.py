@@ -10,7 +10,7 @@ from valor_core.schemas.columns import Codes
 _SPREAD = 64  # a table is made for ids up to as many times as far apart as there are ids
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Numbering:
     """Positions of ids in an ascending column.
 

@@ -56,7 +56,7 @@ def numbers_of_ngrams(tokens: Positions, longest: int) -> Positions:
     return numbers
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class NgramTable:
     """What BLEU reads off texts: a row for each item, or one for all.
 
@@ -103,7 +103,7 @@ def _by_length(state: Any) -> NDArray[np.int64]:
     return np.zeros(state.longest, np.int64)
 
 
-@define
+@define(repr=False)
 class NgramCounts(PreparedState):
     """State: what BLEU reads off a corpus.
 

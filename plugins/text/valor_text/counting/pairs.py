@@ -15,7 +15,7 @@ from valor_text.kernels.values import Positions
 from valor_text.normalisers import normalise
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Pairs:
     """The responses and references of items, as numbers of texts.
 

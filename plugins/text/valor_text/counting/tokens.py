@@ -14,7 +14,7 @@ from valor_text.kernels.kinds import occurs
 from valor_text.kernels.values import Ids, Positions
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Tokens:
     """Tokens of texts, each the number of its word.
 

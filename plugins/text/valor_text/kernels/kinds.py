@@ -26,7 +26,7 @@ _CODES = 0x110000
 _ASCII = 128
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class CharacterKinds:
     """The kind of every character.
 

@@ -19,7 +19,7 @@ HIT, SUBSTITUTION, DELETION, INSERTION = range(4)
 KINDS_OF_EDITS = 4
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Characters:
     """Texts as one column of code points.
 
@@ -36,7 +36,7 @@ class Characters:
     stops: Positions
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Spans:
     """Where the tokens of some texts stand.
 

@@ -11,7 +11,7 @@ from valor_text.counting.tokens import Tokens
 Texts = Sequence[str]
 
 
-@frozen
+@frozen(repr=False)
 class Normaliser:
     """What makes texts of texts.
 
@@ -27,7 +27,7 @@ class Normaliser:
     normalise: Callable[[Texts], list[str]] = field(repr=False)
 
 
-@frozen
+@frozen(repr=False)
 class Tokeniser:
     """What makes tokens of texts.
 

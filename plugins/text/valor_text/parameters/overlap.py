@@ -81,7 +81,7 @@ _MOST = 100  # of lengths of n-grams, so that a slip of the keyboard does not as
 _LEAST_OF_METHOD6 = 3
 
 
-@frozen
+@frozen(repr=False)
 class _Definition:
     """What a program's BLEU is: its tokeniser, and its smoothings with the default first."""
 

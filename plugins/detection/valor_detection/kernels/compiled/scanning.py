@@ -106,7 +106,7 @@ def _five(q: int) -> int:
     return inverse >> max(0, inverse.bit_length() - 128)
 
 
-@define
+@define(repr=False)
 class _Room:
     """Columns of a span, with room for more."""
 
@@ -189,7 +189,7 @@ def _empty(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     return paged(size, dtype).reshape(shape) if size > _LARGE else np.empty(shape, dtype)
 
 
-@frozen
+@frozen(repr=False)
 class _Span:
     """What came of scanning annotations from one position on."""
 
@@ -213,7 +213,7 @@ def _span(text: Text, start: int, stop: int, with_masks: bool) -> _Span:
     return _Span(start, stop, int(state[Slot.POSITION]), bool(state[Slot.CLOSED]), found)
 
 
-@frozen
+@frozen(repr=False)
 class _Scan:
     """One pass over a file."""
 

@@ -85,7 +85,7 @@ def _tokens_by_line(texts: Sequence[str], normaliser: str, tokeniser: str) -> To
     )
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class _Overlap:
     """What the texts of each pair have in common, and what each of them has."""
 
