@@ -48,12 +48,14 @@ def recognized(files: Sequence[TableSource]) -> Recognized | None:
         return None
     known = fields_of(table)
     has_response = "response" in known
-    if has_response and not _holds_texts(table, known["response"], "response"):
+    has_texts = has_response and _holds_texts(table, known["response"], "response")
+    # Numbers may be for another reader; if there is none, this one names the wrong cell.
+    if has_response and not has_texts and not _holds_numbers(table, known["response"]):
         return None
     has_query = {"query", "contexts"} <= set(known)
     found = dict(known) | _mapped(table, known, _CLEAR if has_response else _GUESSED)
-    is_guess = not (has_response or has_query)
-    if is_guess and not _are_enough(found):
+    is_guess = not (has_texts or has_query)
+    if not (has_response or has_query or _are_enough(found)):
         return None
     columns = {field: name for field, name in found.items() if field not in known}
     data: dict[str, Any] = {"path": named_source(files[0])}
@@ -87,6 +89,12 @@ def _mapped(
                 found[field] = column
                 break
     return found
+
+
+def _holds_numbers(table: Table, column: str) -> bool:
+    """Whether the first cells are single values, not lists and tables."""
+    cells = table.values(column).tolist()
+    return not any(isinstance(cell, (list, tuple, Mapping)) for cell in cells)
 
 
 def _holds_texts(table: Table, column: str, field: str) -> bool:

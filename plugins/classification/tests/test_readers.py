@@ -174,8 +174,8 @@ def test_empty_labels_of_a_table_in_memory_are_warned_of() -> None:
     frame = pd.DataFrame({"y_true": ["dog", None], "y_pred": ["dog", np.nan]})
 
     assert evaluate(frame, ["Accuracy"]).warnings == (
-        "1 rows without a label in 'y_pred'; write [] where none is meant (first: data:1)",
-        "1 rows without a label in 'y_true'; write [] where none is meant (first: data:1)",
+        "1 row without a label in 'y_pred'; write [] where none is meant (first: data:1)",
+        "1 row without a label in 'y_true'; write [] where none is meant (first: data:1)",
     )
 
 
@@ -230,7 +230,8 @@ def test_empty_lists_are_told_from_empty_cells(write: Write, tmp_path: Path) -> 
 
     def said(count: int, name: str, file: str, line: int) -> str:
         place = f"(first: {tmp_path / file}:{line})"
-        return f"{count} lines without a label in {name!r}; write [] where none is meant {place}"
+        lines = "line" if count == 1 else "lines"
+        return f"{count} {lines} without a label in {name!r}; write [] where none is meant {place}"
 
     assert plain.warnings == (said(2, "groundtruths", "plain.jsonl", 3),)
     assert mixed.warnings == (

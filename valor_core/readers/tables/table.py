@@ -98,7 +98,7 @@ def no_header(names: Sequence[str]) -> str | None:
     )
 
 
-@frozen(repr=False)
+@frozen
 class TablePartition(Partition):
     """A part of a file with whole records in it; small, picklable and independent of the others.
 
