@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from messages import refused
+from numpy.typing import NDArray
 
-from valor_core import Registry, evaluate
-from valor_core.plugin import ReadError
-from valor_core.schemas.segmentation import Segmentation
+from valor_core import Registry, Report, evaluate
+from valor_core.plugin import ReadError, Result
+from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
 from valor_core.testing import check_metric
 
 NAMES = ["cat", "dog", "sky"]
@@ -173,15 +174,60 @@ def test_scipy_is_imported_for_it_alone_and_named_where_it_is_missing() -> None:
 import sys
 sys.modules["scipy"] = None
 import valor_core
-from valor_core.schemas.segmentation import Segmentation
+from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
 item = Segmentation("a", [[1]], [[1]], labels=["cat"])
 names = ["PanopticQuality", "BoundaryIOU"]
 assert len(valor_core.evaluate([item], names, "segmentation").results) == 4
 try:
     valor_core.evaluate([item], ["Hausdorff"], "segmentation")
 except valor_core.errors.MissingExtraError as error:
-    assert "'valor-segmentation[distance]'" in str(error), error
+    assert "plugins/segmentation[distance]" in str(error), error
 else:
     raise AssertionError
 """
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def shifted_and_missed() -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Two images of 30 x 40 with a square; the square 4 pixels to the right; and once not found."""
+    true = np.zeros((2, 30, 40), int)
+    true[:, 10:18, 10:18] = 1
+    missed = true.copy()
+    missed[1] = 0
+    return true, np.roll(true, 4, axis=2), missed
+
+
+def organ(seen: NDArray[Any], **chosen: Any) -> tuple[Result, Result, Report]:
+    """Mean and worst distance of the square at the 100th percentile."""
+    batch = SegmentationBatch.from_arrays(shifted_and_missed()[0], seen, labels=["organ"])
+    report = evaluate(batch, [{"name": "Hausdorff", **chosen}])
+    found = [
+        report.find("Hausdorff", label="organ", percentile=100.0, statistic=statistic).only
+        for statistic in ("mean", "worst")
+    ]
+    return found[0], found[1], report
+
+
+def test_organ_missed_in_half_of_the_images_is_named_in_a_warning() -> None:
+    _, off, missed = shifted_and_missed()
+    mean, worst, report = organ(off)
+    assert (mean.value, worst.value, report.warnings) == (4.0, 4.0, ())
+    mean, worst, report = organ(missed)
+    assert (mean.value, worst.value) == (0.0, 0.0)
+    assert report.warnings == (
+        "Hausdorff has no distance of labels that only one side of an image has: 'organ' in "
+        "1 image; missed: diagonal counts them",
+    )
+
+
+def test_missed_organ_is_as_far_as_the_diagonal_on_request() -> None:
+    # The diagonal of 30 x 40 pixels is 50; the mean of 0 and 50 is 25.
+    mean, worst, report = organ(shifted_and_missed()[2], missed="diagonal")
+    assert (mean.value, worst.value, report.warnings) == (25.0, 50.0, ())
+    assert mean.left_out == {}
+
+
+def test_missed_organ_leaves_no_distance_on_request() -> None:
+    mean, worst, report = organ(shifted_and_missed()[2], missed="infinite")
+    assert mean.undefined == worst.undefined == "only one side has the label in 1 image"
+    assert report.warnings == ()

@@ -19,6 +19,7 @@ from valor_core.plugin import (
     StateError,
     StateRequest,
     Undefined,
+    and_more,
     label_coordinates,
     macro,
     nondefault,
@@ -42,6 +43,12 @@ Points = NDArray[np.int64]
 BOTH, ONLY_TRUE, ONLY_PREDICTED = range(3)
 """Columns of `EdgeDistances.images`."""
 
+ONE_SIDED = [ONLY_TRUE, ONLY_PREDICTED]
+
+OneSided = tuple[int, float]
+"""The side that has a label of an image, and the diagonal of the image in pixels."""
+
+_MOST_NAMED = 3
 _FARTHEST = 2.0**32  # pixels; more than the diagonal of any image
 
 
@@ -67,6 +74,8 @@ class EdgeDistances(State):
     images: Codes = field(init=False, factory=lambda: np.zeros((0, 3), np.int64))
     worst: Floats = field(init=False)
     sums: list[ExactSums] = field(init=False)
+    longest: Floats = field(init=False, factory=lambda: np.zeros(0))
+    diagonals: ExactSums = field(init=False, factory=ExactSums)
 
     def __attrs_post_init__(self) -> None:
         self.worst = np.zeros((0, len(self.percentiles)))
@@ -89,6 +98,8 @@ class EdgeDistances(State):
         self.worst[own] = np.maximum(self.worst[own], other.worst)
         for mine, more in zip(self.sums, other.sums, strict=True):
             mine.merge(more, own)
+        self.longest[own] = np.maximum(self.longest[own], other.longest)
+        self.diagonals.merge(other.diagonals, own)
 
     def dump(self) -> Content:
         """Labels, numbers of images, greatest distances and exact sums of distances."""
@@ -97,6 +108,8 @@ class EdgeDistances(State):
             "images": self.images,
             "worst": self.worst,
             "sums": [sums.to_text() for sums in self.sums],
+            "longest": self.longest,
+            "diagonals": self.diagonals.to_text(),
         }
 
     def restore(self, content: Content) -> None:
@@ -120,46 +133,66 @@ class EdgeDistances(State):
         if not isinstance(texts, list) or len(texts) != kept:
             raise StateError(f"sums: expected those of {kept} percentiles, found {shown(texts)}")
         self.sums = [saved_sums(text, f"sums[{i}]", most[:, i]) for i, text in enumerate(texts)]
+        self.longest, self.diagonals = np.zeros(count), ExactSums()
+        self.diagonals.grow(count)
+        if "longest" in content:  # states of 0.1.0 have none; their request was to skip
+            self.longest = saved_column(content, "longest", np.float64, shape=(count,), low=0)
+            if self.longest.max(initial=0) > _FARTHEST:
+                raise StateError(f"longest: expected diagonals, found {self.longest.max():g}")
+            most = self.longest * self.images[:, ONE_SIDED].sum(axis=1) * (1 + 2**-50)
+            self.diagonals = saved_sums(content.get("diagonals"), "diagonals", most)
 
-    def means(self, percentile: float) -> list[NumberOrReason]:
-        """Mean distance of each label over the images that have it on both sides."""
-        place = self.percentiles.index(percentile)
-        pairs = zip(self.sums[place].values.tolist(), self.images.tolist(), strict=True)
-        return [total / row[BOTH] if row[BOTH] else _reason(row) for total, row in pairs]
-
-    def greatest(self, percentile: float) -> list[NumberOrReason]:
-        """Greatest distance of each label in an image that has it on both sides."""
-        distances = self.worst[:, self.percentiles.index(percentile)].tolist()
+    def means(self, percentile: float, missed: str = "skip") -> list[NumberOrReason]:
+        """Mean distance of each label over the images that count."""
+        totals = self.sums[self.percentiles.index(percentile)].values
+        if missed == "diagonal":
+            totals = totals + self.diagonals.values
+        pairs = zip(totals.tolist(), self.images.tolist(), strict=True)
         return [
-            distance if row[BOTH] else _reason(row)
-            for distance, row in zip(distances, self.images.tolist(), strict=True)
+            total / _counted(row, missed) if (why := _reason(row, missed)) is None else why
+            for total, row in pairs
+        ]
+
+    def greatest(self, percentile: float, missed: str = "skip") -> list[NumberOrReason]:
+        """Greatest distance of each label in an image that counts."""
+        distances = self.worst[:, self.percentiles.index(percentile)]
+        if missed == "diagonal":
+            distances = np.maximum(distances, self.longest)
+        return [
+            distance if (why := _reason(row, missed)) is None else why
+            for distance, row in zip(distances.tolist(), self.images.tolist(), strict=True)
         ]
 
     def _grow(self) -> None:
         more = len(self.vocabulary) - len(self.images)
         self.images = np.concatenate([self.images, np.zeros((more, 3), np.int64)])
         self.worst = np.concatenate([self.worst, np.zeros((more, len(self.percentiles)))])
-        for sums in self.sums:
+        self.longest = np.concatenate([self.longest, np.zeros(more)])
+        for sums in (*self.sums, self.diagonals):
             sums.grow(len(self.vocabulary))
 
     def _of_image(
         self, datums: Datums, position: int, true: LabelImage, predicted: LabelImage
-    ) -> dict[int, Floats | int]:
+    ) -> dict[int, Floats | OneSided]:
         """Distances of each label of an image, or the one side that has it."""
         edges, seen = map(edge_points, _read(true, predicted, datums.name(position)))
-        found: dict[int, Floats | int] = {}
+        diagonal = float(np.hypot(*true.pixels.shape))
+        found: dict[int, Floats | OneSided] = {}
         for label in edges.keys() | seen.keys():
             if label in edges and label in seen:
                 found[label] = percentiles(edges[label], seen[label], self.percentiles)
             else:
-                found[label] = ONLY_TRUE if label in edges else ONLY_PREDICTED
+                found[label] = ONLY_TRUE if label in edges else ONLY_PREDICTED, diagonal
         return found
 
-    def _add(self, own: Codes, found: dict[int, Floats | int]) -> None:
+    def _add(self, own: Codes, found: dict[int, Floats | OneSided]) -> None:
         for label, distances in found.items():
             code = int(own[label])
-            if isinstance(distances, int):
-                self.images[code, distances] += 1
+            if isinstance(distances, tuple):
+                side, diagonal = distances
+                self.images[code, side] += 1
+                self.longest[code] = max(self.longest[code], diagonal)
+                self.diagonals.add([code], [diagonal])
                 continue
             self.images[code, BOTH] += 1
             self.worst[code] = np.maximum(self.worst[code], distances)
@@ -178,9 +211,10 @@ class Hausdorff:
     farthest of the pixels. 0 is best and there is no upper bound.
 
     Results with ``statistic: mean`` are means over images, those with ``worst`` the image with
-    the greatest. Images that have the label on one side only are left out and counted; without
-    any other, the distance is undefined. Results with an ``average`` are the means of the means
-    over labels with ground truths.
+    the greatest. In an image that has the label on one side only there is no distance: by default
+    it is left out and the report warns; `missed` makes it the diagonal of the image, ``hypot`` of
+    its height and width, or the result undefined. Results with an ``average`` are the means of the
+    means over labels with ground truths.
 
     Parameters
     ----------
@@ -224,14 +258,33 @@ class Hausdorff:
                 yield from self._of_labels(state, own, percentile)
                 yield self._average(state, own, key, percentile)
 
+    def _warnings(self, state: EdgeDistances, own: list[int], percentile: float) -> tuple[str, ...]:
+        """Labels that images have on one side only and whose distance does not count."""
+        chosen = self.parameters
+        sided = state.images[own][:, ONE_SIDED].sum(axis=1)
+        if chosen.missed != "skip" or percentile != chosen.percentiles[0] or not sided.any():
+            return ()
+        order = np.argsort(-sided, kind="stable")[:_MOST_NAMED]
+        named = [
+            f"{state.vocabulary.labels[own[i]].value!r} in {_images(sided[i])}"
+            for i in order.tolist()
+            if sided[i]
+        ]
+        more = and_more(int(np.count_nonzero(sided)) - len(named))
+        return (
+            f"Hausdorff has no distance of labels that only one side of an image has: "
+            f"{', '.join(named)}{more}; missed: diagonal counts them",
+        )
+
     def _of_labels(
         self, state: EdgeDistances, own: list[int], percentile: float
     ) -> Iterator[Result]:
-        means, greatest = state.means(percentile), state.greatest(percentile)
+        missed = self.parameters.missed
+        means, greatest = state.means(percentile, missed), state.greatest(percentile, missed)
         for code in own:
             place = label_coordinates(state.vocabulary.labels[code]) | {"percentile": percentile}
             settings = nondefault(self.parameters, "percentiles")
-            left_out = _left_out(state.images[code].tolist())
+            left_out = _left_out(state.images[code].tolist()) if missed == "skip" else {}
             for name, values in (("mean", means), ("worst", greatest)):
                 yield Result(
                     parameters=place | {"statistic": name} | settings,
@@ -241,7 +294,7 @@ class Hausdorff:
 
     def _average(self, state: EdgeDistances, own: list[int], key: str, percentile: float) -> Result:
         seen = [code for code in own if state.images[code].any()]
-        means = state.means(percentile)
+        means = state.means(percentile, self.parameters.missed)
         value, left_out = macro(
             [means[code] for code in seen],
             state.images[seen, BOTH] + state.images[seen, ONLY_TRUE],
@@ -249,7 +302,8 @@ class Hausdorff:
         )
         place = {"label_key": key, "percentile": percentile, "average": "macro"}
         parameters = place | {"statistic": "mean"} | nondefault(self.parameters, "percentiles")
-        return Result(parameters=parameters, value=value, left_out=left_out)
+        warnings = self._warnings(state, own, percentile)
+        return Result(parameters=parameters, value=value, left_out=left_out, warnings=warnings)
 
 
 def edge(image: Meanings) -> Flags:
@@ -325,7 +379,22 @@ def _left_out(row: list[int]) -> dict[str, int]:
     return {reason: count for reason, count in reasons.items() if count}
 
 
-def _reason(row: list[int]) -> Undefined:
+def _counted(row: list[int], missed: str) -> int:
+    """Number of images whose distance counts."""
+    return sum(row) if missed == "diagonal" else row[BOTH]
+
+
+def _reason(row: list[int], missed: str) -> Undefined | None:
+    """Why there is no distance, or None."""
+    one_sided = row[ONLY_TRUE] + row[ONLY_PREDICTED]
     if not any(row):
         return Undefined("neither ground truths nor predictions")
-    return Undefined("no image has the label on both sides")
+    if missed == "infinite" and one_sided:
+        return Undefined(f"only one side has the label in {_images(one_sided)}")
+    if not _counted(row, missed):
+        return Undefined("no image has the label on both sides")
+    return None
+
+
+def _images(count: int) -> str:
+    return f"{count:,} image{'' if count == 1 else 's'}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from valor_core.plugin import Within, parameter, parameters
 from valor_segmentation.parameters import fields
 
@@ -41,5 +43,11 @@ class HausdorffParameters:
         check=Within(0, 100),
         non_empty=True,
         distinct=True,
+    )
+    missed: Literal["skip", "diagonal", "infinite"] = parameter(
+        default="skip",
+        help="Distance of a label that only one side of an image has: `skip` leaves the image out "
+        "and the report warns, `diagonal` counts the diagonal of the image, and with `infinite` "
+        "the label has no distance.",
     )
     include_prediction_only_labels: bool = _prediction_only()
