@@ -452,7 +452,7 @@ def test_labels_of_several_metrics_make_one_record(folder: Path) -> None:
     found = valor("judge", "calibrate", "config.yaml", "--labels", "both.jsonl", "-o", "both.json")
     assert found.exit_code == 0, found.output
     names = [one.fingerprint.metric for one in Record.load(Path("both.json")).calibrations]
-    assert names == ["llm.Faithfulness@1", "llm.Bias@1"]
+    assert names == ["llm.Faithfulness@2", "llm.Bias@1"]
 
 
 def test_the_record_takes_the_place_of_no_input(folder: Path) -> None:

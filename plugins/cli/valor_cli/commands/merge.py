@@ -80,8 +80,7 @@ def _merged(evaluator: Evaluator, states: Iterable[Path]) -> Report:
     except SchemaError as error:
         raise SchemaError(
             error.message,
-            error.remedy
-            or "Give items without a uid one; or evaluate all data in one run, with a list or "
+            "Give items without a uid one; or evaluate all data in one run, with a list or "
             "pattern of files under data.path if the reader takes several.",
         ) from error
 

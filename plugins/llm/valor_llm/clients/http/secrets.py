@@ -28,7 +28,7 @@ def hidden(text: str, secrets: Iterable[str]) -> str:
     >>> hidden(r"Incorrect key: \u0073k-12345678", ["sk-12345678"])
     'Incorrect key: [key]'
     >>> hidden("Incorrect key: sk-123456789…", ["sk-1234567890abcdef"])
-    'Incorrect key: [key]'
+    'Incorrect key: [key]…'
     """
     for secret in secrets:
         pattern = _pattern(secret)
