@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from messages import refused
 from mock_endpoint import MockEndpoint
 from valor_text import evaluate_text_generation
+
+from valor_core import Text, evaluate
+from valor_core.plugin import ParameterError, ResourceError
 
 PREDICTIONS = [
     {
@@ -49,3 +53,21 @@ def filled(value: Any, url: str) -> Any:
     if isinstance(value, dict):
         return {key: filled(one, url) for key, one in value.items()}
     return url if value == "{url}" else value
+
+
+def test_metrics_of_nvidia_alone_ask_the_judge_of_the_call() -> None:
+    report = evaluate_text_generation(
+        PREDICTIONS, ["nvidia.AnswerAccuracy"], TRUTHS, {"client": "lexical"}
+    )
+    (result,) = report.results
+    assert result.number is not None
+    with refused(ParameterError):
+        evaluate_text_generation(PREDICTIONS, ["nvidia.AnswerAccuracy"], TRUTHS)
+
+
+def test_function_as_client_names_from_callable() -> None:
+    def ask(messages: list[dict[str, str]]) -> str:
+        return "{}"
+
+    with refused(ResourceError):
+        evaluate([Text("q1", response="E")], ["llm.Bias"], resources={"judge": {"client": ask}})

@@ -127,3 +127,15 @@ def test_the_package_offers_what_it_names() -> None:
         assert getattr(valor_rgb, name).__name__ == name
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         valor_rgb.nothing  # noqa: B018
+
+
+def test_functions_of_the_evaluator_check_one_response() -> None:
+    assert valor_rgb.normalize_answer(" The Capital, is  Paris! ") == "the capital, is paris"
+    assert valor_rgb.is_correct("The capital is Paris.", "Paris")
+    assert not valor_rgb.is_correct("The capital is Paris.", "Paris", strict=True)
+    assert valor_rgb.is_rejection("I cannot answer this question.")
+    assert valor_rgb.detects_error("That is wrong: it is not London.", "London")
+    assert valor_rgb.detects_error("It is not london.", "London")
+    assert not valor_rgb.detects_error("London", None)
+    assert valor_rgb.corrects_error("It is Paris, not London.", "Paris", "London")
+    assert not valor_rgb.corrects_error("It is London.", "Paris", "London")

@@ -1,7 +1,7 @@
 """The four abilities of the Retrieval-Augmented Generation Benchmark.
 
-The metrics are chosen by name through `valor_core`; the four functions take the arguments of
-RGBMetrics.
+The metrics are chosen by name through `valor_core`; the four ``evaluate_…`` functions take the
+arguments of RGBMetrics, and five functions check one response as its evaluator does.
 """
 
 from __future__ import annotations
@@ -18,6 +18,13 @@ if TYPE_CHECKING:
         evaluate_negative_rejection,
         evaluate_noise_robustness,
     )
+    from valor_rgb.response_checks import (
+        corrects_error,
+        detects_error,
+        is_correct,
+        is_rejection,
+        normalize_answer,
+    )
     from valor_rgb.samples.batch import RGBBatch
     from valor_rgb.samples.sample import RGBSample
 
@@ -25,17 +32,29 @@ __all__ = [
     "EvaluationResult",
     "RGBBatch",
     "RGBSample",
+    "corrects_error",
+    "detects_error",
     "evaluate_counterfactual_robustness",
     "evaluate_information_integration",
     "evaluate_negative_rejection",
     "evaluate_noise_robustness",
+    "is_correct",
+    "is_rejection",
+    "normalize_answer",
 ]
 
 if not TYPE_CHECKING:  # which would take any name for one of this module
     __getattr__, __dir__ = published_later(
         __name__,
         {
-            "documented": [name for name in __all__ if not name.startswith("RGB")],
+            "documented": [name for name in __all__ if name.lower().startswith("evaluat")],
+            "response_checks": [
+                "corrects_error",
+                "detects_error",
+                "is_correct",
+                "is_rejection",
+                "normalize_answer",
+            ],
             "samples.batch": ["RGBBatch"],
             "samples.sample": ["RGBSample"],
         },

@@ -54,6 +54,12 @@ def test_labels_are_renamed_and_metrics_chosen() -> None:
     assert report["Counts", "pet"].value == {"tp": 3, "fp": 2, "fn": 1, "tn": 2}
 
 
+def test_one_metric_is_chosen_by_its_name_alone() -> None:
+    report = evaluate_segmentation(TRUTHS, SEEN, metrics_to_return="mIOU")
+
+    assert {result.type for result in report.results} == {"mIOU"}
+
+
 def test_labels_that_share_pixels_are_an_error_unless_told_otherwise() -> None:
     both = [
         GroundTruth(

@@ -31,7 +31,7 @@ def evaluate_segmentation(
     predictions: Iterable[Prediction | Mapping[str, Any]],
     *,
     label_map: Mapping[Any, Any] | Sequence[Any] = (),
-    metrics_to_return: Sequence[MetricChoice] | None = None,
+    metrics_to_return: Sequence[MetricChoice] | MetricChoice | None = None,
     overlap: Overlap = "error",
 ) -> Report:
     """Report of segmentation metrics over rasters of ground truths and predictions.
@@ -75,7 +75,7 @@ def evaluate_segmentation(
         )
         for one in annotated(groundtruths, predictions)
     ]
-    return evaluate(items, list(chosen), task="segmentation", label_map=label_map)
+    return evaluate(items, chosen, task="segmentation", label_map=label_map)
 
 
 def _masks(annotations: Sequence[Annotation], place: str) -> dict[Label, NDArray[np.bool_]]:

@@ -121,7 +121,7 @@ def evaluate_text_generation(
     for values in (table(metric_params, "metric_params"), parameters):
         for name, value in values.items():
             _give(chosen, name, value)
-    asking = [one.spec.name for one in chosen if _JUDGE in one.spec.resources]
+    asking = [one.spec.name for one in chosen if any(map(_is_judge, one.spec.resources))]
     if asking and llm_api_params is None:
         raise ParameterError(f"llm_api_params: expected a model for {asking[0]}, got none", _ASKING)
     rows = list(_rows(predictions, groundtruths))
@@ -135,6 +135,11 @@ def evaluate_text_generation(
     )
     told = {row.item.uid: row.told for row in rows}
     return evolve(report, items=tuple(_with(table, told) for table in report.items))
+
+
+def _is_judge(resource: str) -> bool:
+    """Whether a metric's resource is the judge, by its short or its full name."""
+    return resource.rpartition(".")[2] == _JUDGE
 
 
 @frozen

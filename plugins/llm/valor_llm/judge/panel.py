@@ -54,6 +54,8 @@ class Panel:
                 f"judge.record: expected one client whose replies it keeps, found {len(client)}",
                 "Record each of them in a run of its own.",
             )
+        for one in client:
+            _check(one)
         names = _names(client)
         self._budget = budget = Budget(parameters, in_batch=parameters.mode == "batch")
         self.members = tuple(
@@ -86,6 +88,16 @@ class Panel:
         """End the calls that are under way."""
         for judge in self.members:
             judge.close()
+
+
+def _check(client: object) -> None:
+    """Raise a `ResourceError` for a function that nobody made a client of."""
+    if callable(client) and not hasattr(client, "complete"):
+        name = getattr(client, "__name__", type(client).__name__)
+        raise ResourceError(
+            f"judge.client: expected a client, got the function {name}",
+            f"Write it as: from_callable({name}, model='NAME'), from valor_llm.clients.callable",
+        )
 
 
 def _names(clients: Sequence[Client]) -> list[str]:
