@@ -63,7 +63,8 @@ class COCOSummary:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """Overlaps of objects with one label."""
-        return (overlaps.request(COCO_IOUS, "coco", convert_to=self.parameters.convert_to),)
+        convert_to, most = self.parameters.convert_to, COCO_MAX_DETECTIONS
+        return (overlaps.request(COCO_IOUS, "coco", convert_to=convert_to, max_detections=most),)
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """The twelve numbers of each label key."""

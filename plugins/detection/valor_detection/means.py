@@ -119,7 +119,8 @@ class Means:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """Overlaps of objects with one label."""
-        return (selection.request(self.parameters, self.parameters.iou_thresholds),)
+        bounds = average_bounds(self.parameters.matching)
+        return (selection.request(self.parameters, self.parameters.iou_thresholds, bounds),)
 
     def numbers(self, table: Table) -> Iterator[Numbers]:
         """The numbers that one result after another is a mean of."""

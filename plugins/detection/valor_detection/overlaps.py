@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import ClassVar
 
 import numpy as np
-from attrs import define, field
+from attrs import define, evolve, field
 from numpy.typing import NDArray
 
 from valor_core.plugin import Content, State, StateError, StateRequest, saved_labels, shown
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.detection.objects import PredictedObjects
 from valor_core.schemas.geometry.shapes import ends
 from valor_core.schemas.label import Label, Vocabulary
 from valor_detection.chunk import Chunk, Images, Ragged, SomeImages, join
@@ -39,6 +41,8 @@ class Overlaps(State):
         Least IoUs of the pairs that metrics read.
     scopes : tuple of str
         ``label`` pairs objects of one label, ``key`` those of one label key.
+    limits : tuple of float
+        Most predictions of a label and an image that metrics count; infinite for all.
 
     Examples
     --------
@@ -58,6 +62,7 @@ class Overlaps(State):
     iou_thresholds: tuple[float, ...]
     lowest_ious: tuple[float, ...]
     scopes: tuple[str, ...]
+    limits: tuple[float, ...] = (math.inf,)
     vocabulary: Vocabulary = field(factory=Vocabulary, init=False)
     label_ids: dict[int, int] = field(factory=dict, init=False)
     chunks: list[Images] = field(factory=list, init=False)
@@ -179,6 +184,20 @@ class Overlaps(State):
                 self.label_ids[code] = min(number, self.label_ids.get(code, number))
 
     def _pairs(self, batch: DetectionBatch) -> Ragged:
+        """Pairs of all predictions, or of those that the greatest limit can count."""
+        limit = max(self.limits)
+        if self.scope != LABEL or limit == math.inf:
+            return self._pairs_of_all(batch)
+        rows = counted_rows(batch.predictions, int(limit))
+        if rows is None:
+            return self._pairs_of_all(batch)
+        predictions = batch.predictions.take(rows, batch.predictions.datums[rows])
+        starts, truths, ious = self._pairs_of_all(evolve(batch, predictions=predictions))
+        counts = np.zeros(len(batch.predictions), np.int64)
+        counts[rows] = np.diff(starts)
+        return ends(counts), truths, ious
+
+    def _pairs_of_all(self, batch: DetectionBatch) -> Ragged:
         groups = _groups(batch.labels, self.scope)
         lowest = min(self.lowest_ious)
         shapes = batch.groundtruths.shapes, batch.predictions.shapes
@@ -203,6 +222,7 @@ def request(
     convert_to: str | None = None,
     scope: str = LABEL,
     lowest_iou: float = 1.0,
+    max_detections: int | None = None,
 ) -> StateRequest:
     """The overlaps that a matching under some rule reads.
 
@@ -219,14 +239,55 @@ def request(
         `LABEL` or `KEY`.
     lowest_iou : float
         Least IoU of pairs that the metric reads besides.
+    max_detections : int, optional
+        Most predictions of a label and an image that the metric counts. Under ``coco`` those
+        beyond it change no other match, since predictions match by descending score.
     """
+    limit = math.inf if max_detections is None or rule != "coco" else float(max_detections)
     limits = iou_limits(tuple(iou_thresholds), rule)
     lowest = min([lowest_iou, *limits.tolist()]) if rule == "coco" else 0.0
     return StateRequest(
         Overlaps,
         {"convert_to": convert_to},
-        {"iou_thresholds": iou_thresholds, "lowest_ious": [lowest], "scopes": [scope]},
+        {
+            "iou_thresholds": iou_thresholds,
+            "lowest_ious": [lowest],
+            "scopes": [scope],
+            "limits": [limit],
+        },
     )
+
+
+def counted_rows(predictions: PredictedObjects, limit: int) -> Codes | None:
+    """Rows of predictions among the best of their label and image, or None if all are.
+
+    Equal scores at the limit all count, so that their order does not matter.
+
+    Parameters
+    ----------
+    predictions : PredictedObjects
+        Predictions of a batch.
+    limit : int
+        Most predictions of a label and an image.
+    """
+    datums = predictions.datums
+    if len(datums) <= limit or np.bincount(datums).max() <= limit:
+        return None
+    # Only images with more predictions than the limit can have too many of a label.
+    crowded = np.flatnonzero(np.bincount(datums)[datums] > limit)
+    width = int(predictions.labels.max()) + 1
+    groups = datums[crowded].astype(np.int64) * width + predictions.labels[crowded]
+    scores = predictions.scores[crowded]
+    order = np.lexsort((-scores, groups))
+    groups, scores = groups[order], scores[order]
+    first = np.searchsorted(groups, groups)
+    if (np.arange(len(order)) - first).max() < limit:
+        return None
+    last = np.minimum(first + limit - 1, len(order) - 1)
+    is_beyond = (groups[last] == groups) & (scores < scores[last])
+    keeps = np.ones(len(datums), bool)
+    keeps[crowded[order[is_beyond]]] = False
+    return np.flatnonzero(keeps)
 
 
 def _label_ids(content: Content, label_count: int) -> dict[int, int]:

@@ -108,6 +108,11 @@ def selections(chosen: SelectionParameters, bounds: Bounds = NO_BOUNDS) -> Itera
         yield Selection(rule, range_, most, own | told)
 
 
-def request(chosen: SelectionParameters, iou_thresholds: tuple[float, ...]) -> StateRequest:
+def request(
+    chosen: SelectionParameters, iou_thresholds: tuple[float, ...], bounds: Bounds = NO_BOUNDS
+) -> StateRequest:
     """The overlaps that a metric's matching reads."""
-    return overlaps.request(iou_thresholds, chosen.matching, convert_to=chosen.convert_to)
+    most = bounds.max_detections if chosen.max_detections is None else chosen.max_detections
+    return overlaps.request(
+        iou_thresholds, chosen.matching, convert_to=chosen.convert_to, max_detections=most
+    )
