@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from llm_fault_kinds import SHARES
+from llm_fault_kinds import OF_IDS, SHARES
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,9 @@ class Row:
     def cell(self, peer: str, attribute: str) -> str:
         """What stands in a program's column."""
         found = self.outcomes.get(peer)
-        if found is None or (self.fault and not found.faults):
+        if found is None:
+            return "n/a" if self.fault in OF_IDS else "-"
+        if self.fault and not found.faults:
             return "n/a"
         return str(getattr(found, attribute))
 
@@ -64,7 +66,10 @@ _BEGINNING = """\
 
 {kinds} kinds of fault, one at a time. {samples} samples with known scores are scored by each
 program over the same mock endpoint. A cell says how many samples got **the right score / no
-score / a wrong score that nothing tells from a right one**.
+score / a wrong score that nothing tells from a right one**. The table is of faults of endpoints
+and of replies, and has a few replies that are right and must be read. Valor was measured with all
+kinds. The columns of the other programs are of an earlier run of a part of them: - is a kind that
+was not measured there, n/a a kind that had nothing to act on.
 
 | program | kinds with a silently wrong score | right | no score | silently wrong |
 | --- | --- | --- | --- | --- |
@@ -83,6 +88,12 @@ is made again may meet it again. What a fault has nothing to act on, such as a l
 in a reply without any, stays as it is. A list of claims that is one short is not among the
 faults: nobody could tell it from a right one. A reply that is copied from an example of the prompt
 is found out, as long as the example speaks of what is in its own data; those of Valor do.
+
+One kind gives Valor wrong scores: a second, contrary answer that arrives after the next call has
+begun on the same connection. HTTP/1.1 has no mark of the call that an answer belongs to.
+
+Where a cell of a kind quotes a reply, … is an answer that says the contrary of the right one, and
+✓ the right one. Ratings are those of SummaryCoherence; the last table has those of Rubric.
 
 Valor has its default numbers of retries, and no cache. Of ragas, it is the Faithfulness of its
 collections; of deepeval, FaithfulnessMetric without a reason, and errors are ignored; valor-lite is

@@ -5,7 +5,8 @@
 Samples with known scores are judged by the mock endpoint of the tests, one kind of fault at a time.
 Every program gets the same faults at the same share of its calls. The whole table is written to
 ``docs/llm/faults.md``, a part of it is printed. What Valor says of samples without a score is
-printed, too. Outcomes of the peers are kept beside their environments.
+printed, too. Outcomes of the peers are kept beside their environments and in ``llm_peers``; with
+``--kept``, no environment of a peer is made, and kinds without an outcome stay empty.
 """
 
 from __future__ import annotations
@@ -22,12 +23,16 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "plugins" / "llm" / "tests"))  # where the mock endpoint is
 
 from llm_data import rated_samples, samples  # noqa: E402
-from llm_fault_kinds import GROUPS, OF_IDS, RATINGS, SHARES  # noqa: E402
+from llm_fault_kinds import CONTRARY, GROUPS, OF_IDS, RATINGS, RUBRIC, SHARES  # noqa: E402
 from llm_fault_page import Outcome, Row, page  # noqa: E402
 from llm_programs import TITLES, Program, default_folder  # noqa: E402
 from mock_endpoint import MockEndpoint, mock_endpoint  # noqa: E402
 
 MODES = {"valor": "", "ragas": "collections", "deepeval": "", "valor-lite": "threads"}
+ASKED: Mapping[str, Any] = {  # of metrics with parameters
+    "llm.Rubric": {"name": "llm.Rubric", "criteria": "Is it clear?", "fields": ["response"]}
+}
+PEERS = Path(__file__).with_name("llm_peers")
 PAGE = ROOT / "docs" / "llm" / "faults.md"
 WIDTH, LATENCY, CALL_TIMEOUT, PATIENCE = 16, 0.01, 10.0, 120.0
 
@@ -44,7 +49,7 @@ def outcome(
     request = {
         "port": endpoint.port,
         "samples": data,
-        "metric": metric,
+        "metric": ASKED.get(metric, metric),
         "mode": MODES[peer],
         "concurrency": WIDTH,
         "patience": PATIENCE,
@@ -76,13 +81,13 @@ class Kept:
     Parameters
     ----------
     folder : Path
-        Where there is a file of lines for each of them.
+        Where new outcomes are written, a file of lines for each of them.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.known: dict[str, Outcome] = {}
-        for path in folder.glob("outcomes-*.jsonl"):
+        for path in (PEERS / "outcomes.jsonl", *folder.glob("outcomes-*.jsonl")):
             for line in path.read_text("utf-8").splitlines():
                 told = json.loads(line)
                 self.known[told["key"]] = Outcome(**told["outcome"])
@@ -94,7 +99,7 @@ class Kept:
 
 
 def rows(
-    programs: Mapping[str, Program],
+    programs: Mapping[str, Program | None],
     endpoint: MockEndpoint,
     faults: Mapping[str, str],
     metric: str,
@@ -108,6 +113,10 @@ def rows(
             if peer != "valor" and fault in OF_IDS:
                 continue
             key = f"{peer} {fault} {metric} {len(data)}"
+            if program is None:
+                if key in kept.known:
+                    found[peer] = kept.known[key]
+                continue
             found[peer] = kept.known.get(key) or outcome(
                 peer, program, endpoint, fault, metric, data
             )
@@ -128,12 +137,16 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", help="faults; all without it")
     parser.add_argument("--programs", nargs="+", choices=MODES, default=list(MODES))
     parser.add_argument("--environments", type=Path, default=default_folder())
+    parser.add_argument("--kept", action="store_true", help="run Valor alone")
     chosen = parser.parse_args()
     kept = Kept(chosen.environments)
-    programs = {peer: Program(peer, chosen.environments) for peer in chosen.programs}
+    programs = {
+        peer: None if chosen.kept and peer != "valor" else Program(peer, chosen.environments)
+        for peer in chosen.programs
+    }
     raters = {peer: one for peer, one in programs.items() if peer in ("valor", "valor-lite")}
     data, rated = samples(chosen.samples), rated_samples(chosen.samples)
-    groups = {"Without a fault": {"": "none"}} | dict(GROUPS)
+    groups = {"Without a fault": {"": "none"}} | dict(GROUPS) | dict(CONTRARY)
     found: dict[str, list[Row]] = {}
     with mock_endpoint() as endpoint:
         for title, faults in groups.items():
@@ -142,8 +155,14 @@ def main() -> None:
         own = {fault: RATINGS[fault] for fault in RATINGS if fault in (chosen.only or RATINGS)}
         title = "The rating is none of those asked for"
         found[title] = list(rows(raters, endpoint, own, "llm.SummaryCoherence", rated, kept))
+        own = {fault: RUBRIC[fault] for fault in RUBRIC if fault in (chosen.only or RUBRIC)}
+        scaled = [one | {"right": (one["right"] - 1) / 4} for one in rated]
+        of_valor = {peer: one for peer, one in programs.items() if peer == "valor"}
+        title = "The rating is denied, bounded or of somebody else"
+        found[title] = list(rows(of_valor, endpoint, own, "llm.Rubric", scaled, kept))
     for program in programs.values():
-        program.close()
+        if program is not None:
+            program.close()
     settings = {
         "samples": chosen.samples,
         "latency": 1000 * LATENCY,

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from endpoint.contrary_faults import RATING_FAULTS as RUBRIC_FAULTS
 from mock_endpoint import MockEndpoint
 from valor_llm.judge import calls
 from valor_llm.judge.retries import Retries
@@ -32,9 +33,14 @@ RIGHT = {
     "llm.Faithfulness": [count / 3 for count in SUPPORTED],
     # The endpoint's grade is at the place (words modulo 5) of 1 to 5: here 1 to 6 words.
     "llm.SummaryCoherence": [2.0, 3.0, 4.0, 5.0, 1.0, 2.0],
+    "llm.Rubric": [0.25, 0.5, 0.75, 1.0, 0.0, 0.25],
 }
-STOPPING = {"http_401", "http_403", "http_404", "redirect"}
+RUBRIC = {"name": "llm.Rubric", "criteria": "Is it clear?", "fields": ["response"]}
+STOPPING = {"http_401", "http_403", "http_404", "redirect", "answer_with_300", "answer_with_418"}
 WITHOUT_EFFECT = {"rejects_logprobs"}  # nobody asks for probabilities here
+
+WITHOUT_MARK = {"second_answer_late"}
+"""Answers to another call, which HTTP/1.1 does not mark; the page of faults names them."""
 
 
 @pytest.fixture(autouse=True)
@@ -46,16 +52,18 @@ def outcomes(endpoint: MockEndpoint, metric: str) -> list[Any]:
     client = {"name": "openai", "base_url": endpoint.base_url, "model": "m"}
     items = ITEMS if metric == "llm.Faithfulness" else RATED
     judge = {"client": client, "cache": "off", "call_timeout": 0.25, "concurrency": 4}
-    report = evaluate(items, [metric], resources={"judge": judge}, items=True)
+    asked = RUBRIC if metric == "llm.Rubric" else metric
+    report = evaluate(items, [asked], resources={"judge": judge}, items=True)
     return list(report.items[0].rows)
 
 
 @pytest.mark.parametrize("kind", ["reply", "wire", "request"])
 def test_every_fault_gives_right_scores_or_named_errors(endpoint: MockEndpoint, kind: str) -> None:
     found = {}
-    for fault in sorted({*endpoint.faults[kind]} - WITHOUT_EFFECT):
+    for fault in sorted({*endpoint.faults[kind]} - WITHOUT_EFFECT - WITHOUT_MARK):
         is_rating = fault.startswith("rating_")
-        metric = "llm.SummaryCoherence" if is_rating else "llm.Faithfulness"
+        of_rating = "llm.Rubric" if fault in RUBRIC_FAULTS else "llm.SummaryCoherence"
+        metric = of_rating if is_rating else "llm.Faithfulness"
         # A rating takes one call a sample, so that few calls could meet the fault.
         endpoint.reset(
             faults={fault: 0.6 if is_rating else 0.3}, seed=5, slow_seconds=0.6, retry_after=0.01

@@ -86,6 +86,48 @@ def test_answer_among_thoughts_and_courtesies_counts(shape: Shape, answer: str, 
 
 
 @pytest.mark.parametrize(("shape", "answer"), SHAPES)
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "{}\n\nHowever, claim 2 is not supported by the contexts.",
+        "{}\n\nNote that claim 1 is wrong according to the context.",
+        "{}\n\nExplanation: the claim that it is false is contradicted by context 1.",
+        "The claim is incorrect.\n\n{}",
+        "{}\nThe response is mostly accurate, but it contains one factual error.",
+        "{}\nThe rating is not higher because the response has errors.",
+        "{}\nThe statement is actually supported by context 1.",
+        "{}\nDie zweite Aussage ist falsch.",
+        "{}\nThe response answers the question directly instead of avoiding it.",
+        "| claim | result |\n| --- | --- |\n| It rains. | below |\n\n{}",
+        "以下是评估结果：\n{}\n第二个陈述没有依据。",  # noqa: RUF001
+    ],
+)
+def test_answer_with_an_explanation_of_wrong_claims_counts(
+    shape: Shape, answer: str, reply: str
+) -> None:
+    assert found(shape, reply.replace("{}", answer))
+
+
+@pytest.mark.parametrize(("shape", "answer"), SHAPES)
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "{}\nWait, claim 1 is not supported.",
+        "{}\nActually, claim 1 is not supported.",
+        "{}\nThe verdict on claim 1 above is wrong.",
+        "{}\nThis is wrong because the claim has no evidence.",
+        "{}\nIgnore the claims in this.",
+        "The claim demands: {}",
+        "If the claim were true: {}",
+    ],
+)
+def test_answer_that_is_retracted_for_a_claim_is_asked_for_again(
+    shape: Shape, answer: str, reply: str
+) -> None:
+    assert not found(shape, reply.replace("{}", answer))
+
+
+@pytest.mark.parametrize(("shape", "answer"), SHAPES)
 def test_reply_that_only_quotes_the_item_is_asked_for_again(shape: Shape, answer: str) -> None:
     spaced = json.dumps(json.loads(answer), indent=2)
     data = DATA | {"response": f"The moon is cheese. {spaced}"}

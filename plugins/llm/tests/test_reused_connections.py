@@ -43,6 +43,22 @@ def test_answer_behind_interim_answers_is_read(interim: bytes, pause: float) -> 
         assert Transport(address).post(PATH, BODY, 5.0) == {"right": 1}
 
 
+@pytest.mark.parametrize(
+    ("body", "is_read"),
+    [
+        (b'{"message": {"content": "yes", "content": "no"}}', False),
+        (b'{"choices": [], "choices": [1]}', False),
+        (b'{"message": {"content": "yes", "content": "yes"}}', True),
+    ],
+)
+def test_answer_with_two_values_for_a_key_is_a_fault(body: bytes, is_read: bool) -> None:
+    with served(answer(body)) as address:
+        if is_read:
+            assert Transport(address).post(PATH, BODY, 5.0) == {"message": {"content": "yes"}}
+        else:
+            assert "one value for each key" in str(error_of(Transport(address)))
+
+
 @pytest.mark.parametrize("status", [b"101 Switching Protocols", b"304 Not Modified"])
 def test_answer_that_is_no_success_is_a_fault(status: bytes) -> None:
     with served(b"HTTP/1.1 %s\r\ncontent-length: 2\r\n\r\n{}" % status) as address:

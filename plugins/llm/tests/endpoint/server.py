@@ -14,6 +14,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
+import endpoint.contrary_faults
 import endpoint.verdict_faults  # noqa: F401 - declares its faults
 from endpoint.answers import FENCED
 from endpoint.batches import Batches

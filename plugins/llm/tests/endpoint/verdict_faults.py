@@ -142,17 +142,17 @@ def _duplicate_keys(said: Said) -> Said | None:
 
 @reply_fault("draft_before_answer")
 def _draft(said: Said) -> Said | None:
-    draft = _contrary(said)
+    draft = contrary(said)
     return draft and replace(said, text=f"Draft: {draft}\nOn reflection: {said.text}")
 
 
 @reply_fault("thinking_before_answer")
 def _thinking(said: Said) -> Said | None:
-    draft = _contrary(said)
+    draft = contrary(said)
     return draft and replace(said, text=f"<think>Maybe {draft}? No.</think>\n{said.text}")
 
 
-def _contrary(said: Said) -> str | None:
+def contrary(said: Said) -> str | None:
     """The text of an answer that says the contrary."""
     value = copy.deepcopy(said.value)
     if not any(_lists(value)):

@@ -7,6 +7,7 @@ import gzip
 import json
 import socket
 import struct
+import zlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from email.utils import formatdate
@@ -278,3 +279,163 @@ async def _not_utf8(exchange: Exchange) -> None:
 @wire_fault("redirect")
 async def _redirect(exchange: Exchange) -> None:
     await exchange.send(302, b"", {"Location": "http://127.0.0.1:9/elsewhere"})
+
+
+# ---- interim and second answers
+
+
+def _written(before: bytes, after: bytes = b"") -> Fault:
+    async def fault(exchange: Exchange) -> None:
+        exchange.writer.write(before + message(200, exchange.body) + after)
+        await exchange.writer.drain()
+
+    return fault
+
+
+_INTERIM = {
+    "100": b"HTTP/1.1 100 Continue\r\n\r\n",
+    "102": b"HTTP/1.1 102 Processing\r\n\r\n",
+    "103": b"HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n",
+}
+for _name, _bytes in _INTERIM.items():
+    WIRE_FAULTS[f"interim_{_name}"] = _written(_bytes)
+WIRE_FAULTS["interim_several"] = _written(b"".join(_INTERIM.values()))
+
+
+@wire_fault("interim_late")
+async def _late(exchange: Exchange) -> None:
+    exchange.writer.write(_INTERIM["102"])
+    await exchange.writer.drain()
+    await asyncio.sleep(0.01)
+    await exchange.send(200, exchange.body)
+
+
+def _contrary(body: bytes) -> bytes:
+    """A body with the contrary verdicts."""
+    yes, no = b'\\"verdict\\": \\"yes\\"', b'\\"verdict\\": \\"no\\"'
+    return body.replace(yes, b"@").replace(no, yes).replace(b"@", no)
+
+
+@wire_fault("second_answer")
+async def _second(exchange: Exchange) -> None:
+    both = message(200, exchange.body) + message(200, _contrary(exchange.body))
+    exchange.writer.write(both)
+
+
+@wire_fault("second_answer_late")
+async def _second_late(exchange: Exchange) -> None:
+    await exchange.send(200, exchange.body)
+    await asyncio.sleep(0.003)
+    await exchange.send(200, _contrary(exchange.body))
+
+
+@wire_fault("bytes_behind")
+async def _behind(exchange: Exchange) -> None:
+    exchange.writer.write(message(200, exchange.body) + b"garbage")
+
+
+# ---- compressed bodies
+
+
+def _packed(name: str, encoding: str, change: Callable[[bytes], bytes]) -> None:
+    async def fault(exchange: Exchange) -> None:
+        await exchange.send(200, change(exchange.body), {"Content-Encoding": encoding})
+
+    WIRE_FAULTS[name] = fault
+
+
+_packed("deflate", "deflate", zlib.compress)
+_packed("gzip_twice", "gzip, gzip", lambda body: gzip.compress(gzip.compress(body)))
+_packed("gzip_no_ending", "gzip", lambda body: gzip.compress(body)[:-8])
+_packed("gzip_wrong_checksum", "gzip", lambda body: gzip.compress(body)[:-8] + bytes(8))
+_packed("gzip_plain", "gzip", lambda body: body)
+_packed("gzip_too_large", "gzip", lambda body: gzip.compress(body + b" " * 2**24, 1))
+_packed("encoding_unknown", "x-own", lambda body: body[::-1])
+
+
+# ---- the endpoint's own JSON
+
+
+def _changed(name: str, change: Callable[[dict[str, Any]], Any]) -> None:
+    async def fault(exchange: Exchange) -> None:
+        body = json.loads(exchange.body)
+        await exchange.send(200, json.dumps(change(body)).encode())
+
+    WIRE_FAULTS[name] = fault
+
+
+def _usage(**counts: Any) -> Callable[[dict[str, Any]], Any]:
+    return lambda body: body | {"usage": counts}
+
+
+_changed("usage_null", lambda body: body | {"usage": None})
+_changed("usage_list", lambda body: body | {"usage": [1]})
+_changed("usage_negative", _usage(prompt_tokens=-5, completion_tokens=-1))
+_changed("usage_text", _usage(prompt_tokens="250", completion_tokens="20"))
+_changed("usage_fraction", _usage(prompt_tokens=2.5, completion_tokens=0.5))
+_changed("usage_total_alone", _usage(total_tokens=250))
+_changed("usage_huge", _usage(prompt_tokens=10**30, completion_tokens=1))
+_changed(
+    "usage_cached",
+    _usage(
+        prompt_tokens=9, completion_tokens=1, prompt_tokens_details={"cached_tokens": 1000000000}
+    ),
+)
+_changed("usage_zero", _usage(prompt_tokens=0, completion_tokens=0))
+_changed("choices_object", lambda body: body | {"choices": {"0": body.get("choices")}})
+_changed("choice_null", lambda body: body | {"choices": [None]})
+_changed("choice_text", lambda body: body | {"choices": ["yes"]})
+
+
+def _of_message(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Declare a fault of the message of the first choice, as OpenAI's endpoints have it."""
+
+    def on(body: dict[str, Any]) -> dict[str, Any]:
+        choices = [one | {"message": change(one["message"])} for one in body.get("choices", ())]
+        return body | {"choices": choices}
+
+    _changed(name, on)
+
+
+_of_message("reasoning_alone", lambda one: {"content": None, "reasoning_content": one["content"]})
+_of_message("content_number", lambda one: one | {"content": 5})
+_of_message("content_object", lambda one: one | {"content": {"a": one["content"]}})
+_of_message("content_missing", lambda one: {"role": "assistant"})
+_of_message("message_null_text", lambda one: one | {"content": "null"})
+
+
+def _of_bytes(name: str, change: Callable[[bytes], bytes]) -> None:
+    async def fault(exchange: Exchange) -> None:
+        await exchange.send(200, change(exchange.body))
+
+    WIRE_FAULTS[name] = fault
+
+
+def _content_twice(body: bytes) -> bytes:
+    """A body whose message has the right content and after it the contrary one."""
+    content = json.dumps(json.loads(body)["choices"][0]["message"]["content"]).encode()
+    told = b'"content": ' + content
+    return body.replace(told, told + b', "content": ' + _contrary(content))
+
+
+_of_bytes("content_twice", _content_twice)
+_of_bytes("bodies_twice", lambda body: body + _contrary(body))
+_of_bytes("body_mark", lambda body: b"\xef\xbb\xbf" + body)
+_of_bytes("body_blanks", lambda body: b"\n\n" + body + b"\n")
+_of_bytes("body_text", lambda body: json.dumps(body.decode()).encode())
+_of_bytes("body_stream", lambda body: b"data: " + body + b"\n\ndata: [DONE]\n\n")
+
+
+@wire_fault("two_choices")
+async def _two_choices(exchange: Exchange) -> None:
+    body, other = json.loads(exchange.body), json.loads(_contrary(exchange.body))
+    body["choices"] += [one | {"index": 1} for one in other["choices"]]
+    await exchange.send(200, json.dumps(body).encode())
+
+
+def _with_status(status: int) -> Fault:
+    return lambda exchange: exchange.send(status, exchange.body)
+
+
+for _code in (201, 202, 203, 206, 300, 418, 451, 507, 599):
+    WIRE_FAULTS[f"answer_with_{_code}"] = _with_status(_code)

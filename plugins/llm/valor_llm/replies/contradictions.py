@@ -1,7 +1,8 @@
 """Contradictions: words around an answer that take it back, refuse it or attribute it to others.
 
 A reply may say a sentence before its JSON and one after it. Where these say that the JSON is
-wrong, an example, or somebody else's, it is not the answer. The words are those of refusals and
+wrong, an example, or somebody else's, it is not the answer. A sentence that calls a claim of the
+item wrong does not concern the answer. The words are those of refusals and
 corrections in ten languages; a reply that is rejected for one is asked for again.
 """
 
@@ -23,8 +24,9 @@ _REFUSALS = (
     r"(?:لا أستطيع|لا يمكنني|أرفض|آسف)|(?:नहीं कर सकत|माफ)",
 )
 _CORRECTIONS = (
-    r"\b(?:wait|actually|correction|on second thought|scratch that|never ?mind|reconsider\w*)\b",
-    r"\b(?:ignore|disregard|discard|retract|withdraw|instead|changed my mind)\b",
+    r"(?:^\W*|[,;:—–-]\s*)actually\b|\bactually,",
+    r"\b(?:wait|correction|on second thought|scratch that|never ?mind|reconsider\w*)\b",
+    r"\b(?:ignore|disregard|discard|retract|withdraw|instead(?! of)|changed my mind)\b",
     r"\b(?:falsch|ignorier\w*|korrektur|entwurf|moment mal)\b|\b(?:faux|incorrecte?|ignorez)\b",
     r"\b(?:incorrecto|falso|equivocad[oa]|ignore[ns]?|sbagliat[oa]|errad[oa]|fout)\b",
     r"(?:неверно|неправильно|ошибка)|(?:错误|錯誤|不对|不正确|忽略)|(?:間違|誤り|無視)",
@@ -47,6 +49,20 @@ _LEADS = (
     r"\b(?:sagt|behauptet|befiehlt|verlangt|zitat|würde|wäre|falls|prétend|ordonne|citation)\b",
     r"\b(?:serait|dice que|ordena|exige|sería)\b|(?:要求|命令|引用|如果)|(?:требует|цитата|если)",
 )
+_OF_THE_ITEM = re.compile(
+    r"\b(?:claims?|statements?|sentences?|facts?|evidence|in the (?:response|answer|summary))\b|"
+    r"\b(?:response|summary)\b.*\b(?:has|have|contains?|includes?|makes?)\b|"
+    r"\b(?:Aussagen?|Behauptung(?:en)?|affirmations?|afirmación|afirmaciones)\b|(?:陈述|утверждение)",
+    re.IGNORECASE,
+)
+_OF_THE_REPLY = re.compile(
+    r"\b(?:above|previous|my|mine|json|object|list|verdicts?|ratings?|scores?|output|reply|"
+    r"analys[ie]s|wait|correction|on second thought|scratch that|never ?mind|reconsider\w*|ignore|"
+    r"disregard|discard|retract|withdraw|changed my mind|oben|ignorier\w*|korrektur|ignorez)\b|"
+    r"^\W*actually\b|(?:忽略|以上)",
+    re.IGNORECASE,
+)
+_REASON = re.compile(r"\b(?:because|since|as the|reflects that)\b", re.IGNORECASE)
 _REFUSED = re.compile("|".join(_REFUSALS), re.IGNORECASE)
 _CORRECTED = re.compile("|".join((*_REFUSALS, *_CORRECTIONS)), re.IGNORECASE)
 _LED = re.compile("|".join((*_REFUSALS, *_CORRECTIONS, *_LEADS)), re.IGNORECASE)
@@ -78,10 +94,22 @@ def contradicts(before: str, after: str) -> bool:
     led = sentences[-1] if sentences else ""
     return bool(
         _REFUSED.search(before)
-        or _LED.search(led)
-        or _CORRECTED.search(after)
-        or any(
-            _IS_WRONG.search(one) and _OF_THE_ANSWER.search(one)
-            for one in _SENTENCE_END.split(after)
-        )
+        or _REFUSED.search(after)
+        or (_LED.search(led) and not (led.rstrip().endswith(".") and _is_of_the_item(led)))
+        or any(map(_retracts, _SENTENCE_END.split(after)))
     )
+
+
+def _retracts(sentence: str) -> bool:
+    """Whether a sentence after an answer corrects the answer, and not a part of the item."""
+    stated = _REASON.split(sentence, maxsplit=1)[0]
+    if _is_of_the_item(stated) and not _OF_THE_REPLY.search(sentence):
+        return False
+    return bool(
+        _CORRECTED.search(sentence) or (_IS_WRONG.search(stated) and _OF_THE_ANSWER.search(stated))
+    )
+
+
+def _is_of_the_item(sentence: str) -> bool:
+    """Whether a sentence is about claims or texts of the item, and not about the reply."""
+    return bool(_OF_THE_ITEM.search(sentence) and not _OF_THE_REPLY.search(sentence))
