@@ -15,6 +15,7 @@ from .support import REGISTRY, results_of
 from .test_laws import items_of
 
 OTHERS: dict[str, Any] = {
+    "missed": "diagonal",
     "average": "weighted",
     "zero_division": None,
     "include_prediction_only_labels": True,
