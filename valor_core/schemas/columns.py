@@ -58,6 +58,25 @@ def readable(values: Any) -> Any:
     return tensor.float() if str(getattr(tensor, "dtype", "")).endswith("bfloat16") else tensor
 
 
+def check_not_masked(values: Any, name: str, remedy: str | None = None) -> None:
+    """Raise a `SchemaError` that names the first masked value, which NumPy would read as any other.
+
+    Examples
+    --------
+    >>> check_not_masked(np.ma.masked_array([0.5, 0.25], [False, True]), "scores")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.SchemaError: scores[1]: expected a value, found a masked one
+    """
+    if not np.ma.is_masked(values):
+        return
+    masked = np.argwhere(np.ma.getmaskarray(values))
+    place = ", ".join(map(str, masked[0]))
+    raise SchemaError(
+        f"{name}[{place}]: expected a value, found a masked one{and_more(len(masked) - 1)}", remedy
+    )
+
+
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """A view that cannot be written to; the owner's array stays as it was."""
     if not array.flags.writeable:
@@ -238,7 +257,9 @@ def any_floats(values: Any, name: str, ndim: int = 1, length: int | None = None)
     >>> any_floats([1, 0], "scores")
     array([1., 0.])
     """
-    array = np.asarray(readable(values))
+    values = readable(values)
+    check_not_masked(values, name)
+    array = np.asarray(values)
     if array.size == 0 and array.ndim != ndim:
         array = array.reshape((0,) * ndim)
     if array.dtype.kind == "O" and array.ndim == ndim:

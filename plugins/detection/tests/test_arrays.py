@@ -658,3 +658,24 @@ def test_predictions_passed_first_are_named() -> None:
 def test_detections_of_supervision_without_class_name_the_remedy() -> None:
     with refused(SchemaError):
         from_supervision([detections(xyxy=BOX)], [detections(xyxy=BOX)])
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "hidden"),
+    [
+        ("scores", [0.5], [True]),
+        ("labels", [1], [True]),
+        ("boxes", [[0, 0, 2, 2]], [[False, False, True, False]]),
+    ],
+)
+def test_masked_values_are_not_read_as_objects(name: str, values: Any, hidden: Any) -> None:
+    masked = np.ma.masked_array(values, hidden)
+    rows = list(masked) if name == "boxes" else masked
+    true = [{"boxes": [[0, 0, 2, 2]], "labels": [1]}]
+    seen = {"boxes": [[0, 0, 2, 2]], "labels": [1], "scores": [0.5]}
+
+    for given in (masked, rows):
+        with refused(SchemaError):
+            evaluate(true, [seen | {name: given}], ["detection.F1"])
+    read = evaluate(true, [seen | {name: np.ma.masked_array(values)}], ["detection.F1"])
+    assert read == evaluate(true, [seen], ["detection.F1"])

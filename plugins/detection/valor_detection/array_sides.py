@@ -10,7 +10,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.plugin import SchemaError, shown
-from valor_core.schemas.columns import Codes, Floats, check_finite, objects
+from valor_core.schemas.columns import Codes, Floats, check_finite, check_not_masked, objects
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.decimals import as_written
 from valor_core.schemas.geometry.policy import Policy
@@ -24,6 +24,8 @@ Names = Mapping[int, str] | Sequence[str] | None
 
 IouType = Literal["bbox", "segm"]
 """What is compared, under COCO's names: boxes or masks."""
+
+_ROWS = ("boxes", "scores", "masks", "crowd", "areas", "corners")
 
 _MOST = 1 << 63  # what a number of 64 bits does not reach
 
@@ -232,9 +234,13 @@ class Side:
 
     def _check_lengths(self, position: int) -> None:
         one, place = self.objects[position], self._place(position)
+        for name in ("labels", *_ROWS):
+            values = getattr(one, name)
+            if isinstance(values, np.ma.MaskedArray):
+                check_not_masked(values, f"{place}, {name}", "Leave out these objects.")
         if np.ndim(one.labels) != 1:
             raise SchemaError(f"{place}, labels: expected shape (n,), got {shown(one.labels)}")
-        for name in ("boxes", "scores", "masks", "crowd", "areas", "corners"):
+        for name in _ROWS:
             values = getattr(one, name)
             if values is not None and values.shape[:1] != (len(one),):
                 found = f"{len(values):,}" if values.ndim else shown(values.item())

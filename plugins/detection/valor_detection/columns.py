@@ -20,7 +20,7 @@ _EXPECTED = {
 
 
 def as_array(values: Any) -> Any:
-    """An array of what may be a tensor; None stays.
+    """An array of what may be a tensor; None stays, and an array with masked values stays masked.
 
     Examples
     --------
@@ -30,6 +30,11 @@ def as_array(values: Any) -> Any:
     if values is None:
         return None
     values = readable(values)
+    is_list = isinstance(values, (list, tuple))
+    if is_list and any(issubclass(kind, np.ma.MaskedArray) for kind in set(map(type, values))):
+        values = np.ma.array(values)
+    if np.ma.is_masked(values):
+        return values
     try:
         return np.asarray(values)
     except ValueError:  # rows of different lengths, which `column` refuses by name

@@ -41,3 +41,19 @@ def test_what_is_no_list_of_label_images_is_none(side: Any) -> None:
 def test_images_of_which_one_side_has_fewer_are_refused() -> None:
     with refused(SchemaError):
         label_images(TRUE, np.concatenate([SEEN, SEEN]))
+
+
+@pytest.mark.parametrize("make", [lambda side: side, list])
+@pytest.mark.parametrize("name", ["groundtruths", "predictions"])
+def test_masked_pixels_are_not_read_as_labels(name: str, make: Any) -> None:
+    masked = make(np.ma.masked_array(TRUE, TRUE == 7))
+    sides = {"groundtruths": TRUE, "predictions": SEEN} | {name: masked}
+
+    with refused(SchemaError):
+        evaluate(sides["groundtruths"], sides["predictions"], ["segmentation.Accuracy"])
+
+
+def test_a_masked_array_without_masked_pixels_is_read() -> None:
+    report = evaluate(np.ma.masked_array(TRUE), SEEN, ["segmentation.Accuracy"])
+
+    assert report["Accuracy"].value == 0.75

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas.characters import check_names, plain_text
-from valor_core.schemas.columns import Codes, are_below, readable
+from valor_core.schemas.columns import Codes, are_below, check_not_masked, readable
 from valor_core.schemas.label import EXACT
 from valor_core.schemas.order import is_numeral
 
@@ -51,13 +51,7 @@ def plain_array(values: Any, name: str, expected: str = _EXPECTED) -> NDArray[An
     Remove the item from all columns.
     """
     values = readable(values)
-    if np.ma.is_masked(values):
-        masked = np.argwhere(np.ma.getmaskarray(values))
-        place = ", ".join(map(str, masked[0]))
-        raise SchemaError(
-            f"{name}[{place}]: expected a value, found a masked one{and_more(len(masked) - 1)}",
-            _LEAVE_OUT,
-        )
+    check_not_masked(values, name, _LEAVE_OUT)
     is_list = isinstance(values, (list, tuple))
     try:
         array = np.asarray(values)

@@ -16,6 +16,7 @@ from valor_core.schemas.columns import (
     Floats,
     booleans,
     check_length,
+    check_not_masked,
     codes,
     datum_codes,
     floats,
@@ -37,12 +38,14 @@ def _names(values: Any) -> NDArray[Any] | None:
 
 
 def _scores(values: Any) -> Floats:
+    check_not_masked(values, "scores")
     array = np.asarray(values)
     own = as_written(array) if array.dtype.kind == "f" else array.astype(np.float64)
     return floats(own, "scores")
 
 
 def _areas(values: Any) -> Floats:
+    check_not_masked(values, "areas")
     return floats(np.asarray(values, dtype=np.float64), "areas")
 
 

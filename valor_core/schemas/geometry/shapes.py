@@ -10,7 +10,15 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.columns import BY_CONTENT, Codes, Floats, floats, read_only, whole_numbers
+from valor_core.schemas.columns import (
+    BY_CONTENT,
+    Codes,
+    Floats,
+    check_not_masked,
+    floats,
+    read_only,
+    whole_numbers,
+)
 from valor_core.schemas.geometry.geometry import (
     Box,
     Geometry,
@@ -28,6 +36,7 @@ GEOMETRY_KINDS = ("box", "polygon", "mask")
 
 
 def _points(values: Any) -> Floats:
+    check_not_masked(values, "coordinates")
     return floats(np.asarray(values, dtype=np.float64).reshape(-1, 2), "coordinates", ndim=2)
 
 
@@ -40,6 +49,7 @@ def _run_lengths(values: Any) -> NDArray[np.uint32]:
 
 
 def _boxes(values: Any) -> Floats:
+    check_not_masked(values, "boxes")
     return floats(np.asarray(values, dtype=np.float64).reshape(-1, 4), "boxes", ndim=2)
 
 

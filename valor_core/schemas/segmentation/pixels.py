@@ -10,7 +10,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
-from valor_core.schemas.columns import BY_CONTENT, read_only, readable
+from valor_core.schemas.columns import BY_CONTENT, check_not_masked, read_only, readable
 from valor_core.schemas.segmentation.image_remedies import remedy_for
 
 Image = NDArray[np.integer[Any]]
@@ -100,11 +100,11 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
     array([[1, 0]])
     """
     values = readable(values)
-    if np.ma.is_masked(values):
-        raise SchemaError(
-            f"{name}: expected an array without masked values",
-            "Fill it, as in array.filled(255), and set ignore=255 if such pixels do not count.",
-        )
+    check_not_masked(
+        values,
+        name,
+        "Fill it, as in array.filled(255), and set ignore=255 if such pixels do not count.",
+    )
     try:
         return np.asarray(values)
     except ValueError:

@@ -8,8 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.schemas.columns import readable
+from valor_core.schemas.columns import check_not_masked, readable
 from valor_core.schemas.segmentation import SegmentationBatch
+
+_FILL = (
+    "Fill them: image.filled(255). If such pixels do not count: "
+    "SegmentationBatch.from_arrays(groundtruths, predictions, labels=NAMES, ignore=255)."
+)
 
 
 def label_images(groundtruths: Any, predictions: Any) -> SegmentationBatch | None:
@@ -23,7 +28,7 @@ def label_images(groundtruths: Any, predictions: Any) -> SegmentationBatch | Non
     >>> label_images([0, 1], [0, 1]) is None
     True
     """
-    sides = [_images(groundtruths), _images(predictions)]
+    sides = [_images(groundtruths, "groundtruths"), _images(predictions, "predictions")]
     images = [image for side in sides for image in side or ()]
     if None in sides or not images:
         return None
@@ -32,13 +37,21 @@ def label_images(groundtruths: Any, predictions: Any) -> SegmentationBatch | Non
     return SegmentationBatch.from_arrays(sides[0], sides[1], labels=names)
 
 
-def _images(side: Any) -> Sequence[NDArray[Any]] | None:
-    """The images of a side, each of whole numbers in two dimensions; None if they are none."""
+def _images(side: Any, name: str) -> Sequence[NDArray[Any]] | None:
+    """The images of a side, each of whole numbers in two dimensions; None if they are none.
+
+    Raise a `SchemaError` if one has masked pixels.
+    """
     if not isinstance(side, (list, tuple)) and len(getattr(side, "shape", ())) != 3:
         return None
     try:
-        images = [np.asarray(readable(image)) for image in side]
+        given = [readable(image) for image in side]
+        images = [np.asarray(image) for image in given]
     except (ValueError, TypeError):
         return None
     are_images = all(image.ndim == 2 and image.dtype.kind in "iub" for image in images)
-    return images if are_images else None
+    if not are_images:
+        return None
+    for i, image in enumerate(given):
+        check_not_masked(image, f"{name}[{i}]", _FILL)
+    return images
