@@ -144,7 +144,7 @@ def placed(error: BaseException, places: Mapping[str, str]) -> str:
 
     Examples
     --------
-    >>> placed(ValueError("see /tmp/a/b.json"), {"/tmp/a": "<tmp>"})
+    >>> placed(ValueError("see /data/a/b.json"), {"/data/a": "<tmp>"})
     'see <tmp>/b.json'
     """
     text = str(error)

@@ -111,7 +111,7 @@ def from_arrays(
 
 
 def _compares_corners(truths: Side, seen: Side) -> bool:
-    """Whether oriented boxes are compared. Raise a `SchemaError` if only some objects are."""
+    """Whether all objects have corners. Raise a `SchemaError` if only some of them do."""
     there = truths.first_with_corners(True) or seen.first_with_corners(True)
     lacking = truths.first_with_corners(False) or seen.first_with_corners(False)
     if there is None:

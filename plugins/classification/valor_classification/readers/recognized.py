@@ -83,7 +83,7 @@ def _two_labels(values: set[str]) -> list[str] | None:
 
 
 def _are_probabilities(table: Table, name: str) -> bool:
-    """Whether the first cells of a column are numbers in [0, 1], and not all of them whole."""
+    """Whether a column begins with numbers in [0, 1], at least one of them with a fraction."""
     cells = [cell for cell in table.values(name).tolist() if cell is not None]
     numbers = [number for cell in cells if (number := as_number(cell)) is not None]
     if len(numbers) < len(cells) or not all(0 <= number <= 1 for number in numbers):

@@ -278,7 +278,7 @@ def _list_inside(values: Mapping[str, Any], file: Path) -> str | None:
 
 
 def _lists(values: Mapping[str, Any], path: str, deep: int = 3) -> Iterator[str]:
-    """Where a table has lists of tables, in the tables inside as well."""
+    """Paths of the lists of tables in a table and in its nested tables."""
     for key, value in values.items():
         inside = f"{path}[{key!r}]"
         if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):

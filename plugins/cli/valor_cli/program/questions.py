@@ -33,7 +33,7 @@ def can_ask() -> bool:
 
 
 def ask(question: str, understood: Callable[[str], T], default: str | None = None) -> T:
-    """What is made of an answer; the question is repeated a few times.
+    """Ask a question until an answer can be used, a few times at most.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def ask(question: str, understood: Callable[[str], T], default: str | None = Non
 
 
 def _one_of(names: Sequence[str]) -> Callable[[str], str]:
-    """What accepts one of some names, or raises an error with the closest."""
+    """A check of answers: one of the names, or an error that suggests the closest."""
 
     def understood(answer: str) -> str:
         if answer in names:

@@ -217,7 +217,7 @@ def files_of(folder: Path, suffixes: Sequence[str]) -> dict[str, Path]:
 
 
 def is_resource(name: Path) -> bool:
-    """Whether a file is one of those that macOS puts into archives.
+    """Whether macOS added this file to an archive, such as ``._a.txt``.
 
     Examples
     --------

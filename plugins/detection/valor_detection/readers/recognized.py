@@ -71,7 +71,7 @@ def _is_json(file: Path) -> bool:
 
 
 def _is_data_set(file: Path, head: bytes) -> bool:
-    """Whether a table in JSON has images or annotations, and no segments of pixels."""
+    """Whether a JSON object is a COCO data set of boxes: images or annotations, no segments."""
     if head[:1] != b"{":
         return False
     text = head + _end(file)
@@ -80,7 +80,7 @@ def _is_data_set(file: Path, head: bytes) -> bool:
 
 
 def _are_results(head: bytes) -> bool:
-    """Whether a list in JSON is empty, or its first entries have a key of results."""
+    """Whether a JSON list holds COCO results: it is empty, or an early entry has their keys."""
     if head[:1] != b"[":
         return False
     entries = head[1:].lstrip()
