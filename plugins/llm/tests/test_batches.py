@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,11 +17,12 @@ from click.testing import CliRunner
 from messages import refused
 from mock_endpoint import MockEndpoint
 from valor_cli.program.program import program
+from valor_llm.clients.anthropic import Anthropic
 from valor_llm.clients.batches.protocol import BatchGone
 from valor_llm.clients.openai import OpenAI
 from valor_llm.judge.cache import Cache
 from valor_llm.judge.judge import Judge
-from valor_llm.parameters.clients import OpenAIParameters
+from valor_llm.parameters.clients import AnthropicParameters, OpenAIParameters
 from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps.claims import CLAIMS
 
@@ -158,6 +160,33 @@ def test_a_batch_that_the_endpoint_forgot_is_sent_again(
     report = run(judge_of("openai", endpoint, tmp_path), count=2)
     assert report.counts["failed"] == 0
     assert endpoint.counters["batch_requests"] == 4
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_an_answer_in_a_batch_with_two_values_for_a_key_is_none(
+    dialect: str, endpoint: MockEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message = b'{"choices": [{"message": {"content": "no"}, "finish_reason": "stop"}]}'
+    line = b'{"custom_id": "%s", "response": {"status_code": 200, "body": ' + message + b"}}"
+    state = {"status": "completed", "output_file_id": "f", "error_file_id": None}
+    client: Any = OpenAI(OpenAIParameters(base_url=endpoint.base_url, model="m"))
+    if dialect == "anthropic":
+        message = b'{"content": [{"type": "text", "text": "no"}], "stop_reason": "end_turn"}'
+        line = b'{"custom_id": "%s", "result": {"type": "succeeded", "message": ' + message + b"}}"
+        state = {"processing_status": "ended"}
+        client = Anthropic(AnthropicParameters(base_url=endpoint.root, model="m"))
+    twice = line.replace(b'"no"', b'"yes", "content": "no", "text": "no"', 1)
+    content = (line % b"once") + b"\n" + (twice % b"twice")
+
+    def exchange(own: Any, method: str, path: str, *rest: Any, **options: Any) -> Any:
+        is_file = path.endswith(("/content", "/results"))
+        return SimpleNamespace(data=content if is_file else json.dumps(state).encode())
+
+    monkeypatch.setattr("valor_llm.clients.http.transport.Transport.exchange", exchange)
+    found = client.batches().results("batch_1")
+    assert found is not None
+    assert set(found) - {"None"} == {"once"}
+    assert found["once"].text == "no"
 
 
 def keys_of(folder: Path) -> list[str]:

@@ -2,8 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+
+class Ambiguous(ValueError):
+    """A JSON object that has two different values for a key."""
+
+
+def json_value(data: bytes) -> Any:
+    """The value of a text in JSON. Repeated keys need equal values.
+
+    Raises
+    ------
+    ValueError, RecursionError
+        If it is no JSON, and `Ambiguous` if a key has two different values.
+
+    Examples
+    --------
+    >>> json_value(b'{"text": "yes", "text": "no"}')
+    Traceback (most recent call last):
+        ...
+    valor_llm.clients.fields.Ambiguous: two values for 'text'
+    """
+    return json.loads(data, object_pairs_hook=_unambiguous)
+
+
+def _unambiguous(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        for key, value in pairs:
+            if made[key] != value:
+                raise Ambiguous(f"two values for {key!r}")
+    return made
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from valor_llm.clients.batches.protocol import MOST_BYTES, PATIENCE, BatchGone
 from valor_llm.clients.endpoint import Endpoint
-from valor_llm.clients.fields import mapping
+from valor_llm.clients.fields import json_value, mapping
 from valor_llm.clients.http.faults import fault, told
 from valor_llm.clients.protocol import ClientError, Passing, Refused, Reply, Request
 
@@ -80,7 +80,7 @@ class AnthropicBatches:
         found: dict[str, Reply | ClientError] = {}
         for line in received.data.splitlines():
             try:
-                one = mapping(json.loads(line))
+                one = mapping(json_value(line))
             except (ValueError, RecursionError):
                 continue
             found[str(one.get("custom_id"))] = self._outcome(mapping(one.get("result")))

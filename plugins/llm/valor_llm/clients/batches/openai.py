@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from valor_llm.clients.batches.protocol import MOST_BYTES, PATIENCE, BatchGone
 from valor_llm.clients.endpoint import Endpoint
-from valor_llm.clients.fields import count, mapping
+from valor_llm.clients.fields import count, json_value, mapping
 from valor_llm.clients.http.faults import fault, said
 from valor_llm.clients.protocol import ClientError, Passing, Refused, Reply, Request
 
@@ -124,7 +124,7 @@ class OpenAIBatches:
 
 def _json(line: bytes) -> Any:
     try:
-        return json.loads(line)
+        return json_value(line)
     except (ValueError, RecursionError):
         return None
 

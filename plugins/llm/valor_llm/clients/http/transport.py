@@ -24,6 +24,7 @@ from urllib3.exceptions import (
 )
 
 from valor_core.plugin import FromEnvironment, ResourceError
+from valor_llm.clients.fields import Ambiguous, json_value
 from valor_llm.clients.http.deadlines import Waiting, pools
 from valor_llm.clients.http.faults import fault, refused_key, said
 from valor_llm.clients.http.keys import Key
@@ -147,8 +148,8 @@ class Transport:
     def parsed(self, data: bytes) -> Mapping[str, Any]:
         """The JSON object of a body that is no error."""
         try:
-            answer = json.loads(data, object_pairs_hook=_unambiguous)
-        except _Ambiguous as error:
+            answer = json_value(data)
+        except Ambiguous as error:
             raise Passing(
                 f"{self.endpoint}: expected one value for each key, found {error}"
             ) from error
@@ -362,17 +363,3 @@ def _checked_headers(headers: Mapping[str, str], place: str) -> dict[str, str]:
                 "Take it out, or write it in ASCII",
             )
     return {name.lower(): value for name, value in headers.items()}
-
-
-class _Ambiguous(ValueError):
-    """A JSON object that has two values for a key."""
-
-
-def _unambiguous(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object whose repeated keys, if any, have equal values."""
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        for key, value in pairs:
-            if made[key] != value:
-                raise _Ambiguous(f"two values for {key!r}")
-    return made
