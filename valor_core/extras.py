@@ -239,7 +239,7 @@ def ways(*wanted: str) -> str:
 
     Examples
     --------
-    >>> ways("rasterio").endswith(" install rasterio")
+    >>> ways("rasterio").endswith(" rasterio")
     True
     """
     own = {"valor-core", "valor-cli", *first_party().values()}

@@ -55,8 +55,8 @@ def normaliser(name: str) -> Normaliser:
 
     Examples
     --------
-    >>> normaliser("lower")
-    Normaliser(name='lower@1')
+    >>> normaliser("lower").name
+    'lower@1'
     """
     named = normaliser_named(name)
     return Normaliser(named, _found(_NORMALISERS[_short(named)]))
@@ -73,8 +73,8 @@ def tokeniser(name: str) -> Tokeniser:
 
     Examples
     --------
-    >>> tokeniser("rouge@1")
-    Tokeniser(name='rouge@1')
+    >>> tokeniser("rouge@1").name
+    'rouge@1'
     """
     named = tokeniser_named(name)
     return Tokeniser(named, _found(_TOKENISERS[_short(named)]))

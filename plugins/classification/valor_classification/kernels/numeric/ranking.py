@@ -61,8 +61,9 @@ def rank_label(
 
     Examples
     --------
-    >>> rank_label(np.array([0.1, 0.4, 0.35, 0.8]), np.array([0.35, 0.8]))
-    LabelAreas(positives=2, negatives=2, auc=0.75, average_precision=0.8333333333333333)
+    >>> areas = rank_label(np.array([0.1, 0.4, 0.35, 0.8]), np.array([0.35, 0.8]))
+    >>> areas.auc, areas.average_precision
+    (0.75, 0.8333333333333333)
     """
     return _rank_ascending(
         np.sort(scores), np.sort(positive_scores), unlisted_positives, unlisted_negatives
