@@ -110,7 +110,7 @@ def two_sides(references: Any, responses: Any) -> TextBatch | None:
     ('Paris', 'in Paris')
     """
     sides = [_cells_of(side) for side in (references, responses)]
-    _check_missing(sides)
+    _check_texts(sides)
     if None in sides or not all(isinstance(cell, str) for cell in sides[1] or ()):
         return None
     true, seen = sides[0] or [], sides[1] or []
@@ -128,19 +128,31 @@ def two_sides(references: Any, responses: Any) -> TextBatch | None:
     return TextBatch(datums, nothing, seen, _texts(true), lists, lists, **noted)
 
 
-def _check_missing(sides: Sequence[list[Any] | None]) -> None:
-    """Raise a `SchemaError` if a text is missing among others, as None or NaN."""
+def _check_texts(sides: Sequence[list[Any] | None]) -> None:
+    """Raise a `SchemaError` for a cell that is no text in a side that has texts."""
     if None in sides or len({len(side or ()) for side in sides}) > 1:
         return
     if not all(any(isinstance(cell, str) for cell in side or ()) for side in sides):
         return
     for name, side in zip(("references", "responses"), sides, strict=True):
         for place, cell in enumerate(side or ()):
-            if cell is None or (isinstance(cell, float) and cell != cell):
-                raise SchemaError(
-                    f"{name}[{place}]: expected a string, got {shown(cell)}",
-                    "Leave the item out on both sides, or write an empty string for an empty text.",
-                )
+            if isinstance(cell, str) or (name == "references" and _are_texts(cell)):
+                continue
+            raise SchemaError(
+                f"{name}[{place}]: expected a string, got {shown(cell)}",
+                _text_of(name, place, cell),
+            )
+
+
+def _text_of(name: str, place: int, cell: Any) -> str:
+    """The remedy for a cell that is not text."""
+    if cell is None or (isinstance(cell, float) and cell != cell):
+        return "Leave the item out on both sides, or write an empty string for an empty text."
+    if isinstance(cell, bytes):
+        return f"Decode it: {name}[{place}].decode()"
+    if isinstance(cell, (int, float)):
+        return f"Convert it: str({name}[{place}])"
+    return "Pass a string for each response, and a string or a list of strings for each reference."
 
 
 def _cells_of(side: Any) -> list[Any] | None:

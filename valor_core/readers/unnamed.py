@@ -36,7 +36,7 @@ def of_table(
     return told
 
 
-_IN_LISTS = "A text is taken for the name of a file; pass texts and labels in lists."
+_IN_LISTS = "A string is the name of a file. Pass texts and labels in lists."
 _CONFIGS = (".yaml", ".yml", ".toml")
 
 
@@ -216,5 +216,7 @@ def _form(side: Any) -> str:
     shape = getattr(side, "shape", None)
     if isinstance(shape, tuple):
         return f"{type(side).__name__} of shape {shape}"
-    length = f" of {len(side):,}" if isinstance(side, (list, tuple, dict)) else ""
-    return f"{type(side).__name__}{length}"
+    if not isinstance(side, (list, tuple, dict)):
+        return type(side).__name__
+    kinds = ", ".join(sorted({type(cell).__name__ for cell in side})[:3])
+    return f"{type(side).__name__} of {len(side):,}" + (f" ({kinds})" if kinds else "")

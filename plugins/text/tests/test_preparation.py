@@ -129,6 +129,16 @@ def test_words_of_other_scripts_are_no_warning(text: str) -> None:
     assert report_of("TokenF1", (text, text)).warnings == ()
 
 
+@pytest.mark.parametrize("response", ["\u5317\u4eac\u5e02", "\u5317"])
+def test_part_of_short_chinese_text_that_scores_zero_gets_a_warning(response: str) -> None:
+    """Beijing against Beijing City: one token each, none equal, so F1 is 0 instead of 0.8."""
+    report = report_of("TokenF1", (response, "\u5317\u4eac"))
+
+    assert report["TokenF1"].value == 0.0
+    assert report.warnings[0].endswith("set tokeniser: unicode_words")
+    assert report_of("TokenF1", ("in \u5317\u4eac", "\u5317\u4eac")).warnings == ()
+
+
 def test_thai_words_are_no_tokens_of_unicode_words_and_the_remedy_is_char() -> None:
     report = report_of({"name": "TokenF1", "tokeniser": "unicode_words"}, (THAI, THAI))
     chosen = report_of({"name": "TokenF1", "tokeniser": "char"}, (THAI, THAI))

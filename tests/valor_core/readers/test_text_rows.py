@@ -315,6 +315,18 @@ def test_a_missing_response_in_a_list_is_named(missing: Any) -> None:
         two_sides(["a", "b"], ["a", missing])
 
 
+@pytest.mark.parametrize("cell", [5, b"b", {"text": "b"}, ["b"]])
+def test_response_that_is_no_string_is_named(cell: Any) -> None:
+    with refused(SchemaError):
+        two_sides(["a", "b"], ["a", cell])
+
+
+@pytest.mark.parametrize("cell", [5, ["b", 5]])
+def test_reference_that_is_no_string_is_named(cell: Any) -> None:
+    with refused(SchemaError):
+        two_sides(["a", cell], ["a", "b"])
+
+
 @pytest.mark.parametrize("missing", [None, float("nan")])
 def test_a_missing_reference_in_a_list_is_named(missing: Any) -> None:
     with refused(SchemaError):

@@ -142,9 +142,21 @@ def _check_letters(found: Codes, pairs: Pairs, counts: Positions, tokeniser: str
         long = number_of(kinds == (_SYLLABLE if kind == "syllables" else _IDEOGRAPH))
         is_long = (tokens > 0) & (long > _LONGEST_TOKEN[kind] * tokens)
         found[items[is_long & (np.array(others) >= pairs.items)]] = _code(code)
+        if kind == "ideographs":
+            for place in np.flatnonzero((tokens == 1) & (long > 0) & ~is_long).tolist():
+                item, reference = items[place], others[place]
+                is_pair = reference >= pairs.items and counts[item] == 1
+                if is_pair and _contain_one_another(pairs.texts[item], pairs.texts[reference]):
+                    found[item] = _code(code)
     if tokeniser.partition("@")[0] == _DROPPING:
         letters, dropped = number_of(kinds > _NO_LETTER), number_of(kinds > _ASCII_LETTER)
         found[items[dropped > _LEAST_DROPPED * letters]] = _code(LETTERS)
+
+
+def _contain_one_another(seen: str, true: str) -> bool:
+    """Whether one of two different texts is a part of the other, such as 北京 and 北京市."""
+    seen, true = seen.strip(), true.strip()
+    return seen != true and (seen in true or true in seen)
 
 
 def _code(fault: str) -> int:
