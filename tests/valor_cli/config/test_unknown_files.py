@@ -20,6 +20,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "project" / "eval.yaml").touch()
     found = [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1], "score": 0.5}]
     (tmp_path / "found.json").write_text(json.dumps(found))
+    (tmp_path / "nothing.json").write_text("[]")
     (tmp_path / "truth.json").write_text('{"images": [], "annotations": [], "categories": []}')
     return tmp_path
 
@@ -47,6 +48,11 @@ def folder(tmp_path, monkeypatch):
             "masks: no reader of the task segmentation knows what this is",
             "If it has predictions, name the folder of ground truths before it: "
             "valor run GROUNDTRUTHS masks",
+        ),
+        (
+            ["nothing.json", "-m", "F1"],
+            "nothing.json: expected rows, found none",
+            "Check the program that wrote it.",
         ),
         (
             ["found.json", "-m", "mAP"],

@@ -64,8 +64,8 @@ def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise ConfigError(f"{path}: expected {suffix[1:].upper()}, {error}") from error
     if values is None:
         raise ConfigError(
-            f"{path}: expected a table of keys, found nothing",
-            "Write two keys at least: data and metrics.",
+            f"{path}: expected a config{' or a list of items' * (suffix == '.json')}, found nothing",
+            "A config has at least two keys, data and metrics.",
         )
     if not isinstance(values, dict):
         raise ConfigError(f"{path}: expected a table of keys, found {shown(values)}")

@@ -86,6 +86,10 @@ def not_read(
         _check_no_workbook(files)
         _check_is_whole(files)
         return ConfigError(f"{names}: no reader{of_task} knows what this is", _remedy(files, typed))
+    if not tables[0].names:
+        return ConfigError(
+            f"{names}: expected rows, found none", "Check the program that wrote it."
+        )
     remedy = _flat_copy(files[0], tables[0]) if len(files) == 1 else None
     if remedy is None:
         commands = _table_commands(files, typed, task, registry, metrics)
