@@ -63,8 +63,9 @@ def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
             raise too_many_digits(str(path)) from error
         raise ConfigError(f"{path}: expected {suffix[1:].upper()}, {error}") from error
     if values is None:
+        items = " or a list of items" if suffix == ".json" else ""
         raise ConfigError(
-            f"{path}: expected a config{' or a list of items' * (suffix == '.json')}, found nothing",
+            f"{path}: expected a config{items}, found nothing",
             "A config has at least two keys, data and metrics.",
         )
     if not isinstance(values, dict):
