@@ -100,6 +100,20 @@ def test_segments_are_objects_that_people_can_type() -> None:
     assert found.find(average="stuff").value == 10 / 12
 
 
+def test_labels_of_many_images_miss_no_segment_unless_they_are_listed() -> None:
+    names = {1: "person", 2: "person"}
+
+    def quality(*, listed: bool) -> Any:
+        true = Segments([[1, 1]], names, listed=listed)
+        item = Segmentation("a", true, Segments([[1, 1]], names))
+        return (
+            evaluate([item], ["PQ"], "segmentation")["PanopticQuality"].find(label="person").value
+        )
+
+    assert quality(listed=False) == 1
+    assert quality(listed=True) == 2 / 3
+
+
 def test_a_crowd_of_segments_is_not_missed_and_an_ignored_number_is_void() -> None:
     true = Segments([[1, 1, 8, 8, 5]], {1: "person", 8: "person"}, crowd=[8])
     seen = Segments([[1, 1, 0, 0, 1]], {1: "person"})

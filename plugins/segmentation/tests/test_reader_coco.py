@@ -109,15 +109,31 @@ def test_panoptic_image_outside_of_its_folder_is_rejected(name: str) -> None:
         batches()
 
 
-def test_segments_without_pixels_are_in_the_warnings() -> None:
-    write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7), info(9, 7), info(8, 7))])
-    write("seen.json", [segments("seen", 2, [[5, 5, 0, 5]], info(5, 7), info(3, 3))])
+def test_true_segment_without_pixels_is_missed_as_in_panopticapi() -> None:
+    crowd = info(8, 7) | {"iscrowd": 1}
+    write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7), crowd, info(9, 7))])
+    write("seen.json", [segments("seen", 2, [[5, 5, 5, 5]], info(5, 7))])
     data = {"reader": "segmentation.coco", "groundtruths": "true.json", "predictions": "seen.json"}
-    warnings = evaluate(data, ["PanopticQuality"], "segmentation").warnings
-    assert [str(one)[:41] for one in warnings] == [
-        "1 segment of seen.json without pixels in ",
-        "2 segments of true.json without pixels in",
+    metrics = ["PanopticQuality", "RecognitionQuality", "SegmentationQuality"]
+
+    report = evaluate(data, metrics, "segmentation")
+    again = evaluate([item for batch in batches() for item in batch.items()], metrics)
+
+    for one in (report, again):
+        found = [one[metric].find(average="all").value for metric in metrics]
+        assert found == [2 / 3, 2 / 3, 1]
+    assert [str(one) for one in report.warnings] == [
+        "1 segment of true.json without pixels in the PNG images, counted as missed like in "
+        "panopticapi: delete them from segments_info, or draw them (first: true.json, "
+        "annotations:0)"
     ]
+
+
+def test_predicted_segment_without_pixels_is_rejected_as_in_panopticapi() -> None:
+    write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7))])
+    write("seen.json", [segments("seen", 2, [[5, 5, 5, 5]], info(9, 7), info(5, 7), info(3, 3))])
+    with refused(ReadError):
+        batches()
 
 
 def test_panoptic_folder_may_be_a_link() -> None:

@@ -155,7 +155,7 @@ class Matching:
         unions = true_areas[rows] + areas[columns] - shared - void[columns]
         # Twice the pixels, so that an IoU of 0.5 is told from one above in whole numbers.
         is_match = is_same & ~true.crowd[rows] & (2 * shared > unions)
-        is_missed = (true.codes >= 0) & ~true.crowd & (true_areas > 0)
+        is_missed = (true.codes >= 0) & ~true.crowd & (true.listed | (true_areas > 0))
         is_missed[rows[is_match]] = False
         is_false = (predicted.codes >= 0) & (areas > 0) & (2 * (void + crowded) <= areas)
         is_false[columns[is_match]] = False

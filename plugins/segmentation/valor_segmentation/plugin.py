@@ -179,6 +179,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             better=True,
             references=(KIRILLOV, PANOPTIC_API),
             aliases=("PQ",),
+            version=2,
         ),
         _spec(
             "SegmentationQuality",
@@ -188,6 +189,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             better=True,
             references=(KIRILLOV, PANOPTIC_API),
             aliases=("SQ",),
+            version=2,
         ),
         _spec(
             "RecognitionQuality",
@@ -197,6 +199,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             better=True,
             references=(KIRILLOV, PANOPTIC_API),
             aliases=("RQ",),
+            version=2,
         ),
         _spec(
             "BoundaryIOU",

@@ -32,18 +32,21 @@ class Side:
         Which segments are crowds.
     segments : ndarray of int64, shape (v,)
         Segment of each value of the legend.
+    listed : bool
+        Whether segments without pixels count.
     """
 
     codes: Codes
     crowd: Flags
     segments: Codes
+    listed: bool = False
 
     @classmethod
     def of(cls, one: LabelImage) -> Side:
         """The segments of a label image."""
         codes = one.legend.codes
         if one.legend.crowd is not None:
-            return cls(codes, one.legend.crowd, np.arange(len(codes)))
+            return cls(codes, one.legend.crowd, np.arange(len(codes)), one.legend.listed)
         labels, segments = np.unique(codes, return_inverse=True)
         return cls(labels, np.zeros(len(labels), bool), segments)
 

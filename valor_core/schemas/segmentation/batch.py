@@ -9,7 +9,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.batch import Batch
+from valor_core.schemas.batch import Batch, FileRow
 from valor_core.schemas.columns import Codes, check_length
 from valor_core.schemas.datum import Datum, Datums, listed
 from valor_core.schemas.label import Label, Vocabulary, distinct_labels
@@ -58,6 +58,8 @@ class SegmentationBatch(Batch):
         Labels that the data say are stuff, not things.
     left_out : mapping of str to int
         What its reader has to warn of, and how often it met it.
+    first_left_out : mapping of str to (str, int)
+        File and row of the first item of each entry of `left_out`, if the reader reports it.
 
     Raises
     ------
@@ -79,6 +81,7 @@ class SegmentationBatch(Batch):
     layers: tuple[Layer, ...] = field(converter=_layers)
     stuff: frozenset[Label] = field(default=frozenset(), converter=_label_set)
     left_out: Mapping[str, int] = field(factory=dict)
+    first_left_out: Mapping[str, FileRow] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         for layer in self.layers:
@@ -257,7 +260,8 @@ class SegmentationBatch(Batch):
         numbers = legend.values[is_label].tolist()
         crowd = () if legend.crowd is None else legend.values[is_label & legend.crowd].tolist()
         labels = (self.labels[code] for code in codes)
-        return Segments(one.pixels, dict(zip(numbers, labels, strict=True)), crowd)
+        named = dict(zip(numbers, labels, strict=True))
+        return Segments(one.pixels, named, crowd, legend.listed)
 
     def _masks(self, maps: Sequence[LabelImage], place: str) -> dict[Label, Flags] | None:
         masks: dict[Label, Flags] = {}

@@ -35,6 +35,8 @@ class Legend:
     crowd : ndarray of bool, shape (v,), optional
         Where values are single objects: which of them are crowds. None where a value stands for
         all pixels of a label.
+    listed : bool
+        Whether every value of a label is a segment of the image, also one without pixels.
 
     Examples
     --------
@@ -47,6 +49,7 @@ class Legend:
     crowd: NDArray[np.bool_] | None = field(
         default=None, eq=BY_CONTENT, converter=optional(booleans)
     )
+    listed: bool = False
 
     def __attrs_post_init__(self) -> None:
         check_length(self.codes, "codes", len(self.values))

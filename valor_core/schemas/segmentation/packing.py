@@ -136,7 +136,7 @@ def _of_segments(
     legend = Legend.of({0: BACKGROUND} | codes | ignored)
     crowd = np.isin(legend.values, list(value.crowd))
     key = next((label.key for label in value.labels.values()), DEFAULT_KEY)
-    return {key: LabelImage(value.pixels, evolve(legend, crowd=crowd))}
+    return {key: LabelImage(value.pixels, evolve(legend, crowd=crowd, listed=value.listed))}
 
 
 def _of_masks(value: Mapping[Any, Any], overlap: str, vocabulary: Vocabulary) -> LabelImagesByKey:

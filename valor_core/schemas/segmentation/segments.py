@@ -61,6 +61,9 @@ class Segments:
         Label of each segment. 0 is background unless it stands there.
     crowd : iterable of int
         Numbers of the segments that are crowds: many objects that were not told apart.
+    listed : bool
+        Whether `labels` lists the segments of this image, so that a true segment without pixels is
+        missed, as in COCO's panoptic API. By default, `labels` may be those of many images.
 
     Raises
     ------
@@ -77,6 +80,7 @@ class Segments:
     pixels: Pixels = field(converter=as_pixels)
     labels: Mapping[int, Label] = field(converter=_labels)
     crowd: frozenset[int] = field(default=frozenset(), converter=_numbers)
+    listed: bool = False
 
     def __attrs_post_init__(self) -> None:
         keys = sorted({label.key for label in self.labels.values()})

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from attrs import evolve, frozen
 
 from valor_core.plugin import Partition, ReadError, and_more
+from valor_core.schemas.batch import FileRow
+from valor_core.schemas.datum import Uid
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import LabelImage, SegmentationBatch
 from valor_segmentation.parameters.readers.coco import CocoParameters
@@ -23,6 +24,11 @@ from valor_segmentation.readers.pairs import (
     check_shapes,
 )
 from valor_segmentation.readers.panoptic import image_path, panoptic_map
+
+_ABSENT = (
+    "segments of {file} without pixels in the PNG images, counted as missed like in panopticapi: "
+    "delete them from segments_info, or draw them"
+)
 
 
 @frozen
@@ -143,11 +149,18 @@ class CocoReader:
         """Batches of no more images than fit in some megabytes."""
         painter = Painter(partition.labels, partition.codes, self.parameters.overlap)
         facts = {image.uid: image.facts for image in partition.images}
-        for items in batched(_item(image, partition, painter) for image in partition.images):
+        absent: dict[Uid, tuple[int, FileRow]] = {}
+        sides = (_item(image, partition, painter, absent) for image in partition.images)
+        for items in batched(sides):
             batch = batch_of(items, partition.labels, [facts[int(item[0])] for item in items])
             left_out = {} if self.parameters.missing == "background" else _bare(items, partition)
-            left_out |= _without_pixels(items, partition)
-            yield evolve(batch, stuff=partition.stuff, left_out=left_out)
+            first: dict[str, FileRow] = {}
+            found = [absent[item[0]] for item in items if item[0] in absent]
+            if found:
+                what = _ABSENT.format(file=partition.files[0])
+                left_out[what] = sum(count for count, _ in found)
+                first[what] = min(row for _, row in found)
+            yield evolve(batch, stuff=partition.stuff, left_out=left_out, first_left_out=first)
 
     def _images(self, true: Document, seen: Document) -> tuple[CocoImage, ...]:
         records = true.images()
@@ -215,28 +228,14 @@ def _bare(items: Sequence[Item], part: CocoPart) -> dict[str, int]:
     return {what: count for what, count in counts.items() if count}
 
 
-def _without_pixels(items: Sequence[Item], part: CocoPart) -> dict[str, int]:
-    """Number of segments of panoptic files that no pixel of their PNG image has."""
-    found = {}
-    for side, (file, folder) in enumerate(zip(part.files, part.folders, strict=True), 1):
-        images = [] if folder is None else [item[side] for item in items]
-        count = sum(_absent(one) for one in images if isinstance(one, LabelImage))
-        if count:
-            what = f"segments of {file} without pixels in the PNG images, not counted"
-            found[f"{what} (panopticapi counts such a ground truth as missed)"] = count
-    return found
-
-
-def _absent(image: LabelImage) -> int:
-    """Number of segments without pixels."""
-    values = image.pixels.read(0, image.pixels.shape[0])
-    areas = np.bincount(values.reshape(-1), minlength=len(image.legend.values))
-    return int((areas[1:] == 0).sum())
-
-
-def _item(image: CocoImage, part: CocoPart, painter: Painter) -> Item:
-    true = _map(image, image.groundtruth, part, painter, is_true=True)
-    seen = _map(image, image.prediction, part, painter, is_true=False)
+def _item(
+    image: CocoImage, part: CocoPart, painter: Painter, absent: dict[Uid, tuple[int, FileRow]]
+) -> Item:
+    """An image; `absent` gets its true segments without pixels."""
+    true, count = _map(image, image.groundtruth, part, painter, is_true=True)
+    seen, _ = _map(image, image.prediction, part, painter, is_true=False)
+    if count:
+        absent[image.uid] = count, image.groundtruth[0].row
     true_name, seen_name = (f"{file}, image {image.uid}" for file in part.files)
     check_shapes(true_name, seen_name, true, seen)
     return image.uid, true, seen
@@ -249,17 +248,18 @@ def _map(
     painter: Painter,
     *,
     is_true: bool,
-) -> LabelImage | None:
+) -> tuple[LabelImage | None, int]:
+    """A side of an image, and its number of segments without pixels."""
     folder = part.folders[0 if is_true else 1]
     if not annotations:
-        return None
+        return None, 0
     if folder is None:
-        return painter.painted(annotations, image.size)
-    found = panoptic_map(annotations[0], folder, part.codes, is_true=is_true)
+        return painter.painted(annotations, image.size), 0
+    found, absent = panoptic_map(annotations[0], folder, part.codes, is_true=is_true)
     if image.size is not None and found.pixels.shape != image.size:
         expected, size = (" by ".join(map(str, one)) for one in (image.size, found.pixels.shape))
         raise ReadError(
             f"{image_path(annotations[0], folder)}: expected {expected} pixels (rows by columns) "
             f"like image {image.uid} of {part.files[0]}, found {size}"
         )
-    return found
+    return found, absent

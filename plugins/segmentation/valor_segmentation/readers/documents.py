@@ -11,6 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.plugin import ReadError, and_more, shown, unreadable
+from valor_core.schemas.batch import FileRow
 from valor_core.schemas.label import Label
 
 Record = Mapping[str, Any]
@@ -30,6 +31,18 @@ class Annotation:
 
     place: str
     record: Record
+
+    @property
+    def row(self) -> FileRow:
+        """The list that it is in, and its position there.
+
+        Examples
+        --------
+        >>> Annotation("a.json, annotations[7]", {}).row
+        ('a.json, annotations', 7)
+        """
+        name, _, position = self.place.removesuffix("]").rpartition("[")
+        return name, int(position)
 
     def whole(self, name: str) -> int:
         """A field that is a whole number.

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import ReadError, file_below, shown
+from valor_core.plugin import ReadError, and_more, file_below, shown
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, Legend
 from valor_segmentation.readers.documents import Annotation, whole
 from valor_segmentation.readers.images import color_image
@@ -23,11 +24,11 @@ Segment = tuple[int, int, bool]
 
 def panoptic_map(
     annotation: Annotation, folder: Path, codes: Mapping[int, int], *, is_true: bool
-) -> LabelImage:
-    """The label image of one image, where a value is one segment.
+) -> tuple[LabelImage, int]:
+    """Label image with a value for each segment, and number of true segments without pixels.
 
     Pixels of the id 0 belong to no segment: in a ground truth they do not count, in a prediction
-    they are background.
+    they are background. True segments without pixels are missed, unless they are crowds.
 
     Parameters
     ----------
@@ -43,31 +44,50 @@ def panoptic_map(
     Raises
     ------
     ReadError
-        If a segment is not described, or the other way around not well; names the place.
+        If a pixel's segment is not described or not well, or a predicted segment has no pixels;
+        names the place.
     """
     segments = sorted(_segments(annotation, codes))
     ids = np.array([0, *(number for number, _, _ in segments)], np.uint32)
     path = image_path(annotation, folder)
     colors = color_image(path)
-    values = _positions(ids, colors)
+    values, has_pixels = _positions(ids, colors)
     _check_known(ids[values] != colors, colors, path, annotation)
+    if not is_true and not has_pixels.all():
+        _refuse_absent(ids[~has_pixels].tolist(), path, annotation)
+    absent = sum(not crowd for _, _, crowd in itertools.compress(segments, ~has_pixels[1:]))
     legend = Legend(
         np.arange(len(ids)),
         [IGNORED if is_true else BACKGROUND, *(code for _, code, _ in segments)],
         [False, *(crowd for _, _, crowd in segments)],
+        listed=True,
     )
-    return LabelImage(values, legend)
+    return LabelImage(values, legend), absent
 
 
-def _positions(ids: NDArray[np.uint32], colors: NDArray[np.uint32]) -> NDArray[Any]:
-    """Position of each pixel's id; 0 where there is none."""
+def _positions(
+    ids: NDArray[np.uint32], colors: NDArray[np.uint32]
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Position of each pixel's id, 0 where there is none; and which ids have pixels."""
     values = np.zeros(colors.shape, np.min_scalar_type(len(ids)))
+    has_pixels = np.zeros(len(ids), np.bool_)
+    has_pixels[0] = True
     step = max(1, _BLOCK // max(1, colors.shape[1]))
     for first in range(0, len(colors), step):  # positions take eight bytes each
         found = np.searchsorted(ids, colors[first : first + step])
         found[found == len(ids)] = 0
         values[first : first + step] = found
-    return values
+        has_pixels[found] = True
+    return values, has_pixels
+
+
+def _refuse_absent(numbers: Sequence[int], path: Path, annotation: Annotation) -> None:
+    records = [whole(one, "id", "") for one in annotation.record["segments_info"]]
+    raise ReadError(
+        f"{annotation.place}, segments_info[{records.index(numbers[0])}]: expected a segment with "
+        f"pixels in {path}, found none of the id {numbers[0]}{and_more(len(numbers) - 1)}",
+        "Delete predicted segments without pixels from segments_info.",
+    )
 
 
 def _segments(annotation: Annotation, codes: Mapping[int, int]) -> list[Segment]:
