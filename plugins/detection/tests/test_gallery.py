@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -175,6 +177,41 @@ def test_photo_with_a_wrong_checksum_is_not_drawn(tmp_path: Path) -> None:
     (note,) = drawn(item, images=tmp_path).notes
 
     assert note.startswith("no image: a.png cannot be read, broken PNG file")
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "RGBA", "I;16"])
+def test_photo_that_lacks_rows_is_not_drawn(mode: str, tmp_path: Path) -> None:
+    """Pillow fills the rows with zeros and says nothing."""
+    path = tmp_path / "a.png"
+    image = Image.new(mode, (37, 21), 1 if mode != "RGBA" else (1, 2, 3, 4))
+    image.save(path)
+    item = Detection("x", [TrueObject("dog", BOX)], metadata={"file_name": "a.png"})
+    assert drawn(item, images=tmp_path).notes == ["a.png"]
+    content = path.read_bytes()
+    place = content.index(b"IDAT")
+    length = int.from_bytes(content[place - 4 : place], "big")
+    rows = zlib.decompress(content[place + 4 : place + 4 + length])
+    data = b"IDAT" + zlib.compress(rows[: len(rows) * 2 // 3])
+    size, checksum = (n.to_bytes(4, "big") for n in (len(data) - 4, zlib.crc32(data)))
+    path.write_bytes(content[: place - 4] + size + data + checksum + content[-12:])
+
+    (note,) = drawn(item, images=tmp_path).notes
+
+    found, whole = f"{len(rows) * 2 // 3:,}", f"{len(rows):,}"
+    assert note == f"no image: a.png cannot be read, {found} of {whole} bytes of its rows are there"
+
+
+def test_interlaced_photo_is_drawn(tmp_path: Path) -> None:
+    data = zlib.compress(bytes(12 * 6 + 12))  # pixels, and filters of the 12 rows of Adam7
+    head = struct.pack(">IIBBBBB", 12, 6, 8, 0, 0, 0, 1)
+    chunks = b"".join(
+        len(part).to_bytes(4, "big") + name + part + zlib.crc32(name + part).to_bytes(4, "big")
+        for name, part in ((b"IHDR", head), (b"IDAT", data), (b"IEND", b""))
+    )
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunks)
+    item = Detection("x", [TrueObject("dog", BOX)], metadata={"file_name": "a.png"})
+
+    assert drawn(item, images=tmp_path).notes == ["a.png"]
 
 
 def test_a_broken_image_is_a_plain_background_and_a_note(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,12 @@ from valor_detection.canvas import Canvas
 from valor_detection.outcomes import Outcomes, outcomes
 from valor_detection.parameters.gallery import GalleryParameters
 from valor_detection.table import KEY, Table
+
+_SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # of a pixel, by color type of PNG
+_ADAM7 = (  # first row, first column, step of rows, step of columns
+    (0, 0, 8, 8),
+    *(one for n in (4, 2, 1) for one in ((0, n, 2 * n, 2 * n), (n, 0, 2 * n, n))),
+)
 
 FOUND, WRONG, FALSE, MISSED, CROWD = "found", "wrong label", "false", "missed", "crowd"
 
@@ -195,9 +203,31 @@ class DetectionGallery:
 def _photo(path: Path) -> Image.Image:
     """The pixels of an image, whose checksums are right where the format has some."""
     with Image.open(path) as image:
+        kind = image.format
         image.verify()
+    if kind == "PNG":
+        _check_rows(path)
     with Image.open(path) as image:  # verify() leaves nothing to read
         return image.convert("RGB")
+
+
+def _check_rows(path: Path) -> None:
+    """Refuse a verified PNG image that lacks rows, which Pillow fills with zeros."""
+    content = path.read_bytes()
+    width, height, depth, kind, _, _, interlace = struct.unpack_from(">IIBBBBB", content, 16)
+    bits = depth * _SAMPLES[kind]
+    size, start = 0, 8
+    for row, column, down, across in _ADAM7 if interlace else ((0, 0, 1, 1),):
+        rows, columns = -((row - height) // down), -((column - width) // across)
+        size += rows * (1 + (columns * bits + 7) // 8) if columns > 0 else 0
+    stream, found = zlib.decompressobj(), 0
+    while start < len(content) and found < size:
+        length = int.from_bytes(content[start : start + 4], "big")
+        if content[start + 4 : start + 8] == b"IDAT":
+            found += len(stream.decompress(content[start + 8 : start + 8 + length], size))
+        start += 12 + length
+    if found < size:
+        raise ValueError(f"{found:,} of {size:,} bytes of its rows are there")
 
 
 def _is_right(table: Table, found: Outcomes) -> Any:

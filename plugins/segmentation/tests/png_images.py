@@ -13,12 +13,7 @@ from numpy.typing import NDArray
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 PASSES = (
     (0, 0, 8, 8),
-    (0, 4, 8, 8),
-    (4, 0, 8, 4),
-    (0, 2, 4, 4),
-    (2, 0, 4, 2),
-    (0, 1, 2, 2),
-    (1, 0, 2, 1),
+    *(one for n in (4, 2, 1) for one in ((0, n, 2 * n, 2 * n), (n, 0, 2 * n, n))),
 )
 
 

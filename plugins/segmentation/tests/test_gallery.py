@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ from valor_core.plugin import Evaluation, ParameterError, ReadError
 from valor_core.readers.reader import InMemory
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
+
+from .png_images import SIGNATURE, chunk, head, rows_of
 
 TRUE = np.array([[1, 1, 1, 0], [2, 2, 0, 0], [9, 9, 1, 0]], np.uint8)
 SEEN = np.array([[1, 1, 2, 0], [2, 0, 1, 2], [1, 2, 1, 0]], np.uint8)
@@ -165,6 +168,19 @@ def test_a_broken_image_is_a_note(tmp_path: Path) -> None:
     (note,) = drawn(item(file_name="a.png"), images=tmp_path).notes
 
     assert note.startswith("no image: a.png cannot be read, ")
+
+
+@pytest.mark.parametrize("interlace", [0, 1])
+def test_image_that_lacks_rows_is_a_note(interlace: int, tmp_path: Path) -> None:
+    """Pillow fills the rows with zeros and says nothing."""
+    rows = rows_of(np.full((9, 5, 3), 7), 8, interlace)
+    parts = (chunk(b"IDAT", zlib.compress(rows[:-16])), chunk(b"IEND", b""))
+    content = SIGNATURE + head(5, 9, 8, 2, interlace) + b"".join(parts)
+    (tmp_path / "a.png").write_bytes(content)
+
+    (note,) = drawn(item(file_name="a.png"), images=tmp_path).notes
+
+    assert note.startswith("no image: a.png: expected a whole PNG image, found pixel data of ")
 
 
 def test_a_folder_that_is_none_is_an_error(tmp_path: Path) -> None:

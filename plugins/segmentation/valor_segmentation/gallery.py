@@ -28,6 +28,7 @@ from valor_segmentation.lookup import Meanings, codes
 from valor_segmentation.panels import LONGEST, Panel, encoded, scaled, sheet, thumbnail
 from valor_segmentation.parameters.examples import ExamplesParameters
 from valor_segmentation.parameters.gallery import GalleryParameters
+from valor_segmentation.readers.png_files import PngFile
 from valor_segmentation.walk import blocks, both
 
 RIGHT, WRONG, FALSE, MISSED = "right", "wrong label", "false", "missed"
@@ -187,6 +188,8 @@ class SegmentationGallery:
             return _photo(path), [str(name)] if name else []
         except FileNotFoundError:
             return None, [f"no image: {shown} is not there"]
+        except ReadError as error:
+            return None, [f"no image: {error.message.removeprefix(f'{path.parent}{os.sep}')}"]
         except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
             return None, [f"no image: {path.name} cannot be read, {error}"]
 
@@ -194,7 +197,10 @@ class SegmentationGallery:
 def _photo(path: Path) -> Image.Image:
     """The pixels of an image, whose checksums are right where the format has some."""
     with Image.open(path) as image:
+        kind = image.format
         image.verify()
+    if kind == "PNG":
+        PngFile.read(path)  # Pillow fills rows that are missing with zeros
     with Image.open(path) as image:  # verify() leaves nothing to read
         return image.convert("RGB")
 
