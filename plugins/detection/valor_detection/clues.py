@@ -117,25 +117,12 @@ class Misses(NamedTuple):
     @classmethod
     def joined(cls, parts: Sequence[Misses]) -> Misses:
         """The images of all parts with the least hashes."""
-        before = ends([len(part.uids) for part in parts]).tolist()
-        columns = {
-            name: [
-                getattr(part, name) + (shift if name.endswith("datums") else 0)
-                if name != "uids"
-                else part.uids
-                for part, shift in zip(parts, before, strict=False)
-            ]
-            for name in _COLUMNS
-        }
-        return cls(**{name: np.concatenate(own) for name, own in columns.items()}).least()
+        return cls(**_concatenated(parts, _COLUMNS)).least()
 
     def least(self) -> Misses:
         """The images with the least hashes; of equal ones, those whose names come first."""
-        if len(self.uids) <= _MOST_IMAGES:
-            return self
-        places = np.empty(len(self.uids), np.int64)
-        places[natural_order(self.uids)] = np.arange(len(places))
-        return self.take(np.lexsort((places, self.hashes))[:_MOST_IMAGES])
+        chosen = _least(self.uids, self.hashes)
+        return self if chosen is None else self.take(chosen)
 
     def take(self, images: Codes) -> Misses:
         """Some of the images."""
@@ -350,16 +337,31 @@ def _joined(batches: Sequence[_Batch]) -> _Batch:
     """The batches as one; label codes stay those of each batch, as no two share an image."""
     if len(batches) == 1:
         return batches[0]
-    before = ends([len(one.uids) for one in batches]).tolist()
-    columns = {
-        name: np.concatenate([getattr(one, name) for one in batches])
-        for name in _Batch._fields[:-1]
-        if not name.endswith("datums")
-    }
-    for name in ("true_datums", "datums"):
-        parts = [getattr(one, name) + shift for one, shift in zip(batches, before, strict=False)]
-        columns[name] = np.concatenate(parts)
+    columns = _concatenated(batches, _Batch._fields[:-1])
     return _Batch(**columns, are_boxes=batches[0].are_boxes)
+
+
+def _concatenated(parts: Sequence[_Batch | Misses], names: Sequence[str]) -> dict[str, Any]:
+    """Columns of several parts; positions of images are moved behind those of earlier parts."""
+    before = ends([len(part.uids) for part in parts]).tolist()
+    return {
+        name: np.concatenate(
+            [
+                getattr(part, name) + shift if name.endswith("datums") else getattr(part, name)
+                for part, shift in zip(parts, before, strict=False)
+            ]
+        )
+        for name in names
+    }
+
+
+def _least(uids: Uids, hashes: Hashes) -> Codes | None:
+    """Images with the least hashes, of equal ones by name; None if all are few enough."""
+    if len(uids) <= _MOST_IMAGES:
+        return None
+    places = np.empty(len(uids), np.int64)
+    places[natural_order(uids)] = np.arange(len(places))
+    return np.lexsort((places, hashes))[:_MOST_IMAGES]
 
 
 def _mixed(*columns: Any) -> NDArray[np.uint64]:
@@ -448,10 +450,9 @@ def _misses(batch: _Batch) -> Misses | None:
     first = np.searchsorted(batch.true_datums, images)
     columns = batch.true_boxes[first].T
     hashes = _mixed(true_counts[images], *columns).view(np.int64)
-    if len(images) > _MOST_IMAGES:
-        places = np.empty(len(images), np.int64)
-        places[natural_order(batch.uids[images])] = np.arange(len(places))
-        chosen = np.sort(np.lexsort((places, hashes))[:_MOST_IMAGES])
+    chosen = _least(batch.uids[images], hashes)
+    if chosen is not None:
+        chosen.sort()
         images, hashes = images[chosen], hashes[chosen]
     renamed = np.full(count, -1)
     renamed[images] = np.arange(len(images))

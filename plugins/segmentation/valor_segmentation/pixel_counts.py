@@ -26,6 +26,9 @@ from valor_core.schemas.segmentation import SegmentationBatch
 from valor_segmentation.layer_counts import ImageCounts, layer_counts, outcomes
 from valor_segmentation.tables import check_labels, check_total
 
+_NEARLY = 0.9  # share of labeled pixels that a shift of values has to explain
+_DIGITS = 10  # of names that are values
+
 
 @frozen(kw_only=True, eq=False)
 class Confusion:
@@ -165,6 +168,32 @@ class KeyCounts:
         if self.chunks and not has_images:
             raise StateError("chunks: expected none, since images are not listed, found some")
 
+    def shift(self) -> tuple[int, int, int] | None:
+        """Number by which predicted values differ from true ones, pixels that do, and all pixels.
+
+        None unless nearly all pixels differ by the same 1, except those where both sides are 0.
+        Values are the names of labels if these are whole numbers, else positions in their list.
+        """
+        names = [label.value for label in self.vocabulary.labels]
+        are_values = all(name.isdecimal() and len(name) < _DIGITS for name in names)
+        values = [int(name) if are_values else i for i, name in enumerate(names, 1)]
+        places = {0: 0} | {value: place for place, value in enumerate(values, 1)}
+        agreed = self.table.diagonal().copy()
+        agreed[[0, places[0]]] = 0  # what shifting may have clipped
+        right = int(agreed.sum())
+        total = int(self.table.sum() - self.table.trace()) + right
+        if right >= (1 - _NEARLY) * total:  # also where there are no pixels
+            return None
+        for step in (-1, 1):
+            pairs = [(place, places.get(value + step, -1)) for value, place in places.items()]
+            rows, columns = np.array([pair for pair in pairs if pair[1] >= 0]).T
+            cells = self.table[rows, columns]
+            is_most = 2 * cells > self.table[rows].sum(axis=1)
+            has_label = is_most & (rows > 0) & (columns > 0)
+            if cells.sum() >= _NEARLY * total and is_most.sum() > 1 and has_label.any():
+                return step, int(cells.sum()), total
+        return None
+
     @property
     def confusion(self) -> Confusion:
         """All pixels."""
@@ -244,6 +273,20 @@ class PixelCounts(State):
         """Count what another state counted."""
         for key, counts in other.keys.items():
             self.of(key).add(counts.vocabulary.labels, counts.table, counts.chunks)
+
+    def warnings(self) -> Iterator[str]:
+        """Values of predictions that differ by 1 from those of the ground truth."""
+        for key, counts in self.sorted():
+            shift = counts.shift()
+            if shift is not None:
+                step, shifted, total = shift
+                word, remedy = ("below", "Add 1 to") if step < 0 else ("above", "Subtract 1 from")
+                where = f" of the label key {key!r}" if len(self.keys) > 1 else ""
+                yield (
+                    f"{shifted:,} of {total:,} pixels{where} have a predicted value 1 {word} the "
+                    f"true one, as with reduce_zero_label. {remedy} the values of the predictions; "
+                    "data.labels and data.values hold for both sides"
+                )
 
     def dump(self) -> Content:
         """Everything counted so far, by label key."""

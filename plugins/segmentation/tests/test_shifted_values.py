@@ -1,0 +1,83 @@
+"""A report warns where predicted values are those of the ground truth plus or minus 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from valor_core import Evaluator, evaluate
+from valor_core.schemas.segmentation import SegmentationBatch
+
+TRUE = np.kron(np.random.default_rng(0).integers(0, 5, (6, 6)), np.ones((4, 4), int))
+LABELS = ["road", "car", "bus", "sky", "tree"]
+ABOVE = "1 above the true one, as with reduce_zero_label. Subtract 1 from the values of the pred"
+BELOW = "1 below the true one, as with reduce_zero_label. Add 1 to the values of the predictions"
+
+
+def batch(true: Any, seen: Any, labels: Any = LABELS) -> SegmentationBatch:
+    return SegmentationBatch.from_arrays([true], [seen], labels=labels)
+
+
+def warnings_of(data: SegmentationBatch) -> str:
+    return " ".join(map(str, evaluate(data, ["mIOU", "ConfusionMatrix"]).warnings))
+
+
+NOISY = np.where(np.arange(TRUE.size).reshape(TRUE.shape) % 20, TRUE + 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("true", "seen", "said"),
+    [
+        (TRUE, TRUE + 1, ABOVE),
+        (TRUE, NOISY, ABOVE),
+        (TRUE, np.maximum(TRUE - 1, 0), BELOW),
+        (TRUE + 1, TRUE, BELOW),
+        (np.minimum(TRUE, 2), np.maximum(np.minimum(TRUE, 2) - 1, 0), BELOW),
+    ],
+    ids=["plus 1", "plus 1 with noise", "minus 1, 0 stays", "truth plus 1", "two labels"],
+)
+def test_predicted_values_shifted_by_1_are_in_the_warnings(true: Any, seen: Any, said: str) -> None:
+    assert said in warnings_of(batch(true, seen))
+
+
+@pytest.mark.parametrize("seen", [TRUE + 1, np.maximum(TRUE - 1, 0)], ids=["plus 1", "minus 1"])
+def test_shift_of_images_without_names_of_labels_is_in_the_warnings(seen: Any) -> None:
+    (warning,) = evaluate([TRUE], [seen], ["IOU"], "segmentation").warnings
+    assert (ABOVE if seen.max() == 5 else BELOW) in str(warning)
+
+
+def test_shift_is_in_the_warnings_of_a_merged_and_a_saved_state(tmp_path: Any) -> None:
+    parts = []
+    for rows in (TRUE[:8], TRUE[8:]):
+        parts.append(Evaluator(["IOU"], "segmentation"))
+        parts[-1].update(batch(rows, rows + 1))
+    parts[0].merge(parts[1])
+    parts[0].save(tmp_path / "state.npz")
+    other = Evaluator(["IOU"], "segmentation")
+    other.resume(tmp_path / "state.npz")
+    expected = evaluate(batch(TRUE, TRUE + 1), ["IOU"]).warnings
+    assert [one.compute().warnings for one in (parts[0], other)] == [expected] * 2
+
+
+@pytest.mark.parametrize(
+    ("true", "seen", "labels"),
+    [
+        (TRUE, TRUE, LABELS),
+        (TRUE, TRUE * 0, LABELS),
+        (TRUE, TRUE * 0 + 1, LABELS),
+        (TRUE, (TRUE + 2) % 6, LABELS),
+        (TRUE, np.random.default_rng(1).integers(0, 5, TRUE.shape), LABELS),
+        (np.minimum(TRUE, 1), 1 - np.minimum(TRUE, 1), ["road"]),
+        (TRUE * 0, TRUE * 0 + 1, ["road"]),
+        (
+            TRUE * 10,
+            np.minimum(TRUE + 1, 4) * 10,
+            {0: "0", **{n: str(n) for n in (10, 20, 30, 40)}},
+        ),
+    ],
+    ids=["right", "nothing", "constant", "shift of 2", "chance", "inverted", "one", "tens"],
+)
+def test_poor_predictions_are_not_reported_as_shifted(true: Any, seen: Any, labels: Any) -> None:
+    assert warnings_of(batch(true, seen, labels)) == ""
