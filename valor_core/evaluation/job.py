@@ -184,9 +184,11 @@ class Evaluation:
             mask = self.filter.mask(columns, datums.uids, len(datums))
         return batch if mask.all() else batch.select(np.flatnonzero(mask))
 
-    def compute(self, states: Sequence[Any]) -> list[Result]:
-        """Results of all metrics over what some states have counted."""
-        results = self.plan.compute(states, self.resources)
+    def compute(
+        self, states: Sequence[Any], where: Mapping[str, Any] | None = None
+    ) -> list[Result]:
+        """Results of all metrics over what some states have counted, of a slice where one is."""
+        results = self.plan.compute(states, self.resources, where)
         metrics = self.plan.metrics
         # only what was chosen more than once repeats itself
         is_simple = len({metric.spec.name for metric in metrics}) == len(metrics)

@@ -188,7 +188,10 @@ class Plan:
         return [_within(*pair) for pair in zip(states, whole, strict=True)]
 
     def compute(
-        self, states: Sequence[Any], resources: Iterable[BoundResource] = ()
+        self,
+        states: Sequence[Any],
+        resources: Iterable[BoundResource] = (),
+        where: Mapping[str, Any] | None = None,
     ) -> list[Result]:
         """Results of all metrics; one that fails is reported in its place and stops no other.
 
@@ -198,12 +201,15 @@ class Plan:
             What was counted, a state for every request.
         resources : iterable of BoundResource
             What it was counted with.
+        where : mapping of str to value, optional
+            Metadata values of the slice that was counted.
         """
         bound = {name: one for one in resources for name in one.names}
         results: list[Result] = []
         for place, (metric, made) in enumerate(zip(self.metrics, self._made, strict=True)):
             read = self.read(place, states)
-            results += _with_details(_results(metric, made, read), made, read, bound)
+            found = _results(metric, made, read, where or {})
+            results += _with_details(found, made, read, bound)
         return results
 
     def read(self, place: int, states: Sequence[Any]) -> list[Any]:
@@ -327,26 +333,33 @@ def _within(state: Any, whole: Any) -> Any:
         return Broken.by("within", error)
 
 
-def _results(metric: BoundMetric, made: Metric, states: Sequence[Any]) -> list[Result]:
+def _results(
+    metric: BoundMetric, made: Metric, states: Sequence[Any], where: Mapping[str, Any]
+) -> list[Result]:
     reason: Failed | Undefined = Undefined("no data to compute it from")
     failed = [one.reason for one in (made, *states) if isinstance(one, (FailedMetric, Broken))]
     try:
         if failed:
             reason = Failed(failed[0])
         elif computed := list(made.compute(*states)):
-            return [_named(one, metric) for one in computed]
+            return _named(computed, metric, where)
     except Exception as error:  # one metric's trouble must not lose the others' results
         reason = Failed(_said_by(error))
-    return [_named(Result(parameters=parameter_values(metric.parameters), value=reason), metric)]
+    nothing = Result(parameters=parameter_values(metric.parameters), value=reason)
+    return _named([nothing], metric, where)
 
 
-def _named(result: Result, metric: BoundMetric) -> Result:
-    """A result with the name of its metric, and which of several resources it comes from."""
+def _named(
+    results: Iterable[Result], metric: BoundMetric, where: Mapping[str, Any]
+) -> list[Result]:
+    """Results with the name of their metric and slice, and the resources that it was given."""
     spec = metric.spec
-    named = result.named(spec.short_name, spec.identity, spec.aliases)
+    names = (spec.short_name, spec.identity, spec.aliases, where)
+    named = [result.named(*names) for result in results]
     if not metric.resources:
         return named
-    return evolve(named, parameters={**named.parameters, **dict(metric.resources)})
+    chosen = dict(metric.resources)
+    return [evolve(one, parameters={**one.parameters, **chosen}) for one in named]
 
 
 def _said_by(error: Exception) -> str:

@@ -95,7 +95,7 @@ def _slice(
 ) -> Results:
     plan = evaluation.plan
     states = plan.within(tally.merged(keys, plan), whole)
-    return Results(evaluation.compute(states)).in_slice(where)
+    return Results(evaluation.compute(states, where))
 
 
 def _item_tables(evaluation: Evaluation, states: Sequence[Any]) -> Iterator[ItemTable]:

@@ -112,7 +112,8 @@ class Deferred:
 
 
 def _value(value: Any) -> Any:
-    is_kept = isinstance(value, (Undefined, Failed, Deferred, ConfusionTable))
+    is_float = type(value) is float  # as most are
+    is_kept = not is_float and isinstance(value, (Undefined, Failed, Deferred, ConfusionTable))
     return value if is_kept else as_json(value, "value")
 
 
@@ -237,9 +238,16 @@ class Result:
         """The value where it is a single number, else None."""
         return float(self._value) if is_number(self._value) else None
 
-    def named(self, type: str, metric: str, aliases: tuple[str, ...] | None = None) -> Self:
-        """The same result under a metric's name."""
-        return self._with(type=type, metric=metric, aliases=aliases)
+    def named(
+        self,
+        type: str,
+        metric: str,
+        aliases: tuple[str, ...] | None = None,
+        slice: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """The same result under a metric's name, of a slice where one is given."""
+        changes = {"slice": slice} if slice else {}
+        return self._with(type=type, metric=metric, aliases=aliases, **changes)
 
     def in_slice(self, slice: Mapping[str, Any]) -> Self:
         """The same result as one of a slice, or of the whole if that is empty."""
@@ -248,8 +256,8 @@ class Result:
     def _with(self, **changes: Any) -> Self:
         """The same result with other fields; its content is not checked and copied again."""
         made = object.__new__(self.__class__)
-        for name in _FIELDS:
-            object.__setattr__(made, name, changes.get(name, getattr(self, name)))
+        for name, (read, write) in _SLOTS.items():
+            write(made, changes[name] if name in changes else read(self))
         return made
 
     def to_dict(self) -> dict[str, Any]:
@@ -294,7 +302,10 @@ class Result:
         )
 
 
-_FIELDS = tuple(field.name for field in fields(Result))
+_SLOTS = {
+    name: (slot.__get__, slot.__set__)
+    for name, slot in ((field.name, getattr(Result, field.name)) for field in fields(Result))
+}
 
 
 def is_number(value: Any) -> bool:

@@ -402,6 +402,22 @@ KERNEL int64_t OF(rank)(
     return wins;
 }
 
+/* `rank` of some columns of a matrix of `datums` rows. Copies of their scores are `step` apart and
+ * end at `ends`; their positives begin at `starts`, one column after the other. */
+KERNEL void OF(rank_columns)(
+    const SCORE *copies, int64_t step, const int64_t *ends, const SCORE *positives,
+    const int64_t *starts, int64_t columns, int64_t datums, int64_t *wins, uint64_t *limbs,
+    int64_t limb_count, int unit_bits
+) {
+    for (int64_t column = 0; column < columns; column++) {
+        const int64_t start = starts[column], count = ends[column];
+        wins[column] = OF(rank)(
+            copies + column * step, count, positives + start, starts[column + 1] - start,
+            datums - count, 0, 0, limbs + column * limb_count, limb_count, unit_bits
+        );
+    }
+}
+
 /* The points of a curve of ascending scores, the greatest first; answers how many. Where `bends`
  * is set, a point is left out if the steps before and after it are the same. */
 KERNEL int64_t OF(rank_curve)(

@@ -16,9 +16,11 @@ def columns_at_once(count: int, width: int, itemsize: int) -> int:
 
     Examples
     --------
-    >>> columns_at_once(1000, width=12, itemsize=4)
+    >>> columns_at_once(100_000, width=12, itemsize=4)
     3
     """
+    if count * width <= CACHED:
+        return width
     return max(1, min(_COLUMN_BYTES // (itemsize * (count + 1)), width // _COLUMN_SHARE))
 
 

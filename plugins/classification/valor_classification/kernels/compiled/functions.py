@@ -65,6 +65,10 @@ def _of_scores(score: type[Any]) -> Functions:
             *(c_int64, scores, c_int64, scores, c_int64, c_int64, c_int64, c_int64),
             *limbs,
         ],
+        "rank_columns": [
+            *(None, scores, c_int64, _CODES, scores, _CODES, c_int64, c_int64, _COUNTED),
+            *limbs,
+        ],
         "rank_curve": [
             *(c_int64, scores, c_int64, scores, c_int64, c_int64, c_int64, c_int),
             *(found, _FEW, _FEW),

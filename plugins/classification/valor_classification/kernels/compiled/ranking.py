@@ -1,6 +1,7 @@
 """Ranking: curves of each label against the rest, and the areas under them."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -53,30 +54,28 @@ def rank_matrix(
     dtype = np.result_type(*chunks)
     chunks = [np.require(chunk, dtype, ["C", "ALIGNED"]) for chunk in chunks]
     width, functions = chunks[0].shape[1], OF[dtype]
-    starts = np.cumsum([0, *map(len, chunks)])
-    count = int(starts[-1])
+    rows_before = np.cumsum([0, *map(len, chunks)])
+    count = int(rows_before[-1])
 
     sizes = np.bincount(columns, minlength=width)
     ends = np.cumsum(sizes)
     positives = np.empty(columns.size, dtype)
     addresses = np.array([chunk.ctypes.data for chunk in chunks], np.uintp)
     functions["positives"](
-        *(addresses, starts, len(chunks), width),
+        *(addresses, rows_before, len(chunks), width),
         *(np.ascontiguousarray(rows), np.ascontiguousarray(columns), columns.size),
         *(ends, positives),
     )
-    of_columns = np.split(positives, ends[1:])
+    starts = np.append(ends, columns.size)  # where the columns' positives begin
 
     def rank(first: int, last: int) -> list[LabelAreas]:
         fitting = columns_at_once(count, width, dtype.itemsize)
         room = np.empty((min(fitting, last - first), count + 1), dtype)
         return [
-            _rank_column(functions, copy, own, count)
+            areas
             for first, last in spans(first, last, len(room))
-            for copy, own in zip(
-                _copied(functions, chunks, (first, last), of_columns, room),
-                of_columns[first:last],
-                strict=True,
+            for areas in _ranked(
+                *(functions, chunks, first, positives, starts[first : last + 1], room, count)
             )
         ]
 
@@ -111,36 +110,41 @@ def rank_curve(
     )
 
 
-def _copied(
+def _ranked(
     functions: Functions,
     chunks: Sequence[Scores],
-    span: tuple[int, int],
-    positives: Sequence[Scores],
+    first: int,
+    positives: Scores,
+    starts: Codes,
     room: Scores,
-) -> list[Scores]:
-    """Copies of some columns without the scores below all positives, whose ranks say nothing."""
-    first, last = span
-    least = np.array([own.min(initial=np.inf) for own in positives[first:last]], room.dtype)
-    ends = np.zeros(last - first, np.int64)
+    count: int,
+) -> list[LabelAreas]:
+    """Areas of some columns from the first on, whose positives begin at `starts`.
+
+    Their scores are copied without those below all positives, whose ranks say nothing.
+    """
+    edges = starts.tolist()
+    columns = len(edges) - 1
+    own = [positives[start:end] for start, end in pairwise(edges)]
+    for column in own:
+        column.sort()
+    least = np.array([column[0] if column.size else np.inf for column in own], room.dtype)
+    ends = np.zeros(columns, np.int64)
     for chunk in chunks:
         functions["gather"](
             *(chunk.ctypes.data + first * chunk.itemsize, *chunk.shape),
-            *(last - first, least, room, room.shape[1], ends),
+            *(columns, least, room, room.shape[1], ends),
         )
-    return [copy[:end] for copy, end in zip(room, ends.tolist(), strict=False)]
-
-
-def _rank_column(functions: Functions, scores: Scores, positives: Scores, count: int) -> LabelAreas:
-    scores.sort()
-    positives.sort()
-    limbs = np.zeros((1, _PRECISION_LIMBS), np.uint64)
-    wins = functions["rank"](
-        *(scores, scores.size, positives, positives.size, count - scores.size, 0, 0),
+    for copy, end in zip(room, ends.tolist(), strict=False):
+        copy[:end].sort()
+    wins = np.empty(columns, np.int64)
+    limbs = np.zeros((columns, _PRECISION_LIMBS), np.uint64)
+    functions["rank_columns"](
+        *(room, room.shape[1], ends, positives, starts, columns, count, wins),
         *(limbs, _PRECISION_LIMBS, _PRECISION_UNITS),
     )
-    return LabelAreas.counted(
-        positives.size,
-        count - positives.size,
-        wins - positives.size**2,
-        whole(limbs)[0] / 2**_PRECISION_UNITS,
-    )
+    sizes = (end - start for start, end in pairwise(edges))
+    return [
+        LabelAreas.counted(size, count - size, won - size**2, units / 2**_PRECISION_UNITS)
+        for size, won, units in zip(sizes, wins.tolist(), whole(limbs), strict=True)
+    ]
