@@ -18,7 +18,12 @@ from valor_core.readers.files import unreadable
 from valor_core.readers.tables import strict_json
 from valor_core.readers.tables.arrow import arrow_for
 from valor_core.readers.tables.plain_jsonl import are_flat, object_columns
-from valor_core.readers.tables.strict_json import StrictJsonError, is_surely_strict, parse_lines
+from valor_core.readers.tables.strict_json import (
+    SPACE,
+    StrictJsonError,
+    is_surely_strict,
+    parse_lines,
+)
 from valor_core.readers.tables.table import Cut, Table, TableFormat, TablePartition
 
 JsonRecord = dict[str, Any]
@@ -27,7 +32,6 @@ _SCAN_BYTES: Final = 2**20
 # Few enough records at once that they do not set off Python's garbage collector, which takes longer
 # than the parsing.
 _BLOCK_LINES: Final = 256
-_SPACE: Final = " \t\r\n"
 
 
 def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
@@ -118,16 +122,8 @@ def _records(lines: Sequence[bytes], start: int, table: Table) -> Sequence[JsonR
     """Object of every line: flat ones at once, which is faster, odd ones one by one."""
     records = _flat_records(lines)
     if records is None:
-        records = _nested_records(lines)
+        records = parse_lines(lines)
     return _records_one_by_one(lines, start, table) if records is None else records
-
-
-def _nested_records(lines: Sequence[bytes]) -> list[JsonRecord] | None:
-    """Object of every line, if each is one and nothing else."""
-    records = parse_lines([line.decode("utf-8").strip(_SPACE) for line in lines])
-    if records is None or set(map(type, records)) != {dict}:
-        return None
-    return records
 
 
 def _flat_records(lines: Sequence[bytes]) -> list[JsonRecord] | None:
@@ -152,7 +148,7 @@ def _flat_records(lines: Sequence[bytes]) -> list[JsonRecord] | None:
 def _records_one_by_one(lines: Sequence[bytes], start: int, table: Table) -> Sequence[JsonRecord]:
     records = []
     for index, line in enumerate(lines, start):
-        text = line.decode("utf-8").strip(_SPACE)
+        text = line.decode("utf-8").strip(SPACE)
         try:
             value = _parsed(text, "line")
         except _NotJsonError as error:
