@@ -61,3 +61,33 @@ def test_no_garbage_is_looked_for_during_an_import_and_all_is_as_before_afterwar
     finally:
         gc.enable() if before else gc.disable()
         sys.modules.pop(name, None)
+
+
+def module_of_lists(folder: Path, name: str) -> str:
+    (folder / f"{name}.py").write_text("made = [[number] for number in range(5_000)]\n")
+    return name
+
+
+def test_what_an_import_makes_is_not_searched_for_garbage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    gc.unfreeze()  # what a command line froze at its end
+
+    module = imported(module_of_lists(tmp_path, "many_lists"))
+
+    assert any(one is module.made for one in gc.get_objects(generation=2))
+    assert gc.isenabled()
+
+
+def test_objects_that_the_caller_froze_stay_frozen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        imported(module_of_lists(tmp_path, "more_lists"))
+        assert gc.get_freeze_count() >= frozen - 100
+    finally:
+        gc.unfreeze()
