@@ -54,6 +54,7 @@ class Distribution:
 
     key: str
     _read: Callable[[str], str] = field(alias="read")
+    _facts: dict[str, str] = field(init=False, factory=dict)
 
     def announced(self, group: str) -> Iterator[tuple[str, str]]:
         """Names and values of its entry points in a group."""
@@ -80,12 +81,13 @@ class Distribution:
         return self._read(file)
 
     def _fact(self, wanted: str) -> str:
-        """A field of the header that its metadata begin with."""
-        for line in "".join(map(self._read, _FACTS)).splitlines():
-            name, _, value = line.partition(":")
-            if name == wanted:
-                return value.strip()
-        return ""
+        """A field of the header that its metadata begin with, read once."""
+        if wanted not in self._facts:
+            lines = "".join(map(self._read, _FACTS)).splitlines()
+            pairs = (line.partition(":") for line in lines)
+            found = (value.strip() for name, _, value in pairs if name == wanted)
+            self._facts[wanted] = next(found, "")
+        return self._facts[wanted]
 
 
 def distributions() -> tuple[Distribution, ...]:

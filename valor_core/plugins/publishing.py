@@ -26,6 +26,8 @@ def imported(module: str) -> ModuleType:
     >>> imported("json").__name__
     'json'
     """
+    if module in sys.modules:
+        return importlib.import_module(module)
     was_enabled = gc.isenabled()
     gc.disable()
     try:
