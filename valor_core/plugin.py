@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from valor_core.evaluation.engines.control import BY_THE_USER
     from valor_core.evaluation.engines.engine import Work
     from valor_core.evaluation.engines.interrupts import uninterrupted
+    from valor_core.evaluation.engines.local import count_read_ahead
     from valor_core.evaluation.engines.worker import (
         GUARD,
         Worker,
@@ -239,6 +240,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "evaluation.engines.control": "BY_THE_USER",
         "evaluation.engines.engine": "Work",
         "evaluation.engines.interrupts": "uninterrupted",
+        "evaluation.engines.local": "count_read_ahead",
         "evaluation.engines.worker": (
             "GUARD Worker check_guarded check_versions count_partition start_worker"
         ),

@@ -138,6 +138,19 @@ class TestWorkersThatDie:
         assert (tmp_path / "died-23").exists()
         assert told(report) == told(evaluate(data, CLASSIFICATION))
 
+    def test_no_cluster_is_started_for_a_table_that_one_process_reads_with_all_cores(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        lines = [f"item {row},cat,{'cat' if row % 3 else 'dog'}" for row in range(500)]
+        path = tmp_path / "items.csv"
+        path.write_text("\n".join(["uid,label,prediction", *lines]))
+        data = {"reader": "predicted", "path": path, "partition_bytes": 1_000}
+        monkeypatch.delattr(engine, "connected")
+
+        report = evaluate(data, "Accuracy", "classification", engine={"name": "dask", "workers": 2})
+
+        assert told(report) == told(evaluate(data, "Accuracy", "classification"))
+
     def test_a_partition_that_kills_every_worker_is_named_and_stops_the_run(
         self, tmp_path: Path
     ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ from valor_core.plugin import (
     Tally,
     Work,
     check_versions,
+    count_read_ahead,
     uninterrupted,
 )
 from valor_dask import on_worker
@@ -39,6 +41,7 @@ from valor_dask.uids import restore
 Fetched = tuple[Future[bytes], bytes | BaseException]
 """A tree, and the packed tallies or what went wrong."""
 
+_WORTH_CLUSTER = 5.0  # seconds of work that a cluster on this machine, started in two, is worth
 _LOOK = 0.2  # seconds between two looks at whether the run was stopped
 _GRACE = 5.0  # seconds that partitions under way have after an interrupt
 _PATIENCE = 20.0  # seconds that a cluster may be without workers
@@ -72,6 +75,11 @@ class DaskEngine:
         if not partitions:
             return
         packed = work.packed()
+        if self.parameters.scheduler is None and self.parameters.retries is None:
+            workers = self.parameters.workers or os.cpu_count() or 1
+            partitions = yield from count_read_ahead(work, partitions, workers, _WORTH_CLUSTER)
+            if not partitions:
+                return
         with (
             connected(self.parameters) as client,
             _known_to_workers(client, work, packed) as name,

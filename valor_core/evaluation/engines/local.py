@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from time import monotonic, process_time
@@ -10,6 +11,7 @@ from typing import Literal
 
 from attrs import define, evolve, field, frozen
 
+from valor_core.errors import ValorWarning
 from valor_core.evaluation.engines.ahead import ReadAhead
 from valor_core.evaluation.engines.engine import Work
 from valor_core.evaluation.resources.open_resources import opened
@@ -67,7 +69,7 @@ class LocalEngine:
             return
         if mode == "auto" and not work.resources:
             work.packed()  # what cannot travel is refused however long the run takes
-            partitions = yield from _count_here(work, partitions, _Pace(len(partitions)))
+            partitions = yield from _count_here(work, partitions, _Pace(len(partitions), workers))
         elif mode == "serial":
             partitions = yield from _count_here(work, partitions)
         if partitions:
@@ -85,13 +87,25 @@ class _Pace:
     """
 
     count: int
+    workers: int = 2
+    worth: float = field(factory=lambda: _WORTH_PROCESSES)
     _since: float = field(factory=monotonic, init=False)
     _looked: tuple[float, float] | None = field(default=None, init=False)
 
     def gains_by_others(self, counted: int) -> bool:
         """Whether other processes would gain something, after so many partitions."""
         rest = (monotonic() - self._since) / counted * (self.count - counted)
-        return rest > _WORTH_PROCESSES and self._leaves_a_core()
+        return rest > self.worth and self._leaves_a_core()
+
+    def report(self) -> None:
+        """Warn that no other process was started, if the run took long enough to ask for some."""
+        if monotonic() - self._since > self.worth:
+            warnings.warn(
+                f"engine: {self.workers} workers would gain nothing here, so none was started\n"
+                "This process kept the cores busy: leave out workers",
+                ValorWarning,
+                stacklevel=2,
+            )
 
     def _leaves_a_core(self) -> bool:
         """Whether a core was left unused since the look before; no at the first."""
@@ -119,4 +133,33 @@ def _count_here(
             yield work(partition, resources)
             if pace is not None and pace.gains_by_others(counted):
                 return partitions[counted:]
+    if pace is not None and work.control.stopped is None:
+        pace.report()
     return ()
+
+
+def count_read_ahead(
+    work: Work, partitions: Sequence[Partition], workers: int, worth: float
+) -> Generator[Tally, None, Sequence[Partition]]:
+    """Count partitions that threads read ahead with all cores, in this process.
+
+    Parameters
+    ----------
+    work : Work
+        What is carried out; nothing is counted here if it needs resources.
+    partitions : sequence of Partition
+        What has to be counted.
+    workers : int
+        Workers that would be started.
+    worth : float
+        Seconds that the rest takes at the least where starting them gains something.
+
+    Returns
+    -------
+    sequence of Partition
+        What is left for the workers.
+    """
+    may_be = len(partitions) > 1 and all(one.may_be_read_ahead for one in partitions)
+    if work.resources or not may_be:
+        return partitions
+    return (yield from _count_here(work, partitions, _Pace(len(partitions), workers, worth)))

@@ -9,6 +9,7 @@ import pytest
 from attrs import define, field, frozen
 
 from valor_core import Evaluator, evaluate
+from valor_core.errors import ValorWarning
 from valor_core.evaluation.engines import ahead, local
 from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
 from valor_core.plugin import Partition, ReadError, SchemaError, Work
@@ -114,6 +115,18 @@ def test_others_gain_something_where_this_process_leaves_a_core_unused(
     assert not gains_by_others(2.0, 2.75, counted=3)  # 1.75 cores of 2 are busy
     assert gains_by_others(3.0, 4.0, counted=4)  # 1.25 are, and the rest takes 4.5 seconds
     assert not gains_by_others(4.0, 4.0, counted=9)  # the rest takes 0.44 seconds
+
+
+def test_two_workers_for_a_table_that_keeps_all_cores_busy_are_reported_and_not_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(local, "_WORTH_PROCESSES", 0.0)
+    monkeypatch.setattr(local._Pace, "gains_by_others", lambda self, counted: False)
+    work = Work(Evaluator(["lab.LongShare"]).evaluation, Parts(3))
+    engine = LocalEngine(LocalParameters(workers=2))
+
+    with pytest.warns(ValorWarning, match="2 workers would gain nothing here, so none was started"):
+        assert len(list(engine.map(work, work.reader.partitions()))) == 3
 
 
 @pytest.mark.parametrize("broken", [False, True])
