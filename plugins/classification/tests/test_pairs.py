@@ -120,6 +120,22 @@ def test_saturated_batch_of_scores_stays_scores_in_any_order(order: tuple[int, .
     assert not any(isinstance(result.value, Failed) for result in report.results)
 
 
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_saturated_multilabel_batch_stays_scores_in_any_order(order: tuple[int, ...]) -> None:
+    true = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0]])
+    seen = [np.array([[0.9, 0.2, 0.7], [0.1, 0.8, 0.3], [0.6, 0.9, 0.4]]), true, 1 - true]
+    evaluator = Evaluator(["ROCAUC"])
+    for place in order:
+        evaluator.update(true, seen[place].astype(np.float32))
+
+    report = evaluator.compute()
+
+    # of "0", positives score 0.9, 0.6, 1, 1, 0, 0 and negatives 0.1, 0, 1
+    assert report["ROCAUC", "0"].value == pytest.approx((2 + 2 + 2 * 2.5 + 2 * 0.5) / 18)
+    assert report.warnings == ()
+    assert evaluate(true, true * 1.0, ["ROCAUC"])["ROCAUC", "2"].value == 1
+
+
 def test_integral_scores_of_a_saturated_sigmoid_have_an_area() -> None:
     seen = np.array([0.0, 1.0, 1.0], np.float32)
 

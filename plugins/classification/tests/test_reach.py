@@ -13,7 +13,10 @@ from valor_core import Evaluator, evaluate
 BINARY = ([1, 0, 1], [0.9, 0.1, 0.4])
 
 
-@pytest.mark.parametrize("name", ["F1", "Precision", "Recall", "Counts", "Accuracy"])
+NAMES = ["F1", "Precision", "Recall", "Counts", "Accuracy", "ConfusionMatrix", "Examples"]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_threshold_of_a_binary_model_without_effect_is_warned_of(name: str) -> None:
     choice = {"name": name, "score_thresholds": 0.35}
 
@@ -26,11 +29,50 @@ def test_threshold_of_a_binary_model_without_effect_is_warned_of(name: str) -> N
     assert evaluate(*BINARY, [{**choice, "hardmax": False}]).warnings == ()
 
 
+@pytest.mark.parametrize("name", ["CohenKappa", "MCC", "ConfusionMatrix"])
+@pytest.mark.parametrize("threshold", [0.35, 50])
+def test_threshold_of_agreement_without_effect_is_warned_of(name: str, threshold: float) -> None:
+    parts = [Evaluator([{"name": name, "score_thresholds": threshold}]) for _ in range(2)]
+    parts[0].update([1, 0], [0.9, 0.1])
+    parts[1].update([1], [0.4])
+    parts[0].merge(parts[1])
+
+    (warning,) = parts[0].compute().warnings
+
+    assert warning.startswith(f"score_threshold {threshold:g}")
+    assert ("changes nothing" if threshold < 1 else "write 0.5 for 50 %") in warning
+
+
 @pytest.mark.parametrize("threshold", [None, 0, 0.5, 0.55, 0.75])
 def test_threshold_that_can_exclude_a_prediction_is_no_warning(threshold: float | None) -> None:
-    choices = [{"name": name, "score_thresholds": threshold} for name in ("F1", "Accuracy")]
+    choices = [{"name": name, "score_thresholds": threshold} for name in (*NAMES, "MCC")]
 
     assert evaluate(*BINARY, choices).warnings == ()
+
+
+TAGS = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0]])
+
+
+@pytest.mark.parametrize("scores", [TAGS * 1.0, TAGS * 0.8 + 0.1], ids=["saturated", "others"])
+@pytest.mark.parametrize("name", ["F1", "Counts", "Examples"])
+def test_multilabel_items_of_which_hardmax_predicts_one_label_are_warned_of(
+    name: str, scores: Any, tmp_path: Path
+) -> None:
+    evaluator = Evaluator([name], "classification")
+    evaluator.update(TAGS[1:2], scores[1:2] * 0.9)
+    evaluator.update(TAGS, scores)
+    (warning,) = evaluator.compute().warnings
+    assert warning.startswith("items have several ground truths, but hardmax: true predicts only")
+    evaluator.save(tmp_path / "state.npz")
+    other = Evaluator([name], "classification")
+    other.resume(tmp_path / "state.npz")
+    assert other.compute().warnings == (warning,)
+
+    choice = {"name": name, "hardmax": False, "score_thresholds": 0.5}
+    report = evaluate(TAGS, scores, [choice])
+    assert report.warnings == ()
+    if name == "F1":
+        assert report["F1"].find(average="macro").value == 1
 
 
 def test_threshold_above_chance_that_all_reach_is_no_warning() -> None:

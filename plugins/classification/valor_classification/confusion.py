@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from valor_classification import kernels
 from valor_classification.kernels import ConfusionCells
 from valor_classification.keyed import Keyed
+from valor_classification.reach import threshold_warnings
 from valor_classification.views import NONE, KeyView
 from valor_core.plugin import (
     Content,
@@ -121,6 +123,16 @@ class ConfusionPart:
         if _summed(cells).shape != cells.shape:
             raise StateError(f"{name}: expected each cell once, found one twice")
         return cells
+
+    def warnings(self) -> Iterator[str]:
+        """Warnings of thresholds without effect or out of reach."""
+        if self.several is not None:
+            return
+        # Items with a ground truth, and predictions of items without one.
+        cells = np.concatenate([self.tops, _where(self.cells[0] == NONE, self.cells)], axis=1)
+        reached = [int(cells[3, cells[2] > place].sum()) for place in range(len(self.thresholds))]
+        items, count = int(cells[3].sum()), len(self.vocabulary)
+        yield from threshold_warnings(self.thresholds, reached, items, count, self.hardmax)
 
     @property
     def refusal(self) -> Failed | None:

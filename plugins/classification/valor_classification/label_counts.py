@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.keyed import Keyed, add_rows
-from valor_classification.reach import threshold_warnings
+from valor_classification.reach import SEVERAL, threshold_warnings
 from valor_classification.views import NONE, KeyView
 from valor_core.plugin import (
     Content,
@@ -70,6 +70,7 @@ class LabelCountsPart:
     matched: NDArray[np.int64] = field(init=False)
     truths: NDArray[np.int64] = field(init=False)
     datums: int = 0
+    has_several: bool = False
 
     def __attrs_post_init__(self) -> None:
         self.predicted = np.zeros((0, len(self.thresholds) + 1), dtype=np.int64)
@@ -81,12 +82,14 @@ class LabelCountsPart:
         counted = self._of_top(view) if self.hardmax else self._of_all(view)
         self._add(self.vocabulary.join(view.labels), *counted)
         self.datums += view.size
+        self.has_several |= not view.is_single
 
     def merge(self, other: LabelCountsPart) -> None:
         """Count what another part counted."""
         codes = self.vocabulary.join(other.vocabulary.labels)
         self._add(codes, other.predicted, other.matched, other.truths)
         self.datums += other.datums
+        self.has_several |= other.has_several
 
     def dump(self) -> Content:
         """The histograms."""
@@ -96,6 +99,7 @@ class LabelCountsPart:
             "matched": self.matched,
             "truths": self.truths,
             "datums": self.datums,
+            "has_several": self.has_several,
         }
 
     def restore(self, content: Content) -> None:
@@ -111,6 +115,8 @@ class LabelCountsPart:
             )
         )
         self._check_counts()
+        # states of older versions lack it
+        self.has_several = bool(content.get("has_several", self.truths.sum() > self.datums))
 
     def _check_counts(self) -> None:
         """Raise a `StateError` unless predictions and hits are of the items there are."""
@@ -125,7 +131,9 @@ class LabelCountsPart:
             raise StateError(f"predicted: expected {self.datums:,} items in all, found more")
 
     def warnings(self) -> Iterator[str]:
-        """Warnings of thresholds without effect or out of reach."""
+        """Warnings of thresholds without effect or out of reach, and of several ground truths."""
+        if self.hardmax and self.has_several:
+            yield SEVERAL
         reached = _passing(self.predicted).sum(axis=0)[1:].tolist()
         count = len(self.vocabulary)
         yield from threshold_warnings(self.thresholds, reached, self.datums, count, self.hardmax)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels, saved_parts
 from valor_classification.keyed import Keyed
+from valor_classification.reach import SEVERAL, threshold_warnings
 from valor_classification.views import NONE, KeyView
 from valor_core.plugin import (
     Content,
@@ -149,6 +151,18 @@ class ListingPart:
         self.chunks = [_saved(columns, len(self.vocabulary)) for columns in content["chunks"]]
         if len({chunk.uids.dtype.kind for chunk in self.chunks}) > 1:
             raise StateError("uids: expected all strings or all whole numbers, found both")
+
+    def warnings(self) -> Iterator[str]:
+        """Warnings of thresholds without effect or out of reach, and of several ground truths."""
+        if self.hardmax and any((np.diff(chunk.truth_datums) == 0).any() for chunk in self.chunks):
+            yield SEVERAL
+        limits = np.array(self.thresholds)
+        reached = np.zeros(len(limits), np.int64)
+        for chunk in self.chunks:
+            bins = np.bincount(kernels.passed(chunk.values, limits), minlength=len(limits) + 1)
+            reached += bins[::-1].cumsum()[-2::-1]
+        items, count = sum(len(chunk.uids) for chunk in self.chunks), len(self.vocabulary)
+        yield from threshold_warnings(self.thresholds, reached.tolist(), items, count, self.hardmax)
 
     def table(self, thresholds: tuple[float, ...]) -> Items:
         """Everything kept, by uid, at some of the thresholds."""

@@ -1,9 +1,17 @@
-"""Reach of score thresholds: warnings of thresholds that exclude no prediction, or every one."""
+"""Reach of score thresholds: warnings of thresholds that exclude no prediction, or every one.
+
+Also of items with several ground truths, of which hardmax can predict one.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+
+SEVERAL = (
+    "items have several ground truths, but hardmax: true predicts only the best label of an item; "
+    "set hardmax: false and score_thresholds: 0.5 to predict every label from that score on"
+)
 
 
 def threshold_warnings(

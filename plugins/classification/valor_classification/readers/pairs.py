@@ -104,13 +104,15 @@ def _are_scores(values: NDArray[Any]) -> bool:
 
 
 def _may_be_saturated(truth: NDArray[Any], found: NDArray[Any]) -> bool:
-    """Whether floats that are all 0 and 1 are scores of the second of two classes.
+    """Whether floats that are all 0 and 1 are scores of the second of two classes, or multilabel.
 
     As labels they would be the same predictions. A batch of saturated scores so counts like the
     other batches of its run, whatever their order.
     """
-    if found.dtype.kind != "f" or found.ndim != 1 or not _are_zeros_and_ones(found):
+    if found.dtype.kind != "f" or not _are_zeros_and_ones(found):
         return False
+    if found.ndim == 2:
+        return truth.shape == found.shape and truth.dtype.kind in "iufb"
     if truth.dtype.kind in "iufb":
         return _are_zeros_and_ones(truth)
     classes = set(truth.tolist())
