@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 from messages import refused
-from valor_rgb import RGBSample
+from valor_rgb import RGBSample, plugin
 
 from valor_core import Report, evaluate
-from valor_core.plugin import ParameterError, Undefined
+from valor_core.plugin import MetricSpec, ParameterError, Undefined
+
+from .test_judged import LEXICAL
 
 NOISE, REFUSE = "noise_robustness", "negative_rejection"
 JOIN, CORRECT = "information_integration", "counterfactual_robustness"
@@ -208,3 +210,26 @@ def test_settings_that_are_not_the_defaults_stand_beside_the_result() -> None:
 def test_parameters_that_do_not_fit_are_refused(parameters: Any) -> None:
     with refused(ParameterError):
         of(SAMPLES, "NegativeRejection", **parameters)
+
+
+FACTS: dict[str, Any] = {
+    "answers": "Paris",
+    "false_answer": "Rome",
+    "noise_ratio": 0.2,
+    "query": "Which?",
+}
+
+
+@pytest.mark.parametrize("spec", plugin.valor_metrics(), ids=lambda spec: spec.short_name)
+def test_metric_names_all_fields_that_it_reads(spec: MetricSpec) -> None:
+    """Fields that a metric does not name change nothing; contexts are of no metric."""
+    named = {*spec.reads, *spec.uses}
+    assert {"ability", "response"} <= named
+    for ability in (NOISE, REFUSE, JOIN, CORRECT):
+        whole = RGBSample("q", ability, "There are factual errors. It is Paris.", **FACTS)
+        bare = {name: value for name, value in FACTS.items() if name in named}
+        less = RGBSample("q", ability, whole.response, **bare)
+        found = [
+            evaluate([one], [spec.name], "rgb", resources=LEXICAL).results for one in (whole, less)
+        ]
+        assert [r.to_dict() for r in found[0]] == [r.to_dict() for r in found[1]]

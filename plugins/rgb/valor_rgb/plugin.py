@@ -40,7 +40,14 @@ def valor_tasks() -> tuple[TaskSpec, ...]:
     )
 
 
-def _ability(name: str, place: str, summary: str, section: str) -> MetricSpec:
+def _ability(
+    name: str,
+    place: str,
+    summary: str,
+    section: str,
+    reads: tuple[str, ...],
+    uses: tuple[str, ...] = (),
+) -> MetricSpec:
     return MetricSpec(
         name=f"rgb.{name}",
         task="rgb",
@@ -50,6 +57,8 @@ def _ability(name: str, place: str, summary: str, section: str) -> MetricSpec:
         higher_is_better=True,
         range=SHARE,
         references=(Reference(RGB, section, URL), RGB_METRICS, WILSON),
+        reads=("ability", "response", *reads),
+        uses=uses,
     )
 
 
@@ -62,24 +71,32 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "accuracy_by_noise",
             "Accuracy at each share of irrelevant documents",
             "noise robustness",
+            ("answers",),
+            ("noise_ratio",),
         ),
         _ability(
             "NegativeRejection",
             "negative_rejection",
             "Share of responses that refuse where no document has the answer",
             "negative rejection",
+            (),
+            ("answers",),
         ),
         _ability(
             "InformationIntegration",
             "accuracy_by_noise",
             "Accuracy where the answer is spread over several documents",
             "information integration",
+            ("answers",),
+            ("noise_ratio",),
         ),
         _ability(
             "CounterfactualRobustness",
             "counterfactual_robustness",
             "Rates of errors in documents that are detected and corrected",
             "counterfactual robustness",
+            ("answers",),
+            ("false_answer", "closed_book"),
         ),
         MetricSpec(
             name="rgb.Verdicts",
@@ -92,18 +109,22 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             references=(Reference(RGB, "evaluation metrics", URL), RGB_METRICS),
             per_item=True,
             many=True,
+            reads=("ability",),
+            uses=("response", "answers", "false_answer", "noise_ratio", "closed_book"),
         ),
         _judged(
             "JudgedRejection",
             "rejection",
             "Share of responses that a judge reads as refusals where no document has the answer",
             "negative rejection, Rej*",
+            uses=("query",),
         ),
         _judged(
             "JudgedErrorDetection",
             "error_detection",
             "Share of responses in which a judge finds that false documents were noticed",
             "counterfactual robustness, ED*",
+            uses=("closed_book",),
         ),
         _judged(
             "JudgedErrorCorrection",
@@ -111,12 +132,21 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "Share with the right answer of responses that, to a judge, noticed false documents",
             "counterfactual robustness, CR",
             parameters="valor_rgb.parameters.rules:RuleParameters",
+            reads=("answers",),
+            uses=("closed_book",),
         ),
     )
 
 
 def _judged(
-    name: str, module: str, summary: str, section: str, parameters: str | None = None
+    name: str,
+    module: str,
+    summary: str,
+    section: str,
+    *,
+    parameters: str | None = None,
+    reads: tuple[str, ...] = (),
+    uses: tuple[str, ...] = (),
 ) -> MetricSpec:
     """A metric that asks the judge of the LLM-guided family."""
     return MetricSpec(
@@ -132,6 +162,8 @@ def _judged(
         resources=("llm.judge",),
         extra="llm",
         tells="valor_llm.judged_rows:tell",
+        reads=("ability", "response", *reads),
+        uses=uses,
     )
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
@@ -67,6 +68,7 @@ ndarray of object, shape (n,)
     """
 
     task: ClassVar[str] = "rgb"
+    may_lack: ClassVar[bool] = True
 
     datums: Datums
     ability: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
@@ -104,6 +106,18 @@ ndarray of object, shape (n,)
         for name, column in columns.items():
             object.__setattr__(batch, name, _objects(column))
         return batch
+
+    def lacks(self, field: str) -> NDArray[np.bool_]:
+        """Which samples have none of a field: nothing, or an empty list.
+
+        Examples
+        --------
+        >>> batch = RGBBatch.of([RGBSample("q1", "noise_robustness", "", "Paris")])
+        >>> batch.lacks("response"), batch.lacks("false_answer")
+        (array([False]), array([ True]))
+        """
+        cells = getattr(self, field).tolist()
+        return np.array([cell is None or cell == () for cell in cells], np.bool_)
 
     def select(self, positions: Codes) -> RGBBatch:
         """The samples at some positions."""
