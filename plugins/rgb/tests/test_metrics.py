@@ -229,7 +229,6 @@ def test_metric_names_all_fields_that_it_reads(spec: MetricSpec) -> None:
         whole = RGBSample("q", ability, "There are factual errors. It is Paris.", **FACTS)
         bare = {name: value for name, value in FACTS.items() if name in named}
         less = RGBSample("q", ability, whole.response, **bare)
-        found = [
-            evaluate([one], [spec.name], "rgb", resources=LEXICAL).results for one in (whole, less)
-        ]
-        assert [r.to_dict() for r in found[0]] == [r.to_dict() for r in found[1]]
+        resources = LEXICAL if spec.resources else {}
+        found = [evaluate([one], [spec.name], "rgb", resources=resources) for one in (whole, less)]
+        assert [r.to_dict() for r in found[0].results] == [r.to_dict() for r in found[1].results]
