@@ -323,6 +323,9 @@ class Evaluator:
         if self._resources is None:
             self._resources = self._exits.enter_context(opened(self.evaluation.resources))
         counted = Tally()
+        sides = self._tally.label_sides
+        if not self.evaluation.label_map and sides.covers(batch.labels):
+            counted.label_sides = sides  # to which the batch adds nothing
         start = self._tally.read + self._tally.skipped
         if batch.datums.numbered and (start or not batch.datums.from_zero):
             batch = batch.renumber(start)

@@ -148,6 +148,20 @@ def state_of(data: DetectionBatch) -> Overlaps:
     return state
 
 
+def test_a_stream_keeps_no_more_than_16384_objects_for_warnings() -> None:
+    clues = Clues()
+    for first in range(0, 3_500, 700):
+        part = Clues()
+        uids = [f"i{number}" for number in range(first, first + 700)]
+        images = [Objects(boxes=BOXES, labels=[0] * 3)] * 700
+        found = [Objects(boxes=BOXES, labels=[0] * 3, scores=[0.9] * 3)] * 700
+        own = from_arrays(images, found, box_format="xyxy", uids=uids)
+        part.add(own, np.ones(len(own.predictions), bool))
+        clues.merge(part)
+
+    assert sum(len(own.boxes) + len(own.true_boxes) for own in clues._waiting) < 16_384
+
+
 def test_clues_are_saved_and_states_without_them_are_read() -> None:
     state = state_of(batch(np.concatenate([sides(BOXES)] * 2), BOXES, count=3))
     expected = list(state.warnings())

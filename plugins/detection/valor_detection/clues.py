@@ -226,6 +226,8 @@ class Clues:
         self._misses += other._misses
         self._waiting += other._waiting
         self._size += other._size
+        if self._size >= _ENOUGH:
+            self._examine()
         if len(self._misses) > _MOST_IMAGES:
             self._misses = [Misses.joined(self._misses)]
 

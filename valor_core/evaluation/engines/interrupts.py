@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` wraps it in enums, which take long
 import signal
 import threading
 from collections.abc import Iterator
@@ -29,9 +30,9 @@ def uninterrupted() -> Iterator[None]:
         return
     asked: list[int] = []
     handlers = {
-        number: signal.signal(number, lambda number, frame: asked.append(number))
+        number: _signal.signal(number, lambda number, frame: asked.append(number))
         for number in STOP_SIGNALS
-        if signal.getsignal(number) is not signal.SIG_IGN  # as under nohup
+        if _signal.getsignal(number) != _signal.SIG_IGN  # as under nohup
     }
     try:
         yield
