@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from around_answers import HONEST, OTHER_RATING, TAKEN_BACK
 from valor_llm.clients.callable import from_callable
 from valor_llm.clients.protocol import Reply
 from valor_llm.replies.shapes import Rating, Shape, TextList, VerdictGroup, VerdictList, Verdicts
@@ -145,6 +146,21 @@ def test_cut_reply_counts_only_where_it_begins_with_its_answer(shape: Shape, ans
 
 def test_list_that_repeats_the_form_of_the_prompt_is_asked_for_again() -> None:
     assert not found(LIST, LIST.outline())
+
+
+@pytest.mark.parametrize("reply", HONEST)
+def test_answer_with_an_honest_sentence_around_it_counts(reply: str) -> None:
+    assert all(found(shape, reply.replace("{}", answer)) for shape, answer in SHAPES)
+
+
+@pytest.mark.parametrize("reply", TAKEN_BACK)
+def test_answer_that_a_sentence_refuses_or_retracts_is_asked_for_again(reply: str) -> None:
+    assert not any(found(shape, reply.replace("{}", answer)) for shape, answer in SHAPES)
+
+
+@pytest.mark.parametrize("reply", OTHER_RATING)
+def test_rating_with_a_sentence_that_states_another_is_asked_for_again(reply: str) -> None:
+    assert not found(RATING, reply.replace("{}", SHAPES[1][1]))
 
 
 CONTEXTS = {"contexts": ["Alpha useful here", "Beta nothing", "Gamma nothing"]}

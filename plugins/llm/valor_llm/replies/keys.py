@@ -173,9 +173,20 @@ def _fitting(text: str, keys: Sequence[str], read: Read, asked: Asked) -> Keyed:
     first, found = fitting[0]
     if any(other.values != first.values for other, _ in fitting):
         raise NotAsked(f"it has {len(fitting)} answers that differ", unfit=False)
-    if contradicts(found.before, " ".join(one.after for one in candidates)):
+    says = {*_words_of(first.values)}
+    if contradicts(found.before, " ".join(one.after for one in candidates), says):
         raise NotAsked("its words contradict its JSON", unfit=False)
     return first
+
+
+def _words_of(values: Mapping[str, Any]) -> Iterator[str]:
+    """Ratings and verdicts of an answer, folded."""
+    for key, value in values.items():
+        if key == "rating" or _means(key, "verdict"):
+            yield str(value).strip().casefold()
+        elif isinstance(value, list):
+            for entry in value:
+                yield from _words_of(entry) if isinstance(entry, dict) else ()
 
 
 def _canonical(value: Any) -> str:
