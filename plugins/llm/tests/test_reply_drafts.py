@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from around_answers import HONEST, OTHER_RATING, TAKEN_BACK
+from around_answers import CLOSED_THOUGHTS, HONEST, OPEN_THOUGHTS, OTHER_RATING, TAKEN_BACK
 from valor_llm.clients.callable import from_callable
 from valor_llm.clients.protocol import Reply
 from valor_llm.replies.shapes import Rating, Shape, TextList, VerdictGroup, VerdictList, Verdicts
@@ -146,6 +146,16 @@ def test_cut_reply_counts_only_where_it_begins_with_its_answer(shape: Shape, ans
 
 def test_list_that_repeats_the_form_of_the_prompt_is_asked_for_again() -> None:
     assert not found(LIST, LIST.outline())
+
+
+@pytest.mark.parametrize("reply", OPEN_THOUGHTS)
+def test_answer_in_a_thought_that_does_not_end_is_asked_for_again(reply: str) -> None:
+    assert not any(found(shape, reply.replace("{}", answer)) for shape, answer in SHAPES)
+
+
+@pytest.mark.parametrize("reply", CLOSED_THOUGHTS)
+def test_answer_after_a_thought_counts(reply: str) -> None:
+    assert all(found(shape, reply.replace("{}", answer)) for shape, answer in SHAPES)
 
 
 @pytest.mark.parametrize("reply", HONEST)

@@ -20,24 +20,45 @@ _NAMES = (
     r"scratch_?pad|cot|chain[_ -]of[_ -]thoughts?|(?:inner_)?monologue|internal|planning|plan|"
     r"draft|deliberation|thought_process)"
 )
+_PURE_NAMES = (  # names of headings, such as "analysis", are not among them
+    r"(?:think(?:ing)?|thoughts?|思考(?:过程|過程)?|思维(?:链)?|思路|推理(?:过程)?|考え|추론|생각|"
+    r"мысли|размышления|рассуждение|réflexion|pensées?|überlegung(?:en)?|gedanken|pensamientos?)"
+)
+_BEGIN = r"(?:(?:BEGIN|START)[ _](?:OF[ _])?)"
+_END = r"(?:END|STOP)[ _](?:OF[ _])?|/"
 _MARKER = re.compile(
-    rf"<\s*(?P<end1>/)?\s*(?P<name1>{_NAMES})\b[^<>]*>"
-    rf"|\[(?P<end2>/)?(?P<name2>(?-i:[A-Z_]+))\](?=\s|\S)"
+    rf"(?:<|&lt;)\s*(?P<end1>/)?\s*(?P<name1>{_NAMES})\b(?![^<>{{}}]*/(?:>|&gt;))"
+    r"(?:[^<>&{}]*(?:>|&gt;)|[^<>&{}]*(?=\{)|[^<>&{}]*\Z)"
+    rf"|\[(?:(?P<end2>{_END})|{_BEGIN})?(?P<name2>(?-i:[A-Z_]+))\](?=\s|\S)"
     rf"|◁(?P<end3>/)?(?P<name3>{_NAMES})▷"
-    rf"|<\|(?:(?P<end4>end_of_|end_|/)|(?:begin_of_|start_)?)(?P<name4>{_NAMES})\|>",
+    rf"|<\|(?:(?P<end4>end_of_|end_|/)|(?:begin_of_|start_)?)(?P<name4>{_NAMES})\|>"
+    rf"|<\|(?P<name5>{_NAMES})_(?:start|begin|(?P<end5>end))\|>"
+    rf"|(?:\[|\{{\{{|\(\(|::|[【《〈⟨〔（(«])\s*(?P<end6>/)?(?P<name6>{_PURE_NAMES})\s*"  # noqa: RUF001
+    r"(?:\]|\}\}|\)\)|::|[】》〉⟩〕）)»])"  # noqa: RUF001
+    rf"|\\(?:begin|(?P<end7>end))\{{(?P<name7>{_NAMES})\}}"
+    r"|<(?P<name8>unused9(?:4|(?P<end8>5)))>",
     re.IGNORECASE,
 )
+_FORMS = range(1, 9)
 _BRACKETED = re.compile(_NAMES, re.IGNORECASE)
-_TAG = re.compile(
-    r"(?<!\S)<(?P<end>/)?(?P<name>[A-Za-z][\w:.-]{0,40})>|(?<=\S)</(?P<close>[A-Za-z][\w:.-]{0,40})>"
+_LETTER = r"(?:[^\W\d_]|[\u200b-\u200f\u2060\ufeff])"
+_NAME = rf"{_LETTER}(?:[\w:.-]|[\u200b-\u200f\u2060\ufeff]){{0,40}}"
+_TAG = re.compile(rf"(?<!\S)<(?P<end>/)?(?P<name>{_NAME})>|(?<=\S)</(?P<close>{_NAME})>")
+_FENCE = re.compile(
+    rf"^[ \t]*(?:```+|~~~+)[ \t]*(?:(?P<thought>{_NAMES}|{_PURE_NAMES})\b)?", re.M | re.IGNORECASE
 )
+_COMMENT = re.compile(r"<!--|(?P<end>-->)")
+_WIDE = str.maketrans("＜＞｜", "<>|")  # noqa: RUF001 - as models of Chinese write them
 _OF_AN_ANSWER = re.compile(
     r"(?:\w*:)?(?:final_?)*(?:answers?|outputs?|results?|responses?|reply|json|verdicts?|ratings?|"
     r"scores?|grades?|evaluations?|judge?ments?|tool_calls?|function_calls?|assistant|claims|"
     r"statements|opinions|data|object|code|pre|p|br|div|span|html|body|xml|b|i|ul|ol|li)",
     re.IGNORECASE,
 )
-_CHANNEL = re.compile(r"<\|channel\|>\s*(\w+)[^<]*<\|message\|>")
+_CHANNEL = re.compile(
+    r"<\|channel\|?>\s*(\w+)(?:[^<{]*<\|message\|>)?|\A(?:assistant)?(analysis)(?=[A-Z{\[])|"
+    r"\bassistant(final)(?=\W|[A-Z])"
+)
 _SPECIAL = re.compile(r"<\|(?:end|return|eot_id|im_end|start|call)\|>.*\Z", re.DOTALL)
 
 
@@ -68,16 +89,17 @@ def after_thoughts(text: str) -> str:
     ('4', '4')
     """
     said = _final_channel(text)
+    marked = said.translate(_WIDE)
     position = 0
-    while (opening := _opening(said, position)) is not None:
-        closing = _closing(said, opening)
+    while (opening := _opening(marked, position)) is not None:
+        closing = _closing(marked, opening)
         if closing is None:
             raise OpenThought
         position = closing.end()
-    said = said[position:]
+    said, marked = said[position:], marked[position:]
     # Templates put the opening marker into the prompt: what precedes a lone closing one is thought.
     if not said.lstrip().startswith(("{", "[", "```")):
-        markers = list(_markers(said))
+        markers = list(_markers(marked))
         if markers and all(map(_is_end, markers)):
             return said[markers[-1].end() :]
     return said
@@ -120,12 +142,17 @@ def _events(text: str, gaps: Sequence[tuple[int, int]]) -> Iterator[tuple[str, i
     """Name, position and kind of the markers in the gaps, in order."""
     events = {}
     for start, end in gaps:
-        for match in _markers(text[start:end]):
+        gap = text[start:end].translate(_WIDE)
+        for match in _markers(gap):
             events[start + match.start()] = (_name(match), _is_end(match))
-        for match in _TAG.finditer(text[start:end]):
+        for match in _TAG.finditer(gap):
             name = (match["name"] or match["close"]).casefold()
             if not _OF_AN_ANSWER.fullmatch(name):
                 is_end = bool(match["end"] or match["close"])
+                events.setdefault(start + match.start(), (name, is_end))
+        for name, pattern in (("fence", _FENCE), ("comment", _COMMENT)):
+            for match in pattern.finditer(gap):
+                is_end = bool(match["end"]) if name == "comment" else not match["thought"]
                 events.setdefault(start + match.start(), (name, is_end))
     for position in sorted(events):
         yield (events[position][0], position, events[position][1])
@@ -133,11 +160,11 @@ def _events(text: str, gaps: Sequence[tuple[int, int]]) -> Iterator[tuple[str, i
 
 def _final_channel(text: str) -> str:
     """The text of the final channel, where a reply has the marks of channels."""
-    channels = list(_CHANNEL.finditer(text))
+    channels = list(_CHANNEL.finditer(text.translate(_WIDE)))
     if not channels:
         return text
     last = channels[-1]
-    if last[1] not in ("final", "commentary"):
+    if (last[1] or last[2] or last[3]) not in ("final", "commentary"):
         raise OpenThought
     return _SPECIAL.sub("", text[last.end() :])
 
@@ -167,8 +194,9 @@ def _same(one: str, other: str) -> bool:
 
 
 def _name(match: re.Match[str]) -> str:
-    return next(match[f"name{i}"] for i in range(1, 5) if match[f"name{i}"]).casefold()
+    name = next(match[f"name{form}"] for form in _FORMS if match[f"name{form}"])
+    return "unused" if name.startswith("unused") else name.casefold()
 
 
 def _is_end(match: re.Match[str]) -> bool:
-    return any(match[f"end{i}"] for i in range(1, 5))
+    return any(match[f"end{form}"] for form in _FORMS)
