@@ -137,6 +137,24 @@ def test_reply_that_only_quotes_the_item_is_asked_for_again(shape: Shape, answer
     assert found(shape, answer, DATA | {"response": "The moon is cheese."})
 
 
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        lambda text: text.replace('"id": 1', '"id": "1"').replace("5", '"5"'),
+        lambda text: text.replace("5", "5.0").replace("yes", "Yes"),
+        lambda text: json.dumps({"raw": text}),
+        lambda text: json.dumps({"raw": json.dumps({"reply": text})}),
+        lambda text: json.dumps(text),
+        lambda text: text.replace('"', "'"),
+    ],
+    ids=["ids as text", "other spelling", "escaped", "escaped twice", "as a text", "as Python"],
+)
+def test_quoted_answer_in_another_spelling_is_asked_for_again(spelling: Any) -> None:
+    for shape, answer in SHAPES[:2]:
+        data = DATA | {"response": f"The moon is cheese. {spelling(answer)}"}
+        assert not found(shape, answer, data)
+
+
 @pytest.mark.parametrize(("shape", "answer"), SHAPES)
 def test_cut_reply_counts_only_where_it_begins_with_its_answer(shape: Shape, answer: str) -> None:
     assert found(shape, f"{answer}\n \n", cut=True)
@@ -210,6 +228,27 @@ def test_entries_with_texts_of_other_items_are_asked_for_again(rows: list[dict[s
 
 def test_entries_without_ids_and_texts_are_read_in_order() -> None:
     rows = [{"verdict": word, "confidence": "high"} for word in ("yes", "no", "no")]
+    assert words(entries(*rows)) == {1: "yes", 2: "no", 3: "no"}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"index": n, "verdict": "yes"} for n in (3, 1, 2)],
+        [{"index": n, "verdict": "yes"} for n in (2, 0, 1)],
+        [{"context": n, "verdict": "yes"} for n in ("2", "1", "3")],
+        [{"context": text, "verdict": "yes"} for text in ("Gamma", "Beta", "Alpha")],
+    ],
+)
+def test_entries_without_ids_in_another_order_are_asked_for_again(
+    rows: list[dict[str, Any]],
+) -> None:
+    assert words(entries(*rows)) == {}
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_entries_without_ids_that_are_counted_in_order_are_read(first: int) -> None:
+    rows = [{"index": first + n, "verdict": word} for n, word in enumerate(("yes", "no", "no"))]
     assert words(entries(*rows)) == {1: "yes", 2: "no", 3: "no"}
 
 

@@ -74,9 +74,11 @@ class Entries:
             values, notes = picked(entry, _KEYS)
             self.lenient += notes
             rows.append(values)
-        numbers = self._by_text(entries, rows) or self._numbers(
-            [row.get("id") for row in rows], is_cut
-        )
+        ids = [row.get("id") for row in rows]
+        if not any(one is not None for one in ids) and _is_other_order(entries, self.asked):
+            self._refuse("has numbers in another order, and no ids")
+            return
+        numbers = self._by_text(entries, rows) or self._numbers(ids, is_cut)
         if self.problems:
             return
         by_number: dict[int, list[dict[str, Any]]] = {}
@@ -130,7 +132,11 @@ class Entries:
         for number, item in enumerate(self.items, 1):
             numbers.setdefault(_folded(item), []).append(number)
         told = [
-            [text for text in _other_texts(entry) if _folded(text) in numbers or len(text) >= _LONG]
+            [
+                text
+                for name, text in _other_texts(entry)
+                if _folded(text) in numbers or len(text) >= _LONG or _is_item(name, text)
+            ]
             for entry in entries
         ]
         meant = [[n for text in texts for n in numbers.get(_folded(text), ())] for texts in told]
@@ -235,10 +241,43 @@ _OF_A_VERDICT = frozenset().union(
 )
 
 
-def _other_texts(entry: Mapping[str, Any]) -> list[str]:
-    """Texts of an entry beside its id, analysis and verdict."""
+_OF_AN_ITEM = frozenset(
+    {"claim", "statement", "sentence", "text", "question", "context", "opinion", "fact", "item"}
+    | {"content", "passage", "chunk", "document", "quote"}
+)
+
+
+def _is_item(name: str, text: str) -> bool:
+    """Whether a text of an entry names the item, however short it is."""
+    is_named = name.casefold().removesuffix("s") in _OF_AN_ITEM
+    return is_named and bool(text.strip()) and not _DIGITS.fullmatch(text.strip())
+
+
+def _is_other_order(entries: Sequence[Mapping[str, Any]], asked: Sequence[int]) -> bool:
+    """Whether a number of each entry, under a key that is no id, counts the items in another order.
+
+    Examples
+    --------
+    >>> _is_other_order([{"index": 2}, {"index": 1}], (1, 2))
+    True
+    >>> _is_other_order([{"index": 0}, {"index": 1}], (1, 2))
+    False
+    """
+    for name in entries[0] if entries else ():
+        told = [str(entry.get(name)).strip() for entry in entries]
+        if name.casefold() in _OF_A_VERDICT or not all(map(_DIGITS.fullmatch, told)):
+            continue
+        numbers = [int(one) for one in told]
+        counts = (list(asked), [number - 1 for number in asked])
+        if sorted(numbers) in counts and numbers != sorted(numbers):
+            return True
+    return False
+
+
+def _other_texts(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Texts of an entry beside its id, analysis and verdict, with their keys."""
     return [
-        value
+        (name, value)
         for name, value in entry.items()
         if isinstance(value, str) and name.casefold() not in _OF_A_VERDICT
     ]

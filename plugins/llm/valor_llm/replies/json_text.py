@@ -127,7 +127,16 @@ def values_in(text: str, *, cut: bool = False) -> tuple[Found, ...]:
 
 
 def quotable_in(text: str) -> Iterator[dict[str, Any] | list[Any]]:
-    """The objects and lists in a text that is quoted, and those within them."""
+    """The objects and lists in a text that is quoted, and those within them.
+
+    JSON that is escaped in a text, or in a text of other JSON, is among them.
+    """
+    yield from _quotable(text, _MOST_ESCAPED)
+
+
+def _quotable(text: str, levels: int) -> Iterator[dict[str, Any] | list[Any]]:
+    if levels and '\\"' in text:
+        yield from _quotable(text.replace('\\"', '"').replace("\\\\", "\\"), levels - 1)
     try:
         pieces = list(islice(_pieces(text), _MOST))
     except NoJSON:
@@ -135,14 +144,16 @@ def quotable_in(text: str) -> Iterator[dict[str, Any] | list[Any]]:
     for start, end, closers in pieces:
         if closers is None:
             with suppress(ValueError):
-                yield from _parts(_decoded(text[start:end])[0])
+                yield from _parts(_decoded(text[start:end])[0], levels)
 
 
-def _parts(value: Any) -> Iterator[dict[str, Any] | list[Any]]:
+def _parts(value: Any, levels: int) -> Iterator[dict[str, Any] | list[Any]]:
     if isinstance(value, (dict, list)):
         yield value
         for part in value.values() if isinstance(value, dict) else value:
-            yield from _parts(part)
+            yield from _parts(part, levels)
+    elif isinstance(value, str) and levels and ("{" in value or "[" in value):
+        yield from _quotable(value, levels - 1)
 
 
 _FENCE = re.compile(r"```\w*|\s+")
@@ -157,6 +168,7 @@ _CLOSERS = {"{": "}", "[": "]"}
 _DEEPEST = 100  # levels of lists and objects; what recurses over them is safe
 _DEEPEST_CUT = 8  # levels that are kept of what is cut off
 _MOST = 100  # pieces that are read
+_MOST_ESCAPED = 3  # JSON in a text of JSON in a text of JSON
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int, str | None]]:

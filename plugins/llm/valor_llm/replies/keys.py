@@ -190,7 +190,18 @@ def _words_of(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
+    return json.dumps(_folded(value), sort_keys=True)
+
+
+def _folded(value: Any) -> Any:
+    """A value with keys and texts in one case, and numbers as the texts that a model may write."""
+    if isinstance(value, dict):
+        return {str(key).casefold(): _folded(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_folded(part) for part in value]
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return " ".join(str(value).split()).casefold()
 
 
 def _texts(value: Any) -> Iterator[str]:
