@@ -46,6 +46,7 @@ BATCH = 16
 BOXES = Recipe(5_000, masks=False)
 MANY = {"detections": 50.0, "doubles": 0.9, "confusions": 0.25, "background": 12.0}
 CASES: Mapping[str, Recipe] = {
+    "boxes_700": Recipe(100, masks=False),
     "boxes_36k": BOXES,
     "boxes_250k": Recipe(5_000, digits=(3, 5), **MANY),  # type: ignore[arg-type]
     "boxes_600k": Recipe(20_000, 365, 0.12, 12.5, 30, 0.5, 0.2, 10, polygons=False, digits=None),

@@ -1,13 +1,13 @@
-"""Whole processes that read tables: Valor to a report, and pandas and pyarrow that read alone.
+"""Whole processes that read tables: Valor to a report, and pandas, polars and pyarrow.
 
-Every turn is a fresh Python, imports and all. pandas and pyarrow do nothing with what they read.
+Every turn is a fresh Python, imports and all. The peers only read.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import resource
+import os
 import statistics
 import subprocess
 import sys
@@ -18,8 +18,12 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from turns import installed
 
 METRICS = ["Accuracy", "Precision", "Recall", "F1", "ROCAUC", "Counts", "ConfusionMatrix"]
+Turn = tuple[float, float, int]
+"""Seconds, CPU seconds and the peak of memory."""
+
 WITHOUT_SCORES = ["Accuracy", "Precision", "Recall", "F1", "ConfusionMatrix"]
 
 _VALOR = "import sys; from valor_cli import main; sys.argv = ['valor', 'run', {config!r}]; main()"
@@ -28,6 +32,11 @@ _PANDAS = {
     "csv": "import pandas; pandas.read_csv({path!r})",
     "jsonl": "import pandas; pandas.read_json({path!r}, lines=True)",
     "parquet": "import pandas; pandas.read_parquet({path!r})",
+}
+_POLARS = {
+    "csv": "import polars; polars.read_csv({path!r})",
+    "jsonl": "import polars; polars.read_ndjson({path!r})",
+    "parquet": "import polars; polars.read_parquet({path!r})",
 }
 _PYARROW = {
     "csv": "import pyarrow.csv; pyarrow.csv.read_csv({path!r})",
@@ -44,7 +53,8 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--cases", nargs="*", help="wide, long, predicted, lists, objects, parquet")
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        print(f"{'case':10} {'MB':>6}  {'program':16} {'min s':>7} {'median':>7} {'CPU':>7}")
+        head = f"{'case':10} {'MB':>6}  {'program':16} {'min s':>7} {'median':>7} {'CPU':>7}"
+        print(f"{head} {'peak MB':>8}")
         for name, path, config in _cases(Path(folder), chosen.rows, chosen.cases):
             _print(name, path, _turns(_programs(path, config), chosen.repeat))
 
@@ -71,38 +81,39 @@ def _programs(path: Path, config: Path) -> Mapping[str, str]:
     if kind != "parquet":
         programs["valor-no-pyarrow"] = _WITHOUT + valor
     programs["pandas"] = _PANDAS[kind].format(path=str(path))
+    if installed("polars"):
+        programs["polars"] = _POLARS[kind].format(path=str(path))
     programs["pyarrow"] = _PYARROW[kind].format(path=str(path))
     return programs
 
 
-def _turns(programs: Mapping[str, str], repeat: int) -> dict[str, list[tuple[float, float]]]:
-    """Seconds and CPU seconds of each turn; the programs take turns."""
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in programs}
+def _turns(programs: Mapping[str, str], repeat: int) -> dict[str, list[Turn]]:
+    """The turns of each program; the programs take turns."""
+    found: dict[str, list[Turn]] = {name: [] for name in programs}
     for _ in range(repeat):
         for name, program in programs.items():
             found[name].append(_run(program))
     return found
 
 
-def _run(program: str) -> tuple[float, float]:
-    before, start = _cpu(), time.perf_counter()
-    subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - start, _cpu() - before
+def _run(program: str) -> Turn:
+    start = time.perf_counter()
+    own = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(own.pid, 0)
+    own.returncode = os.waitstatus_to_exitcode(status)
+    if own.returncode:
+        raise SystemExit(f"failed: {program}")
+    unit = 1 if sys.platform == "darwin" else 1024
+    return time.perf_counter() - start, used.ru_utime + used.ru_stime, unit * used.ru_maxrss
 
 
-def _cpu() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def _print(name: str, path: Path, turns: Mapping[str, Sequence[tuple[float, float]]]) -> None:
+def _print(name: str, path: Path, turns: Mapping[str, Sequence[Turn]]) -> None:
     megabytes = path.stat().st_size / 1e6
     for program, times in turns.items():
-        seconds = [wall for wall, _ in times]
-        least = min(cpu for _, cpu in times)
+        seconds, cpu, peak = zip(*times, strict=True)
         print(
             f"{name:10} {megabytes:6.1f}  {program:16} {min(seconds):7.2f} "
-            f"{statistics.median(seconds):7.2f} {least:7.2f}",
+            f"{statistics.median(seconds):7.2f} {min(cpu):7.2f} {min(peak) / 1e6:8.0f}",
             flush=True,
         )
 

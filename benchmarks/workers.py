@@ -1,13 +1,13 @@
 """What a second worker of one machine gains: ``python benchmarks/workers.py``.
 
-Whole processes of ``valor run``, with one worker and with two, in turns. The reports are compared.
+Whole processes of ``valor run``, with one worker, with two, and with two of a Dask cluster,
+in turns. The reports are compared.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from tables import METRICS
 from text_data import pairs
+from turns import installed
 
 _VALOR = "import sys; from valor_cli import main; sys.argv = ['valor', *sys.argv[1:]]; main()"
 _TEXT = ["ROUGE", "BLEU", "chrF", "TER", "WER"]
@@ -32,7 +33,8 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--rows", type=int, default=8_000_000, help="rows of the wide table")
     parser.add_argument("--repeat", type=int, default=3, help="turns of each")
     chosen = parser.parse_args(arguments)
-    print("| data | 1 worker, s | 2 workers, s | times as fast |\n|---|---|---|---|")
+    print("| data | 1 worker, s | 2 workers, s | times as fast | Dask, 2 workers, s |")
+    print("|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for name, config in _cases(Path(folder), chosen.texts, chosen.rows).items():
             _print(name, Path(folder), config, chosen.repeat)
@@ -79,14 +81,20 @@ def _table(path: Path, rows: int) -> dict[str, str]:
 
 
 def _print(name: str, folder: Path, config: Mapping[str, object], repeat: int) -> None:
-    path = folder / "config.json"
-    path.write_text(json.dumps(config), encoding="utf-8")
-    seconds: dict[int, list[float]] = {1: [], 2: []}
+    engines: dict[str, Mapping[str, object]] = {
+        "one": {"workers": 1},
+        "two": {"workers": 2},
+        "dask": {"name": "dask", "workers": 2},
+    }
+    if not installed("valor-dask"):
+        del engines["dask"]
+    seconds: dict[str, list[float]] = {engine: [] for engine in engines}
     results = []
     for _ in range(repeat):
-        for workers, taken in seconds.items():
-            report = folder / f"{workers}.json"
-            command = ["run", str(path), "--workers", str(workers), "--output", str(report)]
+        for engine, taken in seconds.items():
+            report, path = folder / "report.json", folder / "config.json"
+            path.write_text(json.dumps({**config, "engine": engines[engine]}), encoding="utf-8")
+            command = ["run", str(path), "--output", str(report)]
             started = time.perf_counter()
             subprocess.run(
                 [sys.executable, "-c", _VALOR, *command], check=True, stdout=subprocess.DEVNULL
@@ -95,8 +103,9 @@ def _print(name: str, folder: Path, config: Mapping[str, object], repeat: int) -
             results.append(json.loads(report.read_text(encoding="utf-8"))["results"])
     if any(found != results[0] for found in results):
         raise SystemExit(f"{name}: two runs have different results")
-    one, two = (statistics.median(taken) for taken in seconds.values())
-    print(f"| {name} | {one:.2f} | {two:.2f} | {one / two:.2f} |", flush=True)
+    one, two, *dask = (min(taken) for taken in seconds.values())
+    last = f"{dask[0]:.2f}" if dask else ""
+    print(f"| {name} | {one:.2f} | {two:.2f} | {one / two:.2f} | {last} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -141,7 +141,7 @@ def _count_here(
 def count_read_ahead(
     work: Work, partitions: Sequence[Partition], workers: int, worth: float
 ) -> Generator[Tally, None, Sequence[Partition]]:
-    """Count partitions that threads read ahead with all cores, in this process.
+    """Count partitions that threads may read ahead with all cores, in this process.
 
     Parameters
     ----------
@@ -159,7 +159,6 @@ def count_read_ahead(
     sequence of Partition
         What is left for the workers.
     """
-    may_be = len(partitions) > 1 and all(one.may_be_read_ahead for one in partitions)
-    if work.resources or not may_be:
+    if work.resources or not all(one.may_be_read_ahead for one in partitions):
         return partitions
     return (yield from _count_here(work, partitions, _Pace(len(partitions), workers, worth)))
