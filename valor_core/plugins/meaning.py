@@ -18,7 +18,8 @@ def meaning_of(name: str, registry: Registry, task: str | None = None) -> Meanin
     """What a name means.
 
     It is one of a metric's names; or one that people know it by with some of its parameters,
-    ``"mAP50"``; or, where a metric takes names, the value of a parameter.
+    ``"mAP50"``; or, where a metric takes names, the value of a parameter. A bare alias also finds
+    a metric of another namespace if it is the only one of the task: ``"nv_accuracy"``.
 
     Parameters
     ----------
@@ -54,7 +55,9 @@ def _known(wanted: Wanted[MetricSpec], registry: Registry) -> list[Meaning]:
     specs = registry.all(MetricSpec)
     if namespace:
         return list(wanted.meanings(spec for spec in specs if fold(spec.namespace) == namespace))
-    return list(wanted.meanings(spec for spec in specs if wanted.serves(spec)))
+    serving = [spec for spec in specs if wanted.serves(spec)]
+    called = [spec for spec in serving if fold(wanted.name) in map(fold, spec.aliases)]
+    return [*wanted.meanings(serving), *map(Meaning, called)]
 
 
 def has_all(registry: Registry, task: str, metrics: Iterable[Any]) -> bool:

@@ -112,6 +112,11 @@ def test_a_decorated_metric_that_nobody_holds_is_gone() -> None:
         ("mAP50:95", "detection", "detection.mAPAveragedOverIOUs"),
         ("map_per_class", "detection", "detection.APAveragedOverIOUs"),
         ("llm.GEval", "text", "llm.Rubric"),
+        ("nv_accuracy", "text", "nvidia.AnswerAccuracy"),
+        ("nv_context_relevance", "text", "nvidia.ContextRelevance"),
+        ("nv_response_groundedness", "text", "nvidia.ResponseGroundedness"),
+        ("contextual_precision", "text", "llm.ContextPrecision"),
+        ("GEval", "text", "llm.Rubric"),
     ],
 )
 def test_names_that_people_type_lead_to_the_metric(name: str, task: str, found: str) -> None:
@@ -121,8 +126,8 @@ def test_names_that_people_type_lead_to_the_metric(name: str, task: str, found: 
 @pytest.mark.parametrize(
     ("name", "task", "remedy"),
     [
-        ("GEval", "text", "Did you mean 'llm.Rubric'?"),
-        ("nv_accuracy", "text", "Did you mean 'nvidia.AnswerAccuracy'?"),
+        ("AnswerAccuracy", "text", "Did you mean 'nvidia.AnswerAccuracy'?"),
+        ("Faithfulness", "text", "Did you mean 'llm.Faithfulness'?"),
         ("AP_small", "detection", "area_ranges"),
         ("classification_report", "classification", "Precision"),
         ("Acuracy", "classification", "Did you mean 'Accuracy'?"),
