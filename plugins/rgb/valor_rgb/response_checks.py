@@ -10,6 +10,11 @@ _RULES = HeuristicRules()
 def normalize_answer(answer: str) -> str:
     """Return a text in lowercase, without punctuation at its end and with single spaces.
 
+    Parameters
+    ----------
+    answer : str
+        The text.
+
     Examples
     --------
     >>> normalize_answer("  Paris!  ")
@@ -39,6 +44,11 @@ def is_correct(response: str, ground_truth: str, strict: bool = False) -> bool:
 
 def is_rejection(response: str) -> bool:
     """Return whether a response declines to answer.
+
+    Parameters
+    ----------
+    response : str
+        The response.
 
     Examples
     --------
@@ -70,6 +80,13 @@ def detects_error(response: str, counterfactual_answer: str | None) -> bool:
 
 def corrects_error(response: str, correct_answer: str, counterfactual_answer: str | None) -> bool:
     """Return whether a response has the right answer, and not only the false one.
+
+    Parameters
+    ----------
+    response, correct_answer : str
+        The response and the right answer.
+    counterfactual_answer : str, optional
+        The false answer that the document gives.
 
     Examples
     --------
