@@ -70,4 +70,8 @@ _LATER = {
 """What this module publishes and imports only when it is asked for, by where it stands."""
 
 if not TYPE_CHECKING:  # which would take any name for one of this module
-    __getattr__, __dir__ = published_later(__name__, _LATER)
+    __getattr__, __dir__ = published_later(
+        __name__,
+        _LATER,
+        {"EvaluationParameters": 'Pass its values to evaluate: [{"name": "BLEU", "weights": [1]}]'},
+    )

@@ -7,7 +7,11 @@ import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
+
+from valor_core.errors import RegistryError
+
+_NONE: Final[Mapping[str, str]] = {}
 
 
 def imported(module: str) -> ModuleType:
@@ -41,7 +45,7 @@ def imported(module: str) -> ModuleType:
 
 
 def published_later(
-    module: str, names: Mapping[str, Sequence[str]]
+    module: str, names: Mapping[str, Sequence[str]], replaced: Mapping[str, str] = _NONE
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """``__getattr__`` and ``__dir__`` of a module that imports what it publishes when it is asked.
 
@@ -51,12 +55,16 @@ def published_later(
         Its name.
     names : mapping of str to sequence of str
         What it publishes, by the modules of its package that define it.
+    replaced : mapping of str to str, optional
+        Names of earlier versions, with the remedy that a `RegistryError` gives.
     """
     package = module.partition(".")[0]
     homes = {name: f"{package}.{home}" for home, defined in names.items() for name in defined}
     own = vars(sys.modules[module])
 
     def get(name: str) -> Any:
+        if name in replaced:  # an AttributeError would lose its text in `from … import`
+            raise RegistryError(f"{module}.{name}: not in this version", replaced[name])
         if name not in homes:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         found = own[name] = getattr(imported(homes[name]), name)

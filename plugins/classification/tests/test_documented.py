@@ -10,7 +10,7 @@ from valor_classification import evaluate_classification
 
 from valor_core import Registry
 from valor_core.errors import UnknownNameError
-from valor_core.plugin import SchemaError
+from valor_core.plugin import ParameterError, SchemaError
 from valor_core.schemas.annotation import Annotation, GroundTruth, Prediction, ScoredLabel
 from valor_core.schemas.datum import Datum
 from valor_core.schemas.label import Label
@@ -164,3 +164,10 @@ def test_annotations_of_objects_are_passed_over() -> None:
     report = evaluate_classification(truths, GUESSES, metrics_to_return=["Accuracy"])
 
     assert report["Accuracy"].value == 0.5
+
+
+def test_documented_argument_data_shows_the_two_arguments_to_pass() -> None:
+    with pytest.raises(
+        ParameterError, match=r"evaluate_classification\(groundtruths, predictions\)"
+    ):
+        evaluate_classification(data=[])  # type: ignore[call-arg]

@@ -16,6 +16,7 @@ from valor_core.schemas.annotation import (
     annotated,
     scored_labels,
     true_labels,
+    two_sides,
 )
 from valor_core.schemas.classification import Classification
 
@@ -34,6 +35,7 @@ _DETAILED = "DetailedPrecisionRecallCurve"
 _EXAMPLES = {"max_examples", "pr_curve_max_examples"}
 
 
+@two_sides
 def evaluate_classification(
     groundtruths: Iterable[GroundTruth | Mapping[str, Any]],
     predictions: Iterable[Prediction | Mapping[str, Any]],

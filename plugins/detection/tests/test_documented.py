@@ -301,3 +301,8 @@ def test_a_flag_is_no_height() -> None:
     truths = [GroundTruth(sized(height=True), [box])]
     report = evaluate_detection(truths, [], metrics_to_return=choice)
     assert report["ConfusionMatrix"].value["unmatched_ground_truths"] == {"dog": 1}
+
+
+def test_documented_argument_data_shows_the_two_arguments_to_pass() -> None:
+    with pytest.raises(ParameterError, match=r"evaluate_detection\(groundtruths, predictions\)"):
+        evaluate_detection(data=[])  # type: ignore[call-arg]

@@ -29,6 +29,7 @@ from valor_core.schemas.annotation import (
     annotated,
     scored_labels,
     true_labels,
+    two_sides,
 )
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Geometry
@@ -49,6 +50,7 @@ DEFAULT_METRICS = (
 """What is computed where nothing is chosen."""
 
 
+@two_sides
 def evaluate_detection(
     groundtruths: Iterable[GroundTruth | Mapping[str, Any]],
     predictions: Iterable[Prediction | Mapping[str, Any]],

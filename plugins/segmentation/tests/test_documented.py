@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from messages import refused
 from valor_segmentation import evaluate_segmentation
 
-from valor_core.plugin import SchemaError
+from valor_core.plugin import ParameterError, SchemaError
 from valor_core.schemas.annotation import Annotation, GroundTruth, Prediction, ScoredLabel
 
 TRUTHS = [
@@ -82,3 +83,8 @@ def test_rasters_of_several_sizes_are_an_error() -> None:
 
     with refused(SchemaError):
         evaluate_segmentation([], odd)
+
+
+def test_documented_argument_data_shows_the_two_arguments_to_pass() -> None:
+    with pytest.raises(ParameterError, match=r"evaluate_segmentation\(groundtruths, predictions\)"):
+        evaluate_segmentation(data=[])  # type: ignore[call-arg]

@@ -17,5 +17,10 @@ __all__ = ["evaluate_text_generation"]
 
 if not TYPE_CHECKING:  # which would take any name for one of this module
     __getattr__, __dir__ = published_later(
-        __name__, {"evaluate_text": ["evaluate_text_generation"]}
+        __name__,
+        {"evaluate_text": ["evaluate_text_generation"]},
+        {
+            "EvaluationParameters": "Pass its values as arguments: "
+            'evaluate_text_generation(predictions, ["BLEU"], groundtruths, bleu_weights=[1])'
+        },
     )

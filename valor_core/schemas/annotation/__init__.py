@@ -10,6 +10,7 @@ from valor_core.schemas.annotation.annotation import (
     annotated,
     scored_labels,
     true_labels,
+    two_sides,
 )
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "annotated",
     "scored_labels",
     "true_labels",
+    "two_sides",
 ]

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from attrs import field, frozen
 
-from valor_core.errors import SchemaError, and_more, did_you_mean, found_at, shown
+from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, found_at, shown
 from valor_core.schemas.annotation import given_geometry
 from valor_core.schemas.datum import Datum, Uid
 from valor_core.schemas.decimals import as_score, check_number
 from valor_core.schemas.geometry.geometry import Geometry, Mask
 from valor_core.schemas.label import DEFAULT_KEY, Label, as_label
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 @frozen
@@ -211,6 +215,36 @@ class Annotated:
     datum: Datum
     groundtruths: Sequence[Annotation]
     predictions: Sequence[Annotation]
+
+
+def two_sides(call: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Reject `data`, the single argument that the documentation of 2024 prints.
+
+    Raises
+    ------
+    ParameterError
+        At a call with `data`.
+
+    Examples
+    --------
+    >>> two_sides(len)(data=[])
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.ParameterError: data: expected ground truths and predictions apart, got list
+    Write: len(groundtruths, predictions)
+    """
+
+    @wraps(call)
+    def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        if "data" in kwargs:
+            raise ParameterError(
+                "data: expected ground truths and predictions apart, got "
+                f"{type(kwargs['data']).__name__}",
+                f"Write: {call.__name__}(groundtruths, predictions)",
+            )
+        return call(*args, **kwargs)
+
+    return checked
 
 
 def annotated(
