@@ -679,3 +679,52 @@ def test_masked_values_are_not_read_as_objects(name: str, values: Any, hidden: A
             evaluate(true, [seen | {name: given}], ["detection.F1"])
     read = evaluate(true, [seen | {name: np.ma.masked_array(values)}], ["detection.F1"])
     assert read == evaluate(true, [seen], ["detection.F1"])
+
+
+def rows_of(seed: int, as_lists: bool) -> tuple[list[Objects], list[Objects]]:
+    """Images of arrays of one type, whose boxes and labels are lists on request."""
+    drawn = np.random.default_rng(seed)
+
+    def given(values: Any) -> Any:
+        return values.tolist() if as_lists else values
+
+    sides: list[list[Objects]] = []
+    for _ in range(2):
+        sides.append([])
+        for count in (3, 0, 5, 1):
+            corners = drawn.integers(0, 50, (count, 2)).astype(np.float64)
+            boxes = np.hstack([corners, corners + 1 + drawn.integers(0, 9, (count, 2))])
+            labels = given(drawn.integers(0, 90, count))
+            scores = given(drawn.random(count).round(3))
+            sides[-1].append(Objects(boxes=given(boxes), labels=labels, scores=scores))
+    return sides[0], sides[1]
+
+
+@pytest.mark.parametrize("box_format", ["xyxy", "cxcywh"])
+def test_arrays_that_are_read_at_once_give_the_batch_of_lists(box_format: Any) -> None:
+    at_once, lists = (
+        from_arrays(*rows_of(3, as_lists), box_format=box_format) for as_lists in (False, True)
+    )
+    assert at_once == lists
+    assert at_once.labels == lists.labels  # in the same order
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("boxes", [[4.0, 0.0, 2.0, 1.0]], "image 'b', predictions[0]: expected a box"),
+        ("boxes", [[np.nan, 0.0, 2.0, 1.0]], "predictions[0]: expected a box of finite numbers"),
+        ("scores", [np.nan], "predictions, scores[0]: expected a finite number"),
+        ("labels", [7], "predictions, labels: expected a number that has a name, got 7"),
+    ],
+)
+def test_wrong_value_of_an_array_names_its_image(name: str, value: Any, said: str) -> None:
+    fields: dict[str, Any] = {"boxes": [[0.0, 0.0, 2.0, 1.0]], "labels": [0], "scores": [0.5]}
+    right, wrong = (
+        Objects(**{key: np.array(own) for key, own in one.items()})
+        for one in (fields, fields | {name: value})
+    )
+    with pytest.raises(SchemaError) as error:
+        from_arrays([right, right], [right, wrong], uids=["a", "b"], names=["cat"])
+    assert said.removeprefix("image 'b', ") in error.value.message
+    assert "'b'" in error.value.message

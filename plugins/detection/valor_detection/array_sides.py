@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -98,6 +99,18 @@ class Labels:
         codes = [self._code(value, place) for value in distinct.tolist()]
         return np.array(codes, np.int64)[inverse]
 
+    def codes_of_images(
+        self, labels: NDArray[Any], images: Codes, place: Callable[[int], str]
+    ) -> Codes:
+        """Codes of numbers or strings of all images, given as `codes` gives them image by image."""
+        distinct, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+        codes = np.empty(len(distinct), np.int64)
+        order = np.lexsort((np.arange(len(distinct)), images[first]))
+        values, owners = distinct[order].tolist(), images[first[order]].tolist()
+        for number, value, image in zip(order.tolist(), values, owners, strict=True):
+            codes[number] = self._code(value, place(image))
+        return codes[inverse]
+
     def _code(self, value: Any, place: str) -> int:
         """Code of one label; the same few stand in image after image."""
         if type(value) not in (int, str):  # True would be found as 1
@@ -169,9 +182,17 @@ class Side:
     box_format: BoxFormat
     policy: Policy
 
+    @cached_property
+    def counts(self) -> list[int]:
+        """Number of objects of each image."""
+        return [len(one.labels) for one in self.objects]
+
     def check(self, sizes: Codes | None) -> None:
         """Refuse arrays whose lengths differ, and masks that are none."""
+        has_scores = self.name == "predictions"
         for position, one in enumerate(self.objects):
+            if _is_plain(one, has_scores):
+                continue
             self._check_lengths(position)
             if one.masks is not None and len(one):
                 size = None if sizes is None else sizes[position].tolist()
@@ -200,7 +221,7 @@ class Side:
     ) -> tuple[Rows, dict[str, int]]:
         """The rows that the policy lets through, and what it left out or repaired."""
         rows = self.rows(with_masks, with_corners)
-        starts = ends([len(one) for one in self.objects])
+        starts = ends(self.counts)
 
         def place(row: int) -> str:
             image = int(rows.images[row])
@@ -210,17 +231,20 @@ class Side:
 
     def rows(self, with_masks: bool, with_corners: bool = False) -> Rows:
         """The objects as rows."""
-        counts = [len(one) for one in self.objects]
-        given = self._boxes()  # which are checked in any case
+        images = np.repeat(np.arange(len(self.counts)), self.counts)
+        boxes = self._boxes_at_once()
+        given = self._boxes() if boxes is None else {}  # which are checked in any case
         masks = self._masks() if with_masks else None
         points = self._corners() if with_corners else None
         if points is not None:
             boxes = np.concatenate([points.min(axis=1), np.ptp(points, axis=1)], axis=1)
-        else:
-            boxes = self._all_boxes(given) if masks is None else boxes_around(masks)
+        elif masks is not None:
+            boxes = boxes_around(masks)
+        elif boxes is None:
+            boxes = self._all_boxes(given)
         return Rows(
-            images=np.repeat(np.arange(len(counts)), counts),
-            labels=self._codes(),
+            images=images,
+            labels=self._codes(images),
             boxes=boxes,
             scores=self._column("scores", np.floating) if self.name == "predictions" else None,
             crowd=self._column("crowd", np.bool_),
@@ -252,12 +276,35 @@ class Side:
         if self.name == "predictions" and one.scores is None and len(one):
             raise SchemaError(f"{place}: expected scores, got none")
 
-    def _codes(self) -> Codes:
+    def _joined(self, name: str, row: tuple[int, ...] = ()) -> NDArray[Any] | None:
+        """A field of all images as one array; None unless all are arrays of one type and shape."""
+        every = [getattr(one, name) for one in self.objects]
+        known = [own for own, count in zip(every, self.counts, strict=True) if count]
+        if not known or any(type(own) is not np.ndarray for own in known):
+            return None
+        if len({own.dtype for own in known}) > 1 or {own.shape[1:] for own in known} != {row}:
+            return None
+        return np.concatenate(known)
+
+    def _codes(self, images: Codes) -> Codes:
+        labels = self._joined("labels")
+        if labels is not None and labels.dtype.kind in "iu":
+            return self.labels.codes_of_images(labels, images, self._place)
         found = [
             self.labels.codes(one.labels, self._place(i)) if len(one) else np.empty(0, np.int64)
             for i, one in enumerate(self.objects)
         ]
         return np.concatenate([np.empty(0, np.int64), *found])
+
+    def _boxes_at_once(self) -> Floats | None:
+        """Boxes of all images, if all are given and right; None for `_boxes` to say what is not."""
+        boxes = self._joined("boxes", (4,))
+        if boxes is None or boxes.dtype.kind not in "fiu":
+            return None
+        try:
+            return upright(boxes, self.box_format, str, self.policy)
+        except SchemaError:
+            return None
 
     def _boxes(self) -> dict[int, Floats]:
         """The boxes that are given, by image."""
@@ -310,6 +357,11 @@ class Side:
         given = [getattr(one, name) for one in self.objects]
         if name != "scores" and all(values is None for values in given):
             return None
+        joined = None if dtype is np.bool_ else self._joined(name)
+        if joined is not None and joined.dtype in (np.float32, np.float64):
+            found: NDArray[Any] = column(joined, dtype, name)
+            if np.isfinite(found).all():
+                return found
         for i, values in enumerate(given):
             if values is None and len(self.objects[i]):
                 raise SchemaError(
@@ -338,6 +390,24 @@ class Side:
             if len(one) and one.masks is not None:
                 found.append(one.masks)
         return run_lengths(found) if found else None
+
+
+def _is_plain(one: Objects, has_scores: bool) -> bool:
+    """Whether objects of an image are arrays of labels, boxes and scores whose lengths fit."""
+    labels, boxes, scores = one.labels, one.boxes, one.scores
+    if type(labels) is not np.ndarray or type(boxes) is not np.ndarray or labels.ndim != 1:
+        return False
+    if one.masks is not None or one.crowd is not None or one.areas is not None:
+        return False
+    count = len(labels)
+    if scores is None:
+        return not has_scores and one.corners is None and boxes.shape == (count, 4)
+    return (
+        type(scores) is np.ndarray
+        and one.corners is None
+        and boxes.shape == (count, 4)
+        and scores.shape == (count,)
+    )
 
 
 def _quadrilaterals(points: Floats) -> Rings:

@@ -27,8 +27,8 @@ def as_array(values: Any) -> Any:
     >>> as_array([1, 2])
     array([1, 2])
     """
-    if values is None:
-        return None
+    if values is None or type(values) is np.ndarray:
+        return values
     values = readable(values)
     is_list = isinstance(values, (list, tuple))
     if is_list and any(issubclass(kind, np.ma.MaskedArray) for kind in set(map(type, values))):
