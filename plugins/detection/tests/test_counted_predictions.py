@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 from valor_detection import from_torchvision
 from valor_detection.overlaps import counted_rows
 
 from valor_core import Evaluator, Report, evaluate
+from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 
 
@@ -34,6 +40,24 @@ def crowded(seed: int, ties: bool) -> DetectionBatch:
     return from_torchvision(truths, seen)
 
 
+def masked(seed: int) -> DetectionBatch:
+    """Two images of one label with masks of rectangles, up to 140 predictions in one."""
+    drawn = np.random.default_rng(seed)
+
+    def objects(count: int, *more: str) -> dict[str, Any]:
+        masks = np.zeros((count, 24, 24), bool)
+        for mask, (top, left, height, width) in zip(
+            masks, drawn.integers(0, 12, (count, 4)), strict=True
+        ):
+            mask[top : top + 2 + height, left : left + 2 + width] = True
+        scores = {name: drawn.random(count).round(2) for name in more}
+        return {"masks": masks, "labels": np.zeros(count, int), **scores}
+
+    return from_torchvision(
+        [objects(30), objects(6)], [objects(140, "scores"), objects(12, "scores")], uids=["b", "a"]
+    )
+
+
 def numbers(report: Report, *names: str) -> list[Any]:
     return [result.to_dict() for result in report if result.type in names]
 
@@ -44,6 +68,7 @@ COUNTED: list[Any] = [
     {"name": "AP", "max_detections": 3},
     {"name": "AR", "max_detections": 1},
 ]
+RULES = ("coco", "ranked", "valor")
 NAMES = ("COCOSummary", "mAP", "AP", "AR")
 
 
@@ -81,3 +106,76 @@ def test_equal_scores_at_the_limit_all_count() -> None:
     kept = {limit: counted_rows(batch.predictions, limit) for limit in (1, 2, 4, 5)}
     lists = {limit: None if rows is None else rows.tolist() for limit, rows in kept.items()}
     assert lists == {1: [1], 2: [0, 1, 2, 4], 4: [0, 1, 2, 4], 5: None}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_of_masks_are_those_of_all_pairs(seed: int) -> None:
+    batch = masked(seed)
+    assert counted_rows(batch.predictions, 100) is not None
+    alone, together = evaluate(batch, COUNTED), evaluate(batch, [*COUNTED, "Counts"])
+    assert numbers(alone, *NAMES) == numbers(together, *NAMES)
+    assert any(one.number for one in alone if one.type == "mAP")
+
+
+@pytest.mark.parametrize("make", [masked, partial(crowded, ties=True)], ids=["masks", "boxes"])
+def test_numbers_of_saved_and_merged_states_are_those_of_all_pairs(
+    make: Callable[[int], DetectionBatch], tmp_path: Path
+) -> None:
+    batch = make(5)
+    parts = [Evaluator(COUNTED, "detection") for _ in range(len(batch))]
+    for position, part in enumerate(parts):
+        part.update(evolve(batch.select(np.array([position])), datums=Datums([position])))
+    for number, part in enumerate(parts):
+        part.save(tmp_path / f"{number}.npz")
+    saved = Evaluator(COUNTED, "detection")
+    saved.resume(tmp_path / "0.npz")
+    for part in parts[:0:-1]:
+        saved.merge(part)
+        parts[0].merge(part)
+    saved.save(tmp_path / "all.npz")
+    again = Evaluator(COUNTED, "detection")
+    again.resume(tmp_path / "all.npz")
+    uids = evolve(batch, datums=Datums(list(range(len(batch)))))
+    expected = numbers(evaluate(uids, [*COUNTED, "Counts"]), *NAMES)
+    for one in (parts[0], saved, again):
+        assert numbers(one.compute(), *NAMES) == expected
+
+
+def test_warnings_are_those_of_all_pairs() -> None:
+    """Corners that are read as sizes, duplicates, and more ground truths than the limit."""
+    drawn = np.random.default_rng(0)
+    corners = drawn.integers(50, 400, (130, 2)).astype(float)
+    boxes = np.hstack([corners, corners + 30])
+    wrong = np.hstack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]])
+    true = {"boxes": np.vstack([boxes, boxes[:1]]), "labels": np.zeros(131, int)}
+    for one, said in ((wrong, "corners (xyxy)"), (boxes, "more than 100 ground truths")):
+        seen = {"boxes": one, "labels": np.zeros(130, int), "scores": drawn.random(130)}
+        batch = from_torchvision([true], [seen])
+        alone, together = evaluate(batch, ["mAP"]), evaluate(batch, ["mAP", "Counts"])
+        assert alone.warnings == together.warnings
+        whole = " ".join(map(str, evaluate(batch, ["COCOSummary"]).warnings))
+        assert said in whole
+        assert "label and the geometry of another one" in whole
+
+
+def test_equal_scores_do_not_depend_on_the_order_of_images() -> None:
+    drawn = np.random.default_rng(2)
+    truths, seen = [], []
+    for _ in range(5):
+        corners = drawn.random((6, 2)) * 90
+        boxes = np.hstack([corners, corners + 20])
+        truths.append({"boxes": boxes, "labels": np.zeros(6, int)})
+        scores = drawn.integers(1, 3, 6) / 4
+        moved = boxes + drawn.integers(0, 9, (6, 1))
+        seen.append({"boxes": moved, "labels": np.zeros(6, int), "scores": scores})
+    uids = [12, 3, 20, 101, 7]
+    metrics = [{"name": name, "matching": rule} for name in ("AP", "AR") for rule in RULES]
+    found = set()
+    for order in permutations(range(5)):
+        parts = ([part[i] for i in order] for part in (truths, seen, uids))
+        true, predicted, names = parts
+        evaluator = Evaluator(metrics, "detection")
+        evaluator.update(from_torchvision(true[:2], predicted[:2], uids=names[:2]))
+        evaluator.update(from_torchvision(true[2:], predicted[2:], uids=names[2:]))
+        found.add(str(numbers(evaluator.compute(), "AP", "AR")))
+    assert len(found) == 1

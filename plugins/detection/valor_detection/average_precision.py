@@ -66,6 +66,10 @@ class AveragePrecision(_AtEachIOU, LabelMeans):
     greatest one at that recall or beyond it, and 0 at recalls that are not reached. Predictions
     on images without the label count as false ones.
 
+    Equal scores are in the order of the images' uids, whole numbers as numbers, and in an image in
+    the order of its predictions, as in pycocotools. The order and the split of the data change
+    nothing.
+
     Parameters
     ----------
     parameters : APParameters
