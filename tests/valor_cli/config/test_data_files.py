@@ -183,3 +183,13 @@ def test_missing_parameters_of_a_named_reader_are_listed_at_once(folder, valor):
         "Add: valor run odd.csv -m AP --reader yolo --set data.predictions=PREDICTIONS "
         "--set data.names=NAMES",
     ]
+
+
+def test_file_for_reader_lists_is_its_path(folder, valor):
+    lines = '{"uid": "a", "groundtruths": "cat", "predictions": {"cat": 0.9, "dog": 0.1}}\n'
+    (folder / "rows.jsonl").write_text(lines)
+
+    result = valor("run", "rows.jsonl", "--reader", "lists", "-m", "Accuracy", "--json")
+
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["results"][0]["value"] == 1.0

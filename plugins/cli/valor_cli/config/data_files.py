@@ -195,7 +195,8 @@ def reader_called(name: str, registry: Registry, task: str | None = None) -> Rea
 def named_paths(files: Sequence[Path], spec: ReaderSpec) -> dict[str, Any]:
     """The section ``data`` of files that a reader is to read without knowing them."""
     paths = [str(file) for file in files]
-    if len(files) <= 2 and "groundtruths" in _names(spec):
+    has_sides = "path" not in _names(spec) and "groundtruths" in _names(spec)
+    if len(files) <= 2 and has_sides:
         return dict(zip(("groundtruths", "predictions"), paths, strict=False))
     return {"path": paths[0] if len(paths) == 1 else paths}
 
