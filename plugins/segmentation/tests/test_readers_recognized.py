@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
+from PIL import Image
+from valor_cli.program.program import program
 from valor_segmentation.readers import recognized
 
 
@@ -63,3 +67,38 @@ def test_geotiffs_are_recognized_by_their_suffix(tmp_path):
     files = tmp_path / "a.tif", tmp_path / "b.TIFF"
 
     assert recognized.geotiff(files).data["predictions"] == str(files[1])
+
+
+@pytest.mark.parametrize(
+    ("groundtruth", "prediction", "remedy"),
+    [
+        ([0, 255], [255, 0], """--set 'data.values={"255": "foreground"}'"""),
+        ([0, 1], [1, 3], """--set 'data.values={"1": "label_1", "3": "label_3"}'"""),
+        ([0, 128], [255, 0], """--set 'data.values={"128": "label_128", "255": "label_255"}'"""),
+        (
+            [1, 255],
+            [1, 255],
+            """--set 'data.values={"1": "label_1", "255": null}' --set 'data.ignore=[255]'""",
+        ),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".png", ".npy"])
+def test_masks_without_labels_show_a_setting_that_works(
+    tmp_path, groundtruth, prediction, remedy, suffix
+):
+    folders = tmp_path / "truth", tmp_path / "guess"
+    for folder, values in zip(folders, (groundtruth, prediction), strict=True):
+        folder.mkdir()
+        image = np.array([values], np.uint8)
+        if suffix == ".png":
+            Image.fromarray(image).save(folder / "a.png")
+        else:
+            np.save(folder / "a.npy", image)
+    command = ["run", *map(str, folders), "-m", "mIOU"]
+
+    failed = CliRunner().invoke(program, command)
+
+    assert remedy in failed.stderr
+
+    worked = CliRunner().invoke(program, command + shlex.split(remedy))
+    assert worked.exit_code == 0, worked.stderr

@@ -97,9 +97,9 @@ def unknown_value(place: str, value: int, where: str) -> SchemaError:
     """
     return SchemaError(
         f"{place}: expected the value of a label, got {value} {where}",
-        f"Name {value} in data.values of a config, as null if it is background, or in data.ignore "
-        f"if it is in a ground truth and does not count; in Python, labels={{{value}: None}} or "
-        f"ignore={value}.",
+        f"Name {value} in data.values of a config (instead of data.labels), as null if it is "
+        f"background, or in data.ignore if it is in a ground truth and does not count; in Python, "
+        f"labels={{{value}: None}} or ignore={value}.",
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,11 @@ from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, Legend
 from valor_core.schemas.segmentation.legends import is_name_of_zero
 
+_VOID = 255
+_LEAST_GRAY = 50
+"""Least level of gray that stands for a label in images that people look at."""
+_NAME_LABELS = "Name the labels of the values:"
+_MOST_NAMED = 20
 _LARGEST = np.iinfo(np.int64).max
 _HEX = re.compile(r"#?([0-9a-fA-F]{6})")
 _THREE = re.compile(r"[\[(]?\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*[\])]?")
@@ -157,30 +163,51 @@ def meaning_of(
     values: Mapping[str, str | None],
     ignore: Sequence[int],
     key: str,
+    found: Callable[[], Iterable[int]] = tuple,
 ) -> Meaning:
     """What values stand for, by a list of labels or a mapping.
+
+    Parameters
+    ----------
+    labels : sequence of str or Path
+        Labels of the values 1, 2 and so on.
+    values : mapping of str to str or None
+        Labels by value.
+    ignore : sequence of int
+        Values that do not count.
+    key : str
+        Key of the labels.
+    found : callable, optional
+        Values in some of the images, for the remedy.
 
     Raises
     ------
     ReadError
         If neither or both are given.
     """
-    check_one({"labels": labels, "values": values})
+    check_one({"labels": labels, "values": values}, found)
     if labels:
         return Meaning.of_labels(listed_labels(labels), ignore, key)
     return Meaning.of_values(values, ignore, key)
 
 
-def check_one(choices: Mapping[str, object]) -> None:
+def check_one(choices: Mapping[str, object], found: Callable[[], Iterable[int]] = tuple) -> None:
     """Raise a `ReadError` unless exactly one of several parameters is given.
+
+    Parameters
+    ----------
+    choices : mapping of str to object
+        The parameters.
+    found : callable, optional
+        Values in some of the images, for the remedy.
 
     Examples
     --------
-    >>> check_one({"labels": (), "values": {}})
+    >>> check_one({"labels": (), "values": {}}, lambda: [0, 255])
     Traceback (most recent call last):
         ...
     valor_core.errors.ReadError: data: expected one of labels and values, found none of them
-    Set data.labels to the names of the labels 1, 2, ...
+    Name the labels of the values: --set 'data.values={"255": "foreground"}'
     """
     given = [name for name, value in choices.items() if value]
     if len(given) != 1:
@@ -188,8 +215,28 @@ def check_one(choices: Mapping[str, object]) -> None:
         raise ReadError(
             f"data: expected one of {', '.join(most)} and {last}, found "
             f"{' and '.join(given) or 'none of them'}",
-            None if given else "Set data.labels to the names of the labels 1, 2, ...",
+            f"Remove data.{given[-1]}." if given else _labels_to_set(sorted({*found()} - {0})),
         )
+
+
+def _labels_to_set(values: Sequence[int]) -> str:
+    r"""Remedy that names a label for each value; 255 beside small ones does not count.
+
+    Examples
+    --------
+    >>> _labels_to_set([1, 255]).partition(": ")[2]
+    '--set \'data.values={"1": "label_1", "255": null}\' --set \'data.ignore=[255]\''
+    """
+    if not 0 < len(values) <= _MOST_NAMED:
+        return "Set data.labels to the names of the labels 1, 2, ..."
+    labels: dict[str, str | None] = {str(value): f"label_{value}" for value in values}
+    void = ""
+    if values == [_VOID]:
+        labels = {str(_VOID): "foreground"}
+    elif values[-1] == _VOID and values[0] < _LEAST_GRAY:
+        labels[str(_VOID)] = None
+        void = f" --set 'data.ignore=[{_VOID}]'"
+    return f"{_NAME_LABELS} --set 'data.values={json.dumps(labels)}'{void}"
 
 
 @frozen(eq=False)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 from attrs import frozen
 
 from valor_core.schemas.segmentation import LabelImage, Legend, SegmentationBatch
@@ -22,6 +24,7 @@ from valor_segmentation.readers.pairs import (
     files_of,
     pairs_of,
     parts,
+    values_of_some,
 )
 
 _ENDINGS = (".npy", ".npz")
@@ -64,7 +67,16 @@ class NpyReader:
 
     def _meaning(self) -> Meaning:
         chosen = self.parameters
-        return meaning_of(chosen.labels, chosen.values, chosen.ignore, chosen.label_key)
+        return meaning_of(
+            chosen.labels, chosen.values, chosen.ignore, chosen.label_key, self._values
+        )
+
+    def _values(self) -> set[int]:
+        """Values in some of the images."""
+        chosen = self.parameters
+        read = partial(np.load, mmap_mode="r")
+        folders = filter(None, (chosen.groundtruths, chosen.predictions))
+        return set().union(*(values_of_some(read, folder, [".npy"]) for folder in folders))
 
     def _item(self, pair: Pair, meaning: Meaning) -> Item:
         chosen = self.parameters

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from attrs import field, frozen
+from numpy.typing import ArrayLike
 
-from valor_core.plugin import Partition, ReadError, and_more
+from valor_core.plugin import Partition, ReadError, ValorError, and_more
 from valor_core.schemas.datum import Datum, Datums, Uid
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import LabelImage, Layer, SegmentationBatch
+
+_MOST_SAMPLED = 20
 
 Files = Mapping[str, Path]
 """Files by the uids of their images."""
@@ -130,6 +134,27 @@ def files_of(place: Path, endings: Sequence[str]) -> dict[str, Path]:
     if not found:
         raise ReadError(f"{place}: expected files that end in {' or '.join(endings)}, found none")
     return found
+
+
+def values_of_some(
+    read: Callable[[Path], ArrayLike], place: Path, endings: Sequence[str]
+) -> set[int]:
+    """Values in the first few images of a folder; none where one of them cannot be read.
+
+    Parameters
+    ----------
+    read : callable
+        Returns the values of an image.
+    place : Path
+        A folder, or a file.
+    endings : sequence of str
+        How the names of files end.
+    """
+    try:
+        files = islice(files_of(place, endings).values(), _MOST_SAMPLED)
+        return {int(value) for file in files for value in np.unique(read(file))}
+    except (ValorError, OSError, TypeError, ValueError):
+        return set()
 
 
 def _files(place: Path) -> Iterator[str]:

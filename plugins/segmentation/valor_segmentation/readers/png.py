@@ -31,6 +31,7 @@ from valor_segmentation.readers.pairs import (
     check_shapes,
     pairs_of,
     parts,
+    values_of_some,
 )
 
 _REMEDY = "Say under data.palette which color is which label."
@@ -74,7 +75,8 @@ class PngReader:
 
     def _images(self) -> _Images:
         chosen = self.parameters
-        check_one({"labels": chosen.labels, "values": chosen.values, "palette": chosen.palette})
+        choices = {"labels": chosen.labels, "values": chosen.values, "palette": chosen.palette}
+        check_one(choices, self._values)
         if chosen.palette:
             return _ColorImages.of(Palette.of(chosen.palette, chosen.ignore, chosen.label_key))
         strange = [value for value in chosen.ignore if isinstance(value, str)]
@@ -85,6 +87,17 @@ class PngReader:
             )
         ignore = [int(value) for value in chosen.ignore]
         return _Images(meaning_of(chosen.labels, chosen.values, ignore, chosen.label_key))
+
+    def _values(self) -> set[int]:
+        """Values in some of the images."""
+        chosen = self.parameters
+        sides = (
+            (chosen.groundtruths, chosen.groundtruth_ending),
+            (chosen.predictions, chosen.prediction_ending),
+        )
+        return set().union(
+            *(values_of_some(label_image, folder, [ending]) for folder, ending in sides)
+        )
 
 
 @frozen(eq=False)
