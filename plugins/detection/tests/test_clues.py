@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_detection.arrays import Objects, from_arrays
+from valor_detection.arrays import Objects, from_arrays, from_torchvision
 from valor_detection.clues import Clues
 from valor_detection.overlaps import Overlaps
 from valor_detection.table import LABEL
@@ -212,3 +212,56 @@ def test_clues_that_are_none_are_empty() -> None:
     clues = Clues()
     assert clues.dump() == {}
     assert list(Clues.restored(None).warnings(0, 0)) == []
+
+
+def detected(
+    change: Callable[[Any], Any], labels: Callable[[Any], Any] = lambda own: own
+) -> DetectionBatch:
+    """Twelve images of objects of five labels, found exactly, under a change of boxes or labels."""
+    drawn = np.random.default_rng(0)
+    truths, seen = [], []
+    for _ in range(12):
+        count = int(drawn.integers(2, 8))
+        corners = drawn.random((count, 2)) * 400
+        boxes = np.hstack([corners, corners + 20 + drawn.random((count, 2)) * 120])
+        own = drawn.integers(0, 5, count)
+        truths.append({"boxes": boxes, "labels": own})
+        scores = drawn.random(count)
+        seen.append({"boxes": change(boxes), "labels": labels(own), "scores": scores})
+    return from_torchvision(truths, seen)
+
+
+@pytest.mark.parametrize(
+    ("scale", "said"),
+    [
+        ((100 / 512, 100 / 512), "about 5.12 times as far right and 5.12 times as far down"),
+        ((1.6, 1.6), "about 0.625 times as far right and 0.625 times as far down"),
+        ((0.5, 0.8), "about 2 times as far right and 1.25 times as far down"),
+    ],
+    ids=["percent", "size of the network's input", "sides scaled differently"],
+)
+def test_boxes_in_another_image_size_are_in_the_warnings(
+    scale: tuple[float, float], said: str
+) -> None:
+    batch = detected(lambda boxes: boxes * np.tile(scale, 2))
+    for part in (batch, batch.select(np.arange(6))):
+        (warning,) = evaluate(part, ["mAP"]).warnings
+        assert said in str(warning)
+
+
+def test_labels_counted_from_1_on_one_side_are_in_the_warnings() -> None:
+    (warning,) = evaluate(detected(lambda boxes: boxes, lambda own: own + 1), ["mAP"]).warnings
+
+    assert "best predictions in them overlap one of another label" in str(warning)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_boxes_at_random_look_like_no_other_size_or_label(seed: int) -> None:
+    drawn = np.random.default_rng(seed)
+
+    def anywhere(boxes: Any) -> Any:
+        corners = drawn.random((len(boxes), 2)) * 400
+        return np.hstack([corners, corners + 20 + drawn.random((len(boxes), 2)) * 120])
+
+    batch = detected(anywhere, lambda own: drawn.integers(0, 5, len(own)))
+    assert evaluate(batch, ["mAP"]).warnings == ()

@@ -34,6 +34,7 @@ Hashes = NDArray[np.int64]
 _ENOUGH = 16_384  # objects that are examined together
 _MOST_IMAGES, _MOST_OBJECTS = 64, 50  # that are kept, in all and of an image
 _OVERLAP, _CLOSE = 0.5, 0.75
+_FEW = 4  # compared predictions below which a scale or another label explains nothing
 _MANY = 20  # compared predictions, of which chance matches few
 _LEAST_SHARES = 1 / 3, 1 / 5  # of few and of many that another format has to match
 _SHARES, _PIXELS = 2.0, 4.0  # ends of boxes in shares of the image are below, of pixels above
@@ -145,15 +146,18 @@ class Misses(NamedTuple):
             self.boxes[seen],
         )
 
-    def hits(self, boxes: Floats) -> tuple[int, int]:
+    def hits(self, boxes: Floats, *, any_label: bool = False) -> tuple[int, int]:
         """How many predictions would overlap by half, and closely, with some boxes."""
+        true_labels, labels = self.true_labels, self.labels
+        if any_label:
+            true_labels, labels = np.zeros_like(true_labels), np.zeros_like(labels)
         starts, _, ious = kernels.box_pairs(
             self.true_datums,
-            self.true_labels,
+            true_labels,
             self.true_boxes,
             np.zeros(len(self.true_datums), np.bool_),
             self.datums,
-            self.labels,
+            labels,
             boxes,
             _OVERLAP,
         )
@@ -542,6 +546,47 @@ def _of_formats(misses: Misses, missed: int, both: int) -> Iterator[str]:
             f"boxes were {actual} instead of {read}, or those of the ground truths {read} "
             f"instead of {actual}. Check the format of the boxes (box_format)"
         )
+        return
+    if compared < _FEW:
+        return
+    hits, _ = misses.hits(misses.boxes, any_label=True)
+    if hits > 2 * as_read and hits >= least:
+        yield (
+            f"{place}, but {hits:,} of the {compared:,} best predictions in {some} overlap one of "
+            "another label. Check that both sides number or name their labels alike, such as from "
+            "0 or from 1, or set label_map"
+        )
+        return
+    scale = _scale(misses)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = misses.boxes * np.tile(scale, 2)
+    hits, _ = misses.hits(scaled) if np.isfinite(scaled).all() else (0, 0)
+    if hits > 2 * as_read and hits >= least:
+        across, down = scale.tolist()
+        yield (
+            f"{place}, but {hits:,} of the {compared:,} best predictions in {some} would if their "
+            f"boxes were about {across:.3g} times as far right and {down:.3g} times as far down. "
+            "Give the boxes of both sides in pixels of the same image size"
+        )
+
+
+def _scale(misses: Misses) -> Floats:
+    """Median ratios of the farthest right and lower ends of both sides, over images."""
+    count = len(misses.uids)
+    ratios = []
+    for axis in (0, 1):
+        both = []
+        for boxes, datums in (
+            (misses.true_boxes, misses.true_datums),
+            (misses.boxes, misses.datums),
+        ):
+            ends_of = np.zeros(count)
+            np.maximum.at(ends_of, datums, boxes[:, axis] + boxes[:, 2 + axis])
+            both.append(ends_of)
+        has = (both[0] > 0) & (both[1] > 0)
+        with np.errstate(over="ignore"):
+            ratios.append(np.median(both[0][has] / both[1][has]) if has.any() else 1.0)
+    return np.array(ratios)
 
 
 def _of_duplicates(parts: Sequence[Duplicates]) -> str:

@@ -278,6 +278,11 @@ def counted_rows(predictions: PredictedObjects, limit: int) -> Codes | None:
     width = int(predictions.labels.max()) + 1
     groups = datums[crowded].astype(np.int64) * width + predictions.labels[crowded]
     scores = predictions.scores[crowded]
+    if (groups == groups[0]).all():  # as in one dense image of one label
+        least = np.partition(scores, -limit)[-limit]
+        keeps = np.ones(len(datums), bool)
+        keeps[crowded[scores < least]] = False
+        return None if keeps.all() else np.flatnonzero(keeps)
     order = np.lexsort((-scores, groups))
     groups, scores = groups[order], scores[order]
     first = np.searchsorted(groups, groups)

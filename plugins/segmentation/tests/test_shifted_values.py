@@ -81,3 +81,19 @@ def test_shift_is_in_the_warnings_of_a_merged_and_a_saved_state(tmp_path: Any) -
 )
 def test_poor_predictions_are_not_reported_as_shifted(true: Any, seen: Any, labels: Any) -> None:
     assert warnings_of(batch(true, seen, labels)) == ""
+
+
+@pytest.mark.parametrize("is_true", [True, False])
+def test_masks_of_0_and_255_beside_0_and_1_are_in_the_warnings(is_true: bool) -> None:
+    mask = np.minimum(TRUE, 1)
+    sides = (mask * 255, mask) if is_true else (mask, mask * 255)
+
+    (warning,) = evaluate([sides[0]], [sides[1]], ["IOU"], "segmentation").warnings
+
+    true, seen = ("255", "1") if is_true else ("1", "255")
+    assert str(warning) == (
+        f"the pixels of the true label '{true}' are predicted as '{seen}', which is no true label; "
+        f'if they mean the same, set label_map: {{"{seen}": "{true}"}}'
+    )
+    renamed = evaluate([sides[0]], [sides[1]], ["mIOU"], "segmentation", label_map={seen: true})
+    assert (renamed["mIOU"].value, renamed.warnings) == (1, ())

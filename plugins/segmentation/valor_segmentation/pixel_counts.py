@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -113,6 +114,10 @@ def _no_pixels() -> Codes:
     return np.zeros((1, 1), np.int64)
 
 
+def _json(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)
+
+
 @define
 class KeyCounts:
     """Pixels of one label key.
@@ -193,6 +198,22 @@ class KeyCounts:
             if cells.sum() >= _NEARLY * total and is_most.sum() > 1 and has_label.any():
                 return step, int(cells.sum()), total
         return None
+
+    def renamed(self) -> tuple[str, str] | None:
+        """The only label that is true alone, and the only one predicted alone, if pixels are alike.
+
+        Labels are alike if nearly all pixels of either are of the other one on the other side.
+        """
+        truths, predictions = self.table.sum(axis=1), self.table.sum(axis=0)
+        only_true = np.flatnonzero((truths > 0) & (predictions == 0))
+        only_seen = np.flatnonzero((predictions > 0) & (truths == 0))
+        if len(only_true) != 1 or len(only_seen) != 1 or 0 in (only_true[0], only_seen[0]):
+            return None
+        row, column = int(only_true[0]), int(only_seen[0])
+        if self.table[row, column] < _NEARLY * max(truths[row], predictions[column]):
+            return None
+        labels = self.vocabulary.labels
+        return labels[row - 1].value, labels[column - 1].value
 
     @property
     def confusion(self) -> Confusion:
@@ -275,9 +296,16 @@ class PixelCounts(State):
             self.of(key).add(counts.vocabulary.labels, counts.table, counts.chunks)
 
     def warnings(self) -> Iterator[str]:
-        """Values of predictions that differ by 1 from those of the ground truth."""
+        """Values of predictions that differ by 1 from true ones, and labels that look renamed."""
         for key, counts in self.sorted():
-            shift = counts.shift()
+            shift, renamed = counts.shift(), counts.renamed()
+            if shift is None and renamed is not None:
+                true, seen = renamed
+                yield (
+                    f"the pixels of the true label {true!r} are predicted as {seen!r}, which is no "
+                    f"true label; if they mean the same, set label_map: {{{_json(seen)}: "
+                    f"{_json(true)}}}"
+                )
             if shift is not None:
                 step, shifted, total = shift
                 word, remedy = ("below", "Add 1 to") if step < 0 else ("above", "Subtract 1 from")
