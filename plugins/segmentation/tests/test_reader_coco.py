@@ -136,6 +136,15 @@ def test_predicted_segment_without_pixels_is_rejected_as_in_panopticapi() -> Non
         batches()
 
 
+@pytest.mark.parametrize("crowd", ["0", "1", 2, [0]])
+def test_iscrowd_of_panoptic_segment_is_a_flag(crowd: Any) -> None:
+    """The text "0" was true, so the segment was excluded as a crowd."""
+    write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7, iscrowd=crowd))])
+    write("seen.json", [segments("seen", 2, [[5, 5, 5, 5]], info(5, 7, iscrowd=False))])
+    with refused(ReadError):
+        batches()
+
+
 def test_panoptic_folder_may_be_a_link() -> None:
     write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7))])
     write("seen.json", [segments("seen", 2, [[5, 5, 5, 5]], info(5, 7))])

@@ -105,7 +105,10 @@ def _segments(annotation: Annotation, codes: Mapping[int, int]) -> list[Segment]
                 f"{place}, id: expected a number of its own from 1 to 16,777,215, found {number}"
             )
         code = code_of(whole(record, "category_id", place), codes, place)
-        found[number] = (number, code, bool(record.get("iscrowd", 0)))
+        crowd = record.get("iscrowd")
+        if crowd not in (None, 0, 1):
+            raise ReadError(f"{place}, iscrowd: expected 0 or 1, found {shown(crowd)}")
+        found[number] = (number, code, bool(crowd))
     return list(found.values())
 
 
