@@ -52,7 +52,8 @@ def is_misspelling(name: str, word: str) -> bool:
 
     Each error is a letter too many, missing, wrong or exchanged with the next one. Up to four
     letters, only exchanged letters count: other acronyms are other metrics. Longer names may have
-    one error in every four letters after the third.
+    one error in every four letters after the third, but three at most: ``negative`` is four
+    errors from ``positive``.
 
     Examples
     --------
@@ -63,16 +64,17 @@ def is_misspelling(name: str, word: str) -> bool:
     if space and other and fold(space) != fold(other):
         return fold(short) == fold(long)
     one, two = fold(short), fold(long)
-    if len(one) > 1 and two.startswith(one) and len(two) < 2 * len(one) + 4:
+    if len(one) > 1 and two.startswith(one) and len(two) < max(2 * len(one), len(one) + 6):
         return True
     if len(one) == 1:
         return two.startswith(one)
     if len(one) <= _ACRONYM:
         return len(one) == len(two) and sorted(one) == sorted(two) and _errors(one, two) == 1
-    return _errors(one, two) <= max(1, len(one) // 4)
+    return _errors(one, two) <= min(_MOST_ERRORS, max(1, len(one) // 4))
 
 
 _ACRONYM = 4
+_MOST_ERRORS = 3
 
 
 def _errors(one: str, two: str) -> int:

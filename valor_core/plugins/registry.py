@@ -374,10 +374,9 @@ class Registry:
 
     def _nearest(self, wanted: Wanted[_S], named: Sequence[_S]) -> str:
         """What may have been meant by a bare name that is not found."""
-        for spec in named:
-            if wanted.serves(spec):
-                return f"Did you mean {spec.name!r}?"
         known = [spec for spec in self._known(wanted.kind) if wanted.serves(spec)]
+        for spec in [*filter(wanted.serves, named), *filter(wanted.names_class, known)]:
+            return f"Did you mean {spec.name!r}?"
         written = wanted.as_list or wanted.as_written(known) or wanted.sought(known)
         if written is not None:
             return written

@@ -14,6 +14,7 @@ from valor_core.plugins.spec import KINDS, MetricSpec, ResourceKindSpec, Spec
 
 OWN_NAMESPACE = "core"
 _BETWEEN = re.compile("[,;]")
+_OF_CLASSES = re.compile("[_-]?(metric|score)$", re.IGNORECASE)
 
 _S = TypeVar("_S", bound=Spec)
 
@@ -105,6 +106,18 @@ class Wanted(Generic[_S]):
     def names(self, spec: Spec) -> bool:
         """Whether a spec answers to the bare name."""
         return fold(self.name) in map(fold, (spec.short_name, *spec.aliases))
+
+    def names_class(self, spec: Spec) -> bool:
+        """Whether a spec answers to the name without its last word, as in ``BleuScore``.
+
+        Examples
+        --------
+        >>> bool(_OF_CLASSES.search("FaithfulnessMetric")), bool(_OF_CLASSES.search("Metrics"))
+        (True, False)
+        """
+        shorter = _OF_CLASSES.sub("", self.name)
+        is_longer = self.kind is MetricSpec and "" != shorter != self.name
+        return is_longer and fold(shorter) in map(fold, (spec.short_name, *spec.aliases))
 
     def is_kind(self, spec: Spec) -> bool:
         """Whether a spec is a kind of the resource, if one was asked for."""

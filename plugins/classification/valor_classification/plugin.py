@@ -93,9 +93,9 @@ PREDICTED = (
         "parameters.predicted:LabelParameters",
         better=True,
         references=(VALOR, SOKOLOVA),
-        aliases=("positive_predictive_value", "precision_score"),
+        aliases=("positive_predictive_value", "ppv", "precision_score"),
         known_as=averaged("precision", "precision_score"),
-        sought_as=("classification_report",),
+        sought_as=("classification_report", "precision_recall_fscore_support"),
     ),
     _spec(
         "Recall",
@@ -104,9 +104,9 @@ PREDICTED = (
         "parameters.predicted:LabelParameters",
         better=True,
         references=(VALOR, SOKOLOVA),
-        aliases=("sensitivity", "true_positive_rate", "recall_score"),
+        aliases=("sensitivity", "true_positive_rate", "tpr", "recall_score"),
         known_as=averaged("recall", "recall_score"),
-        sought_as=("classification_report",),
+        sought_as=("classification_report", "precision_recall_fscore_support"),
     ),
     _spec(
         "Specificity",
@@ -126,7 +126,7 @@ PREDICTED = (
         references=(VALOR, SOKOLOVA),
         aliases=("f1_score", "f_score"),
         known_as=averaged("f1", "f1_score"),
-        sought_as=("classification_report",),
+        sought_as=("classification_report", "precision_recall_fscore_support"),
     ),
     _spec(
         "FBeta",

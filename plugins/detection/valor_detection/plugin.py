@@ -59,6 +59,7 @@ def _spec(
     version: int = 1,
     aliases: tuple[str, ...] = (),
     known_as: tuple[KnownAs, ...] = (),
+    sought_as: tuple[str, ...] = (),
 ) -> MetricSpec:
     return MetricSpec(
         name=f"detection.{name}",
@@ -72,35 +73,43 @@ def _spec(
         version=version,
         aliases=aliases,
         known_as=known_as,
+        sought_as=sought_as,
     )
 
 
+_COLUMNS = ("metrics/{}(B)", "metrics/{}(M)")
+"""Columns of Ultralytics' results.csv, of boxes and of masks."""
 _OVER = ("50-95", "50:95", "@50-95", "@50:95", "@0.5:0.95", "@.5:.95", "@[.5:.95]", "@[0.5:0.95]")
 _OVER_STEPS = ("@0.5:0.05:0.95", "@[.5:.05:.95]", "@[0.5:0.05:0.95]")
 
 
 def _at(name: str, *, is_clear: bool = True) -> tuple[KnownAs, ...]:
-    """Names with one IoU threshold behind them, ``mAP50`` and ``mAP@0.75``."""
-    written = (f"{name}%", f"{name}@%", f"{name}@[%]")
+    """Names with one IoU threshold behind them, ``mAP50``, ``mAP@0.75``, ``metrics/mAP50(B)``."""
+    columns = [column.format(f"{name}%") for column in _COLUMNS if is_clear]
+    written = (f"{name}%", f"{name}@%", f"{name}@[%]", *columns)
     return tuple(KnownAs(one, {"iou_thresholds": "%"}, is_clear) for one in written)
 
 
 def _over(*names: str, is_clear: bool = True) -> tuple[KnownAs, ...]:
     """Names with COCO's ten IoU thresholds behind them, ``mAP@[.5:.95]``."""
     ten = {"iou_thresholds": [n / 100 for n in range(50, 100, 5)]}
+    written = [name + over for name in names for over in (*_OVER, *_OVER_STEPS)]
+    written += [column.format(f"{name}50-95") for name in names for column in _COLUMNS if is_clear]
+    return tuple(KnownAs(name, ten, is_clear) for name in written)
+
+
+def _sized(mean: str, label: str) -> tuple[KnownAs, ...]:
+    """Names of a mean at one of COCO's sizes: ``mAP_small``, and ``AP_small`` and ``APs``."""
+    sizes = {"small": [0, 1024], "medium": [1024, 9216], "large": [9216, 1e10]}
     return tuple(
-        KnownAs(name + written, ten, is_clear)
-        for name in names
-        for written in (*_OVER, *_OVER_STEPS)
+        KnownAs(name, {"area_ranges": {size: bounds}}, is_clear)
+        for size, bounds in sizes.items()
+        for name, is_clear in (
+            (f"{mean}_{size}", True),
+            (f"{label}_{size}", False),
+            (f"{label}{size[0]}", False),
+        )
     )
-
-
-_SIZED = tuple(
-    KnownAs(f"{name}_{size}", {"area_ranges": {size: bounds}}, is_clear)
-    for size, bounds in {"small": [0, 1024], "medium": [1024, 9216], "large": [9216, 1e10]}.items()
-    for name, is_clear in (("mAP", True), ("AP", False))
-)
-"""Names of mean average precision at one of COCO's sizes."""
 
 
 @hookimpl
@@ -148,7 +157,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             better=True,
             references=(VALOR, COCO, PYCOCOTOOLS),
             version=2,
-            known_as=(*_over("mAP"), *_over("AP", is_clear=False), *_SIZED),
+            known_as=(*_over("mAP"), *_over("AP", is_clear=False), *_sized("mAP", "AP")),
         ),
         _spec(
             "AR",
@@ -182,14 +191,17 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             references=(VALOR, COCO, PYCOCOTOOLS),
             version=2,
             aliases=("mean_average_recall",),
-            known_as=tuple(
-                KnownAs(name, {"max_detections": "#"}, is_clear)
-                for name, is_clear in (
-                    ("mAR@#", True),
-                    ("mAR#", True),
-                    ("AR@#", False),
-                    ("AR#", False),
-                )
+            known_as=(
+                *(
+                    KnownAs(name, {"max_detections": "#"}, is_clear)
+                    for name, is_clear in (
+                        ("mAR@#", True),
+                        ("mAR#", True),
+                        ("AR@#", False),
+                        ("AR#", False),
+                    )
+                ),
+                *_sized("mAR", "AR"),
             ),
         ),
         _spec(
@@ -209,6 +221,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             better=True,
             references=(COCO, PYCOCOTOOLS),
             aliases=("coco", "coco_metrics"),
+            sought_as=("COCOeval", "bbox", "segm"),
         ),
         _spec(
             "Precision",

@@ -117,6 +117,10 @@ def test_a_decorated_metric_that_nobody_holds_is_gone() -> None:
         ("nv_response_groundedness", "text", "nvidia.ResponseGroundedness"),
         ("contextual_precision", "text", "llm.ContextPrecision"),
         ("GEval", "text", "llm.Rubric"),
+        ("mar_small", "detection", "detection.mAR"),
+        ("metrics/mAP50(B)", "detection", "detection.mAP"),
+        ("metrics/mAP50-95(M)", "detection", "detection.mAPAveragedOverIOUs"),
+        ("ppv", "classification", "classification.Precision"),
     ],
 )
 def test_names_that_people_type_lead_to_the_metric(name: str, task: str, found: str) -> None:
@@ -128,6 +132,15 @@ def test_names_that_people_type_lead_to_the_metric(name: str, task: str, found: 
     [
         ("AnswerAccuracy", "text", "Did you mean 'nvidia.AnswerAccuracy'?"),
         ("Faithfulness", "text", "Did you mean 'llm.Faithfulness'?"),
+        ("FaithfulnessMetric", "text", "Did you mean 'llm.Faithfulness'?"),
+        ("BleuScore", "text", "Did you mean 'text.BLEU'?"),
+        ("dice_score", "segmentation", "Did you mean 'segmentation.F1'?"),
+        ("APs", "detection", "area_ranges"),
+        ("ARl", "detection", "area_ranges"),
+        ("COCOeval", "detection", "detection.COCOSummary"),
+        ("ROC", "classification", "ROCCurve"),
+        ("acc", "classification", "Did you mean 'Accuracy'?"),
+        ("PixelAcc", "segmentation", "Did you mean 'pixel_accuracy'?"),
         ("AP_small", "detection", "area_ranges"),
         ("classification_report", "classification", "Precision"),
         ("Acuracy", "classification", "Did you mean 'Accuracy'?"),
@@ -147,6 +160,10 @@ def test_names_of_something_near_suggest_the_metric(name: str, task: str, remedy
         *((name, "detection") for name in ("IDF1", "HOTA", "MOTA", "MAE", "APr")),
         *((name, "text") for name in ("bleurt", "spBLEU", "llm.Pairwise", "BERTScore")),
         ("RMSE", "classification"),
+        ("NegativePredictiveValue", "classification"),
+        ("character", "text"),
+        ("SummarizationMetric", "text"),
+        ("SemanticSimilarity", "text"),
     ],
 )
 def test_metrics_that_are_not_in_valor_suggest_no_other_metric(name: str, task: str) -> None:
