@@ -195,3 +195,37 @@ def test_a_replay_needs_no_key(
     assert run("replay").results == first.results
     with refused(ResourceError):
         run("use")
+
+
+def test_report_of_a_resumed_run_counts_the_calls_of_the_killed_ones(
+    endpoint: MockEndpoint, tmp_path: Path
+) -> None:
+    (tmp_path / "items.json").write_text(json.dumps(facts(60)))
+    run = RUN.replace("items=True,", "items=True, state=str(folder / 'state.npz'),")
+    run = run.replace("told = {", 'told = {"facts": report.facts["judge"],')
+    command = [sys.executable, "-c", run, str(tmp_path), endpoint.base_url]
+    endpoint.reset(latency=0.02)
+    points = (60, 150)
+    for point in points:
+        process = subprocess.Popen(command, stderr=subprocess.PIPE)
+        until = time.monotonic() + 30
+        while endpoint.counters["requests"] < point and time.monotonic() < until:
+            time.sleep(0.005)
+        assert process.poll() is None, "the run was over before it was killed"
+        process.kill()
+        process.communicate()
+    assert not (tmp_path / "state.npz").exists()
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 0, said.decode()
+    told = json.loads((tmp_path / "report.json").read_text())["facts"]
+    # Calls under way at a kill, and those that ended after the last item did, are not counted.
+    calls = endpoint.counters["requests"]
+    assert calls - len(points) * 3 * CONCURRENCY <= told["calls"] <= calls
+    assert told["prompt_tokens"] > 0
+    again = subprocess.run(command, capture_output=True, check=True)
+    assert again.returncode == 0
+    assert json.loads((tmp_path / "report.json").read_text())["facts"] == told
+    (tmp_path / "state.npz").unlink()
+    subprocess.run(command, capture_output=True, check=True)
+    assert json.loads((tmp_path / "report.json").read_text())["facts"] == told

@@ -108,6 +108,7 @@ class Work:
         if isinstance(resources, OpenResources):
             tally.facts.update(resources.facts())
         if self.journal is not None:
+            tally.facts |= self.journal.facts
             tally.damaged_rows |= self.journal.damaged
         return tally
 

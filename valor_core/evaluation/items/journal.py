@@ -2,7 +2,8 @@
 
 A run that is stopped or killed loses no finished item: the same command takes from the journal
 what it has, and scores the rest. Each line has a checksum, but for those of earlier versions. Rows
-that are damaged, out of range or contradict each other are scored again.
+that are damaged, out of range or contradict each other are scored again. A row also has the facts
+of its run until then, so that the next report counts the calls of a killed run.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 from attrs import define, field
 
 from valor_core.errors import StateError
+from valor_core.evaluation.resources.facts import Facts
 from valor_core.metrics.item_rows import ItemRow
 from valor_core.plugins.spec import Range
 from valor_core.readers.fingerprint import fingerprint
@@ -66,7 +68,11 @@ class Journal:
     path: Path
     damaged: set[int] = field(factory=set, init=False)
     """Numbers of the lines that cannot be used."""
+    facts: dict[str, tuple[int, Facts]] = field(factory=dict, init=False)
+    """The latest facts of each opening of resources that scored a row which was found."""
     _rows: dict[str, tuple[int, ItemRow]] | None = field(default=None, init=False)
+    _latest: dict[str, tuple[int, Facts]] = field(factory=dict, init=False)
+    _openings: dict[str, list[str]] = field(factory=dict, init=False)
     _rejected: dict[str, list[int]] = field(factory=dict, init=False)
     _file: int | None = field(default=None, init=False)
     _writing: threading.Lock = field(factory=threading.Lock, init=False)
@@ -92,17 +98,20 @@ class Journal:
                 self._rejected[key] = [number]
                 self.damaged.add(number)
                 return None
+            for opening in self._openings.get(key, ()):
+                self.facts[opening] = self._latest[opening]
         return row
 
     def _read(self, rows: dict[str, tuple[int, ItemRow]]) -> None:
         for number, line in enumerate(_lines(self.path), 1):
             try:
-                key, row, is_again = _row_of(line)
-            except (ValueError, KeyError, TypeError, RecursionError):
+                key, row, is_again, facts = _row_of(line)
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 # A killed run leaves half a line, which is no damage.
                 if line.endswith((b"}", b"]")):
                     self.damaged.add(number)
                 continue
+            self._note(key, facts)
             if is_again:
                 self.damaged.difference_update(self._rejected.pop(key, ()))
             elif key in self._rejected:
@@ -113,12 +122,29 @@ class Journal:
                 continue
             rows[key] = number, row
 
+    def _note(self, key: str, facts: Mapping[str, tuple[int, Facts]]) -> None:
+        for opening, told in facts.items():
+            self._openings.setdefault(key, []).append(opening)
+            if opening not in self._latest or self._latest[opening][0] < told[0]:
+                self._latest[opening] = told
+
     def _reject(self, key: str, *numbers: int) -> None:
         self._rejected.setdefault(key, []).extend(numbers)
         self.damaged.update(numbers)
 
-    def add(self, key: str, row: ItemRow) -> None:
+    def add(
+        self, key: str, row: ItemRow, facts: Mapping[str, tuple[int, Facts]] | None = None
+    ) -> None:
         """Write a finished row; what may change by itself is left out.
+
+        Parameters
+        ----------
+        key : str
+            Key of the row.
+        row : ItemRow
+            The row.
+        facts : mapping of str to (int, Facts), optional
+            Facts so far, by the opening of the resources.
 
         Raises
         ------
@@ -129,6 +155,7 @@ class Journal:
             return
         # A row of which the journal has rejected others replaces them.
         record = {"key": key} | row.to_dict() | ({"again": True} if key in self._rejected else {})
+        record |= {"facts": facts} if facts else {}
         line = json.dumps(record | {"checksum": _checksum(record)}, ensure_ascii=True)
         try:
             with self._writing:
@@ -167,12 +194,20 @@ def _lines(path: Path) -> list[bytes]:
         raise StateError(f"{path}: cannot be read, {error.strerror}") from error
 
 
-def _row_of(line: bytes) -> tuple[str, ItemRow, bool]:
-    """Key and row of a line, and whether it replaces others of the key."""
+def _row_of(line: bytes) -> tuple[str, ItemRow, bool, dict[str, tuple[int, Facts]]]:
+    """Key and row of a line, whether it replaces others of the key, and the facts."""
     record = json.loads(line)
     if "checksum" in record and record.pop("checksum") != _checksum(record):
         raise ValueError("another checksum")
-    return str(record["key"]), ItemRow.from_dict(record), record.get("again") is True
+    facts = {opening: _told(told) for opening, told in record.pop("facts", {}).items()}
+    return str(record["key"]), ItemRow.from_dict(record), record.get("again") is True, facts
+
+
+def _told(told: Any) -> tuple[int, Facts]:
+    number, facts = told
+    if not isinstance(number, int) or not all(isinstance(one, dict) for one in facts.values()):
+        raise ValueError("expected a number and a table for each resource")
+    return number, facts
 
 
 def _checksum(record: Mapping[str, Any]) -> str:

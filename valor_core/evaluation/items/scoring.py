@@ -20,6 +20,7 @@ from attrs import define, evolve, field, frozen
 from valor_core.errors import (
     ManifestError,
     ReportError,
+    ResourceError,
     ResourceStopped,
     StateError,
     ValorError,
@@ -28,6 +29,7 @@ from valor_core.errors import (
 from valor_core.evaluation.engines.control import BY_THE_USER, Control
 from valor_core.evaluation.items.column_answers import as_rows, finite
 from valor_core.evaluation.items.journal import Journal, row_key
+from valor_core.evaluation.resources.facts import Facts
 from valor_core.evaluation.resources.open_resources import OpenResources
 from valor_core.metrics.item_rows import ONLY, ItemRow, ItemRows, Numbers, RowValue
 from valor_core.metrics.json_values import as_json
@@ -246,11 +248,18 @@ class Job:
         if self.journal is None or self.run is None:
             return
         try:
-            self.journal.add(self.keys.pop(place), row)
+            self.journal.add(self.keys.pop(place), row, self._facts())
         except (
             StateError
         ) as error:  # what was paid for goes to the report, and nothing more is paid
             self.run.control.stop(error.one_line)
+
+    def _facts(self) -> dict[str, tuple[int, Facts]]:
+        """Facts of the resources so far; none if one cannot tell them, which ends the run later."""
+        try:
+            return self.resources.facts()
+        except ResourceError:
+            return {}
 
     def _told(self, count: int) -> None:
         if self.run is not None and self.waits:

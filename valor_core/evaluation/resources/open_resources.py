@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -112,6 +113,7 @@ class OpenResources(Mapping[str, Any]):
     _limits: dict[int, asyncio.Semaphore] | None = field(default=None, init=False)
     _opening: str = field(factory=lambda: os.urandom(16).hex(), init=False)
     _asked: Iterator[int] = field(factory=count, init=False)
+    _telling: threading.Lock = field(factory=threading.Lock, init=False)
 
     @classmethod
     def of(cls, resources: Mapping[str, Any]) -> OpenResources:
@@ -160,10 +162,11 @@ class OpenResources(Mapping[str, Any]):
 
     def facts(self) -> dict[str, tuple[int, Facts]]:
         """What the resources tell of themselves so far, under a name of this opening."""
-        told = {one.name: one.facts() for one in self._open.values()}
-        known = {name: facts for name, facts in told.items() if facts is not None}
         # Counts go on from one answer to the next: of one opening, a tally keeps the latest.
-        return {self._opening: (next(self._asked), known)} if known else {}
+        with self._telling:
+            told = {one.name: one.facts() for one in self._open.values()}
+            known = {name: facts for name, facts in told.items() if facts is not None}
+            return {self._opening: (next(self._asked), known)} if known else {}
 
 
 @contextmanager

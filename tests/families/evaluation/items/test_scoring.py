@@ -128,6 +128,9 @@ class TestGoingOn:
         assert not repeated & finished
         assert 0 < sum(before.values()) < 48
         whole = valor_core.Report.load(tmp_path / "report.json")
+        # Two calls for each item, and those that were under way at the signal.
+        asked = sum(judge.asked.values())
+        assert 2 * len(ITEMS) <= whole.facts["judge"]["calls"] <= asked + 4
         assert whole.results == graded(judge).results
         assert [row.value for row in whole.items[0].rows] == [
             row.value for row in graded(judge).items[0].rows

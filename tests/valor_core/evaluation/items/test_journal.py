@@ -24,6 +24,29 @@ def test_rows_are_found_again_by_another_run(tmp_path: Path) -> None:
     assert [again.find("q1"), again.find("q2"), again.find("q3")] == [*rows, None]
 
 
+def test_facts_of_earlier_openings_are_found_with_their_rows(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "rows.jsonl")
+    for opening, number, calls, key in (("a", 1, 4, "q1"), ("a", 0, 2, "q2"), ("b", 0, 9, "q3")):
+        facts = {opening: (number, {"judge": {"calls": calls}})}
+        journal.add(key, ItemRow(key, 0.5), facts)
+    journal.close()
+
+    again = Journal(tmp_path / "rows.jsonl")
+
+    assert again.find("q2") == ItemRow("q2", 0.5)
+    assert again.facts == {"a": (1, {"judge": {"calls": 4}})}
+
+
+@pytest.mark.parametrize("facts", ["[]", "1", '{"a": 1}', '{"a": [1, {"judge": 2}]}', "null"])
+def test_row_with_unreadable_facts_is_damaged(tmp_path: Path, facts: str) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(f'{{"key": "q1", "uid": "q1", "value": 0.5, "facts": {facts}}}\n')
+    journal = Journal(path)
+
+    assert journal.find("q1") is None
+    assert (journal.facts, journal.damaged) == ({}, {1})
+
+
 def test_what_may_change_by_itself_is_not_kept(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "rows.jsonl")
     journal.add("q1", ItemRow("q1", NotRun("budget")))
