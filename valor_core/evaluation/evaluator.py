@@ -482,4 +482,5 @@ def _with_rows(items: bool | Path) -> bool:
 
 def _requirements(conditions: Mapping[str, str], evaluation: Evaluation) -> tuple[Requirement, ...]:
     aliases = {metric.spec.name: metric.spec.aliases for metric in evaluation.plan.metrics}
-    return parse_requirements(conditions, aliases)
+    ranges = {metric.spec.name: metric.spec.range for metric in evaluation.plan.metrics}
+    return parse_requirements(conditions, aliases, ranges)

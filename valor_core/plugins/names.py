@@ -69,6 +69,8 @@ def is_misspelling(name: str, word: str) -> bool:
     if len(one) == 1:
         return two.startswith(one)
     if len(one) <= _ACRONYM:
+        if re.sub(r"(.)\1", r"\1", one) == re.sub(r"(.)\1", r"\1", two):  # a key pressed twice
+            return True
         return len(one) == len(two) and sorted(one) == sorted(two) and _errors(one, two) == 1
     return _errors(one, two) <= min(_MOST_ERRORS, max(1, len(one) // 4))
 

@@ -49,8 +49,8 @@ def recognized(files: Sequence[TableSource]) -> Recognized | None:
     known = fields_of(table)
     has_response = "response" in known
     has_texts = has_response and _holds_texts(table, known["response"], "response")
-    # Numbers may be for another reader; if there is none, this one names the wrong cell.
-    if has_response and not has_texts and not _holds_numbers(table, known["response"]):
+    # Other cells may be for another reader; if there is none, this one names the wrong cell.
+    if has_response and not has_texts and _holds_records(table, known["response"]):
         return None
     has_query = {"query", "contexts"} <= set(known)
     found = dict(known) | _mapped(table, known, _CLEAR if has_response else _GUESSED)
@@ -91,10 +91,13 @@ def _mapped(
     return found
 
 
-def _holds_numbers(table: Table, column: str) -> bool:
-    """Whether the first cells are single values, not lists and tables."""
+def _holds_records(table: Table, column: str) -> bool:
+    """Whether one of the first cells is a table, or a list with something else than texts."""
     cells = table.values(column).tolist()
-    return not any(isinstance(cell, (list, tuple, Mapping)) for cell in cells)
+    lists = [one for cell in cells if isinstance(cell, (list, tuple)) for one in cell]
+    return any(isinstance(cell, Mapping) for cell in cells) or not all(
+        isinstance(one, str) for one in lists
+    )
 
 
 def _holds_texts(table: Table, column: str, field: str) -> bool:

@@ -25,7 +25,7 @@ from valor_core.readers.tables import (
 from valor_core.readers.tables.metadata import columns_beside, typed, unpacked
 from valor_core.readers.tables.nested import field_tables, parsed
 from valor_core.schemas import Batch, Datums
-from valor_core.schemas.text import TEXT_FIELDS, TextBatch
+from valor_core.schemas.text import TEXT_FIELDS, TextBatch, as_text
 
 
 @parameters
@@ -181,16 +181,14 @@ def text_batch(table: Table) -> TextBatch:
     metadata |= columns_beside(table, own=found.values())
     uids: Any = table.uids(found["uid"]) if "uid" in found else table.rows
     query, response = (
-        _one_text(table.values(found[name])) if name in found else [None] * len(table)
+        _one_text(table, found[name]) if name in found else [None] * len(table)
         for name in ("query", "response")
     )
     several = {name: table.values(found[name]).tolist() for name in _SEVERAL if name in found}
+    for name, cells in several.items():
+        _check_lists(table, found[name], cells)
     listed = (_texts(several[name]) if name in found else [()] * len(table) for name in _SEVERAL)
     outcomes = _outcomes(table, found["outcomes"]) if "outcomes" in found else [()] * len(table)
-    if not table.is_text and "response" in found:
-        cells = table.values(found["response"]).tolist()
-        if list in set(map(type, cells)):
-            response = list(map(_only, cells))
     places = {
         table.names_in_file.get(found[name], found[name]): [
             (table.source, table.row(place)) for place in _places_of_lists(name, cells, response)
@@ -262,15 +260,39 @@ def _noted(places: Mapping[str, Sequence[tuple[str, int]]]) -> dict[str, Any]:
     }
 
 
-def _one_text(cells: Any) -> Any:
-    """Cells of texts; a list of one text is that text, as programs for language models write it."""
+def _one_text(table: Table, name: str) -> Any:
+    """Cells of one text each; a list of one text is that text.
+
+    Raises
+    ------
+    ReadError
+        With the row of the first cell that is neither text nor missing.
+    """
+    cells = table.values(name)
     listed = cells.tolist()
-    if list not in set(map(type, listed)):
+    kinds = set(map(type, listed))
+    if kinds <= {str, type(None)}:
         return cells
-    return [
-        cell[0] if isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], str) else cell
-        for cell in listed
-    ]
+    texts = list(map(_only, listed))
+    for index, cell in enumerate(texts):
+        if cell is not None and not isinstance(cell, str):
+            raise ReadError(
+                f"{table.place(index, name)}: expected a string, found {shown(cell)}",
+                as_text(cell),
+            )
+    return texts
+
+
+def _check_lists(table: Table, name: str, cells: Sequence[Any]) -> None:
+    """Raise a `ReadError` with the row of the first cell that is neither text nor texts."""
+    if set(map(type, cells)) <= {str}:
+        return
+    for index, cell in enumerate(cells):
+        if cell is not None and not _are_texts(cell):
+            raise ReadError(
+                f"{table.place(index, name)}: expected strings, found {shown(cell)}",
+                'Write each of them as a string: ["…", "…"]',
+            )
 
 
 def fields_of(table: Table) -> dict[str, str]:

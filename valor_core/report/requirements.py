@@ -5,12 +5,14 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from attrs import asdict, evolve, frozen
 
 from valor_core.errors import ConfigError, ReportError, did_you_mean, shown
 from valor_core.metrics.result import Failed, Result, Undefined, first_line, is_number
+from valor_core.plugins.spec import Range
 from valor_core.report.results import has_name
 from valor_core.report.selection import select
 
@@ -87,6 +89,7 @@ class Requirement:
 def parse_requirements(
     require: Mapping[str, Any],
     metrics: Mapping[str, tuple[str, ...]] | None = None,
+    ranges: Mapping[str, Range] = MappingProxyType({}),
 ) -> tuple[Requirement, ...]:
     """Requirements of a config's ``require`` section, not checked yet.
 
@@ -97,11 +100,14 @@ def parse_requirements(
     metrics : mapping of str to tuple of str, optional
         Aliases of the chosen metrics by full name; a requirement of another one is refused before
         any work is done.
+    ranges : mapping of str to Range, optional
+        Ranges of the chosen metrics by full name.
 
     Raises
     ------
     ConfigError
-        If a condition is not a comparison with a number, or names no chosen metric.
+        If a condition is not a comparison with a number, names no chosen metric, or compares with
+        a number that the metric cannot have, such as 90 for a share.
 
     Examples
     --------
@@ -115,19 +121,32 @@ def parse_requirements(
                 f'Write it as: ">= {condition if is_number(condition) else 0.5}".',
             )
         if metrics is not None:
-            _check_chosen(name, metrics)
+            _check_in_range(name, condition, ranges.get(_chosen(name, metrics), Range()))
     return tuple(Requirement(name, condition) for name, condition in require.items())
 
 
-def _check_chosen(name: str, metrics: Mapping[str, tuple[str, ...]]) -> None:
+def _chosen(name: str, metrics: Mapping[str, tuple[str, ...]]) -> str:
+    """Full name of the chosen metric that a requirement names."""
     wanted = re.split("[ /]", name, maxsplit=1)[0]
-    chosen = ((metric.partition(".")[2], metric, aliases) for metric, aliases in metrics.items())
-    if not any(has_name(short, metric, wanted, aliases) for short, metric, aliases in chosen):
-        words = [word for metric in metrics for word in (metric.partition(".")[2], metric)]
+    for metric, aliases in metrics.items():
+        if has_name(metric.partition(".")[2], metric, wanted, aliases):
+            return metric
+    words = [word for metric in metrics for word in (metric.partition(".")[2], metric)]
+    raise ConfigError(
+        f"require.{name}: no chosen metric is called {wanted!r}",
+        did_you_mean(wanted, [word for word in words if ("." in word) == ("." in wanted)])
+        or f"Chosen are: {', '.join(metrics) or 'none'}.",
+    )
+
+
+def _check_in_range(name: str, condition: str, range: Range) -> None:
+    match = _CONDITION.fullmatch(condition)
+    number = float(match[2]) if match else 0.0
+    if match and number not in range:
+        share = number / 100
         raise ConfigError(
-            f"require.{name}: no chosen metric is called {wanted!r}",
-            did_you_mean(wanted, [word for word in words if ("." in word) == ("." in wanted)])
-            or f"Chosen are: {', '.join(metrics) or 'none'}.",
+            f"require.{name}: expected a number in {range}, got {shown(condition)}",
+            f'Write it as: "{match[1]} {share:g}"' if number >= 2 and share in range else None,
         )
 
 

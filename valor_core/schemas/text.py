@@ -27,11 +27,11 @@ from valor_core.schemas.datum import Datum, Datums, listed, metadata_field, uid_
 def _text(item: Any, attribute: Any, value: Any) -> None:
     if value is not None and not isinstance(value, str):
         raise SchemaError(
-            f"{attribute.name}: expected a string, got {shown(value)}", _as_text(value)
+            f"{attribute.name}: expected a string, got {shown(value)}", as_text(value)
         )
 
 
-def _as_text(value: Any) -> str | None:
+def as_text(value: Any) -> str | None:
     """Remedy for something else than a string where one text is expected."""
     if isinstance(value, (int, float)) and value == value:
         return f"Write it as a string: {str(value)!r}"
@@ -242,7 +242,7 @@ class TextBatch(Batch):
             if not fits(cell):
                 raise SchemaError(
                     f"{self.datums.name(position)}, {name}: expected {expected}, got {shown(cell)}",
-                    _as_text(cell) if name in _SINGLE else None,
+                    as_text(cell) if name in _SINGLE else None,
                 )
             for text in (cell,) if isinstance(cell, str) else cell or ():
                 if isinstance(text, str):

@@ -159,6 +159,9 @@ def is_same(path: Path, other: Path) -> bool:
         return path.resolve() == other.resolve()
 
 
+_PAGES = (".pdf", ".htm", ".docx", ".odt", ".pptx", ".ipynb")
+
+
 def check_destination(path: Path, suffixes: Sequence[str], place: str) -> None:
     """Raise a `ConfigError` if a file cannot be written.
 
@@ -173,7 +176,9 @@ def check_destination(path: Path, suffixes: Sequence[str], place: str) -> None:
     """
     if path.suffix not in suffixes:
         listed = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
-        likely = path.suffix.casefold() if path.suffix.casefold() in suffixes else suffixes[0]
+        likely = path.suffix.casefold()
+        if likely not in suffixes:  # a document for a person is nearest to a page
+            likely = ".html" if likely in _PAGES and ".html" in suffixes else suffixes[0]
         remedy = f"Name it {path.with_suffix(likely).name}, for example." if path.name else None
         raise ConfigError(f"{place}expected {listed}, got {path.name or path}", remedy)
     if path.is_dir():

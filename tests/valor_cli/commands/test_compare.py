@@ -174,7 +174,7 @@ def test_a_comparison_is_written_for_a_pull_request(valor):
         (
             "c.pdf",
             "valor: compare: --output: expected .md, .html or .json, got c.pdf\n"
-            "Name it c.md, for example.\n",
+            "Name it c.html, for example.\n",
         ),
         (
             "none/c.md",

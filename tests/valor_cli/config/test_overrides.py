@@ -32,6 +32,15 @@ def test_a_value_is_put_at_its_path(setting: str, expected: dict[str, Any]) -> N
     assert override(config, [setting]) == config | expected
 
 
+def test_kind_of_a_resource_takes_parameters_after_its_name() -> None:
+    settings = ["judge.client=openai", "judge.client.model=m", "data=wide", "data.path=a.csv"]
+
+    assert override({}, settings) == {
+        "judge": {"client": {"name": "openai", "model": "m"}},
+        "data": {"reader": "wide", "path": "a.csv"},
+    }
+
+
 def test_the_config_that_was_given_stays_as_it_is() -> None:
     config: dict[str, Any] = {"metrics": [{"name": "AP"}]}
 

@@ -69,6 +69,28 @@ def test_a_parameter_beside_the_metrics_is_answered_with_how_to_write_it(
     expect_refusal(metrics=metrics, task="lab", threshold=[date(2026, 1, 1)])
 
 
+@pytest.mark.parametrize("key", ["llm_api_params", "metric_params", "datum_uid"])
+def test_argument_of_a_documented_call_says_where_a_config_has_it(key: str) -> None:
+    expect_refusal(**{key: {}})
+
+
+@pytest.mark.parametrize("key", ["iou_thresholds_to_compute", "pr_curve_max_examples", "label"])
+def test_parameter_of_a_reader_or_an_unchosen_metric_says_where_to_write_it(key: str) -> None:
+    expect_refusal(
+        task="detection", data={"reader": "predicted", "path": "a"}, metrics=["mAP"], **{key: "a"}
+    )
+
+
+def test_name_of_a_file_for_data_is_rewritten_with_its_reader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("preds.csv").write_text("id,y_true,y_pred\na,cat,dog\n")
+
+    expect_refusal(data="preds.csv")
+    expect_refusal(data="absent.csv")
+
+
 def test_bare_values_stand_for_lists_of_one() -> None:
     run = check(LEAST | {"metrics": "F1", "slices": "city", "output": "a.json"}, "").run
 

@@ -18,6 +18,9 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "masks" / "a.png").touch()
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "eval.yaml").touch()
+    (tmp_path / "several").mkdir()
+    (tmp_path / "several" / "a.yaml").touch()
+    (tmp_path / "several" / "b.yaml").touch()
     found = [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1], "score": 0.5}]
     (tmp_path / "found.json").write_text(json.dumps(found))
     (tmp_path / "nothing.json").write_text("[]")
@@ -42,6 +45,16 @@ def folder(tmp_path, monkeypatch):
             ["project", "-m", "F1"],
             "project: no reader knows what this is",
             "Name the config in it: valor run project/eval.yaml",
+        ),
+        (
+            ["several"],
+            "several: no reader knows what this is",
+            "Name the config in it: valor run several/a.yaml, or valor run several/b.yaml",
+        ),
+        (
+            ["preds.csv", "-m", "F1", "--set", "task.x=1"],
+            "task must be a string, got {'x': 1}",
+            "",
         ),
         (
             ["masks", "-m", "IOU"],
@@ -101,7 +114,7 @@ def test_what_was_likely_meant_is_the_second_line(valor, arguments, message, rem
     result = valor("run", *arguments)
 
     assert result.exit_code == 2
-    assert result.stderr.splitlines()[:2] == [f"valor: {message}", remedy]
+    assert result.stderr.splitlines()[:2] == [f"valor: {message}", *filter(None, [remedy])]
 
 
 @pytest.mark.parametrize("names", ["Accuracy,F1", "Accuracy;F1", "Accuracy F1", " Accuracy,  F1,"])
@@ -125,7 +138,8 @@ def test_a_word_that_is_an_option_here_is_answered_with_it(valor, word):
 
 
 @pytest.mark.parametrize(
-    ("name", "remedy"), [("report", "report.json"), ("report.HTML", "report.html")]
+    ("name", "remedy"),
+    [("report", "report.json"), ("report.HTML", "report.html"), ("report.pdf", "report.html")],
 )
 @pytest.mark.usefixtures("folder")
 def test_a_report_of_another_ending_is_answered_with_a_name(valor, name, remedy):

@@ -8,7 +8,7 @@ import pytest
 from messages import refused
 
 from valor_core import Failed, Report, Result, Undefined
-from valor_core.plugin import ConfigError
+from valor_core.plugin import ConfigError, Range
 from valor_core.report.requirements import Requirement, parse_requirements, split_requirement
 
 RESULTS = Report(
@@ -188,3 +188,18 @@ def test_a_requirement_in_one_text_is_a_name_and_a_condition(
     text: str, parts: tuple[str, str]
 ) -> None:
     assert split_requirement(text) == parts
+
+
+@pytest.mark.parametrize("condition", [">= 90", "<= 1.5", "> -1"])
+def test_threshold_beyond_the_range_of_the_metric_is_rejected_before_any_work(
+    condition: str,
+) -> None:
+    with refused(ConfigError):
+        parse_requirements({"Accuracy": condition}, {"c.Accuracy": ()}, {"c.Accuracy": Range(0, 1)})
+
+
+def test_threshold_within_the_range_of_the_metric_is_kept() -> None:
+    ranges = {"c.Accuracy": Range(0, 1), "c.Counts": Range(0)}
+    metrics: dict[str, tuple[str, ...]] = {"c.Accuracy": (), "c.Counts": ()}
+    required = {"Accuracy": "== 1", "Counts": ">= 90"}
+    assert len(parse_requirements(required, metrics, ranges)) == 2

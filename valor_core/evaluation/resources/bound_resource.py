@@ -302,12 +302,14 @@ def _kinds(
         return ()
     chosen, place = section.pop(spec.kinds, None), f"{place}{spec.kinds}"
     if not (spec.several_kinds and isinstance(chosen, (list, tuple)) and chosen):
-        return (_kind(spec, chosen, registry, place),)
+        return (_kind(spec, chosen, registry, place, section),)
     each = enumerate(chosen)
-    return tuple(_kind(spec, one, registry, f"{place}[{number}]") for number, one in each)
+    return tuple(_kind(spec, one, registry, f"{place}[{number}]", {}) for number, one in each)
 
 
-def _kind(spec: ResourceSpec, chosen: Any, registry: Registry, place: str) -> BoundKind | GivenKind:
+def _kind(
+    spec: ResourceSpec, chosen: Any, registry: Registry, place: str, section: Mapping[str, Any]
+) -> BoundKind | GivenKind:
     if not isinstance(chosen, _IN_A_FILE):
         return GivenKind(chosen)
     values = {"name": chosen} if isinstance(chosen, str) else chosen
@@ -322,14 +324,35 @@ def _kind(spec: ResourceSpec, chosen: Any, registry: Registry, place: str) -> Bo
     with found_at(f"{place}: "):
         kind = registry.resource_kind(values["name"], spec)
     given = {key: value for key, value in values.items() if key != "name"}
+    own = {one.name for one in declared(spec.parameter_class)}
+    needed = [one.name for one in declared(kind.parameter_class)]
+    beside = {key: section[key] for key in section if key in needed and key not in own}
+    if beside:
+        raise ParameterError(
+            f"{next(iter(beside))}: unknown key, {kind.short_name} has a parameter of this name",
+            _nested(spec, kind, beside | given),
+            place.removesuffix(spec.kinds or ""),
+        )
     try:
         return BoundKind(kind, build(kind.parameter_class, given, f"{place}."))
     except ParameterError as error:
         raise ParameterError(
             error.sentence,
-            error.remedy or f"See its parameters with: valor show {kind.name}",
+            (_nested(spec, kind, given) if error.sentence.endswith("found none") else error.remedy)
+            or f"See its parameters with: valor show {kind.name}",
             f"{place}.",
         ) from None
+
+
+def _nested(spec: ResourceSpec, kind: ResourceKindSpec, given: Mapping[str, Any]) -> str:
+    """Remedy line with the section of a resource, the parameters of its kind within it."""
+    missing = [
+        f"{one.name}: {one.name.upper()}"
+        for one in declared(kind.parameter_class)
+        if one.required and one.name not in given
+    ]
+    parts = ", ".join(filter(None, (f"name: {kind.short_name}", in_config(given), *missing)))
+    return f"Write it as: {spec.short_name}: {{{spec.kinds}: {{{parts}}}}}"
 
 
 def _several(spec: ResourceSpec, sections: Mapping[str, Any]) -> tuple[str, ...]:

@@ -83,6 +83,8 @@ def config_of(
         If no reader knows the files, several do, a parameter is missing, or no metric is named.
     """
     check_there(files)
+    if task is not None and not isinstance(task, str):
+        raise ConfigError(f"task must be a string, got {shown(task)}")
     typed = " ".join(["valor run", *map(shlex.quote, map(str, files))])
     task = task or only_task(metrics, registry)
     named = None if reader is None else reader_called(reader, registry, task)

@@ -80,14 +80,15 @@ def put(config: Mapping[str, Any], path: str, value: Any, place: str) -> dict[st
 
 def _put(target: Any, path: str, value: Any, place: str) -> None:
     steps: list[str | int] = [name if name else int(number) for name, number in _STEP.findall(path)]
-    for step, following in pairwise(steps):
+    for depth, (step, following) in enumerate(pairwise(steps)):
         if isinstance(step, str) and isinstance(target, dict):
             if target.get(step) is None:
                 target[step] = [] if isinstance(following, int) else {}
         elif not (isinstance(step, int) and isinstance(target, list) and step < len(target)):
             raise _no_place(place, step, target)
-        if isinstance(target[step], str) and isinstance(following, str) and _is_named(step):
-            target[step] = {"name": target[step]}
+        may_be_table = depth > 0 or step in ("data", "engine")
+        if isinstance(target[step], str) and isinstance(following, str) and may_be_table:
+            target[step] = {"reader" if step == "data" else "name": target[step]}
         target = target[step]
     last = steps[-1]
     if isinstance(last, str) and isinstance(target, dict):
@@ -96,11 +97,6 @@ def _put(target: Any, path: str, value: Any, place: str) -> None:
         target[last : last + 1] = [value]
     else:
         raise _no_place(place, last, target)
-
-
-def _is_named(step: str | int) -> bool:
-    """Whether a name at this place stands for a table with that name: a metric's, an engine's."""
-    return isinstance(step, int) or step == "engine"
 
 
 def _no_place(place: str, step: str | int, target: Any) -> ConfigError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -28,6 +29,7 @@ from valor_core.plugins.spec import (
     Spec,
     TaskSpec,
 )
+from valor_core.readers.known import Known, known_by
 
 _NUMBERS = {"#": "[0-9]+", "%": "[0-9.]+"}
 """Patterns of the numbers in a name that people know."""
@@ -94,13 +96,16 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
     >>> check({"data": {"reader": "csv"}, "metrics": ["F1"]}, "").run.metrics
     ('F1',)
     """
+    for name in values:
+        if name in _ELSEWHERE:
+            raise ConfigError(f"{place}{name}: unknown key", _ELSEWHERE[name])
     known = {name for entry in declared(RunConfig) for name in (entry.name, *entry.aliases)}
     sections = {k: v for k, v in values.items() if isinstance(v, Mapping) and _is_foreign(k, known)}
     own = {k: v for k, v in values.items() if k not in sections}
     if isinstance(own.get("data"), str):
         raise ConfigError(
             f"{place}data must be a table, got {shown(own['data'])}",
-            f"Write it as: data: {{reader: NAME, path: {own['data']}}}\n"
+            f"Write it as: data: {_data_of(own['data'], own.get('task'), place)}\n"
             "See the readers with: valor list --readers",
         )
     meant = [name for name in sections if did_you_mean("data", [name], cutoff=0.5)]
@@ -108,14 +113,34 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
         raise ConfigError(
             f"{place}data: expected a table, found none", f"Rename {meant[0]} to data."
         )
+    if "data" not in values and set(own) <= known:
+        raise ConfigError(
+            f"{place}data: expected a table, found none",
+            "Write it as: data: {reader: NAME, path: FILE}\n"
+            "See the readers with: valor list --readers",
+        )
     for name, value in own.items():
         if name not in known:
             _check_no_kind(name, value, place)
             _check_of_no_metric(name, value, own, place)
+            if did_you_mean(name, known, cutoff=0.8) is None:
+                _check_of_another(name, value, own, place)
     try:
         return CheckedConfig(build(RunConfig, own, place), sections)
     except ParameterError as error:
         raise ConfigError(error.message, error.remedy) from error
+
+
+def _data_of(file: str, task: Any, place: str) -> str:
+    """The section of data that reads a file, as far as the file can be recognized."""
+    path = Path(place.removesuffix(": ")).parent / file
+    known: list[Known] = []
+    if path.is_file():
+        with suppress(ValorError, OSError):
+            known = known_by([path], Registry(), task=task if isinstance(task, str) else None)
+    if not known:
+        return f"{{reader: NAME, path: {file}}}"
+    return f"{{{in_config({**known[0].section, 'path': file})}}}"
 
 
 def _check_no_kind(name: str, value: Any, place: str) -> None:
@@ -143,6 +168,44 @@ def _check_of_no_metric(name: str, value: Any, own: Mapping[str, Any], place: st
                 f"{place}{name}: unknown key, {metric} has a parameter of this name",
                 f"Write it with the metric: {{name: {metric}, {written}}}{also}",
             )
+
+
+_ELSEWHERE = {
+    "metric_params": "Write them with each metric: metrics: [{name: NAME, PARAMETER: VALUE}]",
+    "parameters": "Write them with each metric: metrics: [{name: NAME, PARAMETER: VALUE}]",
+    "evaluation_parameters": "Write each of them as a key of the config or of a metric.",
+    "llm_api_params": "Write judge: {client: {name: openai, base_url: BASE_URL, model: MODEL}}",
+    "datum_uid": "Name the column under data: {reader: NAME, path: FILE, uid: COLUMN}",
+}
+"""Remedies for arguments of the documented calls that are no keys of a config."""
+
+
+def _check_of_another(name: str, value: Any, own: Mapping[str, Any], place: str) -> None:
+    """Raise a `ConfigError` for a key that is a parameter of a reader or a metric, not of a run."""
+    registry, written = Registry(), in_config({name: value})
+    data, task = own.get("data"), own.get("task")
+    reader = data.get("reader") if isinstance(data, Mapping) else None
+    found = None
+    with suppress(ValorError):
+        found = registry.find(ReaderSpec, reader, task) if isinstance(reader, str) else None
+    if found is not None and _has(found, name):
+        raise ConfigError(
+            f"{place}{name}: unknown key, {found.name} has a parameter of this name",
+            f"Write it under data: {{reader: {reader}, {written}}}",
+        )
+    metrics = [metric for metric in registry.all(MetricSpec) if _has(metric, name)]
+    metrics.sort(key=lambda metric: metric.task != task)
+    if metrics:
+        first = metrics[0].name
+        raise ConfigError(
+            f"{place}{name}: unknown key, {first} has a parameter of this name",
+            f"Write it with the metric: {{name: {first}, {written}}}",
+        )
+
+
+def _has(spec: Spec, name: str) -> bool:
+    """Whether a parameter has a name."""
+    return any(name in (one.name, *one.aliases) for one in declared(spec.parameter_class))
 
 
 def _is_foreign(key: object, known: Collection[str]) -> bool:

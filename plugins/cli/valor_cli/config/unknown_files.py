@@ -322,8 +322,9 @@ def _remedy(files: Sequence[Path], typed: str, tables: Sequence[str] = ()) -> st
     if not others and first.is_dir():
         configs = sorted(path for path in first.iterdir() if path.suffix in PARSERS)
         if configs:
-            more = f"{and_more(len(configs) - 1)}" if len(configs) > 1 else ""
-            return f"Name the config in it: valor run {quote(str(configs[0]))}{more}"
+            named = [f"valor run {quote(str(config))}" for config in configs[:_MOST_NAMES]]
+            more = and_more(len(configs) - len(named)) if len(configs) > len(named) else ""
+            return f"Name the config in it: {', or '.join(named)}{more}"
         return (
             "If it has predictions, name the folder of ground truths before it: "
             f"valor run GROUNDTRUTHS {first}\n{_SEE_READERS}"
