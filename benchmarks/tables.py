@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -27,6 +27,11 @@ Turn = tuple[float, float, int]
 WITHOUT_SCORES = ["Accuracy", "Precision", "Recall", "F1", "ConfusionMatrix"]
 
 _VALOR = "import sys; from valor_cli import main; sys.argv = ['valor', 'run', {config!r}]; main()"
+_PEAK = (
+    "import atexit, sys; atexit.register(lambda: print("
+    "*(l for l in open('/proc/self/status') if l.startswith('VmHWM')), file=sys.stderr)); "
+)
+"""Prints the peak of memory at the end; what `getrusage` says has the parent's in it."""
 _WITHOUT = "import sys; sys.modules['pyarrow'] = None; "
 _PANDAS = {
     "csv": "import pandas; pandas.read_csv({path!r})",
@@ -97,14 +102,16 @@ def _turns(programs: Mapping[str, str], repeat: int) -> dict[str, list[Turn]]:
 
 
 def _run(program: str) -> Turn:
-    start = time.perf_counter()
-    own = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(own.pid, 0)
-    own.returncode = os.waitstatus_to_exitcode(status)
-    if own.returncode:
-        raise SystemExit(f"failed: {program}")
-    unit = 1 if sys.platform == "darwin" else 1024
-    return time.perf_counter() - start, used.ru_utime + used.ru_stime, unit * used.ru_maxrss
+    before, start = _cpu(), time.perf_counter()
+    command = [sys.executable, "-c", _PEAK + program]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    seconds = time.perf_counter() - start
+    return seconds, _cpu() - before, 1024 * int(done.stderr.split()[-2])
+
+
+def _cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _print(name: str, path: Path, turns: Mapping[str, Sequence[Turn]]) -> None:
