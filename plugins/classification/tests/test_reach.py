@@ -75,6 +75,21 @@ def test_multilabel_items_of_which_hardmax_predicts_one_label_are_warned_of(
         assert report["F1"].find(average="macro").value == 1
 
 
+@pytest.mark.parametrize(
+    "seen", [[[1, 1, 0], [0, 1, 1]], [[1, 0, 0], [0, 0, 0]]], ids=["two labels", "no label"]
+)
+def test_predicted_labels_as_floats_of_which_hardmax_takes_one_are_warned_of(seen: Any) -> None:
+    true = np.array([[1, 0, 0], [0, 1, 0]])
+    scores = np.array(seen, np.float64)
+
+    (warning,) = evaluate(true, scores, ["F1"]).warnings
+
+    assert warning.startswith("scores of exactly 0 or 1 give items several best labels")
+    choice = {"name": "F1", "hardmax": False, "score_thresholds": 0.5}
+    assert evaluate(true, scores, [choice, "ROCAUC"]).warnings == ()
+    assert evaluate(true, np.roll(true, 1, 0) * 1.0, ["F1"]).warnings == ()
+
+
 def test_threshold_above_chance_that_all_reach_is_no_warning() -> None:
     scores = np.full((4, 10), 0.02)
     scores[:, 3] = 0.82

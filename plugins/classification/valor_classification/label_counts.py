@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.keyed import Keyed, add_rows
-from valor_classification.reach import SEVERAL, threshold_warnings
+from valor_classification.reach import SEVERAL, TIED, threshold_warnings
 from valor_classification.views import NONE, KeyView
 from valor_core.plugin import (
     Content,
@@ -71,6 +71,7 @@ class LabelCountsPart:
     truths: NDArray[np.int64] = field(init=False)
     datums: int = 0
     has_several: bool = False
+    has_ties: bool = False
 
     def __attrs_post_init__(self) -> None:
         self.predicted = np.zeros((0, len(self.thresholds) + 1), dtype=np.int64)
@@ -83,6 +84,7 @@ class LabelCountsPart:
         self._add(self.vocabulary.join(view.labels), *counted)
         self.datums += view.size
         self.has_several |= not view.is_single
+        self.has_ties |= self.hardmax and not self.has_ties and _has_ties(view)
 
     def merge(self, other: LabelCountsPart) -> None:
         """Count what another part counted."""
@@ -90,6 +92,7 @@ class LabelCountsPart:
         self._add(codes, other.predicted, other.matched, other.truths)
         self.datums += other.datums
         self.has_several |= other.has_several
+        self.has_ties |= other.has_ties
 
     def dump(self) -> Content:
         """The histograms."""
@@ -100,6 +103,7 @@ class LabelCountsPart:
             "truths": self.truths,
             "datums": self.datums,
             "has_several": self.has_several,
+            "has_ties": self.has_ties,
         }
 
     def restore(self, content: Content) -> None:
@@ -117,6 +121,7 @@ class LabelCountsPart:
         self._check_counts()
         # states of older versions lack it
         self.has_several = bool(content.get("has_several", self.truths.sum() > self.datums))
+        self.has_ties = bool(content.get("has_ties"))
 
     def _check_counts(self) -> None:
         """Raise a `StateError` unless predictions and hits are of the items there are."""
@@ -134,6 +139,8 @@ class LabelCountsPart:
         """Warnings of thresholds without effect or out of reach, and of several ground truths."""
         if self.hardmax and self.has_several:
             yield SEVERAL
+        elif self.has_ties:
+            yield TIED
         reached = _passing(self.predicted).sum(axis=0)[1:].tolist()
         count = len(self.vocabulary)
         yield from threshold_warnings(self.thresholds, reached, self.datums, count, self.hardmax)
@@ -249,3 +256,14 @@ class LabelCounts(Keyed):
 def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:
     """The label counts at some thresholds."""
     return StateRequest(LabelCounts, {"hardmax": hardmax}, {"thresholds": thresholds})
+
+
+def _has_ties(view: KeyView) -> bool:
+    """Whether an item has several best labels whose scores are all 0 or all 1."""
+    scores = view.scores
+    if not isinstance(scores, ScoreMatrix):
+        datums = scores.datums[scores.values == 1]
+        return bool((datums[1:] == datums[:-1]).any())
+    tops = view.top_scores
+    rows = np.flatnonzero((tops == 0) | (tops == 1))
+    return bool(((scores.values[rows] == tops[rows, None]).sum(axis=1) > 1).any())

@@ -13,6 +13,11 @@ SEVERAL = (
     "set hardmax: false and score_thresholds: 0.5 to predict every label from that score on"
 )
 
+TIED = (
+    "scores of exactly 0 or 1 give items several best labels, of which hardmax: true predicts the "
+    "first; if they are predicted labels, set hardmax: false and score_thresholds: 0.5"
+)
+
 
 def threshold_warnings(
     thresholds: Sequence[float], reached: Sequence[int], items: int, labels: int, hardmax: bool
