@@ -45,7 +45,7 @@ from valor_core.schemas import Batch
 _S = TypeVar("_S", bound=Spec)
 
 _LOOK_AROUND = (
-    "See what is there with: valor list. A config names files with metrics of its own "
+    "See what is there with: valor list\nA config names files with metrics of its own "
     "under the key: modules"
 )
 
