@@ -10,7 +10,7 @@ import pytest
 from messages import refused
 from valor_cli.pages.plot import plot
 
-from valor_core import Report, Result
+from valor_core import Report, Result, Undefined
 from valor_core.errors import MissingExtraError
 from valor_core.plugin import ReportError
 
@@ -111,9 +111,22 @@ def test_a_file_that_cannot_be_written_is_named(
             REPORT.plot().save(tmp_path / "missing" / name)
 
 
-def test_numbers_alone_are_refused_with_what_to_do() -> None:
+def test_f1_is_drawn_as_a_bar_for_each_label() -> None:
+    values = {"cat": 0.5, "dog": 0.25}
+    results = [
+        Result(type="F1", metric="c.F1@1", parameters={"label": label}, value=value)
+        for label, value in values.items()
+    ]
+
+    svg = plot(results).to_svg()
+
+    assert svg.count('class="bar"') == 2
+    assert all(text in svg for text in (">cat<", ">dog<", ">0.5000<", ">0.2500<"))
+
+
+def test_results_without_a_number_are_refused_with_what_to_do() -> None:
     with refused(ReportError):
-        plot([REPORT[0]])
+        plot([Result(type="F1", metric="c.F1@1", value=Undefined("no items"))])
 
 
 def test_without_the_application_the_error_says_how_to_install_it(

@@ -53,6 +53,30 @@ def drawn(results: Iterable[Result]) -> list[tuple[Result, Figure]]:
     return [(result, figure) for result, figure in made if figure is not None]
 
 
+def numbers_drawn(results: Iterable[Result]) -> tuple[Figure, ...]:
+    """Bars of the results that are numbers, in a figure for each type; none of too many labels."""
+    by_type: dict[str, list[Result]] = {}
+    for result in results:
+        by_type.setdefault(result.type, []).append(result)
+    return tuple(
+        _bars(name, own)
+        for name, own in by_type.items()
+        if len(own) <= MOST_LABELS_DRAWN and any(result.number is not None for result in own)
+    )
+
+
+def _bars(name: str, results: Sequence[Result]) -> Figure:
+    heading = headings(results)
+    titles = [heading(result)[0].removeprefix(name).removeprefix(", ") for result in results]
+    drawing = plots.row_plot(
+        [title or name for title in titles],
+        [name],
+        [[None if (n := one.number) is None else (n, number_text(n))] for one in results],
+        name=f"{name}: {len(results)} numbers",
+    )
+    return Figure(name, heading(results[0])[1], (drawing,))
+
+
 def figure_of(held: Structured, title: str, caption: str) -> Figure | None:
     """The figure of one result; None of what cannot be drawn, or has too many labels for it."""
     result, found = held

@@ -13,7 +13,7 @@ from typing import Final
 from attrs import frozen
 
 from valor_cli.pages import plots
-from valor_cli.pages.figures import MOST_LABELS_DRAWN, Figure, drawn
+from valor_cli.pages.figures import MOST_LABELS_DRAWN, Figure, drawn, numbers_drawn
 from valor_cli.pages.style import STYLE
 from valor_core.errors import ReportError, printable_lines
 from valor_core.extras import import_extra
@@ -128,7 +128,7 @@ class Plot:
 
 
 def plot(results: Iterable[Result]) -> Plot:
-    """The plot of some results.
+    """The plot of some results: curves and matrices, or bars of numbers if there are none.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def plot(results: Iterable[Result]) -> Plot:
     <Plot: ConfusionMatrix; a notebook shows it, plot.save('plot.svg') writes it>
     """
     results = list(results)
-    figures = tuple(figure for _, figure in drawn(results))
+    figures = tuple(figure for _, figure in drawn(results)) or numbers_drawn(results)
     if not figures:
         types = ", ".join(dict.fromkeys(result.type for result in results)) or "no result"
         raise ReportError(
