@@ -20,6 +20,7 @@ from valor_cli.program.program import program
 from valor_llm.clients.anthropic import Anthropic
 from valor_llm.clients.batches.protocol import BatchGone
 from valor_llm.clients.openai import OpenAI
+from valor_llm.clients.protocol import Passing
 from valor_llm.judge.cache import Cache
 from valor_llm.judge.judge import Judge
 from valor_llm.parameters.clients import AnthropicParameters, OpenAIParameters
@@ -187,6 +188,50 @@ def test_an_answer_in_a_batch_with_two_values_for_a_key_is_none(
     assert found is not None
     assert set(found) - {"None"} == {"once"}
     assert found["once"].text == "no"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_request_with_two_answers_in_a_batch_is_asked_for_again(
+    dialect: str, endpoint: MockEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if dialect == "openai":
+        client: Any = OpenAI(OpenAIParameters(base_url=endpoint.base_url, model="m"))
+        state: dict[str, Any] = {"status": "completed", "output_file_id": "f"}
+    else:
+        client = Anthropic(AnthropicParameters(base_url=endpoint.root, model="m"))
+        state = {"processing_status": "ended"}
+
+    def line(key: str, text: str) -> str:
+        if dialect == "openai":
+            body = {"choices": [{"message": {"content": text}, "finish_reason": "stop"}]}
+            told: dict[str, Any] = {"response": {"status_code": 200, "body": body}}
+        else:
+            message = {"content": [{"type": "text", "text": text}], "stop_reason": "end_turn"}
+            told = {"result": {"type": "succeeded", "message": message}}
+        return json.dumps({"custom_id": key} | told)
+
+    lines = [("same", "yes"), ("other", "yes"), ("same", "yes"), ("other", "no"), ("other", "no")]
+    content = "\n".join(line(key, text) for key, text in lines).encode()
+
+    def exchange(own: Any, method: str, path: str, *rest: Any, **options: Any) -> Any:
+        is_file = path.endswith(("/content", "/results"))
+        return SimpleNamespace(data=content if is_file else json.dumps(state).encode())
+
+    monkeypatch.setattr("valor_llm.clients.http.transport.Transport.exchange", exchange)
+    found = client.batches().results("batch_1")
+    assert found["same"].text == "yes"
+    assert isinstance(found["other"], Passing)
+    assert "expected one answer to a request, found two" in str(found["other"])
+
+
+def test_answer_beside_an_error_in_a_line_of_a_batch_is_asked_for_again(
+    endpoint: MockEndpoint,
+) -> None:
+    client = OpenAI(OpenAIParameters(base_url=endpoint.base_url, model="m"))
+    body = {"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]}
+    response = {"status_code": 200, "body": body}
+    outcome = client.batches()._outcome({"response": response, "error": {"message": "late"}})
+    assert "in a batch, late" in str(outcome)
 
 
 def keys_of(folder: Path) -> list[str]:

@@ -183,6 +183,24 @@ def test_a_forced_tool_is_read_as_the_reply(endpoint: MockEndpoint) -> None:
     assert (reply.text, reply.finish) == ('{"rating": 2}', "stop")
 
 
+def test_error_in_a_choice_ends_its_reply_with_an_error() -> None:
+    choice = {"message": {"content": "{}"}, "finish_reason": "stop", "error": {"code": 502}}
+    assert read_openai(choice).finish == "error"
+
+
+def test_texts_and_further_tools_of_an_anthropic_answer_are_part_of_the_reply() -> None:
+    def text(*parts: dict[str, Any]) -> str:
+        return anthropic.reply_of({"content": list(parts)}, "http://h", "m").text
+
+    five: dict[str, Any] = {"type": "tool_use", "name": "rate", "input": {"rating": 5}}
+    two = {"type": "tool_use", "name": "rate", "input": {"rating": 2}}
+    thought = {"type": "thinking", "thinking": "Rate 1?"}
+    assert text(thought, five) == '{"rating": 5}'
+    assert text(five, two) == '{"rating": 5}\n{"rating": 2}'
+    retracted = text(five, {"type": "text", "text": "Strike that."})
+    assert retracted == '{"rating": 5}\nStrike that.'
+
+
 def test_anthropic_needs_a_number_of_tokens() -> None:
     with pytest.raises(Refused, match=r"^judge.max_tokens: expected a number") as caught:
         anthropic.body_of(Request(messages=(), schema={}, step="rate"), "m")
@@ -267,6 +285,14 @@ def read_openai(choice: dict[str, Any], **more: Any) -> Reply:
         ({"content": "{}"}, "model_length", "{}", "context"),
         ({"content": "{}"}, "SAFETY", "{}", "filter"),
         ({"content": "{}"}, [1], "{}", "error"),
+        (
+            {"content": [{"type": "refusal", "refusal": "No."}, {"type": "text", "text": "{}"}]},
+            "stop",
+            "{}",
+            "refusal",
+        ),
+        ({"content": "{}", "refusal": {"reason": "policy"}}, "stop", "{}", "refusal"),
+        ({"content": "{}", "refusal": ""}, "stop", "{}", "stop"),
     ],
 )
 def test_whatever_a_message_holds_is_a_text(

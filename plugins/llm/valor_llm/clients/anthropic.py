@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from valor_llm.clients.batches.anthropic import AnthropicBatches
@@ -92,15 +92,33 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
     if not isinstance(content, list):
         usage = usage_of(mapping(answer.get("usage")))
         raise Passing(f"{place}: expected a list of content in the answer, found none", usage=usage)
-    used = [one for one in map(mapping, content) if one.get("type") == "tool_use"]
-    text = json.dumps(used[0].get("input"), ensure_ascii=False) if used else text_of(content)
     return Reply(
-        text=text,
+        text=_text_of(content),
         model=str(answer.get("model") or model),
         finish=finish_of(answer.get("stop_reason")),
         usage=usage_of(mapping(answer.get("usage"))),
         reasoned=any(mapping(one).get("type") in _THOUGHTS for one in content),
     )
+
+
+def _text_of(content: Sequence[Any]) -> str:
+    r"""The texts of an answer, and the inputs of tools as JSON, in their order.
+
+    Examples
+    --------
+    >>> _text_of([{"type": "tool_use", "input": {"rating": 5}}, {"type": "text", "text": "No."}])
+    '{"rating": 5}\nNo.'
+    """
+    parts = [mapping(one) for one in content]
+    if not any(one.get("type") == "tool_use" for one in parts):
+        return text_of(content)
+    texts = (
+        json.dumps(one.get("input"), ensure_ascii=False)
+        if one.get("type") == "tool_use"
+        else text_of([one])
+        for one in parts
+    )
+    return "\n".join(filter(None, texts))
 
 
 def usage_of(told: Mapping[str, Any]) -> Usage:

@@ -93,12 +93,20 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
         raise Passing(f"{place}: expected one choice in the answer, {found}", usage=usage)
     (choice,) = listed
     message = mapping(choice.get("message"))
-    refusal, text = text_of(message.get("refusal")), text_of(message.get("content"))
+    text, content = text_of(message.get("content")), message.get("content")
+    parts = map(mapping, content if isinstance(content, list) else ())
+    refusals = [message, *(one for one in parts if one.get("type") == "refusal")]
+    refusal = " ".join(text_of(one.get("refusal")) for one in refusals).strip()
+    finish = finish_of(choice.get("finish_reason"))
+    if len(refusals) > 1 or message.get("refusal"):
+        finish = "refusal"
+    elif choice.get("error"):
+        finish = "error"
     fingerprint = answer.get("system_fingerprint")
     return Reply(
         text=text or refusal,
         model=str(answer.get("model") or model),
-        finish="refusal" if refusal else finish_of(choice.get("finish_reason")),
+        finish=finish,
         usage=usage,
         tokens=tokens_of(mapping(choice.get("logprobs")).get("content")),
         fingerprint=fingerprint if isinstance(fingerprint, str) else None,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from valor_llm.clients.batches.protocol import MOST_BYTES, PATIENCE, BatchGone
+from valor_llm.clients.batches.protocol import MOST_BYTES, PATIENCE, BatchGone, by_key
 from valor_llm.clients.endpoint import Endpoint
 from valor_llm.clients.fields import json_value, mapping
 from valor_llm.clients.http.faults import fault, told
@@ -77,14 +77,14 @@ class AnthropicBatches:
                 gone = f"{self.client.endpoint}: knows no batch {batch} any more"
                 raise BatchGone(gone) from error
             raise
-        found: dict[str, Reply | ClientError] = {}
+        found = []
         for line in received.data.splitlines():
             try:
                 one = mapping(json_value(line))
             except (ValueError, RecursionError):
                 continue
-            found[str(one.get("custom_id"))] = self._outcome(mapping(one.get("result")))
-        return found
+            found.append((str(one.get("custom_id")), self._outcome(mapping(one.get("result")))))
+        return by_key(found, self.client.endpoint)
 
     def _outcome(self, result: Mapping[str, Any]) -> Reply | ClientError:
         """What became of one request."""

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from valor_llm.clients.batches.protocol import MOST_BYTES, PATIENCE, BatchGone
+from valor_llm.clients.batches.protocol import MOST_BYTES, PATIENCE, BatchGone, by_key
 from valor_llm.clients.endpoint import Endpoint
 from valor_llm.clients.fields import count, json_value, mapping
 from valor_llm.clients.http.faults import fault, said
@@ -62,11 +62,9 @@ class OpenAIBatches:
             raise self._failed(batch, state)
         if state.get("status") not in _ENDED:
             return None
-        found: dict[str, Reply | ClientError] = {}
-        for name in ("output_file_id", "error_file_id"):
-            if isinstance(state.get(name), str):
-                found |= self._read(state[name])
-        return found
+        files = (state.get(name) for name in ("output_file_id", "error_file_id"))
+        found = (one for file in files if isinstance(file, str) for one in self._read(file))
+        return by_key(found, self.client.endpoint)
 
     def _uploaded(self, content: bytes) -> str:
         """Name of a file that has been sent."""
@@ -96,21 +94,19 @@ class OpenAIBatches:
             return BatchGone(reason)
         return Refused(reason, "Mend what the endpoint says of the batch, and run again")
 
-    def _read(self, file: str) -> dict[str, Reply | ClientError]:
-        """What a file has for each key."""
+    def _read(self, file: str) -> list[tuple[str, Reply | ClientError]]:
+        """Keys in a file, each with the outcome of its request."""
         received = self._transport.exchange(
             "GET", f"/files/{file}/content", deadline=PATIENCE, most_bytes=MOST_BYTES
         )
-        return {
-            str(line.get("custom_id")): self._outcome(line)
-            for line in map(mapping, map(_json, received.data.splitlines()))
-        }
+        lines = map(mapping, map(_json, received.data.splitlines()))
+        return [(str(line.get("custom_id")), self._outcome(line)) for line in lines]
 
     def _outcome(self, line: Mapping[str, Any]) -> Reply | ClientError:
         """What became of one request."""
         place, response = self.client.endpoint, mapping(line.get("response"))
         body, status = mapping(response.get("body")), count(response.get("status_code"))
-        if not response:
+        if not response or line.get("error"):
             error = mapping(line.get("error"))
             return Passing(f"{place}: in a batch, {error.get('message') or 'no answer'}", after=0.0)
         if status >= 300 or body.get("error"):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from valor_llm.clients.protocol import ClientError, Reply, Request
+from valor_llm.clients.protocol import ClientError, Passing, Reply, Request
 
 PATIENCE = 600.0
 """Seconds that sending or fetching a whole batch may take."""
@@ -16,6 +16,31 @@ MOST_BYTES = 2**30
 
 class BatchGone(ClientError):
     """The endpoint knows the batch no more, or will never answer it."""
+
+
+def by_key(
+    outcomes: Iterable[tuple[str, Reply | ClientError]], place: str
+) -> dict[str, Reply | ClientError]:
+    """Outcomes of requests by key; one with two different outcomes is asked for again.
+
+    Examples
+    --------
+    >>> yes, no = Reply(text="yes", model="m"), Reply(text="no", model="m")
+    >>> by_key([("a", yes), ("a", no)], "http://h")
+    {'a': Passing('http://h: in a batch, expected one answer to a request, found two')}
+    """
+    found: dict[str, Reply | ClientError] = {}
+    for key, outcome in outcomes:
+        first = found.setdefault(key, outcome)
+        is_same = (
+            first.text == outcome.text and first.finish == outcome.finish
+            if isinstance(first, Reply) and isinstance(outcome, Reply)
+            else type(first) is type(outcome)
+        )
+        if not is_same:
+            told = f"{place}: in a batch, expected one answer to a request, found two"
+            found[key] = Passing(told, after=0.0)
+    return found
 
 
 class BatchEndpoint(Protocol):
