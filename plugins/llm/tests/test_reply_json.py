@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_llm.replies.json_text import NoJSON, values_in
+from valor_llm.replies.shapes import Rating, VerdictList, Verdicts
 
 PLAIN = st.text(st.characters(exclude_characters="{}[]<\"'\\", exclude_categories=["Cs"]))
 SCALARS = st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.text()
@@ -135,3 +136,31 @@ def test_hostile_texts_take_no_longer_than_their_length(unit: str) -> None:
     # 2.5 s would be 2.5 µs a character, ten times what it takes; anything that grows with the
     # square of the length takes hours.
     assert seconds(1_000_000) < 2.5
+
+
+@pytest.mark.parametrize(
+    ("further", "is_read"),
+    [
+        ('"final_KEY": OTHER', False),
+        ('"Corrected KEY": OTHER', False),
+        ('"revised_KEYs": OTHER', False),
+        ('"refusal": "I cannot judge this."', False),
+        ('"refused": true', False),
+        ('"final_KEY": SAME', True),
+        ('"final_KEY": null', True),
+        ('"final_answer": "Paris"', True),
+        ('"refusal": null', True),
+        ('"refusal": "none"', True),
+        ('"KEY_out_of": 10', True),
+        ('"confidence": 0.2', True),
+    ],
+)
+def test_answer_that_a_further_key_retracts_is_asked_for_again(further: str, is_read: bool) -> None:
+    rated = further.replace("KEY", "rating").replace("OTHER", "2").replace("SAME", '"5"')
+    reading = Rating((1, 2, 3, 4, 5)).read(f'{{"rating": 5, {rated}}}', {}, None)
+    assert reading.is_complete == is_read
+    judged = further.replace("KEY", "verdict").replace("OTHER", '"no"').replace("SAME", '"Yes"')
+    entry = f'{{"id": 1, "analysis": "", "verdict": "yes", {judged}}}'
+    shape = Verdicts((VerdictList("verdicts", "claims"),))
+    reading = shape.read(f'{{"verdicts": [{entry}]}}', {"claims": ["It rains."]}, None)
+    assert reading.is_complete == is_read

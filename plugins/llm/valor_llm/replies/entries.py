@@ -10,7 +10,7 @@ from typing import Any
 from attrs import define, field
 
 from valor_core.plugin import shown
-from valor_llm.replies.keys import ALIASES, analysis_of, picked
+from valor_llm.replies.keys import ALIASES, analysis_of, picked, revised
 from valor_llm.replies.reading import Verdict
 
 _KEYS = ("id", "analysis", "verdict")
@@ -70,6 +70,9 @@ class Entries:
         for entry in entries:
             if not isinstance(entry, dict):
                 self._refuse(f"must be a list of objects, got {shown(entry)}")
+                return
+            if (name := revised(entry, ["verdict"])) is not None:
+                self._refuse(f'has a "{name}" that contradicts its verdict')
                 return
             values, notes = picked(entry, _KEYS)
             self.lenient += notes

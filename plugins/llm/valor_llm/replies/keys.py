@@ -24,6 +24,9 @@ ALIASES: Mapping[str, frozenset[str]] = {
 """What models write in the place of a key."""
 
 _DEEPEST = 3  # wrappers in each other
+_LATER = re.compile("final|corrected|revised|updated|amended|adjusted")
+_REFUSALS = frozenset({"refusal", "refused"})
+_NOTHING = frozenset({"false", "no", "none", "null", "n/a", ""})
 _SCHEMA_KEYS = frozenset({"type", "enum", "$ref", "anyOf", "items"})
 
 
@@ -137,6 +140,7 @@ def object_in(text: str, key: str, beside: Sequence[str] = (), asked: Asked = As
         if not isinstance(value, dict):
             return None
         values, notes = picked(value, (key, *beside))
+        _check_alone(value, (key,))
         return Keyed(values, tuple(notes)) if key in values else None
 
     return _fitting(text, [key], read, asked)
@@ -247,6 +251,40 @@ def picked(
     return values, notes
 
 
+def revised(entry: Mapping[str, Any], keys: Iterable[str]) -> str | None:
+    """Name of a further key that retracts the value of one: another, later value, or a refusal.
+
+    Examples
+    --------
+    >>> revised({"rating": 5, "final_rating": 2}, ["rating"])
+    'final_rating'
+    >>> revised({"rating": 5, "final_rating": "5", "refusal": None}, ["rating"])
+    """
+    for name, value in entry.items():
+        folded = re.sub(r"[\W_]+", "", name.casefold())
+        if folded in _REFUSALS and value and _folded(value) not in _NOTHING:
+            return name
+        for key in keys:
+            if (
+                _later(folded, key)
+                and key in entry
+                and value is not None
+                and _folded(value) != _folded(entry[key])
+            ):
+                return name
+    return None
+
+
+def _later(folded: str, key: str) -> bool:
+    found = _LATER.match(folded)
+    return found is not None and folded[found.end() :].removesuffix("s") == key.removesuffix("s")
+
+
+def _check_alone(entry: Mapping[str, Any], keys: Iterable[str]) -> None:
+    if (name := revised(entry, keys)) is not None:
+        raise NotAsked(f'its "{name}" contradicts its answer', unfit=False)
+
+
 def analysis_of(value: Any) -> str:
     """An analysis as text, whatever JSON it is."""
     if value is None:
@@ -257,6 +295,7 @@ def analysis_of(value: Any) -> str:
 def _lists(value: Any, keys: Sequence[str], depth: int) -> Keyed | None:
     if isinstance(value, dict):
         values, notes = picked(value, keys, list)
+        _check_alone(value, keys)
         return Keyed(values, tuple(notes)) if values else None
     if depth == 0 and len(keys) == 1:
         return Keyed({keys[0]: value}, ("list alone",))
