@@ -193,3 +193,20 @@ def test_file_for_reader_lists_is_its_path(folder, valor):
 
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)["results"][0]["value"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "folder_shown"), [("none.parquet", "."), ("below/of/none.parquet", "below")]
+)
+def test_missing_file_shows_how_to_see_the_files(folder, valor, name, folder_shown):
+    (folder / "below").mkdir()
+
+    result = valor("run", name, "-m", "Accuracy")
+
+    assert result.stderr.splitlines()[1] == f"See the files there with: ls {folder_shown}"
+
+
+def test_file_named_twice_is_shown_as_it_was_typed(folder, valor):
+    result = valor("run", "preds.csv", "preds.csv", "-m", "Accuracy")
+
+    assert "got ['preds.csv', 'preds.csv']" in result.stderr

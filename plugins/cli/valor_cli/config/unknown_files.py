@@ -50,6 +50,9 @@ def missing(file: Path) -> ConfigError:
     remedy = did_you_mean_file(file)
     if remedy is None and file.parent == Path() and file.name.isidentifier():
         remedy = f"Names of metrics stand after -m, with commas between: -m {file}"
+    if remedy is None:
+        folder = next(parent for parent in (*file.parents, Path()) if parent.is_dir())
+        remedy = f"See the files there with: ls {quote(str(folder))}"
     return ConfigError(f"{file}: no such file", remedy)
 
 
