@@ -210,3 +210,10 @@ def test_file_named_twice_is_shown_as_it_was_typed(folder, valor):
     result = valor("run", "preds.csv", "preds.csv", "-m", "Accuracy")
 
     assert "got ['preds.csv', 'preds.csv']" in result.stderr
+
+
+def test_columns_to_name_include_the_references_that_exact_match_compares(folder, valor):
+    result = valor("run", "odd.csv", "-m", "ExactMatch")
+
+    settings = "--set data.columns.response=COLUMN --set data.columns.references=COLUMN"
+    assert settings in result.stderr

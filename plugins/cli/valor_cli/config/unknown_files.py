@@ -184,7 +184,8 @@ def _fields_read(task: str, registry: Registry, metrics: Sequence[Any]) -> list[
     for metric in metrics:
         name = metric.get("name") if isinstance(metric, Mapping) else metric
         try:
-            found |= dict.fromkeys(meaning_of(str(name), registry, task).spec.reads)
+            spec = meaning_of(str(name), registry, task).spec
+            found |= dict.fromkeys((*spec.reads, *spec.uses))
         except ValorError:  # raised again where metrics are resolved
             continue
     return [*found] or ["response"]
