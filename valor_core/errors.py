@@ -7,6 +7,7 @@ find the remedy in `ValorError.remedy` and the cause in ``__cause__``.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -240,6 +241,9 @@ def printable_lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
+_PATH = re.compile(r"\b(?:Pure)?(?:Posix|Windows)?Path\(('[^']*'|\"[^\"]*\")\)")
+
+
 def shown(value: object, limit: int = 80) -> str:
     """Text of a value for an error message: its repr cut short, an array as shape and dtype.
 
@@ -253,7 +257,7 @@ def shown(value: object, limit: int = 80) -> str:
     if numpy is not None and isinstance(value, numpy.ndarray):
         return f"array of {value.dtype}, shape {value.shape}"
     try:
-        text = repr(value)
+        text = _PATH.sub(r"\1", repr(value))
     except (RecursionError, ValueError):  # an integer of many digits
         return f"{type(value).__name__} too large to show"
     return text if len(text) <= limit else text[: limit - 1] + "…"

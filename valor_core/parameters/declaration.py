@@ -123,8 +123,7 @@ class Parameter:
         if self.non_empty and len(value) == 0:
             raise ParameterError(f"{self.name} must not be empty", self.what_to_write)
         if self.distinct and len(set(value)) < len(value):
-            written = [str(one) if isinstance(one, Path) else one for one in value]
-            raise ParameterError(f"{self.name} must not name a value twice, got {shown(written)}")
+            raise ParameterError(f"{self.name} must not name a value twice, got {shown([*value])}")
         if self.check is None:
             return
         for number in _numbers(value):

@@ -265,7 +265,7 @@ def _one_text(table: Table, name: str) -> Any:
 
     Raises
     ------
-    ReadError
+    SchemaError
         With the row of the first cell that is neither text nor missing.
     """
     cells = table.values(name)
@@ -276,7 +276,7 @@ def _one_text(table: Table, name: str) -> Any:
     texts = list(map(_only, listed))
     for index, cell in enumerate(texts):
         if cell is not None and not isinstance(cell, str):
-            raise ReadError(
+            raise SchemaError(
                 f"{table.place(index, name)}: expected a string, found {shown(cell)}",
                 as_text(cell),
             )
@@ -284,12 +284,12 @@ def _one_text(table: Table, name: str) -> Any:
 
 
 def _check_lists(table: Table, name: str, cells: Sequence[Any]) -> None:
-    """Raise a `ReadError` with the row of the first cell that is neither text nor texts."""
+    """Raise a `SchemaError` with the row of the first cell that is neither text nor texts."""
     if set(map(type, cells)) <= {str}:
         return
     for index, cell in enumerate(cells):
         if cell is not None and not _are_texts(cell):
-            raise ReadError(
+            raise SchemaError(
                 f"{table.place(index, name)}: expected strings, found {shown(cell)}",
                 'Write each of them as a string: ["…", "…"]',
             )

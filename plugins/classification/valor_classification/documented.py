@@ -16,7 +16,7 @@ from valor_core.schemas.annotation import (
     annotated,
     scored_labels,
     true_labels,
-    two_sides,
+    without_data_argument,
 )
 from valor_core.schemas.classification import Classification
 
@@ -35,7 +35,7 @@ _DETAILED = "DetailedPrecisionRecallCurve"
 _EXAMPLES = {"max_examples", "pr_curve_max_examples"}
 
 
-@two_sides
+@without_data_argument
 def evaluate_classification(
     groundtruths: Iterable[GroundTruth | Mapping[str, Any]],
     predictions: Iterable[Prediction | Mapping[str, Any]],

@@ -29,7 +29,7 @@ from valor_core.schemas.annotation import (
     annotated,
     scored_labels,
     true_labels,
-    two_sides,
+    without_data_argument,
 )
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Geometry
@@ -50,7 +50,7 @@ DEFAULT_METRICS = (
 """What is computed where nothing is chosen."""
 
 
-@two_sides
+@without_data_argument
 def evaluate_detection(
     groundtruths: Iterable[GroundTruth | Mapping[str, Any]],
     predictions: Iterable[Prediction | Mapping[str, Any]],

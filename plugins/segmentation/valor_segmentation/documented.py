@@ -16,7 +16,7 @@ from valor_core.schemas.annotation import (
     Prediction,
     ScoredLabel,
     annotated,
-    two_sides,
+    without_data_argument,
 )
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import Segmentation
@@ -27,7 +27,7 @@ DEFAULT_METRICS = ("IOU", "mIOU", "Precision", "Recall", "F1")
 Overlap = Literal["error", "first", "last"]
 
 
-@two_sides
+@without_data_argument
 def evaluate_segmentation(
     groundtruths: Iterable[GroundTruth | Mapping[str, Any]],
     predictions: Iterable[Prediction | Mapping[str, Any]],

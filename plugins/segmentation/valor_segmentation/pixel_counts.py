@@ -22,6 +22,7 @@ from valor_core.plugin import (
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.label import Label, Vocabulary
+from valor_core.schemas.look_alikes import look_alikes
 from valor_core.schemas.order import natural_order
 from valor_core.schemas.segmentation import SegmentationBatch
 from valor_segmentation.layer_counts import ImageCounts, layer_counts, outcomes
@@ -203,6 +204,7 @@ class KeyCounts:
         """The only label that is true alone, and the only one predicted alone, if pixels are alike.
 
         Labels are alike if nearly all pixels of either are of the other one on the other side.
+        Labels whose names look alike have a warning already.
         """
         truths, predictions = self.table.sum(axis=1), self.table.sum(axis=0)
         only_true = np.flatnonzero((truths > 0) & (predictions == 0))
@@ -213,7 +215,8 @@ class KeyCounts:
         if self.table[row, column] < _NEARLY * max(truths[row], predictions[column]):
             return None
         labels = self.vocabulary.labels
-        return labels[row - 1].value, labels[column - 1].value
+        true, seen = labels[row - 1], labels[column - 1]
+        return None if look_alikes({true}, {seen}) else (true.value, seen.value)
 
     @property
     def confusion(self) -> Confusion:

@@ -174,7 +174,7 @@ def test_a_column_of_metadata_tables_becomes_fields(tmp_path: Path) -> None:
     ],
 )
 def test_cell_that_is_no_text_is_named_with_its_line(tmp_path: Path, cells: dict[str, Any]) -> None:
-    with refused(ReadError):
+    with refused(SchemaError):
         items_of(written(tmp_path / "rows.jsonl", [{"uid": "a"} | cells]))
 
 
@@ -339,7 +339,7 @@ def test_a_response_that_is_a_list_of_one_text_is_that_text() -> None:
 
 @pytest.mark.parametrize("response", [5, ["a", "b"]])
 def test_a_response_that_is_no_text_has_a_remedy(response: Any) -> None:
-    with refused(ReadError):
+    with refused(SchemaError):
         text_batch(Table({"response": [response]}, "a.jsonl"))
 
 
@@ -347,5 +347,5 @@ def test_a_response_that_is_no_text_has_a_remedy(response: Any) -> None:
 def test_reference_that_is_no_text_is_named_with_its_line(cell: Any) -> None:
     table = Table({"response": ["a", "b"], "references": [["a"], cell]}, "a.jsonl", 1, unit="line")
 
-    with refused(ReadError):
+    with refused(SchemaError):
         text_batch(table)

@@ -10,7 +10,7 @@ from valor_core.schemas.annotation.annotation import (
     annotated,
     scored_labels,
     true_labels,
-    two_sides,
+    without_data_argument,
 )
 
 __all__ = [
@@ -23,5 +23,5 @@ __all__ = [
     "annotated",
     "scored_labels",
     "true_labels",
-    "two_sides",
+    "without_data_argument",
 ]

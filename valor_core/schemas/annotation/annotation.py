@@ -217,7 +217,7 @@ class Annotated:
     predictions: Sequence[Annotation]
 
 
-def two_sides(call: Callable[_P, _R]) -> Callable[_P, _R]:
+def without_data_argument(call: Callable[_P, _R]) -> Callable[_P, _R]:
     """Reject `data`, the single argument that the documentation of 2024 prints.
 
     Raises
@@ -227,7 +227,7 @@ def two_sides(call: Callable[_P, _R]) -> Callable[_P, _R]:
 
     Examples
     --------
-    >>> two_sides(len)(data=[])
+    >>> without_data_argument(len)(data=[])
     Traceback (most recent call last):
         ...
     valor_core.errors.ParameterError: data: expected ground truths and predictions apart, got list
