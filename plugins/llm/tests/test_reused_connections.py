@@ -157,6 +157,7 @@ def test_compressed_answer_is_read(encoding: bytes, pack: Callable[[bytes], byte
         answer(b"{}", b"content-encoding: br"),
         answer(b"{}", b"content-encoding: gzip, gzip, gzip, gzip"),
     ],
+    ids=["cut", "not packed", "unknown", "four times"],  # packed bytes have the time in them
 )
 def test_answer_that_cannot_be_unpacked_is_a_fault(sent: bytes) -> None:
     with served(sent) as address:
