@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -88,13 +89,14 @@ class Asked:
         if not value:
             return False
         texts = [self.outline, *_texts(dict(self.data))]
-        told = _canonical(value)
-        return any(
-            _canonical(one) == told
-            for text in texts
-            if "{" in text or "[" in text
-            for one in quotable_in(text)
-        )
+        written = [text for text in texts if "{" in text or "[" in text]
+        return bool(written) and any(_canonical(value) in _quotable(text) for text in written)
+
+
+@lru_cache(maxsize=64)
+def _quotable(text: str) -> frozenset[str]:
+    """Canonical JSON of the objects and lists in a text; the outline of a prompt comes often."""
+    return frozenset(map(_canonical, quotable_in(text)))
 
 
 def lists_in(text: str, keys: Sequence[str], asked: Asked = Asked()) -> Keyed:

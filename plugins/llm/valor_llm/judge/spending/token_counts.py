@@ -174,7 +174,9 @@ class SentPrompts:
         counted : int
             Its tokens as the endpoint counted them, with those that it had cached.
         """
-        if len(text) <= _LEAST or counted < _COUNTED:
+        # A word has at least two characters with its blank, so most prompts need no scan.
+        most = len(text) / 2 * _TOKENS_OF_WORD + 1
+        if most < _LEAST or counted >= most or counted < _COUNTED:
             return False
         fewest = fewest_tokens(text)
         if fewest < _LEAST or counted >= fewest:
