@@ -1,7 +1,7 @@
 """What a plugin is made of: the one module that plugins import of core, beside three others.
 
 A plugin needs four modules: this one, `valor_core` for what its users call, `valor_core.schemas`
-for what data look like, and `valor_core.testing` in its tests. Names of these stay as they are
+for what data look like, and `valor_testing` in its tests. Names of these stay as they are
 within one `api` of the manifest; every other module of core may change with any release.
 
 Nothing is imported before it is asked for, so a manifest costs what its specs cost.
@@ -63,7 +63,6 @@ if TYPE_CHECKING:
     from valor_core.evaluation.resources.open_resources import Share, opened
     from valor_core.evaluation.states_by_slice import by_slice
     from valor_core.evaluation.tally import Tally
-    from valor_core.extras import import_extra, install, version_of
     from valor_core.kernels.compiled import array, kernels
     from valor_core.kernels.threads import Span, in_threads, over, shares, thread_count
     from valor_core.metrics.averages import (
@@ -105,6 +104,7 @@ if TYPE_CHECKING:
     )
     from valor_core.metrics.state import Content, Metric, RowsOf, State, StateRequest
     from valor_core.metrics.sums import ExactSum, ExactSums, saved_sums
+    from valor_core.packages import import_extra, install, version_of
     from valor_core.parameters.declaration import (
         NoParameters,
         build,
@@ -190,7 +190,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "ReadError ReportError ResourceError ResourceStopped SchemaError StateError "
             "ValorError and_more did_you_mean found_at shown"
         ),
-        "extras": "import_extra install version_of",
+        "packages": "import_extra install version_of",
     },
     "States": {
         "metrics.state": "Content Metric RowsOf State StateRequest",

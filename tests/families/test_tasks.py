@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from valor_core.testing import check_plugin
+from valor_testing import check_plugin
 
 Install = Callable[..., Path]
 

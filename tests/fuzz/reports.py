@@ -12,10 +12,10 @@ from typing import Any
 from cases import fuzz
 from commands import said_by
 from mutations import MARKS, NUMBERS, mutated, mutated_tree
+from valor_testing.examples import datasets
 
 from valor_core import evaluate
 from valor_core.plugin import Report
-from valor_core.testing.examples import datasets
 
 _CHOSEN = (
     ("classification", "ties", ("Accuracy", "F1", "ConfusionMatrix", "PrecisionRecallCurve")),

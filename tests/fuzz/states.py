@@ -22,12 +22,12 @@ from attrs import frozen
 from cases import fuzz
 from mutations import SIZES, mutated, mutated_array, mutated_tree
 from numpy.typing import NDArray
+from valor_testing.data_set import Batches
+from valor_testing.examples import datasets, tasks
 
 from valor_core import Evaluator, Registry
 from valor_core.plugin import MetricSpec, declared
 from valor_core.schemas import Batch
-from valor_core.testing.data_set import Batches
-from valor_core.testing.examples import datasets, tasks
 
 _WORDS = (
     *SIZES,

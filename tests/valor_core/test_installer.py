@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from valor_core import extras
-from valor_core.extras import PUBLISHED, first_party, uninstall, ways
+from valor_core import packages
+from valor_core.packages import OWNERS, PUBLISHED, uninstall, ways
 from valor_core.plugin import install
 
 Set = Callable[..., None]
@@ -21,22 +21,22 @@ Set = Callable[..., None]
 def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Set:
     """An environment in a folder, with some packages in it and some programs on the path."""
 
-    def here(packages: tuple[str, ...] = (), programs: tuple[str, ...] = ()) -> None:
+    def here(modules: tuple[str, ...] = (), programs: tuple[str, ...] = ()) -> None:
         (tmp_path / "path").mkdir()
         (tmp_path / "bin").mkdir()
         for name in (*(f"path/{program}" for program in programs), "bin/python"):
             (tmp_path / name).touch(mode=0o755)
         monkeypatch.setenv("PATH", str(tmp_path / "path"))
         monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
-        monkeypatch.setattr(extras, "find_spec", lambda name: name in packages or None)
-        monkeypatch.setattr(extras, "_CLONE", tmp_path / "clone")
+        monkeypatch.setattr(packages, "find_spec", lambda name: name in modules or None)
+        monkeypatch.setattr(packages, "_CLONE", tmp_path / "clone")
         monkeypatch.chdir(tmp_path)
 
     return here
 
 
 def test_pip_installs_where_it_is(here: Set, tmp_path: Path) -> None:
-    here(packages=("pip",), programs=("uv",))
+    here(modules=("pip",), programs=("uv",))
 
     assert install("valor-text") == f"{tmp_path}/bin/python -m pip install valor-text"
     assert uninstall("valor-text") == f"{tmp_path}/bin/python -m pip uninstall valor-text"
@@ -50,7 +50,7 @@ def test_uv_installs_where_there_is_no_pip(here: Set, tmp_path: Path) -> None:
 
 
 def test_uv_need_not_be_on_the_path(here: Set, tmp_path: Path) -> None:
-    here(packages=("uv",))
+    here(modules=("uv",))
 
     assert (
         install("valor-text")
@@ -80,7 +80,7 @@ def test_where_there_is_nothing_pip_is_put_there_first(here: Set, tmp_path: Path
 def test_a_python_on_the_path_is_called_by_its_name(
     here: Set, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here(packages=("pip",))
+    here(modules=("pip",))
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
 
     assert install("valor-text") == "python -m pip install valor-text"
@@ -97,7 +97,7 @@ def test_an_extra_is_quoted_for_the_shell() -> None:
     assert install("-e", "my plugin").endswith(" -e 'my plugin'")
 
 
-CLONE = Path(extras.__file__).parents[1]
+CLONE = Path(packages.__file__).parents[1]
 
 
 def folders(command: str) -> list[Path]:
@@ -107,7 +107,7 @@ def folders(command: str) -> list[Path]:
     return [Path(place.partition("[")[0]) for place in places]
 
 
-@pytest.mark.parametrize("name", ["valor-core[tables]", "valor-cli", *first_party().values()])
+@pytest.mark.parametrize("name", ["valor-core[tables]", "valor-cli", *OWNERS.values()])
 def test_unpublished_packages_are_installed_from_the_clone(name: str) -> None:
     command = ways(name)
 
@@ -120,7 +120,7 @@ def test_unpublished_packages_are_installed_from_the_clone(name: str) -> None:
 def test_packages_that_a_missing_one_requires_are_installed_with_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(extras, "version_of", lambda name: None if name == "valor-text" else "1")
+    monkeypatch.setattr(packages, "version_of", lambda name: None if name == "valor-text" else "1")
 
     assert folders(ways("valor-rgb")) == [CLONE / "plugins/text", CLONE / "plugins/rgb"]
 
@@ -128,7 +128,7 @@ def test_packages_that_a_missing_one_requires_are_installed_with_it(
 def test_without_a_clone_the_remedy_says_that_one_is_needed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(extras, "_clone", lambda: None)
+    monkeypatch.setattr(packages, "_clone", lambda: None)
 
     command, note = ways("valor-detection[plot]").splitlines()
 
@@ -137,13 +137,13 @@ def test_without_a_clone_the_remedy_says_that_one_is_needed(
 
 
 def test_published_packages_are_installed_from_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extras, "PUBLISHED", True)
+    monkeypatch.setattr(packages, "PUBLISHED", True)
 
     assert ways("valor-detection[plot]") == install("valor-detection[plot]")
 
 
 def test_no_page_installs_an_unpublished_package_from_the_index() -> None:
-    names = "|".join({"valor-core", "valor-cli", *first_party().values()})
+    names = "|".join({"valor-core", "valor-cli", *OWNERS.values()})
     pages = [*CLONE.glob("*.md"), *CLONE.glob("docs/**/*.md"), *CLONE.glob("plugins/*/*.md")]
     wrong = re.compile(rf"pip install [^\n]*(?<![\w/.-])({names})(?![\w.-])")
 

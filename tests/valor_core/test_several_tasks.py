@@ -12,7 +12,6 @@ from messages import refused
 from valor_core import Classification, Registry, Text, evaluate
 from valor_core.errors import ConfigError, ManifestError, ParameterError
 from valor_core.evaluation.bound_metric import bind_metrics
-from valor_core.testing import cases
 
 Install = Callable[..., Path]
 
@@ -88,12 +87,6 @@ class TestTasks:
         spec = Registry().metric("wide.Listed", "classification")
 
         assert (spec.task, spec.other_tasks) == ("classification", ("text",))
-
-    def test_the_conformance_kit_runs_it_in_each(self) -> None:
-        names = [name for name, _ in cases("wide", parameters={"wide.Listed": {"file": "a"}})]
-
-        assert "wide.Listed[text]/any split" in names
-        assert "wide.Listed[classification]/any split" in names
 
 
 class TestNames:

@@ -31,7 +31,7 @@ from valor_core.evaluation.options import check_arguments, check_no_others
 from valor_core.evaluation.resources.open_resources import OpenResources, opened
 from valor_core.evaluation.tally import Tally
 from valor_core.evaluation.tally_report import report_of
-from valor_core.extras import version_of
+from valor_core.packages import version_of
 from valor_core.parameters.environment import fill_in
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import Spec, TaskSpec

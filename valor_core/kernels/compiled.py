@@ -21,7 +21,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ValorWarning
-from valor_core.extras import install
+from valor_core.packages import install
 
 VARIABLE = "VALOR_KERNELS"
 """Environment variable; ``numpy`` sets the compiled kernels aside."""

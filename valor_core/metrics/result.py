@@ -9,10 +9,10 @@ from typing import Any, Self
 from attrs import field, fields, frozen
 
 from valor_core.errors import ReportError, found_at, shown
-from valor_core.extras import import_extra
 from valor_core.metrics.confusion_table import ConfusionTable
 from valor_core.metrics.json_values import as_json
 from valor_core.metrics.result_details import check_details
+from valor_core.packages import import_extra
 
 _MOST_SHOWN = 200
 """Characters of a value that the repr of a result shows; a curve has thousands of numbers."""

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from attrs import frozen
 
-from valor_core.extras import Distribution, distributions
+from valor_core.packages import Distribution, distributions
 
 GROUP = "valor.plugins"
 """Group of the entry points: a namespace, and the module of its manifest."""

@@ -13,7 +13,7 @@ import pluggy
 from attrs import evolve, field, fields, frozen
 
 from valor_core.errors import BrokenPluginError, ManifestError, RegistryError, did_you_mean, shown
-from valor_core.extras import uninstall, ways
+from valor_core.packages import uninstall, ways
 from valor_core.plugins import hooks
 from valor_core.plugins.entry_points import Claim, unmet
 from valor_core.plugins.names import fold

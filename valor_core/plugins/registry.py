@@ -26,7 +26,7 @@ from valor_core.errors import (
     did_you_mean,
     shown,
 )
-from valor_core.extras import first_party, ways
+from valor_core.packages import OWNERS, ways
 from valor_core.plugins.entry_points import Claim, claims
 from valor_core.plugins.function_metric import DECORATED, FunctionMetricSpec
 from valor_core.plugins.manifest import Manifest, load_manifest, read_manifest
@@ -408,7 +408,7 @@ class Registry:
         return found
 
     def _unknown_namespace(self, namespace: str, wanted: str) -> UnknownNameError:
-        owner = first_party().get(fold(namespace))
+        owner = OWNERS.get(fold(namespace))
         if owner is not None:
             return MissingPluginError(
                 f"{wanted}: the plugin '{fold(namespace)}' is not installed",
@@ -416,7 +416,7 @@ class Registry:
             )
         return UnknownNameError(
             f"{wanted}: no installed plugin claims the namespace {namespace!r}",
-            did_you_mean(namespace, [*self.namespaces, *first_party()]) or _LOOK_AROUND,
+            did_you_mean(namespace, [*self.namespaces, *OWNERS]) or _LOOK_AROUND,
         )
 
     def _owner(self, namespace: str) -> Claim:
@@ -483,12 +483,12 @@ def _taking_names(specs: Iterable[_S]) -> _S | None:
 
 def install_metrics() -> str:
     """What to do where no family of metrics is installed."""
-    return f"Install some metrics with: {ways(min(first_party().values(), default='valor-core'))}"
+    return f"Install some metrics with: {ways(min(OWNERS.values(), default='valor-core'))}"
 
 
 def _distribution_of(namespace: str) -> str:
     found = [claim.distribution for claim in claims() if claim.namespace == namespace]
-    return found[0] if len(found) == 1 else first_party().get(namespace, f"valor-{namespace}")
+    return found[0] if len(found) == 1 else OWNERS.get(namespace, f"valor-{namespace}")
 
 
 def _broken(spec: Spec, place: str, error: Exception) -> BrokenPluginError:

@@ -12,9 +12,9 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from valor_core.errors import ReportError, and_more, did_you_mean_file, shown
-from valor_core.extras import import_extra
 from valor_core.metrics.item_rows import ItemRow, ItemRows
 from valor_core.metrics.result import Result
+from valor_core.packages import import_extra
 from valor_core.report.files import write_text
 from valor_core.report.report_records import check_report
 from valor_core.report.requirements import Requirement, check

@@ -11,8 +11,8 @@ import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import RegistryError, ReportError, and_more, did_you_mean
-from valor_core.extras import import_extra
 from valor_core.metrics.result import Result, plot
+from valor_core.packages import import_extra
 from valor_core.parameters.declaration import declared, plain_value
 from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-
-from valor_core.testing import cases
+from valor_testing import cases
 
 SEVERAL = {"score_thresholds": [0.5, 0.0, 0.35], "hardmax": False}
 

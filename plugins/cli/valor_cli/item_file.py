@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from valor_core.errors import ReportError
-from valor_core.extras import import_extra
+from valor_core.packages import import_extra
 from valor_core.report.files import replacing, write_text
 from valor_core.report.report import ItemTable
 

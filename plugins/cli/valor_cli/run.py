@@ -17,7 +17,7 @@ from valor_cli.outputs import Destinations, Unwritten
 from valor_core.errors import ConfigError, MissingPluginError, did_you_mean, found_at
 from valor_core.evaluation.evaluate import Progress, run
 from valor_core.evaluation.evaluator import Evaluator
-from valor_core.extras import extra_bringing, first_party, ways
+from valor_core.packages import OWNERS, extra_bringing, ways
 from valor_core.parameters.declaration import declared
 from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry
@@ -94,7 +94,7 @@ def _check_installed(chosen: RunConfig, registry: Registry, place: str) -> None:
     names = [one.get("name") if isinstance(one, Mapping) else one for one in chosen.metrics]
     names += [chosen.data.get("reader"), f"{chosen.task}."]
     spaces = [str(name).partition(".")[0] for name in names if isinstance(name, str)]
-    owners = first_party()
+    owners = OWNERS
     missing = [
         space
         for space in dict.fromkeys(fold(space) for space in spaces)

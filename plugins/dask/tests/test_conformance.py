@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from valor_testing import cases
+from valor_testing.engine_laws import engine_cases
 
 from valor_core.plugin import EngineSpec
 from valor_core.plugins.registry import Registry
-from valor_core.testing import cases
-from valor_core.testing.engine_laws import engine_cases
 
 SPEC = Registry().find(EngineSpec, "dask")
 HERE = dict(engine_cases(SPEC, {"workers": 2}))

@@ -13,6 +13,7 @@ from messages import refused
 from valor_cli.config.config_file import Request
 from valor_cli.run import run_config
 from valor_dask import engine
+from valor_testing import check_engine, examples
 
 from valor_core import Report, evaluate
 from valor_core.plugin import (
@@ -26,7 +27,6 @@ from valor_core.plugin import (
 from valor_core.plugins.registry import Registry
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.text import Text, TextBatch
-from valor_core.testing import check_engine, examples
 
 ROOT = Path(__file__).parents[3]
 CLASSIFICATION = ["Accuracy", "mROCAUC", "CalibrationError", "PrecisionRecallCurve", "Examples"]

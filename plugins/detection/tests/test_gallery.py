@@ -18,7 +18,7 @@ from valor_detection.parameters.gallery import GalleryParameters
 
 from valor_core import Registry, evaluate
 from valor_core.evaluation.plan import Plan
-from valor_core.extras import ways
+from valor_core.packages import ways
 from valor_core.plugin import Evaluation, ReadError
 from valor_core.readers.reader import InMemory
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject

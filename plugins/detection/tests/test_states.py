@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from attrs import frozen
 from valor_detection.parameters.calibration import CalibrationParameters
 from valor_detection.states import Overlaps, overlaps, ranking
+from valor_testing import check_metric
 
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.plugin import MetricSpec, Range, Result, StateRequest, label_coordinates, mean
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
-from valor_core.testing import check_metric
 
 
 @frozen

@@ -8,10 +8,10 @@ from valor_detection.parameters.fields import Rule
 from valor_detection.selection import Selection, selections
 from valor_detection.table import Table
 from valor_detection.tallies import tally
+from valor_testing import examples
 
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
-from valor_core.testing import examples
 
 from .support import ROW
 

@@ -9,8 +9,7 @@ from valor_llm.clients.lexical import Lexical
 from valor_llm.judge.judge import Judge
 from valor_llm.parameters.clients import LexicalParameters
 from valor_llm.parameters.judge import JudgeParameters
-
-from valor_core.testing import cases
+from valor_testing import cases
 
 PARAMETERS = {
     "llm": {

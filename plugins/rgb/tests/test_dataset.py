@@ -10,11 +10,11 @@ from messages import refused
 from valor_rgb import RGBSample
 from valor_rgb.parameters.readers import DatasetParameters
 from valor_rgb.readers.dataset import DatasetReader
+from valor_testing import check_reader
 
 from valor_core import evaluate
 from valor_core.plugin import ParameterError, ReadError, ReaderSpec, ValorError
 from valor_core.plugins.registry import Registry
-from valor_core.testing import check_reader
 
 from .data_files import BASE, COUNTERFACTUAL, INTEGRATION, write_dataset, write_lines
 

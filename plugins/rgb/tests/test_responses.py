@@ -9,11 +9,11 @@ import pytest
 from messages import refused
 from valor_rgb.parameters.abilities import ABILITIES
 from valor_rgb.readers.responses import recognized
+from valor_testing import check_reader
 
 from valor_core import Report, evaluate
 from valor_core.plugin import ConfigError, ParameterError, ReadError, ReaderSpec
 from valor_core.plugins.registry import Registry
-from valor_core.testing import check_reader
 
 from .data_files import write_lines
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from messages import refused
 from valor_segmentation import boundaries
 from valor_segmentation.boundaries import width_of
+from valor_testing import check_metric
 
 from valor_core import Registry, evaluate
 from valor_core.plugin import ReadError
@@ -23,7 +24,6 @@ from valor_core.schemas.segmentation import (
     Segmentation,
     SegmentationBatch,
 )
-from valor_core.testing import check_metric
 
 NAMES = ["cat", "dog", "sky"]
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from messages import refused
 from numpy.typing import NDArray
+from valor_testing import check_metric
 
 from valor_core import Registry, Report, evaluate
 from valor_core.plugin import ReadError, Result
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
-from valor_core.testing import check_metric
 
 NAMES = ["cat", "dog", "sky"]
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 from messages import refused
+from valor_testing import check_metric
 
 from valor_core import Registry, evaluate
 from valor_core.plugin import ReadError
@@ -24,7 +25,6 @@ from valor_core.schemas.segmentation import (
     SegmentationBatch,
     Segments,
 )
-from valor_core.testing import check_metric
 
 from .support import results_of
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from valor_testing import check_reader
 
 from valor_core.plugin import ReaderSpec
 from valor_core.plugins.registry import Registry
-from valor_core.testing import check_reader
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "segmentation"
 

@@ -14,7 +14,7 @@ from PIL import Image
 from valor_segmentation.parameters.readers.png import PngParameters
 from valor_segmentation.readers.png import PngReader
 
-from valor_core.extras import ways
+from valor_core.packages import ways
 from valor_core.plugin import MissingExtraError, ReadError
 from valor_core.schemas.segmentation import SegmentationBatch
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-
-from valor_core.testing import cases
+from valor_testing import cases
 
 
 class Synonyms:

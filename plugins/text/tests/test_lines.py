@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from messages import refused
+from valor_testing import check_reader
 from valor_text.parameters.lines import LinesParameters
 from valor_text.readers.lines import LinesReader
 
 from valor_core import Registry, evaluate
 from valor_core.plugin import ReadError, ReaderSpec
 from valor_core.schemas.text import Text
-from valor_core.testing import check_reader
 
 LINES = st.text(st.sampled_from("ab\u00e9\u2028\x85\x00 \U0001f600"), max_size=12)
 

@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from valor_testing.data_set import Batches
+from valor_testing.examples import datasets
+
 from valor_core import Evaluator
 from valor_core.errors import ValorError
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec, TaskSpec, by_reference
-from valor_core.testing.data_set import Batches
-from valor_core.testing.examples import datasets
 
 STATES = Path(__file__).parent / "states"
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from valor_cli.commands.diagnosis import foreign_claims, plugin_checks
 
-from valor_core.extras import uninstall
+from valor_core.packages import uninstall
 from valor_core.plugins.registry import Registry
 
 REINSTALL = f"\nReinstall or remove it: {uninstall('shoutlab')}"

@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 import pytest
 
-from valor_core.extras import uninstall, ways
+from valor_core.packages import uninstall, ways
 from valor_core.plugin import install
 
 

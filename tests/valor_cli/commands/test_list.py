@@ -57,7 +57,7 @@ def test_engines_tasks_commands_and_kinds_of_resources_can_be_listed(install, va
 
 
 def test_a_stranger_in_a_namespace_of_this_project_is_a_warning(install, valor, monkeypatch):
-    monkeypatch.setattr(diagnosis, "first_party", lambda: {"robots": "valor-robots"})
+    monkeypatch.setattr(diagnosis, "OWNERS", {"robots": "valor-robots"})
     source = "from valor_core.plugin import hookimpl\n@hookimpl\ndef valor_metrics(): return []\n"
     install("totally-unrelated", "robots", {"__init__.py": "", "plugin.py": source})
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from valor_cli.pages.notebook import notebook
 from valor_cli.pages.page import html
+from valor_testing.examples import datasets
 
 from valor_core.evaluation.evaluate import evaluate
 from valor_core.plugin import (
@@ -25,7 +26,6 @@ from valor_core.plugins.registry import Registry
 from valor_core.report.requirements import Requirement
 from valor_core.report.results import Results
 from valor_core.report.text import aligned_text, markdown
-from valor_core.testing.examples import datasets
 
 PLUGINS = Path(__file__).parents[3] / "plugins"
 HOSTILE = "<script>alert('x')</script>"

@@ -7,16 +7,13 @@ from attrs import define, frozen
 from valor_core import Evaluator, Registry, Result
 from valor_core.evaluation.states_by_slice import StatesBySlice, by_slice
 from valor_core.plugin import (
-    BoundMetric,
     MetricSpec,
-    NoParameters,
     Range,
     State,
     StateRequest,
     hookimpl,
 )
-from valor_core.schemas.text import Text, TextBatch
-from valor_core.testing import check_metric
+from valor_core.schemas.text import Text
 
 
 @define
@@ -86,12 +83,3 @@ def test_a_curve_over_noise_levels_is_one_result(monkeypatch: Any, tmp_path: Any
 
     # noise 0: items 3 and 6; 0.5: 1 and 4; 1: 2 and 5; the item 0 has none
     assert result.value == [[0, 9], [0.5, 5], [1, 7], [None, 0]]
-
-
-def test_the_states_keep_all_laws(monkeypatch: Any) -> None:
-    monkeypatch.setattr("valor_core.evaluation.plan.implementation", lambda spec: LettersByNoise)
-    monkeypatch.setattr("valor_core.testing.laws.implementation", lambda spec: LettersByNoise)
-    items = [Text(i, response="x" * i, metadata={"noise": i % 3}) for i in range(7)]
-
-    assert BoundMetric(SPEC, NoParameters()).make().needs()[0].open().fields == ("noise",)
-    check_metric(SPEC, [TextBatch.of(items[:2]), TextBatch.of(items[2:])])

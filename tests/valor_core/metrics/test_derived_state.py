@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from attrs import define, frozen
+from attrs import define
 from messages import refused
 from numpy.typing import NDArray
 
@@ -16,15 +15,10 @@ from valor_core.plugin import (
     DerivedState,
     ExactSum,
     ExactSums,
-    MetricSpec,
-    Range,
-    Result,
     StateError,
-    StateRequest,
     counted,
 )
 from valor_core.schemas.text import TextBatch
-from valor_core.testing import check_metric
 
 Codes = NDArray[np.int64]
 
@@ -59,29 +53,6 @@ class Everything(DerivedState):
         self.names.append(np.array(uids, np.str_))
 
 
-@frozen
-class All:
-    parameters: Any
-
-    def needs(self) -> tuple[StateRequest, ...]:
-        return (StateRequest(Everything, {"bins": 3}),)
-
-    def compute(self, state: Everything) -> Iterator[Result]:
-        yield Result(
-            value={
-                "items": state.items,
-                "total": [state.total.value, *state.totals.values.tolist()],
-                "words": sorted(state.words),
-                "pairs": [[*pair, count] for pair, count in sorted(state.pairs.items())],
-                "lengths": {key: each.value for key, each in sorted(state.lengths.items())},
-                "owners": [[key, sorted(each)] for key, each in sorted(state.owners.items())],
-                "histogram": state.histogram,
-                "scores": np.sort(np.concatenate([np.zeros(0), *state.scores])),
-                "names": sorted(np.concatenate([np.zeros(0, "U1"), *state.names]).tolist()),
-            }
-        )
-
-
 def filled() -> Everything:
     state = Everything(2)
     state.items, state.words, state.pairs = 2, {"b", "a"}, Counter({("a", "b"): 3})
@@ -92,19 +63,6 @@ def filled() -> Everything:
     state.scores.append(np.array([0.5]))
     state.names.append(np.array(["a", "bc"]))
     return state
-
-
-def test_a_state_that_says_only_what_it_counts_keeps_all_laws() -> None:
-    check_metric(
-        MetricSpec(
-            name="mylab.All",
-            task="text",
-            summary="Everything",
-            implementation=f"{__name__}:All",
-            higher_is_better=None,
-            range=Range(),
-        )
-    )
 
 
 def test_settings_are_not_merged_saved_or_taken_for_counts() -> None:

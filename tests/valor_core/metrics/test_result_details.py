@@ -13,8 +13,7 @@ import valor_core
 from valor_core import Evaluator, ItemScore, Report, Result
 from valor_core.errors import BrokenPluginError
 from valor_core.plugin import ItemRows, MetricSpec, Range, ReportError, Told
-from valor_core.schemas.text import Text, TextBatch
-from valor_core.testing import ConformanceError, check_metric
+from valor_core.schemas.text import Text
 
 Parameters = Mapping[str, Any]
 
@@ -160,18 +159,6 @@ def test_a_function_that_is_not_there_is_found_before_anything_is_scored() -> No
 
     with refused(BrokenPluginError):
         Evaluator([spec])
-
-
-def test_a_metric_that_tells_keeps_the_laws() -> None:
-    check_metric(LENGTH, [TextBatch.of([item]) for item in ITEMS])
-
-
-@pytest.mark.parametrize("function", ["nothing", "unfit", "broken"])
-def test_the_laws_find_what_cannot_be_told(function: str) -> None:
-    spec = evolve(LENGTH, tells=f"{__name__}:{function}")
-
-    with refused(ConformanceError):
-        check_metric(spec, [TextBatch.of(ITEMS)])
 
 
 def test_details_are_json_and_finite() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from valor_core.extras import Distribution
+from valor_core.packages import Distribution
 from valor_core.plugins.entry_points import GROUP, claims
 
 

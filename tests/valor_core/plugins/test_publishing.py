@@ -17,7 +17,9 @@ from valor_core.plugins.publishing import imported, published_later
 def face(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     module = ModuleType("valor_core.face_of_mylab")
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    get, listed = published_later(module.__name__, {"errors": ("ReadError",), "extras": ("gone",)})
+    get, listed = published_later(
+        module.__name__, {"errors": ("ReadError",), "packages": ("gone",)}
+    )
     module.__dict__.update(__getattr__=get, __dir__=listed)
     return module
 

@@ -22,7 +22,7 @@ from valor_core.errors import (
     UnknownNameError,
     VersionPinError,
 )
-from valor_core.extras import first_party, ways
+from valor_core.packages import OWNERS, ways
 from valor_core.plugin import (
     MetricSpec,
     MissingExtraError,
@@ -215,7 +215,7 @@ class TestLookUp:
     def test_every_namespace_of_this_project_is_installed_from_a_folder(self) -> None:
         clone = Path(__file__).parents[3]
 
-        folders = [ways(owner).rpartition(" -e ")[2] for owner in first_party().values()]
+        folders = [ways(owner).rpartition(" -e ")[2] for owner in OWNERS.values()]
 
         assert str(clone / "plugins/llm") in folders
         assert all((Path(folder) / "pyproject.toml").is_file() for folder in folders)

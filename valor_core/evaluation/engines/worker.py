@@ -20,7 +20,7 @@ from valor_core.evaluation.engines.control import Control
 from valor_core.evaluation.engines.engine import Work
 from valor_core.evaluation.resources.open_resources import ALONE, OpenResources, Share, opened
 from valor_core.evaluation.tally import Tally
-from valor_core.extras import install, version_of
+from valor_core.packages import install, version_of
 from valor_core.readers.partition import Partition
 
 GUARD = 'Call it under `if __name__ == "__main__":`, or use engine: {mode: threads}.'

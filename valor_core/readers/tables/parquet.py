@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from valor_core.errors import ReadError, and_more, shown
-from valor_core.extras import import_extra
+from valor_core.packages import import_extra
 from valor_core.readers.files import unreadable
 from valor_core.readers.tables.arrow import ArrowCells, array_of
 from valor_core.readers.tables.table import (

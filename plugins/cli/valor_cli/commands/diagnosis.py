@@ -12,7 +12,7 @@ from attrs import frozen
 from valor_cli.program.plugin_command import called
 from valor_cli.program.program import BUILT_IN
 from valor_core.errors import BrokenPluginError, MissingExtraError, RegistryError, and_more, shown
-from valor_core.extras import first_party, uninstall, ways
+from valor_core.packages import OWNERS, uninstall, ways
 from valor_core.plugins.entry_points import unmet
 from valor_core.plugins.manifest import Manifest
 from valor_core.plugins.names import fold
@@ -43,7 +43,7 @@ def foreign_claims(registry: Registry) -> list[str]:
     return [
         f"{claim.place}: expected the namespace of {owner}, found another distribution\n"
         f"Unless you trust it, remove it: {uninstall(claim.distribution)}"
-        for namespace, owner in sorted(first_party().items())
+        for namespace, owner in sorted(OWNERS.items())
         for claim in registry.claims.get(namespace, ())
         if fold(claim.distribution) != fold(owner)
     ]

@@ -14,7 +14,7 @@ from valor_cli.commands.diagnosis import PluginCheck, foreign_claims, plugin_che
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import FAILED
-from valor_core.extras import ways
+from valor_core.packages import ways
 from valor_core.plugins.registry import Registry
 from valor_core.report.tables.text_table import Cell, Row, TextTable
 

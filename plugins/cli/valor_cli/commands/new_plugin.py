@@ -9,7 +9,7 @@ import click
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.scaffold import new_plugin
-from valor_core.extras import install
+from valor_core.packages import install, version_of, ways
 
 
 @make_command("new-plugin")
@@ -31,3 +31,5 @@ def command(name: str, folder: Path, as_json: bool) -> None:
         return
     streams.say(str(made))
     streams.talk(f"Install it with: {install('-e', str(made))}")
+    if version_of("valor-testing") is None:
+        streams.talk(f"Its tests need valor-testing. Install it with: {ways('valor-testing')}")

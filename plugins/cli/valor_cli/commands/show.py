@@ -19,7 +19,7 @@ from valor_core.errors import (
     UnknownNameError,
     did_you_mean,
 )
-from valor_core.extras import first_party, ways
+from valor_core.packages import OWNERS, ways
 from valor_core.parameters.declaration import Parameter, declared, parameter_values
 from valor_core.plugins.names import fold, in_config
 from valor_core.plugins.registry import Registry
@@ -130,10 +130,10 @@ def _find_bare(name: str, registry: Registry) -> Spec:
 
 def _not_installed(registry: Registry) -> str | None:
     """Remedy for a name that a plugin of this project may have that is not installed."""
-    missing = [space for space in first_party() if space not in registry.namespaces]
+    missing = [space for space in OWNERS if space not in registry.namespaces]
     if not missing:
         return None
-    owners = dict.fromkeys(first_party()[space] for space in missing)
+    owners = dict.fromkeys(OWNERS[space] for space in missing)
     return f"Not installed: {', '.join(missing)}. Install with: {ways(*owners)}"
 
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from valor_cli.config.limits import check_depth, nested_too_deeply, too_many_digits
 from valor_core.errors import ConfigError, MissingExtraError, did_you_mean_file, shown
-from valor_core.extras import install
+from valor_core.packages import install
 
 STANDARD_INPUT = "-"
 

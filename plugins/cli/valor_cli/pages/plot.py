@@ -16,8 +16,8 @@ from valor_cli.pages import plots
 from valor_cli.pages.figures import MOST_LABELS_DRAWN, Figure, drawn, numbers_drawn
 from valor_cli.pages.style import STYLE
 from valor_core.errors import ReportError, printable_lines
-from valor_core.extras import import_extra
 from valor_core.metrics.result import Result
+from valor_core.packages import import_extra
 from valor_core.report.files import write_text
 
 _LEAST: Final = 460.0

@@ -24,7 +24,7 @@ from valor_cli.program import streams
 from valor_cli.program.command import traceback_wanted
 from valor_cli.program.usage import explained, given_to
 from valor_core.errors import ReportError, UnknownNameError, ValorError, did_you_mean
-from valor_core.extras import version_of
+from valor_core.packages import version_of
 
 if TYPE_CHECKING:
     from valor_core.plugins.registry import Registry

@@ -15,7 +15,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from valor_core.errors import PluginConflictError, RegistryError, shown
-from valor_core.extras import first_party
+from valor_core.packages import OWNERS
 from valor_core.plugins.registry import Registry
 
 _NAME = re.compile(r"[a-z]([a-z0-9_]*[a-z0-9])?")
@@ -86,7 +86,7 @@ def _check(name: str) -> None:
             f"name: expected at most {_LONGEST} characters, got {len(name)}",
             "Name the plugin after your lab or its subject, for instance: mylab",
         )
-    is_ours = name in first_party()
+    is_ours = name in OWNERS
     if is_ours or name in Registry().namespaces:
         owner = "a plugin of Valor" if is_ours else "an installed plugin"
         raise PluginConflictError(

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 from attrs import evolve, frozen
+from valor_testing import examples
 
 from valor_core import Registry
 from valor_core.plugin import TaskSpec, by_reference
@@ -17,7 +18,6 @@ from valor_core.schemas.detection import Detection, DetectionBatch
 from valor_core.schemas.geometry import Box
 from valor_core.schemas.label import DEFAULT_KEY, Label
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch, Segments
-from valor_core.testing import examples
 
 IGNORED = 255
 NOT_COUNTED = 1 << 23

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from valor_testing import cases, check_metric
 
 from valor_core import Registry
-from valor_core.testing import cases, check_metric
 
 MODULES = Path(__file__).parents[1] / "evaluate_modules"
 

@@ -5,13 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
-from messages import refused
 
 from valor_core import Failed, Undefined, evaluate
 from valor_core.plugin import DetailColumns, ItemRows, Numbers, Range
 from valor_core.plugins.function_metric import FunctionMetricSpec
-from valor_core.schemas.text import Text, TextBatch
-from valor_core.testing import ConformanceError, check_metric
+from valor_core.schemas.text import Text
 
 NAN = float("nan")
 ITEMS = [Text("q1", response="a"), Text("q2", response="b"), Text("q3", response="c")]
@@ -182,32 +180,3 @@ def test_columns_that_do_not_fit_fail_that_metric_and_no_other(answer: Any, erro
 
     assert [row.value for row in report.items[0].rows] == [Failed(error)] * 3
     assert report["Other"].value == 1.0
-
-
-def test_columns_that_do_not_fit_or_are_not_finite_break_a_law() -> None:
-    def short(batch: TextBatch, parameters: Any, resources: Any) -> Any:
-        return {"a": np.ones(1)}
-
-    def odd(batch: TextBatch, parameters: Any, resources: Any) -> Any:
-        return {"a": np.full(len(batch), NAN)}
-
-    for score in (short, odd):
-        with refused(ConformanceError):
-            check_metric(evolve(spec_of(None), score=score))
-
-
-def test_a_metric_of_columns_obeys_the_laws() -> None:
-    def lengths(batch: TextBatch, parameters: Any, resources: Any) -> Any:
-        is_there = ~batch.lacks("response")
-        found = np.array([len(one or "") for one in batch.responses], float)
-        positions = np.flatnonzero(is_there)
-        words = [(batch.responses[place] or "").split() for place in positions.tolist()]
-        counts = np.array([len(one) for one in words], np.int64)
-        codes = (~is_there).astype(np.uint8)
-        return ItemRows(
-            batch.datums.uids,
-            {"": Numbers(found, codes, (Undefined("no response"),))},
-            DetailColumns({"words": counts}, positions),
-        )
-
-    check_metric(evolve(spec_of(None), score=lengths))

@@ -27,7 +27,6 @@ from valor_core.plugin import (
 )
 from valor_core.plugins.function_metric import FunctionMetricSpec
 from valor_core.schemas.text import Text, TextBatch
-from valor_core.testing import check_metric
 
 ITEMS = [
     Text("q1", response="Paris", references=("Paris", "paris"), metadata={"city": "Paris"}),
@@ -332,11 +331,6 @@ def test_a_metric_is_not_asked_about_a_batch_of_which_every_item_lacks_a_field()
     (table,) = valor_core.evaluate(READS, [spec], items=True).items
 
     assert [row.value for row in table.rows] == [Undefined("no reference contexts")] * 5
-
-
-@pytest.mark.parametrize("score", [_score, _later, _array, _columns, _several])
-def test_a_metric_that_reads_fields_obeys_the_laws(score: Any) -> None:
-    check_metric(evolve(spec_of(score), reads=("response", "references"), many=score in MANY))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+from messages import refused
+from valor_testing import ConformanceError, cases, check_metric, check_plugin, examples
+
+from valor_core.errors import UnknownNameError
+from valor_core.plugins.registry import Registry
+from valor_core.schemas.text import Text, TextBatch
+
+Install = Callable[..., Path]
+
+JUDGED = {
+    "__init__.py": "",
+    "plugin.py": """
+from valor_core.plugin import MetricSpec, Range, ResourceSpec, hookimpl, parameter, parameters
+
+@parameters
+class JudgeParameters:
+    model: str = parameter(help="Which model.")
+
+@hookimpl
+def valor_metrics():
+    return [
+        MetricSpec(
+            name="judged.One", task="text", summary="One", implementation="judged.one:score",
+            higher_is_better=None, range=Range(), per_item=True, resources=("judge",),
+        )
+    ]
+
+@hookimpl
+def valor_resources():
+    return [
+        ResourceSpec(
+            name="judged.judge", summary="A judge", parameters=JudgeParameters,
+            implementation="judged.one:Judge"{more},
+        )
+    ]
+""",
+    "one.py": """
+class Judge:
+    opened = 0
+
+    def __init__(self, parameters):
+        Judge.opened += 1
+
+    def __len__(self):
+        return 1
+
+
+def score(item, parameters, resources):
+    return len(resources["judge"])
+""",
+}
+
+
+def judged(more: str = "", model: str = "") -> dict[str, str]:
+    """The plugin of a judge; with a default model it can be opened as it is."""
+    manifest = JUDGED["plugin.py"].replace("{more}", more)
+    return JUDGED | {"plugin.py": manifest.replace("parameter(help", f"parameter({model}help")}
+
+
+def test_a_good_plugin_is_accepted(mylab: Path) -> None:
+    check_plugin("mylab")
+
+
+def test_a_plugin_is_checked_in_one_case_for_each_metric_and_law(mylab: Path) -> None:
+    names = [name for name, _ in cases("mylab")]
+
+    assert len(names) == len(set(names))
+    assert names[:3] == [
+        "mylab/manifest declares",
+        "mylab/manifest is light",
+        "mylab.dictionary/declared well",
+    ]
+    assert "mylab.ExactMatch/any split" in names
+    assert names[-1] == "mylab/alone as together: text"
+
+
+def test_several_parameters_of_a_metric_are_checked_together(mylab: Path) -> None:
+    parameters: Mapping[str, Any] = {"mylab.ExactMatch": [{}, {"ignore_case": True}]}
+
+    names = []
+    for name, check in cases("mylab", parameters=parameters):
+        check()
+        names.append(name)
+
+    assert {"mylab.ExactMatch[0]/any split", "mylab.ExactMatch[1]/any split"} <= set(names)
+
+
+def test_parameters_of_a_metric_that_is_not_there_are_refused(mylab: Path) -> None:
+    with refused(ConformanceError):
+        check_plugin("mylab", parameters={"mylab.Exact": {}})
+
+
+def test_a_resource_can_be_given(mylab: Path) -> None:
+    class Nothing:
+        asked = 0
+
+        def has(self, word: str) -> bool:
+            self.asked += 1
+            return False
+
+    dictionary = Nothing()
+    check_plugin("mylab", resources={"dictionary": dictionary})
+    assert dictionary.asked
+
+    spec = Registry().metric("mylab.KnownWords")
+    check_metric(spec, resources={"dictionary": dictionary})
+    with refused(ConformanceError):
+        check_metric(spec)
+
+
+def test_data_can_be_given_as_objects_batches_or_several_sets(mylab: Path) -> None:
+    spec = Registry().metric("mylab.ExactMatch")
+    items = [Text("q1", response="unreadable", references="Rome"), Text("q2", response="Rome")]
+
+    for data in (items, [TextBatch.of(items)], {"one": items, "other": items[1:]}):
+        if not isinstance(data, dict):
+            with refused(ConformanceError):
+                check_metric(spec, data)
+        check_metric(spec, {"fine": items[1:]})
+
+
+def test_data_of_another_task_are_left_to_its_metrics(
+    mylab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = evolve(Registry().metric("mylab.ExactMatch"), task="segmentation")
+    others = {task: sets for task, sets in examples._DATASETS.items() if task != "segmentation"}
+    monkeypatch.setattr(examples, "_DATASETS", others)
+
+    with refused(ConformanceError):
+        check_metric(spec)
+    with refused(ConformanceError):
+        check_metric(spec, [TextBatch.of([])])
+
+
+def test_a_plugin_that_is_not_there_is_named() -> None:
+    with refused(UnknownNameError):
+        check_plugin("nowhere")
+
+
+def test_a_resource_that_needs_parameters_is_asked_for(install: Install) -> None:
+    install("valor-judged", "judged", judged(", free=True"))
+
+    with pytest.raises(
+        ConformanceError, match=r"(?s)judge\.model: expected a string, .*resources=\{'judge': …\}"
+    ):
+        check_plugin("judged")
+
+    check_plugin("judged", resources={"judge": "a judge"})
+
+
+def test_a_judge_that_may_cost_money_is_never_opened_by_the_kit(install: Install) -> None:
+    install("valor-judged", "judged", judged(model="default='big', "))
+
+    for name, check in cases("judged"):
+        if name.startswith("judged.One/any") or "together" in name:
+            with refused(ConformanceError):
+                check()
+    with refused(ConformanceError):
+        check_plugin("judged")
+    check_plugin("judged", resources={"judge": "a judge"})
+
+    assert importlib.import_module("judged.one").Judge.opened == 0
+
+
+def test_a_resource_that_is_free_is_opened_and_checked(install: Install) -> None:
+    install("valor-judged", "judged", judged(", free=True", model="default='small', "))
+
+    names = []
+    for name, check in cases("judged"):
+        check()
+        names.append(name)
+
+    assert "judged.judge/safe from several threads" in names
+    assert importlib.import_module("judged.one").Judge.opened > 0
+
+
+def test_readers_and_engines_of_core_keep_all_laws(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("uid,response\n" + "".join(f"q{i},{i}\n" for i in range(9)))
+
+    names = []
+    for name, check in cases("core", readers={"core.table": {"path": str(path)}}):
+        check()
+        names.append(name)
+
+    assert {"core.table/any partitioning", "core.local/same bits as serial"} <= set(names)
+
+
+def test_parameters_of_a_reader_that_is_not_there_are_refused() -> None:
+    with refused(ConformanceError):
+        check_plugin("core", readers={"core.tables": {}})

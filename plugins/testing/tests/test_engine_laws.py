@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import pytest
+from attrs import evolve, frozen
+from messages import refused
+from valor_testing import ConformanceError, check_engine
+
+from valor_core.errors import EngineError
+from valor_core.evaluation.engines.control import LocalControl
+from valor_core.evaluation.engines.engine import Work
+from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
+from valor_core.evaluation.resources.open_resources import opened
+from valor_core.evaluation.tally import Tally
+from valor_core.plugins.registry import Registry, implementation
+from valor_core.plugins.spec import EngineSpec
+
+
+@frozen
+class Plain:
+    """Counts one partition after the other; keeps all laws."""
+
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+        with opened(work.evaluation.resources) as resources:
+            for partition in partitions:
+                if work.control.stopped:
+                    return
+                yield work(partition, resources)
+
+
+class Merging(Plain):
+    """Yields all as one tally, as a cluster may."""
+
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+        whole = Tally()
+        for tally in super().map(work, partitions):
+            whole.take(tally)
+        if whole.done:
+            yield whole
+
+
+class Repeating(Plain):
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+        return super().map(work, [*partitions, *partitions[:1]])
+
+
+class Losing(Plain):
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+        return super().map(work, partitions[:-1])
+
+
+class Ignoring(Plain):
+    """Counts all partitions of the reader, whatever it is given."""
+
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+        return super().map(work, work.reader.partitions())
+
+
+class Rounding(Plain):
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+        for tally in super().map(work, partitions):
+            for (state,) in tally.states.values():
+                state.total.units >>= 1060
+                state.total.units <<= 1060
+            yield tally
+
+
+class Swallowing(Plain):
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+        with opened(work.evaluation.resources) as resources:
+            for partition in partitions:
+                try:
+                    tally = work(partition, resources)
+                except Exception:
+                    continue
+                yield tally
+
+
+class Hiding(Plain):
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+        try:
+            yield from super().map(work, partitions)
+        except Exception:
+            raise EngineError("engine: a worker failed") from None
+
+
+class Unchained(Plain):
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+        try:
+            yield from super().map(work, partitions)
+        except EngineError as error:
+            raise EngineError(str(error)) from None
+
+
+class Eager(Plain):
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+        yield from list(super().map(work, partitions))
+
+
+class Deaf(Plain):
+    """Goes on when the run is stopped."""
+
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+        return super().map(evolve(work, control=LocalControl()), partitions)
+
+
+class OpeningOften(Plain):
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+        for partition in partitions:
+            yield from super().map(work, [partition])
+
+
+class NeverClosing(Plain):
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+        bound = work.evaluation.resources
+        resources = {one.name: implementation(one.spec)(one.parameters) for one in bound}
+        for partition in partitions:
+            yield work(partition, resources)
+
+
+class WithoutResources(Plain):
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+        return (work(partition, {}) for partition in partitions)
+
+
+class OnlyOnce(Plain):
+    used: list[bool] = []  # noqa: RUF012 - what makes it an offender
+
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+        if work in WORKS:
+            raise EngineError("engine: has run this")
+        WORKS.append(work)
+        return super().map(work, partitions)
+
+
+WORKS: list[Any] = []
+
+
+@pytest.mark.parametrize("engine", [Plain(), Merging()])
+def test_an_honest_engine_keeps_all_laws(engine: Any) -> None:
+    check_engine(engine)
+
+
+@pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
+def test_the_local_engine_keeps_all_laws(
+    mode: Literal["serial", "threads", "processes"],
+) -> None:
+    check_engine(LocalEngine(LocalParameters(mode=mode, workers=2)))
+
+
+def test_a_declared_engine_is_made_from_its_parameters() -> None:
+    check_engine(Registry().find(EngineSpec, "local"), {"mode": "threads", "workers": 2})
+
+
+@pytest.mark.parametrize(
+    ("engine", "law"),
+    [
+        (Repeating(), "every partition once"),
+        (Losing(), "every partition once"),
+        (Ignoring(), "nothing to do"),
+        (Rounding(), "same bits as serial"),
+        (Swallowing(), "errors are named and chained"),
+        (Hiding(), "errors are named and chained"),
+        (Unchained(), "errors are named and chained"),
+        (Eager(), "stops when it is closed"),
+        (OpeningOften(), "resources open and close once"),
+        (NeverClosing(), "resources open and close once"),
+        (WithoutResources(), "resources open and close once"),
+        (Deaf(), "stops when the run is stopped"),
+        (OnlyOnce(), "can run again"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_offender_is_refused_by_the_law_it_breaks(engine: Any, law: str) -> None:
+    WORKS.clear()
+    with refused(ConformanceError) as caught:
+        check_engine(engine)
+
+    assert caught.value.law == law
+    assert caught.value.of == type(engine).__name__

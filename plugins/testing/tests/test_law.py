@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+
+import pytest
+from attrs import frozen
+from messages import refused
+from valor_testing.law import Breach, ConformanceError, agree, law, name_of
+from valor_testing.subject import Refusal
+
+
+@frozen
+class Named:
+    name: str = "mylab.Mean"
+
+
+@law
+def numbers_agree(subject: Named, one: float, other: float) -> None:
+    """Two numbers agree."""
+    agree(one, other, "here", "there")
+
+
+@law
+def fails(subject: Named, error: Callable[[], Exception]) -> None:
+    """Raises what it is given."""
+    raise error()
+
+
+def test_a_law_is_called_as_its_function_in_words() -> None:
+    assert name_of(numbers_agree) == "numbers agree"
+    assert numbers_agree.__doc__ == "Two numbers agree."
+
+
+def test_who_keeps_a_law_hears_nothing() -> None:
+    numbers_agree(Named(), 1.0, other=1.0)
+
+
+def test_what_differs_is_told_with_who_breaks_which_law() -> None:
+    with pytest.raises(ConformanceError) as caught:
+        numbers_agree(Named(), 1.0, other=2.0)
+
+    error = caught.value
+    assert (error.of, error.law) == ("mylab.Mean", "numbers agree")
+    assert str(error) == "mylab.Mean breaks the law 'numbers agree': it is 1.0 here and 2.0 there"
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_what_a_check_stumbles_over_breaks_the_law() -> None:
+    with refused(ConformanceError) as caught:
+        fails(Named(), lambda: KeyError("missing"))
+
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_a_breach_is_told_in_its_own_words() -> None:
+    with refused(ConformanceError):
+        fails(Named(), lambda: Breach("it is late"))
+
+
+def test_a_refusal_of_data_breaks_no_law() -> None:
+    with pytest.raises(Refusal):
+        fails(Named(), lambda: Refusal("items: expected others"))

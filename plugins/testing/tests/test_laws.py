@@ -1,0 +1,300 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from messages import refused
+from valor_testing import ConformanceError, check_metric, check_plugin, examples, laws
+from valor_testing.data_set import DataSet
+from valor_testing.law import name_of
+from valor_testing.subject import Subject
+
+from valor_core.evaluation.bound_metric import BoundMetric
+from valor_core.metrics.result import ItemScore
+from valor_core.parameters.declaration import NoParameters, parameter, parameters
+from valor_core.plugins.hooks import hookimpl
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import MetricSpec, Range, ReaderSpec, Reference
+from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.text import Text, TextBatch
+
+PLUGINS = Path(__file__).parents[3] / "tests" / "plugins"
+
+
+@pytest.fixture(autouse=True)
+def _offenders(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(PLUGINS)
+
+
+def spec_of(code: str, task: str = "classification", **facts: Any) -> MetricSpec:
+    values: dict[str, Any] = {
+        "name": "offenders.Mean",
+        "task": task,
+        "summary": "Mean of something",
+        "implementation": f"offenders:{code}",
+        "higher_is_better": None,
+        "range": Range(0),
+    }
+    return MetricSpec(**(values | facts))
+
+
+def subject_of(code: str, task: str = "classification", **facts: Any) -> Subject:
+    return Subject((BoundMetric(spec_of(code, task, **facts), NoParameters()),))
+
+
+@pytest.mark.parametrize("task", examples.tasks())
+def test_an_honest_metric_keeps_all_laws(task: str) -> None:
+    check_metric(spec_of("Honest", task))
+
+
+@pytest.mark.parametrize(
+    ("code", "law", "finding"),
+    [
+        ("Scribbling", "batch untouched", "datums.metadata.tags.values[0].length is 2 before"),
+        ("Overwriting", "batch untouched", "ValueError: assignment destination is read-only"),
+        ("Crashing", "errors are stated", "KeyError: 'missing'"),
+        ("NotANumber", "numbers in range", "value must be finite, got nan"),
+        ("NestedNotANumber", "numbers in range", "value['curve'][1] must be finite, got nan"),
+        ("OutOfRange", "numbers in range", "a number in the range 0 or more, found -1.5"),
+        ("Opaque", "results are plain", "Object of type set is not JSON serializable"),
+        ("Silent", "results are plain", "expected a reason"),
+        ("Mutating", "compute is pure", "[0].count is 13 before computing and 14 after"),
+        ("Chance", "compute is pure", "[0].value is 0."),
+        ("Keeping", "batches let go", "when the batches were written over"),
+        ("Late", "results stay", "value.count is 6 read at once and 13 read when more was counted"),
+        ("Remembering", "same again", "in one run"),
+        ("Starting", "neutral start", "alone and 0.1"),
+        ("Averaging", "neutral start", "after merging a new state"),
+        ("Rounding", "any split", "as given and"),
+        ("Last", "any split", "[0].value is 154.0 as given and 153.0 odd and even items apart"),
+        ("OneSided", "any split", "merged"),
+        ("Differing", "any split", "merged"),
+        ("Choosy", "any split", "as given and 'refused' one by one"),
+        ("Copied", "any slice", "alone and"),
+        ("Taken", "any slice", "as a slice beside the whole"),
+        ("Adopting", "other untouched", "before merging and"),
+        ("Draining", "other untouched", "[0].count is"),
+        ("Calling", "survives pickling", "CallingWeights.<lambda>"),
+        ("Forgetting", "survives saving", "as it was"),
+        ("Unfit", "survives saving", "TypeError"),
+        ("CrashingOnEmpty", "empty data answered", "ZeroDivisionError"),
+        ("RefusingEmpty", "empty data answered", "SchemaError: items: expected some"),
+        ("Refusing", "some data answered", "found none: items: expected others"),
+        ("Missing", "code is there", "cannot be imported"),
+        ("NOT_CALLABLE", "code is there", "expected offenders:NOT_CALLABLE to be a class"),
+    ],
+)
+def test_an_offender_is_refused_by_the_law_it_breaks(code: str, law: str, finding: str) -> None:
+    with pytest.raises(ConformanceError) as refused:
+        check_metric(spec_of(code))
+
+    assert refused.value.law == law
+    assert refused.value.of == "offenders.Mean"
+    assert finding in str(refused.value)
+
+
+@pytest.mark.parametrize("task", examples.tasks())
+@pytest.mark.parametrize(
+    ("code", "law"),
+    [
+        ("Averaging", laws.neutral_start),
+        ("Averaging", laws.any_split),
+        ("Averaging", laws.merge_associates),
+        ("Keeping", laws.batches_let_go),
+        ("Late", laws.results_stay),
+        ("Copied", laws.any_slice),
+        ("Taken", laws.any_slice),
+        ("Last", laws.any_order),
+        ("Last", laws.merge_commutes),
+        ("OneSided", laws.merge_commutes),
+        ("Differing", laws.merge_associates),
+        ("Rounding", laws.any_order),
+        ("Draining", laws.other_untouched),
+        ("Forgetting", laws.survives_saving),
+        ("Chance", laws.same_again),
+    ],
+)
+def test_a_law_on_its_own_refuses_who_breaks_it(
+    code: str, law: Callable[[Subject, DataSet], None], task: str
+) -> None:
+    subject = subject_of(code, task)
+
+    with pytest.raises(ConformanceError) as refused:
+        hold(subject, law, task)
+
+    assert refused.value.law == name_of(law)
+
+
+@pytest.mark.parametrize(
+    ("code", "law"),
+    [
+        ("Copying", laws.batches_let_go),
+        ("Differing", laws.merge_commutes),
+        ("Last", laws.merge_associates),
+        ("Forgetting", laws.survives_pickling),
+        ("Calling", laws.any_split),
+        ("CrashingOnEmpty", laws.any_split),
+    ],
+)
+def test_a_law_accepts_who_breaks_only_another(
+    code: str, law: Callable[[Subject, DataSet], None]
+) -> None:
+    hold(subject_of(code), law)
+
+
+def hold(
+    subject: Subject, law: Callable[[Subject, DataSet], None], task: str = "classification"
+) -> None:
+    for batches in examples.datasets(task).values():
+        law(subject, DataSet(batches))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "score_of_none",
+        "score_nan",
+        "score_out_of_range",
+    ],
+)
+def test_a_scorer_that_breaks_on_an_item_is_refused(code: str) -> None:
+    spec = spec_of(code, "text", per_item=True, range=Range(0, 1))
+
+    with refused(ConformanceError):
+        check_metric(spec)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"summary": "Two\nlines"},
+        {"summary": " "},
+        {"aliases": ("me_an",)},
+        {"range": Range(1, 0)},
+        {"version": 0},
+        {"name": "text.Mean"},
+    ],
+)
+def test_a_careless_declaration_is_refused(facts: Mapping[str, Any]) -> None:
+    with refused(ConformanceError):
+        check_metric(spec_of("Honest", **facts))
+
+
+def test_a_metric_of_this_project_with_a_reference_is_accepted() -> None:
+    laws.declared_well(spec_of("Honest", name="text.Mean", references=(Reference("A paper"),)))
+
+
+def test_a_reader_is_held_to_the_laws_of_declarations() -> None:
+    spec = ReaderSpec(name="mylab.xml", summary="", implementation="offenders:Honest", task=None)
+
+    with refused(ConformanceError):
+        laws.declared_well(spec)
+
+
+@parameters
+class Silent:
+    width: int = parameter(default=1, help=" ")
+
+
+@parameters
+class Lossy:
+    table: Any = parameter(default={1: 2}, help="Read back with text as its key.")
+
+
+@parameters
+class Required:
+    width: int = parameter(help="Must be given.")
+
+
+def test_a_parameter_without_help_is_refused() -> None:
+    with refused(ConformanceError):
+        check_metric(spec_of("Honest", parameters=Silent))
+
+
+def test_parameters_that_read_back_as_others_are_refused() -> None:
+    with refused(ConformanceError):
+        check_metric(spec_of("Honest", parameters=Lossy))
+
+
+def test_required_parameters_are_asked_for() -> None:
+    with refused(ConformanceError):
+        check_metric(spec_of("Honest", parameters=Required))
+
+    check_metric(spec_of("Honest", parameters=Required), parameters={"width": 2})
+    check_metric(spec_of("Honest", parameters=Required), parameters=Required(width=2))
+
+
+def test_metrics_that_disturb_each_other_are_refused() -> None:
+    class Plugin:
+        @staticmethod
+        @hookimpl
+        def valor_metrics() -> Iterator[MetricSpec]:
+            yield spec_of("Sharing", name="offenders.Narrow")
+            yield spec_of("SharingMore", name="offenders.Wide")
+
+    registry = Registry()
+    registry.register("offenders", Plugin)
+
+    with refused(ConformanceError):
+        check_plugin("offenders", registry)
+
+
+def test_data_accepted_as_a_whole_and_refused_in_part_is_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(laws, "METRIC_LAWS", [laws.merge_commutes])
+
+    with refused(ConformanceError):
+        check_metric(spec_of("Choosy"))
+
+
+def test_data_refused_as_a_whole_are_passed_over() -> None:
+    datasets = {**examples.datasets("classification"), "single": [one_item()]}
+
+    check_metric(spec_of("Choosing"), datasets)
+
+
+def one_item() -> ClassificationBatch:
+    return ClassificationBatch.of([Classification("only", "cat")])
+
+
+def test_one_of_several_numbers_of_an_item_that_is_out_of_range_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def score(item: Any, parameters: Any, resources: Any) -> Mapping[str, float]:
+        return {"short": 0.5, "long": 1.5}
+
+    spec = spec_of("rouge", "text", per_item=True, range=Range(0, 1))
+    monkeypatch.setattr("offenders.rouge", score, raising=False)
+
+    with refused(ConformanceError):
+        check_metric(spec, {"one": [Text("q1")]})
+
+    subject = Subject((BoundMetric(spec, NoParameters()),))
+    with refused(ConformanceError):
+        laws.numbers_in_range(subject, [TextBatch.of([Text("q1")])])
+
+
+def detailed(monkeypatch: pytest.MonkeyPatch, name: str, details: Mapping[str, Any]) -> MetricSpec:
+    """A metric that says the same of every item."""
+    answer = ItemScore(1.0, details)
+    monkeypatch.setattr(f"offenders.{name}", lambda *_: answer, raising=False)
+    return spec_of(name, "text", per_item=True)
+
+
+def test_arrays_and_sets_in_details_are_as_fine_as_in_a_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    check_metric(detailed(monkeypatch, "with_array", {"n": np.arange(2), "words": {"b", "a"}}))
+
+
+def test_what_json_cannot_hold_in_details_is_refused_before_it_costs_a_run_its_scores(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spec = detailed(monkeypatch, "with_object", {"reply": object()})
+
+    with refused(ConformanceError):
+        check_metric(spec)

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from messages import refused
+from valor_testing import ConformanceError, check_plugin
+
+Install = Callable[..., Path]
+
+PLUGIN = """
+from valor_core.plugin import MetricSpec, Range, hookimpl, NoParameters
+{imports}
+
+@hookimpl
+def valor_metrics():
+    {body}
+    return [
+        MetricSpec(
+            name="heavy.Zero", task="text", summary="Zero", implementation="heavy.zero:score",
+            higher_is_better=None, range=Range(0, 0), per_item=True{more},
+        )
+    ]
+"""
+
+
+def plugin(
+    install: Install, imports: str = "", body: str = "pass", more: str = "", **files: str
+) -> None:
+    sources = {
+        "__init__.py": "",
+        "plugin.py": PLUGIN.format(imports=imports, body=body, more=more),
+        "zero.py": "def score(item, parameters, resources):\n    return 0.0\n",
+        "parameters.py": "import numpy\n",
+    }
+    install("valor-heavy", "heavy", sources | {f"{name}.py": text for name, text in files.items()})
+
+
+@pytest.mark.parametrize(
+    ("imports", "body"),
+    [
+        ("", "pass"),
+        (
+            "import attrs, json, numpy.linalg, valor_core.metrics.sums\nimport heavy.parameters",
+            "pass",
+        ),
+    ],
+)
+def test_a_manifest_may_import_what_is_there_anyway(
+    imports: str, body: str, install: Install
+) -> None:
+    plugin(install, imports, body)
+
+    check_plugin("heavy")
+
+
+@pytest.mark.parametrize(
+    ("imports", "body"),
+    [
+        ("import heavy.zero", "pass"),
+        ("", "from heavy import zero"),
+        ("import heavy.words", "pass"),
+        ("import iniconfig", "pass"),
+    ],
+)
+def test_a_manifest_that_imports_code_is_refused(imports: str, body: str, install: Install) -> None:
+    plugin(install, imports, body, words="")
+
+    with refused(ConformanceError):
+        check_plugin("heavy")
+
+
+def test_an_init_that_imports_code_is_refused(install: Install) -> None:
+    plugin(install, __init__="from heavy.zero import score")
+
+    with refused(ConformanceError):
+        check_plugin("heavy")
+
+
+def test_a_manifest_that_needs_what_another_module_prepared_is_refused(install: Install) -> None:
+    plugin(install, "import sys\nassert 'pytest' in sys.modules, 'no pytest'")
+
+    with refused(ConformanceError):
+        check_plugin("heavy")
+
+
+def test_a_resource_that_is_not_declared_is_refused(install: Install) -> None:
+    plugin(install, more=', resources=("judge",)')
+
+    with refused(ConformanceError):
+        check_plugin("heavy")
+
+
+def test_a_manifest_that_declares_nothing_is_refused(install: Install) -> None:
+    plugin(install, body="return []")
+
+    with refused(ConformanceError):
+        check_plugin("heavy")
+
+
+def test_a_manifest_may_import_the_parameters_of_another_plugin_but_not_its_code(
+    install: Install,
+) -> None:
+    other = {"__init__.py": "", "plugin.py": "", "parameters.py": "", "states.py": ""}
+    install("valor-other", "other", other)
+    plugin(install, "import other.parameters")
+
+    check_plugin("heavy")
+
+
+def test_a_manifest_that_imports_the_states_of_another_plugin_is_refused(install: Install) -> None:
+    other = {"__init__.py": "", "plugin.py": "", "parameters.py": "", "states.py": ""}
+    install("valor-other", "other", other)
+    plugin(install, "import other.states")
+
+    with refused(ConformanceError):
+        check_plugin("heavy")

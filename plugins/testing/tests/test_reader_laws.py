@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import evolve, frozen
+from messages import refused
+from valor_testing import ConformanceError, check_reader
+
+from valor_core.parameters.declaration import parameter, parameters
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import ReaderSpec
+from valor_core.readers.partition import Partition
+from valor_core.readers.reader import InMemory
+from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.text import Text, TextBatch
+
+COUNTER = itertools.count()
+
+
+@parameters
+class WordParameters:
+    """Parameters of the readers below."""
+
+    words: str = parameter(help="Words, each an item.")
+    partition_words: int = parameter(default=3, help="Words of a partition.")
+
+
+@frozen
+class Part(Partition):
+    name: Any
+    words: tuple[str, ...]
+
+
+@frozen
+class Words:
+    """Reads each word as an item; keeps all laws."""
+
+    parameters: WordParameters
+    task: str
+
+    def partitions(self) -> Sequence[Part]:
+        chosen, words = self.parameters, self.parameters.words.split()
+        starts = range(0, len(words), chosen.partition_words)
+        return [self.part(i, words[i : i + chosen.partition_words]) for i in starts]
+
+    def part(self, start: int, words: list[str]) -> Part:
+        return Part(f"words from {start}", tuple(words))
+
+    def read(self, partition: Part) -> Iterator[Any]:
+        yield TextBatch.of([Text(word, response=word) for word in partition.words])
+
+
+class Unnamed(Words):
+    def part(self, start: int, words: list[str]) -> Any:
+        return start
+
+
+class SameNames(Words):
+    def part(self, start: int, words: list[str]) -> Part:
+        return Part("words", tuple(words))
+
+
+class OtherNames(Words):
+    def part(self, start: int, words: list[str]) -> Part:
+        return Part(f"{next(COUNTER)}", tuple(words))
+
+
+class Items(Words):
+    def read(self, partition: Part) -> Iterator[Any]:
+        yield [Text(word) for word in partition.words]
+
+
+class AnotherTask(Words):
+    def read(self, partition: Part) -> Iterator[Any]:
+        yield ClassificationBatch.of([Classification(word) for word in partition.words])
+
+
+class Overlapping(Words):
+    def part(self, start: int, words: list[str]) -> Part:
+        return Part(f"words from {start}", ("first", *words))
+
+
+class Reusing(Words):
+    """Hands out one array of metadata, which it then fills anew."""
+
+    def read(self, partition: Part) -> Iterator[Any]:
+        buffer = np.zeros(1)
+        for number, word in enumerate(partition.words):
+            buffer[:] = number
+            yield TextBatch(Datums([word], {"number": buffer}), [None], [word], [()], [()], [()])
+
+
+class Once(Words):
+    """Reads nothing the second time."""
+
+    def read(self, partition: Part) -> Iterator[Any]:
+        if partition.words[0] in SEEN:
+            return
+        SEEN.add(partition.words[0])
+        yield from super().read(partition)
+
+
+class Numbering(Words):
+    """Says in which partition an item was."""
+
+    def read(self, partition: Part) -> Iterator[Any]:
+        yield TextBatch.of([Text(w, response=partition.words[0]) for w in partition.words])
+
+
+class Dropping(Words):
+    """Loses the last item of a long partition."""
+
+    def read(self, partition: Part) -> Iterator[Any]:
+        yield TextBatch.of([Text(word) for word in partition.words[:3]])
+
+
+class Local(Words):
+    """Cannot be sent to another process."""
+
+    def part(self, start: int, words: list[str]) -> Any:
+        part = super().part(start, words)
+        return evolve(part, name=type("Name", (str,), {})(part.name))
+
+
+SEEN: set[str] = set()
+
+WORDS = {"words": "the quick brown fox jumps over a lazy dog"}
+
+
+def spec(code: str) -> ReaderSpec:
+    return ReaderSpec(
+        name=f"mylab.{code}",
+        task="text",
+        summary="Words",
+        parameters=WordParameters,
+        implementation=f"{__name__}:{code}",
+    )
+
+
+def test_an_honest_reader_keeps_all_laws() -> None:
+    check_reader(spec("Words"), WORDS)
+    check_reader(Words(WordParameters(**WORDS), "text"))
+    check_reader(InMemory.of([Text("a"), Text("b")], TextBatch), task="text")
+
+
+@pytest.mark.parametrize(
+    ("code", "law"),
+    [
+        ("Unnamed", "partitions are named"),
+        ("SameNames", "partitions are named"),
+        ("OtherNames", "partitions are named"),
+        ("Items", "batches of the task"),
+        ("AnotherTask", "batches of the task"),
+        ("Overlapping", "uids once"),
+        ("Reusing", "batches stay"),
+        ("Once", "same read again"),
+        ("Local", "reader survives pickling"),
+        ("Numbering", "any partitioning"),
+        ("Dropping", "any partitioning"),
+    ],
+)
+def test_an_offender_is_refused_by_the_law_it_breaks(code: str, law: str) -> None:
+    SEEN.clear()
+    with refused(ConformanceError) as caught:
+        check_reader(spec(code), WORDS)
+
+    assert caught.value.law == law
+    assert caught.value.of == f"mylab.{code}"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_cores_reader_of_tables_keeps_all_laws_with_uids_and_without(
+    suffix: str, tmp_path: Path
+) -> None:
+    table = Registry().find(ReaderSpec, "core.table")
+    for name in ("uid", "word"):
+        path = tmp_path / f"{name}{suffix}"
+        rows = {
+            ".csv": "".join(f"q{i},{i}\n" for i in range(30)),
+            ".jsonl": "".join(f'{{"{name}": "q{i}", "response": "{i}"}}\n' for i in range(30)),
+        }
+        path.write_text((f"{name},response\n" if suffix == ".csv" else "") + rows[suffix])
+        check_reader(table, {"path": str(path)})

@@ -1,0 +1,86 @@
+"""Law: what a check becomes that names whoever does not pass it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from valor_testing.difference import difference
+from valor_testing.subject import Refusal
+
+
+class ConformanceError(AssertionError):
+    """A metric, reader, resource or manifest breaks a law.
+
+    Parameters
+    ----------
+    of : str
+        Who breaks it: the name of a metric or a namespace.
+    law : str
+        Which law.
+    finding : str
+        What differed, and where.
+
+    Examples
+    --------
+    >>> print(ConformanceError("mylab.Mean", "any split", "[0].value is 1.0 here and 2.0 there"))
+    mylab.Mean breaks the law 'any split': [0].value is 1.0 here and 2.0 there
+    """
+
+    def __init__(self, of: str, law: str, finding: str) -> None:
+        super().__init__(of, law, finding)
+        self.of, self.law, self.finding = of, law, finding
+
+    def __str__(self) -> str:
+        return f"{self.of} breaks the law {self.law!r}: {self.finding}"
+
+
+class Breach(Exception):
+    """What differed; the law that finds it makes it a `ConformanceError`."""
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+_N = TypeVar("_N", bound=_Named)
+_P = ParamSpec("_P")
+
+
+def name_of(law: Callable[..., None]) -> str:
+    """The name of a law in words.
+
+    Examples
+    --------
+    >>> def any_split(subject): ...
+    >>> name_of(any_split)
+    'any split'
+    """
+    return law.__name__.replace("_", " ")
+
+
+def law(check: Callable[Concatenate[_N, _P], None]) -> Callable[Concatenate[_N, _P], None]:
+    """Let whatever a check finds, or stumbles over, be a `ConformanceError` with its name."""
+
+    @wraps(check)
+    def upheld(subject: _N, /, *args: _P.args, **kwargs: _P.kwargs) -> None:
+        try:
+            check(subject, *args, **kwargs)
+        except Breach as breach:
+            raise ConformanceError(subject.name, name_of(check), str(breach)) from breach.__cause__
+        except Refusal:
+            raise
+        except Exception as error:
+            finding = f"{type(error).__name__}: {error}"
+            raise ConformanceError(subject.name, name_of(check), finding) from error
+
+    return upheld
+
+
+def agree(one: Any, other: Any, is_one: str, is_other: str) -> None:
+    """Raise a `Breach` unless two copies of something are the same."""
+    found = difference(one, other)
+    if found is not None:
+        raise Breach(found.described(is_one, is_other))

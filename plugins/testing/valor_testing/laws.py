@@ -1,0 +1,449 @@
+"""Laws: what must hold of every metric, each a function that raises a `ConformanceError`.
+
+A law of a metric takes a `Subject` and the batches of one data set; a law of a declaration takes
+a spec. The name of a law is the name of its function in words.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from valor_core.errors import ReportError, ValorError, shown
+from valor_core.evaluation import saved_states
+from valor_core.evaluation.job import Evaluation
+from valor_core.evaluation.tally import Tally
+from valor_core.metrics.json_values import as_json
+from valor_core.metrics.result import Failed, ItemScore, NotRun, Result, Undefined
+from valor_core.packages import OWNERS
+from valor_core.parameters.declaration import build, declared, json_schema, parameter_values
+from valor_core.plugins.function_metric import FunctionMetricSpec
+from valor_core.plugins.names import fold
+from valor_core.plugins.registry import implementation
+from valor_core.plugins.spec import MetricSpec, Spec
+from valor_testing.data_set import Batches, DataSet
+from valor_testing.difference import content, difference
+from valor_testing.law import Breach, agree, law
+from valor_testing.subject import REFUSED, Outcome, Refusal, Subject
+
+# Laws of declarations
+
+
+@law
+def declared_well(spec: Spec) -> None:
+    """The summary is one line, the names differ, and what has to be filled in is."""
+    if not spec.summary.strip() or "\n" in spec.summary:
+        raise Breach(f"expected a summary in one line, found {shown(spec.summary)}")
+    names = [spec.short_name, *spec.aliases]
+    if len(set(map(fold, names))) < len(names):
+        raise Breach(f"expected names that differ in letters, found {', '.join(names)}")
+    if not isinstance(spec, MetricSpec):
+        return
+    low, high = spec.range.low, spec.range.high
+    if low is not None and high is not None and low > high:
+        raise Breach(f"expected a range from low to high, found {spec.range}")
+    if spec.version < 1:
+        raise Breach(f"expected a version of 1 or more, found {spec.version}")
+    if spec.namespace in OWNERS and not spec.references:
+        raise Breach("expected at least one reference, found none")
+
+
+@law
+def code_is_there(spec: Spec) -> None:
+    """What the declaration names as its code can be imported and called."""
+    if not callable(implementation(spec)):
+        raise Breach(f"expected {spec.implementation} to be a class or a function")
+
+
+@law
+def parameters_are_declared(spec: Spec) -> None:
+    """Every parameter has a type that the config understands, and a help text."""
+    for parameter in declared(spec.parameter_class):
+        if not parameter.help.strip():
+            raise Breach(f"expected a help text for {parameter.name!r}, found none")
+    json.dumps(json_schema(spec.parameter_class))
+
+
+@law
+def parameters_round_trip(spec: Spec, instance: Any) -> None:
+    """Parameters read back from a report or a config are the same parameters."""
+    record = json.loads(json.dumps(parameter_values(instance), allow_nan=False))
+    again: Any = build(spec.parameter_class, record, f"{spec.name}: ")
+    if again != instance:
+        raise Breach(f"written as {shown(record)}, read back as {shown(again)}")
+
+
+# Laws of metrics
+
+
+@law
+def batch_untouched(subject: Subject, batches: DataSet) -> None:
+    """Counting never writes to a batch, nor to what its metadata hold."""
+    before = [content(batch) for batch in batches]
+    subject.compute(subject.count(batches))
+    agree(before, [content(batch) for batch in batches], "before counting", "after")
+
+
+@law
+def every_item_answered(subject: Subject, batches: DataSet) -> None:
+    """A per-item metric gives every item a number in its range, or a reason, and never breaks."""
+    if not subject.spec.per_item:
+        return
+    for batch in batches:
+        for uid, answer in subject.answers(batch):
+            details: Mapping[str, Any] = {}
+            if isinstance(answer, ItemScore):
+                details, answer = answer.details, answer.value
+            if isinstance(answer, Exception) and not isinstance(answer, ValorError):
+                raise Breach(
+                    f"item {uid!r}: {type(answer).__name__}: {answer}; where there is nothing to "
+                    "score, the answer is Undefined and the reason"
+                ) from answer
+            values = answer if isinstance(answer, Mapping) else {"": answer}
+            for name, value in values.items():
+                if not isinstance(value, (Undefined, Failed, NotRun, ValorError)):
+                    place = f"item {uid!r}: {name}" if name else f"item {uid!r}"
+                    _check_number(float(value), subject.spec, place)
+            _check_details(details, f"item {uid!r}: details")
+
+
+@law
+def errors_are_stated(subject: Subject, batches: DataSet) -> None:
+    """Counting and computing raise nothing but a `ValorError`, which says what is refused."""
+    states = subject.count(batches)
+    try:
+        subject.results(states)
+    except ValorError:
+        return
+
+
+@law
+def numbers_in_range(subject: Subject, batches: DataSet) -> None:
+    """Numbers are finite, also within curves and tables; single ones lie in the range.
+
+    That they are finite is seen to by `Result`, which is told here from errors of other kinds.
+    """
+    for result in _answered(subject, subject.count(batches)):
+        _check_result(subject, result)
+
+
+@law
+def results_are_plain(subject: Subject, batches: DataSet) -> None:
+    """Results are made of what JSON can hold, and a reason says something."""
+    for result in _answered(subject, subject.count(batches)):
+        reason = result.undefined if result.undefined is not None else result.error
+        if reason is not None and not reason.strip():
+            raise Breach(f"expected a reason in {dict(result.parameters)}, found none")
+        _check_plain(result.to_dict(), "result")
+
+
+@law
+def compute_is_pure(subject: Subject, batches: DataSet) -> None:
+    """Computing twice gives the same, and leaves the states as they were."""
+    states = subject.count(batches)
+    before = _contents(states)
+    first = subject.compute(states)
+    agree(before, _contents(states), "before computing", "after")
+    agree(first, subject.compute(states), "computed once", "computed twice")
+
+
+@law
+def same_again(subject: Subject, batches: DataSet) -> None:
+    """Two runs over the same data agree."""
+    first = subject.outcome(batches)
+    agree(first, subject.anew().outcome(batches), "in one run", "in another")
+
+
+@law
+def neutral_start(subject: Subject, batches: DataSet) -> None:
+    """Merging with a state that has counted nothing changes nothing, on either side."""
+    expected = subject.outcome(batches)
+    after = subject.compute(subject.merge(subject.count(batches), subject.plan.new_states()))
+    agree(expected, after, "alone", "after merging a new state")
+    into = subject.compute(subject.merge(subject.plan.new_states(), subject.count(batches)))
+    agree(expected, into, "alone", "merged into a new state")
+
+
+@law
+def any_split(subject: Subject, batches: DataSet) -> None:
+    """Any split of the data and any order of its parts gives the same results."""
+    expected = subject.outcome(batches)
+    for how, parts in batches.splits.items():
+        agree(expected, subject.outcome(parts), "as given", how)
+        agree(expected, subject.outcome_merged(parts), "as given", f"{how} and merged")
+
+
+@law
+def any_slice(subject: Subject, batches: DataSet) -> None:
+    """Items counted as a slice of a batch give what they give when they are counted alone."""
+    whole = subject.count(batches)
+    for batch in batches:
+        slices = [np.arange(start, len(batch), 2) for start in range(min(2, len(batch)))]
+        for positions, states in zip(slices, subject.sliced(batch, slices), strict=True):
+            expected = subject.outcome([batch.select(positions)])
+            agree(expected, subject.compute(states), "alone", "as a slice")
+            within = subject.plan.within(states, whole)
+            agree(expected, subject.compute(within), "alone", "as a slice beside the whole")
+
+
+@law
+def any_order(subject: Subject, batches: DataSet) -> None:
+    """Any order of the items within a batch gives the same results."""
+    expected = subject.outcome(batches.remade)
+    for how, batch in batches.in_other_orders.items():
+        agree(expected, subject.outcome([batch]), "in batches", how)
+
+
+@law
+def merge_commutes(subject: Subject, batches: DataSet) -> None:
+    """It does not matter which of two states is merged into the other."""
+    one, two, _ = batches.thirds
+    left = subject.compute(subject.merge(subject.count(one), subject.count(two)))
+    right = subject.compute(subject.merge(subject.count(two), subject.count(one)))
+    agree(left, right, "merged one way", "the other")
+
+
+@law
+def merge_associates(subject: Subject, batches: DataSet) -> None:
+    """It does not matter which two of three states are merged first."""
+    one, two, three = map(subject.count, batches.thirds)
+    left = subject.merge(subject.merge(one, two), three)
+    one, two, three = map(subject.count, batches.thirds)
+    right = subject.merge(one, subject.merge(two, three))
+    agree(subject.compute(left), subject.compute(right), "from the left", "from the right")
+
+
+@law
+def other_untouched(subject: Subject, batches: DataSet) -> None:
+    """Merging never writes to the other state, and the two share nothing afterwards."""
+    one, two, three = batches.thirds
+    other = subject.count(two)
+    before, results = _contents(other), subject.compute(other)
+    states = subject.merge(subject.plan.new_states(), other)
+    subject.merge(states, subject.count(one))
+    agree(before, _contents(other), "before merging", "after")
+    subject.update(states, three)
+    agree(before, _contents(other), "before", "after counting more in what it was merged into")
+    agree(results, subject.compute(other), "before merging", "after")
+    merged = subject.compute(states)
+    subject.update(other, three)
+    agree(merged, subject.compute(states), "merged", "after the other has counted more")
+
+
+@law
+def batches_let_go(subject: Subject, batches: DataSet) -> None:
+    """Once states are detached, whoever made the batches may write over their arrays."""
+    expected = subject.outcome(batches)
+    copies = pickle.loads(pickle.dumps(list(batches)))
+    states = subject.count(copies)
+    subject.plan.detach(states)
+    for batch in copies:
+        _write_over(batch)
+    found = subject.compute(states)
+    agree(expected, found, "as counted", "when the batches were written over")
+
+
+@law
+def results_stay(subject: Subject, batches: DataSet) -> None:
+    """Results that are read late are those of the time they were computed, whatever came since."""
+    alone = batches.singles
+    half = len(alone) // 2
+    states = subject.count(alone[:half])
+    expected = subject.compute(states)
+    results = subject.plan.compute(states)
+    subject.update(states, alone[half:])
+    subject.compute(states)
+    read = [result.to_dict() for result in results]
+    agree(expected, read, "read at once", "read when more was counted")
+
+
+@law
+def survives_pickling(subject: Subject, batches: DataSet) -> None:
+    """States and the plan pickle, and counting goes on afterwards."""
+    alone = batches.singles
+    states = subject.count(alone[:-1])
+    expected = subject.compute(states)
+    again = pickle.loads(pickle.dumps(states))
+    agree(expected, subject.compute(again), "as it was", "after pickling")
+    if not isinstance(subject.spec, FunctionMetricSpec):
+        plan = pickle.loads(pickle.dumps(subject.plan))
+        pickled = [result.to_dict() for result in plan.compute(again)]
+        agree(expected, pickled, "as it was", "with a pickled metric")
+    _go_on(subject, states, again, alone[-1:], "pickling")
+
+
+@law
+def survives_saving(subject: Subject, batches: DataSet) -> None:
+    """A state written to a file and read back is the same state, and counting goes on."""
+    alone = batches.singles
+    states = subject.count(alone[:-1])
+    expected = subject.compute(states)
+    evaluation = Evaluation(subject.spec.task, subject.plan)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "state.npz"
+        saved_states.save_tally(path, evaluation, Tally({(): states}), {})
+        again = saved_states.load_tally(path, evaluation).states[()]
+    agree(expected, subject.compute(again), "as it was", "after saving")
+    _go_on(subject, states, again, alone[-1:], "saving")
+
+
+@law
+def empty_data_answered(subject: Subject, batches: DataSet) -> None:
+    """No data, and a batch of no items, are answered with results or reasons and change nothing."""
+    empties = batches.empties
+    for what in ([], *([empty] for empty in empties)):
+        for result in subject.results(subject.count(what)):
+            if result.error is not None:
+                raise Breach(f"expected an answer, found the error {result.error!r}")
+            _check_result(subject, result)
+    expected = subject.outcome(batches)
+    agree(expected, subject.outcome([*empties, *batches]), "alone", "after batches of no items")
+    agree(expected, subject.outcome([*batches, *empties]), "alone", "before batches of no items")
+
+
+METRIC_LAWS: Sequence[Callable[[Subject, DataSet], None]] = (
+    batch_untouched,
+    every_item_answered,
+    errors_are_stated,
+    numbers_in_range,
+    results_are_plain,
+    compute_is_pure,
+    same_again,
+    neutral_start,
+    any_split,
+    any_slice,
+    any_order,
+    merge_commutes,
+    merge_associates,
+    other_untouched,
+    batches_let_go,
+    results_stay,
+    survives_pickling,
+    survives_saving,
+    empty_data_answered,
+)
+"""The laws of a metric over one data set, in the order in which they tell most."""
+
+
+# Laws over several data sets or metrics
+
+
+@law
+def some_data_answered(subject: Subject, datasets: Mapping[str, DataSet]) -> None:
+    """On some of the data there is an answer that is no error."""
+    reasons: list[str] = []
+    for batches in datasets.values():
+        try:
+            results = subject.compute(subject.count(batches))
+        except Refusal as refusal:
+            reasons.append(str(refusal))
+            continue
+        if any("error" not in result for result in results):
+            return
+        reasons.append(results[0]["error"] if results else "no result at all")
+    if reasons:
+        raise Breach(f"expected an answer on some of the data, found none: {reasons[0]}")
+
+
+@law
+def alone_as_together(subject: Subject, batches: DataSet) -> None:
+    """A metric computed alone equals the metric computed with others that share its states."""
+    alone: Outcome = []
+    taken = []
+    for metric in subject.metrics:
+        one = Subject((metric,), subject.resources, subject.registry)
+        outcome = one.outcome(batches)
+        if outcome != REFUSED:
+            taken.append(metric)
+            alone.extend(outcome)
+    together = Subject(tuple(taken), subject.resources, subject.registry).outcome(batches)
+    for one_result, joint_result in zip(alone, together, strict=False):
+        found = difference(one_result, joint_result)
+        if found is not None:
+            raise Breach(f"{one_result['metric']}: {found.described('alone', 'together')}")
+    agree(alone, together, "alone", "together")
+
+
+def _answered(subject: Subject, states: list[Any]) -> list[Result]:
+    """Results with nothing caught but what the metric refuses in words."""
+    try:
+        return subject.results(states)
+    except ReportError as error:  # a Result that is not finite or not plain refuses to be made
+        raise Breach(error.message) from error
+    except ValorError:
+        return []
+
+
+def _check_result(subject: Subject, result: Result) -> None:
+    if result.number is not None:
+        place = ", ".join(f"{key}={value!r}" for key, value in result.parameters.items())
+        _check_number(result.number, subject.spec, place or "value")
+    if subject.spec.per_item and isinstance(result.value, Mapping):
+        for name, number in result.value.items():
+            if number is not None:
+                _check_number(float(number), subject.spec, name)
+
+
+def _check_number(number: float, spec: MetricSpec, place: str) -> None:
+    if not math.isfinite(number):
+        raise Breach(f"{place}: expected a finite number, found {number}")
+    if number not in spec.range:
+        raise Breach(f"{place}: expected a number in the range {spec.range}, found {number!r}")
+
+
+def _check_plain(value: Any, place: str) -> None:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise Breach(f"{place}: expected what JSON can hold, {error}") from error
+
+
+def _check_details(details: Any, place: str) -> None:
+    """Raise a `Breach` unless details are what a row of a report can hold, arrays among them."""
+    try:
+        as_json(details, place)
+    except ReportError as error:
+        raise Breach(error.message) from error
+
+
+def _write_over(value: Any) -> None:
+    """Fill all arrays of a batch with zeros, which no kernel stumbles over."""
+    if isinstance(value, np.ndarray):
+        with suppress(ValueError):  # nobody can write over an array of bytes, either
+            value.flags.writeable = True
+            value[...] = np.zeros((), value.dtype)
+    elif attrs.has(type(value)):
+        for entry in attrs.fields(type(value)):
+            _write_over(getattr(value, entry.name))
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            _write_over(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            _write_over(item)
+
+
+def _contents(states: list[Any]) -> list[Any]:
+    return [content(state.dump()) for state in states]
+
+
+def _go_on(
+    subject: Subject, states: list[Any], again: list[Any], batches: Batches, after: str
+) -> None:
+    subject.update(states, batches)
+    subject.update(again, batches)
+    agree(
+        subject.compute(states),
+        subject.compute(again),
+        "when counting goes on",
+        f"when it goes on after {after}",
+    )

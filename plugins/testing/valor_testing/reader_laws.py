@@ -1,0 +1,242 @@
+"""Laws of readers: what must hold of a reader on some source, however it is partitioned."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+from attrs import define, evolve
+
+from valor_core.errors import shown
+from valor_core.parameters.declaration import build, declared
+from valor_core.plugins.registry import Registry, implementation
+from valor_core.plugins.spec import ReaderSpec, TaskSpec
+from valor_core.readers.partition import Partition, identity
+from valor_core.readers.reader import Reader
+from valor_core.schemas import Batch
+from valor_core.schemas.order import natural
+from valor_testing.difference import content
+from valor_testing.law import Breach, agree, law, name_of
+
+_SIZES = (1, 100)
+"""Sizes of partitions that are tried besides the one given, in whatever unit a reader has."""
+
+
+@define(slots=False)
+class Source:
+    """A reader on some source, and others that cut the same source into other partitions.
+
+    Parameters
+    ----------
+    name : str
+        What the reader is called.
+    reader : Reader
+        The reader.
+    others : mapping of str to Reader
+        The same reader with other sizes of partitions, by what differs.
+    task : str, optional
+        The task whose batches it makes.
+    """
+
+    name: str
+    reader: Reader
+    others: Mapping[str, Reader]
+    task: str | None = None
+
+    @cached_property
+    def batches(self) -> list[Any]:
+        """All that the reader reads, partition by partition."""
+        return _all(self.reader)
+
+
+def check_reader(
+    reader: ReaderSpec | Reader,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    task: str | None = None,
+    registry: Registry | None = None,
+) -> None:
+    """Raise unless a reader keeps all laws on a source.
+
+    Parameters
+    ----------
+    reader : ReaderSpec or Reader
+        A declared reader, or one that is made already.
+    parameters : mapping of str to object, optional
+        The parameters of a declared one; they name the source, which should be small, since it is
+        read several times. Those called ``partition_…`` are tried with other sizes too.
+    task : str, optional
+        The task whose batches it is to make; that of its declaration unless given, and ``text``
+        for a reader of plain tables.
+    registry : Registry, optional
+        Where the task of a reader of plain tables is looked up.
+
+    Raises
+    ------
+    ConformanceError
+        For the first law that is broken, with what differed.
+
+    Examples
+    --------
+    >>> from valor_core.readers.reader import InMemory
+    >>> from valor_core.schemas.text import Text, TextBatch
+    >>> check_reader(InMemory.of([Text("q1", response="Paris")], TextBatch))
+    """
+    for _, check in reader_cases(reader, parameters, task, registry):
+        check()
+
+
+def reader_cases(
+    reader: ReaderSpec | Reader,
+    parameters: Mapping[str, Any] | None,
+    task: str | None = None,
+    registry: Registry | None = None,
+) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Everything that `check_reader` checks, one by one."""
+    source: list[Source] = []
+
+    def check(kept: Callable[[Source], None]) -> None:
+        if not source:
+            source.append(_source(reader, parameters or {}, task, registry or Registry()))
+        kept(source[0])
+
+    for each in READER_LAWS:
+        yield name_of(each), partial(check, each)
+
+
+def _source(
+    reader: ReaderSpec | Reader,
+    parameters: Mapping[str, Any],
+    task: str | None,
+    registry: Registry,
+) -> Source:
+    if not isinstance(reader, ReaderSpec):
+        return Source(type(reader).__name__, reader, {}, task)
+    wanted = task or reader.task or "text"
+    serves = registry.find(TaskSpec, wanted) if reader.task is None else wanted
+    code = implementation(reader)
+    given: Any = build(reader.parameter_class, parameters, f"{reader.name}: ")
+    others = {
+        f"{one.name}: {size}": code(evolve(given, **{one.name: size}), serves)
+        for one in declared(reader.parameter_class)
+        for size in _SIZES
+        if one.name.startswith("partition_") and one.name not in parameters
+    }
+    return Source(reader.name, code(given, serves), others, wanted)
+
+
+@law
+def partitions_are_named(source: Source) -> None:
+    """Every partition has a name of its own, which is the same when they are asked for again."""
+    for what, reader in {"": source.reader, **source.others}.items():
+        names = [_name(partition) for partition in reader.partitions()]
+        place = f" with {what}" if what else ""
+        twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+        if twice is not None:
+            raise Breach(f"expected names that differ, found {twice!r} twice{place}")
+        first, again = (list(map(identity, reader.partitions())) for _ in range(2))
+        agree(first, again, f"asked once{place}", "asked again")
+
+
+@law
+def batches_of_the_task(source: Source) -> None:
+    """What is read are batches of the task."""
+    for batch in source.batches:
+        if not isinstance(batch, Batch):
+            raise Breach(f"expected batches, found {shown(batch)}")
+        if source.task is not None and batch.task != source.task:
+            raise Breach(f"expected batches of {source.task}, found one of {batch.task}")
+
+
+@law
+def uids_once(source: Source) -> None:
+    """No item is read twice."""
+    seen: set[Any] = set()
+    for batch in source.batches:
+        if batch.datums.numbered:
+            continue
+        for uid in batch.datums.uids.tolist():
+            if uid in seen:
+                raise Breach(f"expected every item once, found {uid!r} twice")
+            seen.add(uid)
+
+
+@law
+def batches_stay(source: Source) -> None:
+    """What was read is not written to when more is read."""
+    before, kept = [], []
+    for partition in source.reader.partitions():
+        for batch in source.reader.read(partition):
+            before.append(content(batch))
+            kept.append(batch)
+    agree(before, [content(batch) for batch in kept], "as read", "when the rest was read")
+
+
+@law
+def same_read_again(source: Source) -> None:
+    """Reading twice, or the last partition first, gives the same."""
+    expected = _items(source.batches)
+    agree(expected, _items(_all(source.reader)), "read once", "read again")
+    backwards = [list(source.reader.read(each)) for each in _reversed(source.reader.partitions())]
+    again = _items([batch for batches in _reversed(backwards) for batch in batches])
+    agree(expected, again, "in order", "when the last partition was read first")
+
+
+@law
+def reader_survives_pickling(source: Source) -> None:
+    """The reader and its partitions pickle, and read the same in another place."""
+    reader = pickle.loads(pickle.dumps(source.reader))
+    partitions = pickle.loads(pickle.dumps(list(source.reader.partitions())))
+    before, after = (list(map(identity, each)) for each in (source.reader.partitions(), partitions))
+    agree(before, after, "as they were", "after pickling")
+    batches = [batch for partition in partitions for batch in reader.read(partition)]
+    agree(_items(source.batches), _items(batches), "as it was", "after pickling")
+
+
+@law
+def any_partitioning(source: Source) -> None:
+    """However the source is cut, the items are the same."""
+    expected = _items(source.batches)
+    for what, reader in source.others.items():
+        agree(expected, _items(_all(reader)), "as given", f"with {what}")
+
+
+READER_LAWS: Sequence[Callable[[Source], None]] = (
+    partitions_are_named,
+    batches_of_the_task,
+    uids_once,
+    batches_stay,
+    same_read_again,
+    reader_survives_pickling,
+    any_partitioning,
+)
+"""The laws of a reader on one source, in the order in which they tell most."""
+
+
+def _all(reader: Reader) -> list[Any]:
+    return [batch for partition in reader.partitions() for batch in reader.read(partition)]
+
+
+def _name(partition: Any) -> str:
+    name = partition.name if isinstance(partition, Partition) else None
+    if not isinstance(name, str) or not name:
+        raise Breach(f"expected a Partition with a name, found {shown(partition)}")
+    return name
+
+
+def _items(batches: Sequence[Batch]) -> list[Any]:
+    """What the items are made of, by uid; those without one are numbered as they come."""
+    items: list[tuple[Any, Any]] = []
+    count = 0
+    for batch in batches:
+        named = batch.renumber(count) if batch.datums.numbered else batch
+        pairs = zip(named.datums.uids.tolist(), named.items(), strict=True)
+        items.extend((natural(uid), content(item)) for uid, item in pairs)
+        count += len(batch)
+    return [item for _, item in sorted(items, key=lambda pair: pair[0])]
+
+
+def _reversed(values: Sequence[Any]) -> list[Any]:
+    return list(values)[::-1]

@@ -1,0 +1,221 @@
+"""Laws of resources: what must hold of what metrics need besides data, once it is open."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Barrier
+from typing import Any
+
+from attrs import frozen
+
+from valor_core.errors import ValorError, shown
+from valor_core.evaluation.resources.bound_resource import BoundResource, bind_resources
+from valor_core.evaluation.resources.open_resources import OpenResources, opened
+from valor_core.parameters.declaration import build, declared
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import MetricSpec, Range, ResourceSpec
+from valor_testing import laws
+from valor_testing.law import Breach, ConformanceError, agree, law, name_of
+
+_THREADS = 8
+
+
+@frozen
+class Opening:
+    """A resource that can be opened, and what is done with it.
+
+    Parameters
+    ----------
+    bound : BoundResource
+        The resource with its parameters.
+    use : callable, optional
+        ``use(resource)``, as a metric would; what it returns has to be the same every time.
+    """
+
+    bound: BoundResource
+    use: Callable[[Any], Any] | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.bound.spec.name
+
+
+def check_resource(
+    spec: ResourceSpec,
+    parameters: Mapping[str, Any] | None = None,
+    use: Callable[[Any], Any] | None = None,
+    registry: Registry | None = None,
+) -> None:
+    """Raise unless a resource keeps all laws; it is opened for that, whatever it costs.
+
+    Parameters
+    ----------
+    spec : ResourceSpec
+        Its declaration.
+    parameters : mapping of str to object, optional
+        Its parameters, as in its section of a config; a judge is best given a stand-in as its
+        client.
+    use : callable, optional
+        ``use(resource)`` does with it what a metric does. It is called several times, also from
+        several threads at once, and has to return the same every time.
+    registry : Registry, optional
+        Where the kinds of the resource are declared, if it has any.
+
+    Raises
+    ------
+    ConformanceError
+        For the first law that is broken, with what differed.
+
+    Examples
+    --------
+    >>> spec = ResourceSpec(name="mylab.words", summary="A list", implementation="builtins:repr")
+    >>> check_resource(spec, use=len)
+    """
+    for _, check in resource_cases(spec, parameters, use, registry):
+        check()
+
+
+def resource_cases(
+    spec: ResourceSpec,
+    parameters: Mapping[str, Any] | None = None,
+    use: Callable[[Any], Any] | None = None,
+    registry: Registry | None = None,
+) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Everything that `check_resource` checks, one by one."""
+
+    def check(kept: Callable[[Opening], None]) -> None:
+        try:
+            bound = _bound(spec, parameters or {}, registry)
+        except ValorError as error:
+            raise ConformanceError(
+                spec.name, "parameters", f"{error}; give them: parameters=…"
+            ) from error
+        kept(Opening(bound, use))
+
+    for each in RESOURCE_LAWS:
+        yield name_of(each), partial(check, each)
+
+
+def _bound(
+    spec: ResourceSpec, parameters: Mapping[str, Any], registry: Registry | None
+) -> BoundResource:
+    if spec.kinds is None:
+        built: Any = build(spec.parameter_class, parameters, "")
+        return BoundResource(spec, built, names=(spec.short_name,))
+    asking = MetricSpec(
+        name=spec.name,
+        task="any",
+        summary="",
+        implementation=spec.implementation,
+        higher_is_better=None,
+        range=Range(),
+        resources=(spec.name,),
+    )
+    (bound,) = bind_resources([(asking, {})], {spec.short_name: parameters}, registry or Registry())
+    return bound
+
+
+@law
+def parameters_that_matter_are_declared(opening: Opening) -> None:
+    """What the declaration says of parameters is said of parameters that there are."""
+    known = {one.name: one for one in declared(opening.bound.spec.parameter_class)}
+    for field in ("identity", "divided"):
+        for name in getattr(opening.bound.spec, field) or ():
+            if name not in known and not hasattr(opening.bound.spec.parameter_class, name):
+                raise Breach(f"{field}: expected names of its parameters, found {name!r}")
+    for name in opening.bound.spec.divided:
+        value = getattr(opening.bound.parameters, name)
+        if isinstance(value, bool) or not isinstance(value, int | float | None):
+            raise Breach(f"divided: expected numbers, {name} is {shown(value)}")
+
+
+@law
+def parameters_survive(opening: Opening) -> None:
+    """Parameters read back from a config, and after pickling, are the same parameters."""
+    laws.parameters_round_trip(opening.bound.spec, opening.bound.parameters)
+    again = pickle.loads(pickle.dumps(opening.bound))
+    if again != opening.bound:
+        raise Breach("its parameters are others after pickling")
+
+
+@law
+def opens_and_closes(opening: Opening) -> None:
+    """It can be opened, closed, and opened again."""
+    for _ in range(2):
+        with opened([opening.bound]) as resources:
+            _use(opening, resources)
+
+
+@law
+def safe_from_several_threads(opening: Opening) -> None:
+    """Used from several threads at once, it answers as it does when it is used alone."""
+    if opening.use is None:
+        return
+    with opened([opening.bound]) as resources:
+        expected = _use(opening, resources)
+    start = Barrier(_THREADS, timeout=60)
+
+    def use(resources: Mapping[str, Any]) -> Any:
+        start.wait()
+        return _use(opening, resources)
+
+    with opened([opening.bound]) as resources, ThreadPoolExecutor(_THREADS) as threads:
+        for answer in threads.map(use, [resources] * _THREADS):
+            agree(expected, answer, "alone", "with several threads at once")
+
+
+@law
+def facts_are_plain_and_grow(opening: Opening) -> None:
+    """Facts are texts, and numbers, which only grow; they can be asked for at any time."""
+    with opened([opening.bound]) as resources:
+        before = _facts(resources)
+        _use(opening, resources)
+        after = _facts(resources)
+    for name, value in before.items():
+        if name not in after:
+            raise Breach(f"facts: {name!r} is there before use and missing after")
+        if isinstance(value, (int, float)) and not _is_at_least(after[name], value):
+            raise Breach(f"facts: {name!r} falls from {value} before use to {after[name]} after")
+
+
+def _is_at_least(value: Any, before: float) -> bool:
+    return isinstance(value, (int, float)) and value >= before
+
+
+@law
+def stop_and_width_are_plain(opening: Opening) -> None:
+    """What asks a run to stop is a reason in words, and a width is a number, or both are None."""
+    with opened([opening.bound]) as resources:
+        _use(opening, resources)
+        (resource,) = resources.values()
+        stop, width = getattr(resource, "stop", None), getattr(resource, "width", None)
+    if stop is not None and not (isinstance(stop, str) and stop.strip()):
+        raise Breach(f"stop: expected None or a reason, found {shown(stop)}")
+    if width is not None and not (type(width) is int and width > 0):
+        raise Breach(f"width: expected None or a number of 1 or more, found {shown(width)}")
+
+
+RESOURCE_LAWS: Sequence[Callable[[Opening], None]] = (
+    parameters_that_matter_are_declared,
+    parameters_survive,
+    opens_and_closes,
+    safe_from_several_threads,
+    facts_are_plain_and_grow,
+    stop_and_width_are_plain,
+)
+"""The laws of a resource, in the order in which they tell most."""
+
+
+def _use(opening: Opening, resources: Mapping[str, Any]) -> Any:
+    (resource,) = resources.values()
+    return None if opening.use is None else opening.use(resource)
+
+
+def _facts(resources: OpenResources) -> Mapping[str, Any]:
+    """What the resource tells of itself; what it may not tell is refused there."""
+    told = [facts for _, facts in resources.facts().values()]
+    return next(iter(told[0].values())) if told else {}

@@ -1,0 +1,198 @@
+"""Subject: metrics under test, and the ways in which they can be run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import Factory, field, frozen
+
+from valor_core.errors import SchemaError, ValorError
+from valor_core.evaluation.bound_metric import BoundMetric
+from valor_core.evaluation.items.column_answers import as_rows
+from valor_core.evaluation.items.event_loop import submit
+from valor_core.evaluation.items.item_metric import ItemMetric
+from valor_core.evaluation.items.scoring import Items, ItemScorer, Job
+from valor_core.evaluation.plan import Plan
+from valor_core.evaluation.resources.open_resources import OpenResources
+from valor_core.metrics.result import ItemScore, Result
+from valor_core.metrics.state import Resources
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import MetricSpec
+from valor_core.schemas import Batch, Codes
+
+States = list[Any]
+"""A state for every request of a plan."""
+
+Outcome = list[Any]
+"""Results as a report has them, or `REFUSED`."""
+
+REFUSED: Outcome = ["refused"]
+"""What stands for the results where the metric refuses the data as they are counted."""
+
+
+class Refusal(Exception):
+    """The metric refuses the data with a `ValorError`, as it may."""
+
+
+def _plan(subject: Subject) -> Plan:
+    return Plan.of(subject.metrics, subject.registry)
+
+
+@frozen
+class Subject:
+    """Metrics under test, with everything needed to run them; most laws look at one.
+
+    Parameters
+    ----------
+    metrics : tuple of BoundMetric
+        The metrics with their parameters.
+    resources : mapping of str to object
+        Open resources by name.
+    registry : Registry, optional
+        Where metrics are looked up whose rows these read; the installed plugins without it.
+
+    Examples
+    --------
+    >>> from valor_core import metric
+    >>> from valor_core.parameters.declaration import NoParameters
+    >>> from valor_testing import examples
+    >>> @metric("mylab.Words", task="text", higher_is_better=None)
+    ... def words(item) -> float:
+    ...     return len((item.response or "").split())
+    >>> subject = Subject((BoundMetric(words, NoParameters()),))
+    >>> subject.name, len(subject.outcome(examples.datasets("text")["plain"]))
+    ('mylab.Words', 1)
+    """
+
+    metrics: tuple[BoundMetric, ...]
+    resources: Resources = field(factory=dict)
+    registry: Registry = field(factory=Registry, eq=False, repr=False)
+    plan: Plan = field(init=False, repr=False, default=Factory(_plan, takes_self=True))
+
+    @property
+    def name(self) -> str:
+        """What the metrics are called."""
+        return " and ".join(metric.spec.name for metric in self.metrics)
+
+    @property
+    def spec(self) -> MetricSpec:
+        """Declaration of the only metric."""
+        return self.metrics[0].spec
+
+    def anew(self) -> Subject:
+        """The same metrics, made once more."""
+        return Subject(self.metrics, self.resources, self.registry)
+
+    def update(self, states: States, batches: Iterable[Batch]) -> None:
+        """Count batches.
+
+        Raises
+        ------
+        Refusal
+            If a state or a scorer refuses one with a `ValorError`.
+        """
+        for batch in batches:
+            try:
+                self.plan.update(states, batch, self.resources)
+            except ValorError as error:
+                raise Refusal(str(error)) from error
+
+    def count(self, batches: Iterable[Batch]) -> States:
+        """New states that have counted some batches."""
+        states = self.plan.new_states()
+        self.update(states, batches)
+        return states
+
+    def sliced(self, batch: Batch, slices: Sequence[Codes]) -> list[States]:
+        """The states of some slices of a batch, each given as the positions of its datums.
+
+        Raises
+        ------
+        Refusal
+            If a state or a scorer refuses one with a `ValorError`.
+        """
+        states: dict[Any, States] = {}
+        parts = [((number,), positions) for number, positions in enumerate(slices)]
+        try:
+            self.plan.count(states, batch, parts, self.resources)
+        except ValorError as error:
+            raise Refusal(str(error)) from error
+        return list(states.values())
+
+    def merge(self, states: States, others: States) -> States:
+        """Merge the others into the states; returns the states."""
+        for state, other in zip(states, others, strict=True):
+            state.merge(other)
+        return states
+
+    def compute(self, states: States) -> Outcome:
+        """Results as a report has them; one that the metric refuses is an error among them."""
+        return [result.to_dict() for result in self.plan.compute(states)]
+
+    def results(self, states: States) -> list[Result]:
+        """Results of the only metric, with nothing caught."""
+        metric, read = self.metrics[0].make(), self.plan.read(0, states)
+        if isinstance(metric, ItemMetric):
+            metric.told(read[0], {})
+        return list(metric.compute(*read))
+
+    def outcome(self, batches: Iterable[Batch]) -> Outcome:
+        """Results of batches counted one after another; a refusal stands for itself."""
+        try:
+            return self.compute(self.count(batches))
+        except Refusal:
+            return REFUSED
+
+    def outcome_merged(self, batches: Iterable[Batch]) -> Outcome:
+        """Results of batches counted apart and merged in a tree."""
+        try:
+            parts = [self.count([batch]) for batch in batches]
+        except Refusal:
+            return REFUSED
+        while len(parts) > 1:
+            pairs = zip(parts[::2], parts[1::2], strict=False)
+            odd = parts[-1:] if len(parts) % 2 else []
+            parts = [self.merge(left, right) for left, right in pairs] + odd
+        return self.compute(parts[0] if parts else self.plan.new_states())
+
+    def answers(self, batch: Batch) -> Iterator[tuple[Any, Any]]:
+        """Uid of every item and what a per-item metric answers or raises."""
+        scorer = self.metrics[0].item_metric().scorer
+        told = _item_answers(scorer, batch, self.resources)
+        yield from zip(batch.datums.uids.tolist(), told, strict=True)
+
+
+def _item_answers(scorer: ItemScorer, batch: Batch, resources: Resources) -> Iterator[Any]:
+    """What a metric answers for each item of a batch, as it is; or the exception that it raises."""
+    job = Job(scorer, Items(batch), OpenResources.of(resources), None)
+    told = _told(job, batch) if scorer.spec.many else None
+    for item, gap in zip(batch.items(), map(job.gaps.at, range(len(batch))), strict=True):
+        if not isinstance(gap, float):
+            yield gap
+            continue
+        if told is not None:
+            yield next(told)
+            continue
+        try:
+            answer = job.function(item, scorer.parameters, job.wanted)
+            yield submit(answer).result() if job.is_coroutine else answer
+        except Exception as error:
+            yield error
+
+
+def _told(job: Job, batch: Batch) -> Iterator[Any]:
+    """What a metric answers for the items of a batch that have all fields, in one call."""
+    readable = np.flatnonzero(job.gaps.codes == 0)
+    if not len(readable):
+        return iter(())
+    part, metric = batch.select(readable), job.scorer.spec.name
+    answered = job.function(part, job.scorer.parameters, job.wanted)
+    rows = as_rows(answered, part.datums.uids, metric)
+    if rows is not None:
+        return (ItemScore(row.value, row.details) for row in rows)
+    listed = list(answered)
+    if len(listed) != len(part):
+        raise SchemaError(f"expected {len(part):,} answers from {metric}, got {len(listed):,}")
+    return iter(listed)

@@ -1,0 +1,87 @@
+"""Each file of ``requirements/`` lists every distribution of this project that it needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from importlib.metadata import distribution, distributions
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FILES = sorted((ROOT / "requirements").glob("*.txt"))
+WORKSPACE = {
+    tomllib.loads(path.read_text(encoding="utf-8"))["project"]["name"]: path.parent
+    for path in (ROOT / "pyproject.toml", *ROOT.glob("plugins/*/pyproject.toml"))
+}
+
+
+def editable(file: Path) -> Iterator[str]:
+    """Yield the folders, with extras in brackets, that a file installs."""
+    for line in file.read_text(encoding="utf-8").splitlines():
+        option, _, value = line.partition(" ")
+        assert option in ("-e", "-r"), line
+        yield from [value] if option == "-e" else editable(file.parent / value)
+
+
+def make_wheel(folder: Path, name: str, version: str, metadata: str) -> None:
+    """Write a wheel that holds metadata and no code."""
+    stem = f"{name.replace('-', '_')}-{version}"
+    with zipfile.ZipFile(folder / f"{stem}-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{stem}.dist-info/METADATA", metadata)
+        wheel.writestr(
+            f"{stem}.dist-info/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
+        wheel.writestr(f"{stem}.dist-info/RECORD", "")
+
+
+@pytest.fixture(scope="module")
+def pip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Python of a new environment with pip."""
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    return folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+
+
+@pytest.fixture(scope="module")
+def third_party(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder with a wheel of each installed distribution of other projects, without its code."""
+    folder = tmp_path_factory.mktemp("wheels")
+    for each in distributions():
+        if each.name not in WORKSPACE:
+            make_wheel(folder, each.name, each.version, each.read_text("METADATA") or "")
+    return folder
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_requirements_resolve_without_a_package_index(
+    file: Path, pip: Path, third_party: Path, tmp_path: Path
+) -> None:
+    names = {folder: name for name, folder in WORKSPACE.items()}
+    wanted = []
+    for line in editable(file):
+        path, bracket, extras = line.partition("[")
+        name = names[(ROOT / path).resolve()]
+        found = distribution(name)
+        make_wheel(tmp_path, name, found.version, found.read_text("METADATA") or "")
+        wanted.append(name + bracket + extras)
+
+    command = [pip, "-m", "pip", "install", "--dry-run", "--quiet", "--no-index", *wanted]
+    for links in (tmp_path, third_party):
+        command += ["--find-links", links]
+    done = subprocess.run(command, capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_there_is_a_file_for_each_distribution_and_all_of_them() -> None:
+    stems = {name.removeprefix("valor-") for name in WORKSPACE}
+
+    assert {file.stem for file in FILES} == {*stems, "all"}
+    listed = {line.partition("[")[0] for line in editable(ROOT / "requirements" / "all.txt")}
+    assert {(ROOT / path).resolve() for path in listed} == set(WORKSPACE.values())
