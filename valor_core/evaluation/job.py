@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import field, frozen
@@ -30,7 +30,6 @@ from valor_core.evaluation.resources.bound_resource import (
 )
 from valor_core.evaluation.slices import Slices
 from valor_core.evaluation.tally import Tally
-from valor_core.filters import UID, Filter
 from valor_core.metrics.result import Result
 from valor_core.metrics.state import Resources
 from valor_core.plugins.registry import Registry
@@ -40,6 +39,9 @@ from valor_core.schemas import label_map as read_label_map
 from valor_core.schemas.batch import first_places
 from valor_core.schemas.datum import compact
 from valor_core.schemas.pairing import BOTH
+
+if TYPE_CHECKING:
+    from valor_core.filters import Filter
 
 
 @frozen(repr=False)
@@ -95,7 +97,7 @@ class Evaluation:
                 task_of(bound, task),
                 plan,
                 Slices(chosen["slices"], place=place),
-                None if filter is None else Filter.parse(filter),
+                None if filter is None else _parsed_filter(filter),
                 read_label_map(chosen["label_map"]),
                 asked_for,
                 place,
@@ -199,8 +201,8 @@ class Evaluation:
 
         It takes all of the data to tell: in a part of them, a field may be missing everywhere.
         """
-        fields = () if self.filter is None else self.filter.fields
-        for error in self._strange("filter", [name for name in fields if name != UID], tally):
+        fields = () if self.filter is None else self.filter.metadata_fields
+        for error in self._strange("filter", fields, tally):
             raise error.at(self.place)
 
     def strange_slices(self, tally: Tally) -> list[str]:
@@ -307,6 +309,12 @@ def choices_of(described: Mapping[str, Any]) -> dict[str, Any]:
     """
     own = {key: value for key, value in described.items() if key in _CHOICES}
     return own | {"resources": {key: described[key] for key in described if key not in own}}
+
+
+def _parsed_filter(text: str) -> Filter:
+    from valor_core.filters import Filter  # most evaluations have none
+
+    return Filter.parse(text)
 
 
 def _check_task(task: str | None, registry: Registry) -> None:

@@ -1,28 +1,38 @@
-"""Columns: what a filter expression reads, and the words for values that do not fit it."""
+"""Metadata columns that a filter expression reads, by the kind of their values."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ExpressionError, SchemaError, and_more, did_you_mean, shown
-from valor_core.filters import UID
+
+UID: Final = "uid"
+"""Name of the datum in an expression."""
 
 FieldValue = str | bool | int | float
 RowMask = NDArray[np.bool_]
 
 WORDS, NUMBERS, TRUTHS, DATES = "text", "numbers", "true or false", "dates"
+_DTYPE_KINDS: Final = dict(zip("UTbiuf", [WORDS, WORDS, TRUTHS, *[NUMBERS] * 3], strict=True))
+_REMEDIES: Final = {
+    (WORDS, NUMBERS): "Write the value in quotes, or give the field as numbers.",
+    (NUMBERS, WORDS): "Write the number without quotes.",
+    (DATES, NUMBERS): 'Compare dates with text: "2024-01-31"',
+    (DATES, WORDS): "Give the field as dates or as text, not both.",
+}
+"""By the kind of a field's values and the kind that they are compared with."""
 
 
 @frozen(eq=False)
 class Fields:
-    """The fields of some datums, as an expression reads them."""
+    """The fields of a batch of datums, as an expression reads them."""
 
     text: str
     columns: Mapping[str, NDArray[Any]]
@@ -31,14 +41,14 @@ class Fields:
     _columns: dict[str, FieldColumn] = field(init=False, factory=dict)
 
     def column(self, name: str) -> FieldColumn:
-        """Values of a field.
+        """Return the values of a field.
 
         Raises
         ------
         ExpressionError
             If there is no such field.
         SchemaError
-            If it has another number of values than there are datums.
+            If the number of values is not the number of datums.
         """
         if name not in self._columns:
             self._columns[name] = FieldColumn.of(self._values(name))
@@ -46,11 +56,11 @@ class Fields:
 
     def _values(self, name: str) -> NDArray[Any]:
         if name != UID and name not in self.columns:
-            known = [*sorted(self.columns), UID]
+            names = [*sorted(self.columns), UID]
             raise ExpressionError(
                 f"filter {shown(self.text)}: expected a metadata field, found {name!r}; "
-                f"the fields are {', '.join(map(repr, known))}",
-                remedy=did_you_mean(name, known),
+                f"the fields are {', '.join(map(repr, names))}",
+                remedy=did_you_mean(name, names),
             )
         values = np.asarray(self.uids if name == UID else self.columns[name])
         if values.shape != (self.count,):
@@ -61,66 +71,54 @@ class Fields:
         return values
 
     def comparable(self, name: str, kind: str, comparison: str) -> FieldColumn:
-        """Values of a field, all of one kind.
+        """Return the values of a field, all of one kind.
 
         Raises
         ------
         ExpressionError
-            If there is one of another kind, which names the first datum that has it.
+            If a value has another kind. The message names the first datum with such a value.
         """
         column = self.column(name)
-        odd = column.kinds - {kind}
-        if odd:
-            held, remedy = " and ".join(sorted(odd)), _kind_remedy(odd, kind)
-            self.refuse(name, held, comparison, column.positions_of(odd), remedy)
+        others = column.kinds - {kind}
+        if others:
+            held = " and ".join(sorted(others))
+            remedy = _REMEDIES.get((held, kind))
+            if kind == TRUTHS and others <= {WORDS, NUMBERS, DATES}:
+                remedy = f"Compare the field with {' or '.join(sorted(others))} instead."
+            self.refuse(name, held, comparison, column.rows_of(others), remedy)
         return column
 
     def refuse(
-        self, name: str, held: str, comparison: str, positions: Sequence[int], remedy: str | None
+        self, name: str, held: str, comparison: str, rows: Sequence[int], remedy: str | None
     ) -> NoReturn:
-        """Raise the `ExpressionError` of values at some positions that cannot be compared.
+        """Raise the `ExpressionError` of values that cannot be compared.
 
         Parameters
         ----------
         name : str
-            The field.
+            Field.
         held : str
-            What it holds there: ``text``.
+            Kind of its values in these rows: ``text``.
         comparison : str
-            What cannot be done with them: ``compared with the number 3``.
-        positions : sequence of int
-            Where they stand, ascending; the first one is named.
+            Comparison that is impossible: ``compared with the number 3``.
+        rows : sequence of int
+            Indices of the rows, ascending. The message names the first one.
         remedy : str, optional
-            What to do about it.
+            Suggestion to the user.
         """
-        place = positions[0]
-        cell = self.column(name).values.tolist()[place]
+        cell = self.column(name).values.tolist()[rows[0]]
         found = cell.isoformat() if isinstance(cell, date) else shown(cell)
-        uid = np.asarray(self.uids).tolist()[place]
+        uid = np.asarray(self.uids).tolist()[rows[0]]
         raise ExpressionError(
             f"filter {shown(self.text)}: field {name!r} holds {held} and cannot be {comparison}, "
-            f"found {found} in datum {shown(uid)}{and_more(len(positions) - 1)}",
+            f"found {found} in datum {shown(uid)}{and_more(len(rows) - 1)}",
             remedy,
         )
 
 
-def _kind_remedy(odd: set[str], kind: str) -> str | None:
-    if odd == {WORDS} and kind == NUMBERS:
-        return "Write the value in quotes, or give the field as numbers."
-    if odd == {NUMBERS} and kind == WORDS:
-        return "Write the number without quotes."
-    if kind == NUMBERS and odd == {DATES}:
-        return 'Compare dates with text: "2024-01-31"'
-    if kind == WORDS and odd == {DATES}:
-        return "Give the field as dates or as text, not both."
-    if kind == TRUTHS and odd <= {WORDS, NUMBERS, DATES}:
-        return f"Compare the field with {' or '.join(sorted(odd))} instead."
-    return None
-
-
 @frozen(eq=False)
 class FieldColumn:
-    """Values of one field, where they are present, and the kinds of value among them."""
+    """Values of one field, a mask of those that are not missing, and their kinds."""
 
     values: NDArray[Any]
     present: RowMask
@@ -128,50 +126,41 @@ class FieldColumn:
 
     @classmethod
     def of(cls, values: NDArray[Any]) -> FieldColumn:
-        """What is to know of some values."""
-        if values.dtype.kind == "f":
-            return cls(values, ~np.isnan(values), {NUMBERS})
-        if values.dtype.kind == "M":  # years and nanoseconds alike become dates of Python
-            return cls._of_objects(values.astype("datetime64[us]").astype(object))
-        if values.dtype.kind == "O":
-            return cls._of_objects(values)
-        return cls(values, np.ones(len(values), dtype=np.bool_), {_dtype_kind(values.dtype)})
+        """Find the missing values and the kinds of the others."""
+        dtype = values.dtype
+        if dtype.kind == "M":  # Python's dates have one unit, microseconds
+            values = values.astype("datetime64[us]").astype(object)
+        if dtype.kind in "MO":
+            cells = values.tolist()
+            present = np.fromiter((not _is_missing(cell) for cell in cells), np.bool_, len(cells))
+            types = set(map(type, values[present].tolist()))
+            return cls(values, present, set(map(compared_as, types)))
+        present = ~np.isnan(values) if dtype.kind == "f" else np.ones(len(values), dtype=np.bool_)
+        return cls(values, present, {_DTYPE_KINDS.get(dtype.kind, f"values of type {dtype}")})
 
-    @classmethod
-    def _of_objects(cls, values: NDArray[Any]) -> FieldColumn:
-        cells = values.tolist()
-        present = np.fromiter((not _is_missing(cell) for cell in cells), np.bool_, len(cells))
-        types = set(map(type, values[present].tolist()))
-        return cls(values, present, set(map(compared_as, types)))
-
-    def positions_of(self, kinds: set[str]) -> list[int]:
-        """Where values of these kinds stand; there is one of each at least."""
+    def rows_of(self, kinds: set[str]) -> list[int]:
+        """Return the rows with values of some kinds, which must be among `kinds` of the column."""
+        rows: list[int] = np.flatnonzero(self.present).tolist()
         if self.values.dtype.kind != "O":
-            return np.flatnonzero(self.present).tolist()
+            return rows
         cells = self.values.tolist()
-        present = np.flatnonzero(self.present).tolist()
-        return [i for i in present if compared_as(type(cells[i])) in kinds]
+        return [row for row in rows if compared_as(type(cells[row])) in kinds]
 
     def where_present(self, passes: Callable[[NDArray[Any]], Any]) -> RowMask:
-        """Result of a test for the values that are present, false for the rest."""
+        """Apply a test to the values that are not missing. Missing values fail it."""
         mask = np.zeros(len(self.values), dtype=np.bool_)
         mask[self.present] = passes(self.values[self.present])
         return mask
 
 
 def _is_missing(cell: object) -> bool:
-    if isinstance(cell, date):  # pandas has one that is none, and equals nothing
+    if isinstance(cell, date):  # pandas' NaT is an instance of date and not equal to itself
         return cell != cell
     return cell is None or (isinstance(cell, float | np.floating) and math.isnan(cell))
 
 
-def _dtype_kind(dtype: np.dtype[Any]) -> str:
-    kinds = {"U": WORDS, "T": WORDS, "b": TRUTHS, "i": NUMBERS, "u": NUMBERS}
-    return kinds.get(dtype.kind, f"values of type {dtype}")
-
-
 def compared_as(kind: type) -> str:
-    """What values of a type are compared as.
+    """Return the kind of values that a type is compared as.
 
     Examples
     --------
@@ -184,6 +173,4 @@ def compared_as(kind: type) -> str:
         return TRUTHS
     if issubclass(kind, int | float | np.integer | np.floating):
         return NUMBERS
-    if issubclass(kind, date):
-        return DATES
-    return f"values of type {kind.__name__}"
+    return DATES if issubclass(kind, date) else f"values of type {kind.__name__}"

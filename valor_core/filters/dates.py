@@ -1,12 +1,12 @@
-"""Dates: dates and timestamps of a field, and the text in ISO 8601 that they are compared with.
+"""Comparison of dates and timestamps with text in ISO 8601.
 
-A date stands for its first moment. Text without an offset from UTC is compared with what a clock
-shows in the time zone of each value; text with an offset, with the moment itself.
+A date is its first moment. Text without an offset from UTC is compared with the local time of each
+value; text with an offset, with the moment in UTC.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,52 +16,55 @@ from numpy.typing import NDArray
 from valor_core.errors import ExpressionError, shown
 from valor_core.filters.columns import FieldColumn, Fields
 
-Times = NDArray[np.datetime64]
-"""What one clock shows, in microseconds."""
-
 
 def dated(
     fields: Fields, name: str, texts: Sequence[str], comparison: str
 ) -> tuple[FieldColumn, list[datetime]]:
-    """The dates of a field and those that texts name, all by one clock.
+    """Return the dates of a field and those of texts, all in local time or all in UTC.
 
     Parameters
     ----------
     fields : Fields
-        Where the field is; it holds nothing but dates.
+        Fields of the batch.
     name : str
-        The field.
+        A field that holds dates only.
     texts : sequence of str
-        What it is compared with.
+        Texts to compare it with.
     comparison : str
-        How, as errors say it: ``compared with the text '2024-01-31'``.
+        The comparison, for errors: ``compared with the text '2024-01-31'``.
 
     Raises
     ------
     ExpressionError
-        If a text is no date, some have an offset and others none, or texts have one and a date of
-        the field does not.
+        If a text is not a date, some texts have an offset and others none, or texts have one and
+        a date of the field does not.
     """
-    wanted = [_named(fields, name, text) for text in texts]
-    with_offset = [_has_offset(date) for date in wanted]
-    if any(with_offset) and not all(with_offset):
+    wanted = [_parsed(fields, name, text) for text in texts]
+    in_utc = any(map(_has_offset, wanted))
+    if in_utc and not all(map(_has_offset, wanted)):
         raise ExpressionError(
             f"filter {shown(fields.text)}: expected dates that all have an offset from UTC, or "
             f"none, to look for field {name!r} among, found both",
             "Write an offset to each: 2024-01-31T12:00+00:00",
         )
-    clock: Callable[[Sequence[Any]], Times] = _on_the_wall
-    if any(with_offset):
-        _check_offsets(fields, name, comparison)
-        clock = _in_utc
     column = fields.column(name)
-    times = np.full(len(column.values), np.datetime64("NaT", "us"))
-    times[column.present] = clock(column.values[column.present].tolist())
-    return FieldColumn(times, column.present, column.kinds), clock(wanted).tolist()
+    cells = column.values.tolist()
+    rows = np.flatnonzero(column.present).tolist()
+    without = [row for row in rows if in_utc and not _has_offset(cells[row])]
+    if without:
+        fields.refuse(
+            name,
+            "dates without a time zone",
+            comparison,
+            without,
+            "Write the text without an offset: 2024-01-31T12:00",
+        )
+    times = np.full(len(cells), np.datetime64("NaT", "us"))
+    times[column.present] = _times([cells[row] for row in rows], in_utc)
+    return FieldColumn(times, column.present, column.kinds), _times(wanted, in_utc).tolist()
 
 
-def _named(fields: Fields, name: str, text: str) -> datetime:
-    """The date that a text names."""
+def _parsed(fields: Fields, name: str, text: str) -> datetime:
     try:
         return datetime.fromisoformat(text)
     except ValueError:
@@ -72,37 +75,12 @@ def _named(fields: Fields, name: str, text: str) -> datetime:
         ) from None
 
 
-def _check_offsets(fields: Fields, name: str, comparison: str) -> None:
-    """Raise an `ExpressionError` if a date of a field does not say how far its clock is from UTC.
-
-    Nobody knows which moment it is.
-    """
-    column = fields.column(name)
-    cells = column.values.tolist()
-    present = np.flatnonzero(column.present).tolist()
-    without = [place for place in present if not _has_offset(cells[place])]
-    if without:
-        fields.refuse(
-            name,
-            "dates without a time zone",
-            comparison,
-            without,
-            "Write the text without an offset: 2024-01-31T12:00",
-        )
-
-
 def _has_offset(date: Any) -> bool:
     return isinstance(date, datetime) and date.utcoffset() is not None
 
 
-def _on_the_wall(dates: Sequence[Any]) -> Times:
-    """What the clocks on the wall show."""
-    return np.array(
-        [date.replace(tzinfo=None) if isinstance(date, datetime) else date for date in dates],
-        dtype="datetime64[us]",
-    )
-
-
-def _in_utc(dates: Sequence[datetime]) -> Times:
-    """What a clock in UTC shows."""
-    return _on_the_wall([date.astimezone(UTC) for date in dates])
+def _times(dates: Sequence[Any], in_utc: bool) -> NDArray[np.datetime64]:
+    """Convert dates to microseconds, of UTC or of each date's local time."""
+    moved = [date.astimezone(UTC) for date in dates] if in_utc else dates
+    naive = [date.replace(tzinfo=None) if isinstance(date, datetime) else date for date in moved]
+    return np.array(naive, dtype="datetime64[us]")
