@@ -42,9 +42,16 @@ OWNERS: Final[Mapping[str, str]] = {
     "nvidia": "valor-llm",
     "rgb": "valor-rgb",
     "segmentation": "valor-segmentation",
+    "tables": "valor-files",
     "text": "valor-text",
 }
 """Distribution of this project that brings each namespace."""
+
+SHARED_READERS: Final = "tables"
+"""Namespace whose readers are found by bare names in every task."""
+
+RENAMED: Final[Mapping[str, str]] = {"core.table": "tables.table"}
+"""Names of earlier versions, and what they are called now."""
 
 _PROJECT: Final = frozenset({*OWNERS.values(), "valor-cli", "valor-testing"})
 """All distributions of this project."""

@@ -133,30 +133,9 @@ if TYPE_CHECKING:
         TaskSpec,
         by_reference,
     )
-    from valor_core.readers.files import file_below, file_size, gzip_bytes, unreadable
     from valor_core.readers.fingerprint import fingerprint
     from valor_core.readers.given import reader_of
-    from valor_core.readers.label_lists import LabelList, MixedLabelList, listed_labels
     from valor_core.readers.partition import Partition
-    from valor_core.readers.recognized import (
-        Recognized,
-        column_called,
-        first_rows,
-        named_source,
-        renamed,
-    )
-    from valor_core.readers.tables import (
-        Table,
-        TableInMemory,
-        TablePartition,
-        TableSource,
-        read_table,
-        split_table,
-        table_format,
-    )
-    from valor_core.readers.tables.metadata import columns_beside, typed
-    from valor_core.readers.tables.nested import field_tables, parsed, parsed_distinct
-    from valor_core.readers.tables.table import as_number
     from valor_core.report.report import ItemTable, Report
     from valor_core.report.tables.text_table import (
         MISSING,
@@ -216,18 +195,9 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "metrics.result_details": "Told",
     },
     "Readers": {
-        "readers.files": "file_below file_size gzip_bytes unreadable",
         "readers.fingerprint": "fingerprint",
         "readers.given": "reader_of",
-        "readers.label_lists": "LabelList MixedLabelList listed_labels",
         "readers.partition": "Partition",
-        "readers.recognized": "Recognized column_called first_rows named_source renamed",
-        "readers.tables": (
-            "Table TableInMemory TablePartition TableSource read_table split_table table_format"
-        ),
-        "readers.tables.metadata": "columns_beside typed",
-        "readers.tables.nested": "field_tables parsed parsed_distinct",
-        "readers.tables.table": "as_number",
     },
     "Kernels": {
         "kernels.compiled": "array kernels",

@@ -547,7 +547,7 @@ _EXAMPLES: Mapping[str, Callable[[], Example]] = {
     "classification.predicted": _predicted,
     "classification.lists": _lists,
     "classification.long": _long,
-    "core.table": _items,
+    "tables.table": _items,
     "detection.coco": _coco,
     "detection.yolo": _yolo,
     "detection.voc": _voc,

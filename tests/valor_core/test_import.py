@@ -70,7 +70,7 @@ def test_importing_core_loads_little_of_itself_and_what_it_publishes_later() -> 
 def test_evaluating_loads_no_command_line_reader_of_tables_or_other_libraries() -> None:
     loaded = run("from valor_core import evaluate, Evaluator, Registry, Report", "loaded")
 
-    for name in ("valor_cli", "valor_testing", "valor_core.readers.tables", "html", "tomllib"):
+    for name in ("valor_cli", "valor_testing", "valor_files.tables", "html", "tomllib"):
         assert name not in loaded
     assert {name for name in loaded if name.startswith("valor_core.schemas.")} == {
         f"valor_core.schemas.{name}"
@@ -147,7 +147,7 @@ for kind in KINDS.values():
     loaded = run(body, "loaded")
 
     assert [name for name in loaded if re.search(r"valor_(?!core).*parameters", name)] == []
-    assert "valor_core.readers.text_rows" not in loaded
+    assert "valor_files.text_rows" not in loaded
 
 
 def test_evaluating_makes_few_attrs_classes_and_listing_adds_none() -> None:

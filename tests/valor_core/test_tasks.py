@@ -12,7 +12,7 @@ from messages import refused
 
 from valor_core import Evaluator, Registry, evaluate
 from valor_core.errors import PluginConflictError
-from valor_core.plugin import ConfigError, ParameterError, SchemaError, TaskSpec
+from valor_core.plugin import ConfigError, SchemaError, TaskSpec
 
 Install = Callable[..., Path]
 
@@ -50,27 +50,6 @@ def test_they_are_streamed_and_sliced_and_filtered(rankings: Any) -> None:
 
     assert report.slice(hour=1)["HitRate"].value == 1.0
     assert report.slice(hour=2)["HitRate"].value == 0.0
-
-
-@pytest.mark.parametrize("engine", [None, {"workers": 2, "mode": "threads"}])
-def test_a_plain_table_is_read_where_the_task_says_what_a_row_is(
-    rankings: Any, tmp_path: Path, engine: Any
-) -> None:
-    path = tmp_path / "found.csv"
-    path.write_text("uid,hits,wanted\nq1,a b,a\nq2,a b,b\n")
-    data = {"reader": "csv", "path": path, "columns": {"found": "hits"}, "partition_bytes": 6}
-
-    report = evaluate(data, ["HitRate"], task="retrieval", engine=engine)
-
-    assert report["HitRate"].value == 0.5
-    assert report.counts["read"] == 2
-
-
-def test_a_column_that_its_items_do_not_have_is_refused(rankings: Any, tmp_path: Path) -> None:
-    data = {"reader": "csv", "path": str(tmp_path / "a.csv"), "columns": {"fund": "hits"}}
-
-    with refused(ParameterError):
-        evaluate(data, ["HitRate"], task="retrieval")
 
 
 def test_a_misspelt_task_is_answered_with_it(rankings: Any) -> None:

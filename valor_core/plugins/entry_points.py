@@ -31,6 +31,21 @@ class Claim:
         return f"plugin '{self.namespace}' ({self})"
 
 
+def entry_points(group: str) -> dict[str, str]:
+    """Names and import strings of a group of entry points; the first distribution counts.
+
+    Examples
+    --------
+    >>> entry_points("valor.plugins")["core"]
+    'valor_core.readers.plugin'
+    """
+    found: dict[str, str] = {}
+    for each in distributions():
+        for name, value in each.announced(group):
+            found.setdefault(name, value)
+    return found
+
+
 def claims() -> tuple[Claim, ...]:
     """The namespaces that installed distributions claim.
 

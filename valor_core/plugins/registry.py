@@ -26,7 +26,7 @@ from valor_core.errors import (
     did_you_mean,
     shown,
 )
-from valor_core.packages import OWNERS, ways
+from valor_core.packages import OWNERS, RENAMED, ways
 from valor_core.plugins.entry_points import Claim, claims
 from valor_core.plugins.function_metric import DECORATED, FunctionMetricSpec
 from valor_core.plugins.manifest import Manifest, load_manifest, read_manifest
@@ -182,6 +182,7 @@ class Registry:
         >>> Registry().find(EngineSpec, "local").name
         'core.local'
         """
+        name = RENAMED.get(name, name)
         plain_name, at, pin = name.rpartition("@")
         if not at or not pin.isdecimal():
             return self._find(Wanted(kind, name, task))

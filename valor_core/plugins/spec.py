@@ -268,7 +268,9 @@ class ReaderSpec(Spec):
     Parameters
     ----------
     task : str or None
-        The task whose batches it makes; None where it serves any task with a plain table.
+        The task whose batches it makes; None if it serves all tasks whose items are table rows.
+    other_tasks : tuple of str
+        Tasks that it serves in addition to those whose `TaskSpec` declares `rows`.
     recognizes : str, optional
         Where a function is that tells from files whether they are for this reader,
         ``recognizes(files)``: it is given their paths, or tables in memory where the reader takes
@@ -281,8 +283,15 @@ class ReaderSpec(Spec):
     kind: ClassVar[str] = "reader"
 
     task: str | None
+    other_tasks: tuple[str, ...] = ()
     recognizes: str | None = field(default=None, validator=optional(place_form))
     pairs: str | None = field(default=None, validator=optional(place_form))
+
+    def serves(self, task: TaskSpec) -> bool:
+        """Whether it makes batches of a task."""
+        if self.task is not None:
+            return self.task == task.short_name
+        return task.rows is not None or task.short_name in self.other_tasks
 
 
 @frozen(kw_only=True)
@@ -396,8 +405,10 @@ class TaskSpec(Spec):
     item : str
         Where the class of its items is, ``"package.module:Item"``.
     rows : str, optional
-        Where a function is that makes a batch of a plain table, a `valor_core.readers.Table`;
-        with it, readers of plain tables serve the task.
+        Where a function is that makes a batch of a table, a `valor_files.Table`; with it, readers
+        of tables serve the task.
+    pairs : str, optional
+        Where a function is that makes a batch of two sides in memory, as for a `ReaderSpec`.
     examples : str, optional
         Where a function is that makes data sets by name, each a list of batches, for the
         conformance kit.
@@ -411,6 +422,7 @@ class TaskSpec(Spec):
 
     item: str = field(validator=place_form)
     rows: str | None = field(default=None, validator=optional(place_form))
+    pairs: str | None = field(default=None, validator=optional(place_form))
     examples: str | None = field(default=None, validator=optional(place_form))
     arrays: str | None = None
 

@@ -9,8 +9,9 @@ from typing import Any, Generic, TypeVar
 from attrs import field, frozen
 
 from valor_core.errors import AmbiguousNameError, did_you_mean
+from valor_core.packages import SHARED_READERS
 from valor_core.plugins.names import fold, in_config, is_misspelling, split_name
-from valor_core.plugins.spec import KINDS, MetricSpec, ResourceKindSpec, Spec
+from valor_core.plugins.spec import KINDS, MetricSpec, ReaderSpec, ResourceKindSpec, Spec
 
 OWN_NAMESPACE = "core"
 _BETWEEN = re.compile("[,;]")
@@ -73,7 +74,8 @@ class Wanted(Generic[_S]):
     @property
     def homes(self) -> tuple[str, ...]:
         """Namespaces that a bare name is looked for in first."""
-        return tuple(dict.fromkeys([self.home, OWN_NAMESPACE] if self.home else [OWN_NAMESPACE]))
+        shared = [SHARED_READERS] if self.kind is ReaderSpec else []
+        return tuple(dict.fromkeys([*([self.home] if self.home else []), OWN_NAMESPACE, *shared]))
 
     @property
     def where(self) -> str:

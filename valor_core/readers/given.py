@@ -6,6 +6,7 @@ sides, ground truths and predictions, by the readers that make a batch of two si
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ import attrs
 import numpy as np
 from attrs import frozen
 
-from valor_core.errors import ConfigError, ParameterError, found_at, shown
+from valor_core.errors import ConfigError, MissingPluginError, ParameterError, found_at, shown
+from valor_core.packages import OWNERS, SHARED_READERS, ways
 from valor_core.parameters.declaration import build, relocate
+from valor_core.plugins.entry_points import entry_points
 from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import ReaderSpec, TaskSpec
+from valor_core.plugins.spec import ReaderSpec, TaskSpec, by_reference
 from valor_core.readers.partition import Partition
 from valor_core.readers.reader import InMemory, Reader
 from valor_core.schemas import Batch
@@ -74,14 +77,45 @@ def told_of(
     names_reader = isinstance(data, Mapping) and "reader" in data
     if predictions is None and (own or names_reader or isinstance(data, Reader)):
         return ToldData(data, task or own)
-    # the readers of tables take their time to import, which batches need not wait for
-    from valor_core.readers.unnamed import of_table, of_two_sides
-
+    sides = [data] if predictions is None else [data, predictions]
+    if any(map(_may_be_table, sides)):
+        recognize = _recognizer(sides)
+        found = recognize(sides, registry, task, metrics) if recognize else None
+        if found is not None:
+            return ToldData(*found)
     if predictions is None:
-        found = of_table(data, registry, task, metrics)
-    else:
-        found = of_two_sides(data, predictions, registry, task, metrics)
-    return ToldData(data, task) if found is None else ToldData(*found)
+        return ToldData(data, task)
+    from valor_core.readers.unnamed import of_two_sides
+
+    return ToldData(*of_two_sides(data, predictions, registry, task, metrics))
+
+
+def _may_be_table(side: Any) -> bool:
+    """Whether a side may be a path or a table in memory; batches and arrays are neither."""
+    if isinstance(side, (str, os.PathLike, Mapping, Partition)):
+        return True
+    if isinstance(side, (list, tuple)):
+        return len(side) > 0 and isinstance(side[0], Mapping)
+    return any(hasattr(side, name) for name in ("columns", "column_names", "get_columns"))
+
+
+def _recognizer(sides: Sequence[Any]) -> Any:
+    """The function that finds a reader for tables, or None if arrays are all there is to read.
+
+    Raises
+    ------
+    MissingPluginError
+        If a path or a data frame needs it and it is not installed.
+    """
+    for place in entry_points("valor.frames").values():
+        return by_reference(place)
+    if len(sides) == 1 or not all(isinstance(side, (list, tuple)) for side in sides):
+        owner = OWNERS[SHARED_READERS]
+        raise MissingPluginError(
+            f"data: reading {shown(sides[0])} needs {owner}, which is not installed",
+            f"Install it with: {ways(owner)}",
+        )
+    return None
 
 
 def _told_task(data: Any) -> str | None:
@@ -137,8 +171,8 @@ def reader_of(
     with found_at(f"{place}data.reader: "):
         spec = registry.find(ReaderSpec, name, task)
         code = implementation(spec)
-    serves = registry.find(TaskSpec, task) if spec.task is None else task
-    if spec.task not in (None, task) or (isinstance(serves, TaskSpec) and serves.rows is None):
+    declared_task = registry.find(TaskSpec, task)
+    if not spec.serves(declared_task):
         raise ConfigError(
             f"{place}data.reader: expected a reader for {task}, got {spec.name!r}",
             _name_one(task, registry),
@@ -147,7 +181,7 @@ def reader_of(
     if folder is not None:
         parameters = relocate(parameters, lambda path: folder / path)
     try:
-        reader: Reader = code(parameters, serves)
+        reader: Reader = code(parameters, task if spec.task else declared_task)
     except ParameterError as error:
         raise error.at(f"{place}data.") from None
     return _read_now(reader) if _has_tables(parameters) else reader

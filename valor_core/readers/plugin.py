@@ -1,9 +1,9 @@
-"""What core itself declares: its tasks, the local engine, and the reader of plain tables."""
+"""Manifest of core: its four tasks and the local engine."""
 
 from __future__ import annotations
 
 from valor_core.plugins.hooks import hookimpl
-from valor_core.plugins.spec import EngineSpec, ReaderSpec, TaskSpec
+from valor_core.plugins.spec import EngineSpec, TaskSpec
 
 
 @hookimpl
@@ -39,7 +39,7 @@ def valor_tasks() -> tuple[TaskSpec, ...]:
             implementation="valor_core.schemas.text:TextBatch",
             item="valor_core.schemas.text:Text",
             arrays="Make an item of each row with: Text(uid, query=…, response=…, references=…)",
-            rows="valor_core.readers.text_rows:text_batch",
+            pairs="valor_core.schemas.text_pairs:text_pair",
         ),
     )
 
@@ -53,22 +53,5 @@ def valor_engines() -> tuple[EngineSpec, ...]:
             summary="This machine: serially, in threads or in processes",
             parameters="valor_core.evaluation.engines.local:LocalParameters",
             implementation="valor_core.evaluation.engines.local:LocalEngine",
-        ),
-    )
-
-
-@hookimpl
-def valor_readers() -> tuple[ReaderSpec, ...]:
-    """Declare the reader of plain tables."""
-    return (
-        ReaderSpec(
-            name="core.table",
-            task=None,
-            summary="One row for each item, in CSV, JSON Lines, JSON or Parquet",
-            parameters="valor_core.readers.text_rows:TableParameters",
-            implementation="valor_core.readers.text_rows:TableReader",
-            aliases=("csv", "jsonl", "parquet"),
-            recognizes="valor_core.readers.text_columns:recognized",
-            pairs="valor_core.readers.text_rows:two_sides",
         ),
     )

@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from messages import refused
+from valor_files import Table
 
 from valor_core import Evaluator, evaluate
 from valor_core.errors import UnknownNameError
-from valor_core.plugin import ParameterError, Table
+from valor_core.plugin import ParameterError
 from valor_core.report.results import Results
 from valor_core.schemas.classification import Classification
 

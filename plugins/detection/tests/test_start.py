@@ -71,7 +71,7 @@ def test_coco_s_numbers_need_nothing_that_they_have_no_use_for(loaded: set[str],
     "name",
     [
         "valor_core.filters",
-        "valor_core.readers.tables",
+        "valor_files.tables",
         "valor_core.schemas.classification",
         "valor_detection.kernels.masks",
         "valor_detection.readers.coco_split",

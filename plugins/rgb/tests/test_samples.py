@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 from messages import refused
+from valor_files import Table
 from valor_rgb import RGBBatch, RGBSample
 from valor_rgb.samples.batch import FIELDS, from_table
 
 from valor_core import evaluate
-from valor_core.plugin import ReadError, SchemaError, Table
+from valor_core.plugin import ReadError, SchemaError
 from valor_core.schemas import Datums
 
 

@@ -12,8 +12,9 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 from PIL import Image
+from valor_files import file_below
 
-from valor_core.plugin import Picture, ReadError, file_below
+from valor_core.plugin import Picture, ReadError
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import (

@@ -188,13 +188,14 @@ def test_readers_and_engines_of_core_keep_all_laws(tmp_path: Path) -> None:
     path.write_text("uid,response\n" + "".join(f"q{i},{i}\n" for i in range(9)))
 
     names = []
-    for name, check in cases("core", readers={"core.table": {"path": str(path)}}):
+    readers = {"tables.table": {"path": str(path)}}
+    for name, check in (*cases("tables", readers=readers), *cases("core")):
         check()
         names.append(name)
 
-    assert {"core.table/any partitioning", "core.local/same bits as serial"} <= set(names)
+    assert {"tables.table/any partitioning", "core.local/same bits as serial"} <= set(names)
 
 
 def test_parameters_of_a_reader_that_is_not_there_are_refused() -> None:
     with refused(ConformanceError):
-        check_plugin("core", readers={"core.tables": {}})
+        check_plugin("tables", readers={"tables.tables": {}})

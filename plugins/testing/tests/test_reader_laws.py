@@ -178,7 +178,7 @@ def test_an_offender_is_refused_by_the_law_it_breaks(code: str, law: str) -> Non
 def test_cores_reader_of_tables_keeps_all_laws_with_uids_and_without(
     suffix: str, tmp_path: Path
 ) -> None:
-    table = Registry().find(ReaderSpec, "core.table")
+    table = Registry().find(ReaderSpec, "tables.table")
     for name in ("uid", "word"):
         path = tmp_path / f"{name}{suffix}"
         rows = {

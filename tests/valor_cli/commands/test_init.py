@@ -109,7 +109,7 @@ def test_init_asks_for_the_columns_of_texts(folder):
 
     assert code == 0, screen
     data = parse("valor.yaml")["data"]
-    assert (data["reader"], data["columns"]["response"]) == ("core.table", "said")
+    assert (data["reader"], data["columns"]["response"]) == ("tables.table", "said")
 
 
 @pytest.mark.parametrize("answers", [["nonsense"] * 8, [""] * 8], ids=["wrong", "empty"])

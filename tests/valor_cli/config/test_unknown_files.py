@@ -156,7 +156,7 @@ def test_a_reader_of_texts_in_a_config_of_labels_is_told_where_those_of_labels_a
     result = valor("run", "preds.csv", "-m", "F1", "--task", "classification", "--reader", "csv")
 
     assert result.stderr.endswith(
-        "expected a reader for classification, got 'core.table'\n"
+        "expected a reader for classification, got 'tables.table'\n"
         "Name one of: lists, long, predicted, wide.\n"
     )
 

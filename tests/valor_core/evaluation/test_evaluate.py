@@ -29,7 +29,6 @@ from valor_core.plugin import (
 )
 from valor_core.plugins.spec import MetricSpec, ReaderSpec, TaskSpec
 from valor_core.readers.reader import InMemory
-from valor_core.report.report import Report
 from valor_core.schemas.classification import Classification
 from valor_core.schemas.text import Text, TextBatch
 
@@ -116,16 +115,6 @@ class TestReaders:
         with refused(ConfigError):
             reader_of(named | {"path": "a"}, "text", Registry(), place="c.yaml: ")
 
-    @pytest.mark.parametrize("reader", ["lab.Parts", "core.table"])
-    def test_a_reader_of_another_task_is_answered_with_those_of_the_task(
-        self, site: Path, reader: str
-    ) -> None:
-        registry = Registry()
-        registry.register("birds", Birds())
-
-        with refused(ConfigError):
-            reader_of({"reader": reader, "path": "a.csv"}, "birds", registry, place="c.yaml: ")
-
     def test_a_reader_of_another_task_is_refused_where_the_task_has_none(self, site: Path) -> None:
         registry = Registry()
         registry.register("birds", Birds())
@@ -194,24 +183,6 @@ class TestStateFiles:
 
         with refused(StateError):
             evaluate(ITEMS, METRICS, state=state)
-
-    @pytest.mark.usefixtures("site")
-    @pytest.mark.parametrize(
-        "response",
-        ["no", "oui"],
-    )
-    def test_a_state_of_a_file_that_has_changed_is_refused(
-        self, tmp_path: Path, response: str
-    ) -> None:
-        path, state = tmp_path / "answers.jsonl", tmp_path / "state.npz"
-        path.write_text('{"uid": "a", "response": "yes"}\n', encoding="utf-8")
-        data = {"reader": "csv", "path": str(path)}
-        evaluate(data, METRICS, "text", state=state)
-        path.write_text(f'{{"uid": "a", "response": "{response}"}}\n', encoding="utf-8")
-        os.utime(path, ns=(0, 0))
-
-        with refused(StateError):
-            evaluate(data, METRICS, "text", state=state)
 
 
 @pytest.mark.usefixtures("site")
@@ -443,25 +414,6 @@ class TestForms:
 
         return length
 
-    @pytest.mark.parametrize(
-        "call",
-        [
-            lambda metrics: evaluate(["a b"], ["a"], metrics),
-            lambda metrics: evaluate(["a b"], ["a"], metrics, "text"),
-            lambda metrics: evaluate(["a b"], ["a"], metrics, task="text"),
-            lambda metrics: evaluate(["a b"], ["a"], metrics=metrics),
-            lambda metrics: evaluate([{"response": "a"}], metrics),
-            lambda metrics: evaluate([{"response": "a"}], metrics, "text"),
-            lambda metrics: evaluate(data={"response": ["a"]}, metrics=metrics, task="text"),
-            lambda metrics: evaluate({"reader": "table", "path": [{"response": "a"}]}, metrics),
-        ],
-    )
-    def test_it_takes_data_or_two_sides(
-        self, call: Callable[[Any], Report], length: MetricSpec
-    ) -> None:
-        for metrics in ([length], length):
-            assert call(metrics)["Length"].value == 1.0
-
     @pytest.mark.parametrize("given", [(), (["a"], ["b"], "text", 3)])
     def test_a_call_without_metrics_or_with_too_much_says_how_it_is_written(
         self, given: Any
@@ -473,11 +425,3 @@ class TestForms:
         # the first line lists the tasks of whatever is installed
         with pytest.raises(ConfigError, match=r"got 'txt'\nDid you mean 'text'\?$"):
             evaluate([Text("q1", response="a")], [length], "txt")
-
-    def test_a_saved_state_knows_a_table_again(self, length: MetricSpec, tmp_path: Path) -> None:
-        state = tmp_path / "state.npz"
-        evaluate([{"response": "a"}], [length], state=state)
-
-        assert evaluate([{"response": "a"}], [length], state=state)["Length"].value == 1.0
-        with refused(StateError):
-            evaluate([{"response": "abc"}], [length], state=state)

@@ -760,15 +760,6 @@ class TestForgiving:
 
         assert repr(evaluator) == "<Evaluator of 1 metric of text: Length; 1,200 items counted>"
 
-    def test_it_takes_tables_and_two_sides(self, length: MetricSpec) -> None:
-        evaluator = Evaluator([length])
-        for _ in range(2):
-            evaluator.update([{"response": "abc"}])
-            evaluator.update(["x"], ["a"])
-
-        assert evaluator.compute()["Length"].value == 2.0
-        assert evaluator.compute().counts["read"] == 4
-
     def test_a_row_that_is_wrong_counts_nothing(self, length: MetricSpec) -> None:
         evaluator = Evaluator([length])
 

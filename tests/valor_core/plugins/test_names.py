@@ -104,57 +104,6 @@ def test_a_decorated_metric_that_nobody_holds_is_gone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "task", "found"),
-    [
-        ("AUC", "classification", "classification.ROCAUC"),
-        ("pr_auc", "classification", "classification.AveragePrecision"),
-        ("map_small", "detection", "detection.mAPAveragedOverIOUs"),
-        ("mAP50:95", "detection", "detection.mAPAveragedOverIOUs"),
-        ("map_per_class", "detection", "detection.APAveragedOverIOUs"),
-        ("llm.GEval", "text", "llm.Rubric"),
-        ("nv_accuracy", "text", "nvidia.AnswerAccuracy"),
-        ("nv_context_relevance", "text", "nvidia.ContextRelevance"),
-        ("nv_response_groundedness", "text", "nvidia.ResponseGroundedness"),
-        ("contextual_precision", "text", "llm.ContextPrecision"),
-        ("GEval", "text", "llm.Rubric"),
-        ("mar_small", "detection", "detection.mAR"),
-        ("metrics/mAP50(B)", "detection", "detection.mAP"),
-        ("metrics/mAP50-95(M)", "detection", "detection.mAPAveragedOverIOUs"),
-        ("ppv", "classification", "classification.Precision"),
-    ],
-)
-def test_names_that_people_type_lead_to_the_metric(name: str, task: str, found: str) -> None:
-    assert meaning_of(name, Registry(), task).spec.name == found
-
-
-@pytest.mark.parametrize(
-    ("name", "task", "remedy"),
-    [
-        ("AnswerAccuracy", "text", "Did you mean 'nvidia.AnswerAccuracy'?"),
-        ("Faithfulness", "text", "Did you mean 'llm.Faithfulness'?"),
-        ("FaithfulnessMetric", "text", "Did you mean 'llm.Faithfulness'?"),
-        ("BleuScore", "text", "Did you mean 'text.BLEU'?"),
-        ("dice_score", "segmentation", "Did you mean 'segmentation.F1'?"),
-        ("APs", "detection", "area_ranges"),
-        ("ARl", "detection", "area_ranges"),
-        ("COCOeval", "detection", "detection.COCOSummary"),
-        ("ROC", "classification", "ROCCurve"),
-        ("acc", "classification", "Did you mean 'Accuracy'?"),
-        ("PixelAcc", "segmentation", "Did you mean 'pixel_accuracy'?"),
-        ("AP_small", "detection", "area_ranges"),
-        ("classification_report", "classification", "Precision"),
-        ("Acuracy", "classification", "Did you mean 'Accuracy'?"),
-        ("ROGUE", "text", "Did you mean 'ROUGE'?"),
-    ],
-)
-def test_names_of_something_near_suggest_the_metric(name: str, task: str, remedy: str) -> None:
-    with pytest.raises(UnknownNameError) as error:
-        meaning_of(name, Registry(), task)
-
-    assert remedy in str(error.value)
-
-
-@pytest.mark.parametrize(
     ("name", "task"),
     [
         *((name, "detection") for name in ("IDF1", "HOTA", "MOTA", "MAE", "APr")),

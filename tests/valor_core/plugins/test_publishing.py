@@ -9,7 +9,6 @@ from types import ModuleType
 
 import pytest
 
-from valor_core.errors import RegistryError
 from valor_core.plugins.publishing import imported, published_later
 
 
@@ -94,9 +93,3 @@ def test_objects_that_the_caller_froze_stay_frozen(
         assert gc.get_freeze_count() >= frozen - 100
     finally:
         gc.unfreeze()
-
-
-@pytest.mark.parametrize("module", ["valor_core", "valor_text"])
-def test_evaluation_parameters_show_the_arguments_to_pass(module: str) -> None:
-    with pytest.raises(RegistryError, match="Pass its values"):
-        exec(f"from {module} import EvaluationParameters")

@@ -251,17 +251,6 @@ class TestReadersAndResources:
         assert "birds.Nests" in [spec.name for spec in registry.all(ReaderSpec)]
         assert "birds.Judge" in [spec.name for spec in registry.all(ResourceSpec)]
 
-    def test_a_reader_of_the_task_goes_before_one_of_core_with_its_name(
-        self, install: Install
-    ) -> None:
-        files = {name: text.replace("Nests", "Table") for name, text in self.SOURCES.items()}
-        install("birdlab", "birds", files)
-        registry = Registry()
-
-        assert registry.find(ReaderSpec, "table", task="birds").name == "birds.Table"
-        assert registry.find(ReaderSpec, "csv", task="birds").name == "core.table"
-        assert registry.find(ReaderSpec, "table", task="text").name == "core.table"
-
     def test_an_unknown_reader_is_called_a_reader(self, install: Install) -> None:
         install("birdlab", "birds", self.SOURCES)
 
@@ -769,20 +758,3 @@ class TestWhatARegistryOfOnesOwnKnows:
         made.save(tmp_path / "report.json")
 
         assert Report.load(tmp_path / "report.json").results == made.results
-
-
-def test_a_decorated_metric_in_a_namespace_that_nobody_installed_leaves_readers_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "a.csv").write_text("uid,response\nq1,Paris\nq2,Rom\n")
-    registry = without(monkeypatch, "text")
-    size = metric("text.Length", task="text", range=Range(0))(length)
-
-    report = evaluate(
-        {"reader": "csv", "path": tmp_path / "a.csv"}, [size], task="text", registry=registry
-    )
-    registry.add(size)
-
-    assert report["Length"].value == 4.0
-    assert registry.find(ReaderSpec, "csv", "text").name == "core.table"
-    assert registry.failures() == {}

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from messages import refused
 
-from valor_core import Evaluator, metric
 from valor_core.plugin import SchemaError, TaskSpec, reader_of
 from valor_core.plugins.registry import Registry
 from valor_core.readers.reader import InMemory, Position, Reader, batch_of
@@ -19,14 +18,6 @@ from valor_core.schemas.text import Text, TextBatch
 
 def read(data: Any, task: str) -> None:
     reader_of(data, task, Registry())
-
-
-def stream(data: Any, task: str) -> None:
-    @metric("mylab.One", task=task)
-    def one(item: Any) -> float:
-        return 1.0
-
-    Evaluator([one], task).update(data)
 
 
 def unnamed(count: int) -> TextBatch:
@@ -97,20 +88,6 @@ class Table:
 def test_arrays_are_answered_with_what_makes_a_batch_of_them(data: Any) -> None:
     with refused(SchemaError):
         reader_of(data, "classification", Registry())
-
-
-@pytest.mark.parametrize(
-    "task",
-    [
-        "detection",
-        "segmentation",
-        "text",
-    ],
-)
-@pytest.mark.parametrize("hand_over", [read, stream])
-def test_a_table_is_answered_in_every_task(hand_over: Any, task: str) -> None:
-    with refused(SchemaError):
-        hand_over(Table(), task)
 
 
 def test_every_task_has_an_answer_for_arrays() -> None:

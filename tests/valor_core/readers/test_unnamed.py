@@ -6,24 +6,9 @@ import numpy as np
 import pytest
 from messages import refused
 
-from valor_core.errors import ConfigError
 from valor_core.plugin import SchemaError
 from valor_core.plugins.registry import Registry
-from valor_core.readers.unnamed import of_table, of_two_sides
-
-
-def test_what_is_no_table_is_left_alone() -> None:
-    assert of_table(np.zeros(3), Registry(), None, ()) is None
-
-
-def test_a_table_that_no_reader_knows_is_refused_with_its_columns_and_the_readers() -> None:
-    with refused(ConfigError):
-        of_table({"foo": [1], "bar": [2]}, Registry(), "text", ())
-
-
-def test_a_table_of_a_task_without_readers_of_tables_is_answered_with_what_makes_a_batch() -> None:
-    with refused(ConfigError):
-        of_table({"foo": [1], "bar": [2]}, Registry(), "segmentation", ())
+from valor_core.readers.unnamed import of_two_sides
 
 
 @pytest.mark.parametrize("listed", [list, tuple, np.array])

@@ -9,14 +9,7 @@ from itertools import chain
 from typing import Any
 
 from attrs import evolve, frozen
-
-from valor_classification.parameters.readers.lists import ListsParameters
-from valor_classification.readers.listing import Listing
-from valor_classification.readers.tables import ItemTables
-from valor_classification.readers.truth import Untold, label_column, label_text, labels
-from valor_core.plugin import (
-    ReadError,
-    SchemaError,
+from valor_files import (
     Table,
     TablePartition,
     as_number,
@@ -24,8 +17,13 @@ from valor_core.plugin import (
     field_tables,
     parsed,
     read_table,
-    shown,
 )
+
+from valor_classification.parameters.readers.lists import ListsParameters
+from valor_classification.readers.listing import Listing
+from valor_classification.readers.tables import ItemTables
+from valor_classification.readers.truth import Untold, label_column, label_text, labels
+from valor_core.plugin import ReadError, SchemaError, shown
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.classification.scores import ScoreList
 from valor_core.schemas.datum import Datums

@@ -7,17 +7,12 @@ from typing import Any
 
 import numpy as np
 from attrs import frozen
+from valor_files import Table, columns_beside, read_table
 
 from valor_classification.parameters.readers.long import LongParameters
 from valor_classification.readers.tables import WholeFiles
 from valor_classification.readers.truth import label_text
-from valor_core.plugin import (
-    ReadError,
-    Table,
-    and_more,
-    columns_beside,
-    read_table,
-)
+from valor_core.plugin import ReadError, and_more
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.classification.scores import ScoreList
 from valor_core.schemas.columns import Codes

@@ -7,18 +7,12 @@ from typing import Any
 
 import numpy as np
 from attrs import frozen
+from valor_files import Table, TablePartition, columns_beside, read_table
 
 from valor_classification.parameters.readers.predicted import PredictedParameters
 from valor_classification.readers.tables import ItemTables, WholeFiles
 from valor_classification.readers.truth import Untold, label_column
-from valor_core.plugin import (
-    ParameterError,
-    Partition,
-    Table,
-    TablePartition,
-    columns_beside,
-    read_table,
-)
+from valor_core.plugin import ParameterError, Partition
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.classification.scores import ScoreList
 from valor_core.schemas.columns import Codes

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from valor_classification.unscored import SCORE_NAMES
-from valor_core.plugin import (
-    ConfigError,
+from valor_files import (
     Recognized,
     Table,
     TableSource,
@@ -16,6 +14,9 @@ from valor_core.plugin import (
     named_source,
     renamed,
 )
+
+from valor_classification.unscored import SCORE_NAMES
+from valor_core.plugin import ConfigError
 from valor_core.schemas.label import label_value
 
 _TRUTH = (

@@ -9,16 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from attrs import frozen
+from valor_files import Table, TableInMemory, TablePartition, TableSource, split_table
 
-from valor_core.plugin import (
-    Partition,
-    ReadError,
-    Table,
-    TableInMemory,
-    TablePartition,
-    TableSource,
-    split_table,
-)
+from valor_core.plugin import Partition, ReadError
 
 _UID = "uid"
 _WILDCARDS = "*?["

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
+from valor_files import Table, parsed_distinct
 
-from valor_core.plugin import ReadError, Table, parsed_distinct, shown
+from valor_core.plugin import ReadError, shown
 from valor_core.schemas.characters import NUL
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label, Vocabulary, kept_label, label_value

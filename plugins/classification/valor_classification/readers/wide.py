@@ -6,21 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from attrs import frozen
+from valor_files import Table, TablePartition, columns_beside, listed_labels, read_table
 
 from valor_classification.parameters.readers.wide import WideParameters
 from valor_classification.readers.tables import ItemTables
 from valor_classification.readers.truth import label_column
-from valor_core.plugin import (
-    ReadError,
-    Table,
-    TablePartition,
-    and_more,
-    columns_beside,
-    did_you_mean,
-    listed_labels,
-    read_table,
-    shown,
-)
+from valor_core.plugin import ReadError, and_more, did_you_mean, shown
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.classification.scores import ScoreMatrix
 from valor_core.schemas.columns import Floats

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 from attrs import evolve
+from valor_files.known import known_by
 
 from valor_cli.config import override, put
 from valor_cli.config.config_file import Request
@@ -30,7 +31,6 @@ from valor_cli.run import run_config
 from valor_core.errors import ConfigError
 from valor_core.parameters.declaration import declared
 from valor_core.plugins.registry import Registry
-from valor_core.readers.known import known_by
 from valor_core.report.report import Report
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -9,6 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from valor_files.known import Known, known_by
+from valor_files.recognized import Recognized
+
 from valor_cli.config.files import PARSERS, STANDARD_INPUT
 from valor_cli.config.resolved import moved_paths, path_from
 from valor_cli.config.unknown_files import check_complete, missing, not_read
@@ -18,8 +21,6 @@ from valor_core.plugins.meaning import has_all
 from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import ReaderSpec, TaskSpec
-from valor_core.readers.known import Known, known_by
-from valor_core.readers.recognized import Recognized
 
 _BEGINNING = 1 << 10
 
@@ -90,7 +91,7 @@ def config_of(
     named = None if reader is None else reader_called(reader, registry, task)
     known = known_by(files, registry, task=task, reader=named, metrics=metrics)
     if not known and named is not None:
-        task = task or named.task or _task_of_rows(registry)
+        task = task or named.task or _only_task(named, registry)
         known = [Known(named, Recognized(data=named_paths(files, named), task=task))]
     if not known:
         raise not_read(files, typed, task, registry, metrics)
@@ -125,9 +126,9 @@ def only_task(metrics: Sequence[Any], registry: Registry) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _task_of_rows(registry: Registry) -> str | None:
-    """The only task whose items are rows of a table, if there is one."""
-    found = [spec.short_name for spec in registry.all(TaskSpec) if spec.rows is not None]
+def _only_task(reader: ReaderSpec, registry: Registry) -> str | None:
+    """The task that a reader serves, if there is only one."""
+    found = [spec.short_name for spec in registry.all(TaskSpec) if reader.serves(spec)]
     return found[0] if len(found) == 1 else None
 
 

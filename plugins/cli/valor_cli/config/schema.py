@@ -10,6 +10,7 @@ from shlex import quote
 from typing import Any
 
 from attrs import frozen
+from valor_files.known import Known, known_by
 
 from valor_cli.gallery.parameters import GalleryParameters
 from valor_core.errors import ConfigError, ParameterError, ValorError, did_you_mean, shown
@@ -29,7 +30,6 @@ from valor_core.plugins.spec import (
     Spec,
     TaskSpec,
 )
-from valor_core.readers.known import Known, known_by
 
 _NUMBERS = {"#": "[0-9]+", "%": "[0-9.]+"}
 """Patterns of the numbers in a name that people know."""

@@ -8,6 +8,10 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from valor_files.known import Known, takes_tables, unknown_columns
+from valor_files.recognized import first_rows
+from valor_files.tables import Table, read_table, split_table
+
 from valor_cli.config.files import PARSERS
 from valor_core.errors import (
     ConfigError,
@@ -21,9 +25,6 @@ from valor_core.parameters.declaration import Parameter, declared
 from valor_core.plugins.meaning import has_all, meaning_of
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import ReaderSpec, TaskSpec
-from valor_core.readers.known import Known, takes_tables, unknown_columns
-from valor_core.readers.recognized import first_rows
-from valor_core.readers.tables import Table, read_table, split_table
 
 _MOST_NAMES = 20
 OF_COLUMNS = "Column of "
@@ -154,7 +155,7 @@ def columns_to_name(
         if takes_tables(spec)
         and spec.recognizes is not None
         and ("path" in _required(spec)) == (files != 2)
-        and (spec.task == task or (spec.task is None and registry.find(TaskSpec, task).rows))
+        and spec.serves(registry.find(TaskSpec, task))
     ]
     if not readers:
         return None

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from valor_files.known import Known, known_by
+from valor_files.recognized import Recognized, first_rows
 
 from valor_cli.config import put
 from valor_cli.config.data_files import check_there, named_paths, only_task, reader_called
@@ -18,8 +20,6 @@ from valor_core.parameters.declaration import declared
 from valor_core.plugins.meaning import meaning_of
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec, ReaderSpec, TaskSpec
-from valor_core.readers.known import Known, known_by
-from valor_core.readers.recognized import Recognized, first_rows
 
 T = TypeVar("T")
 _MOST_NAMES = 12

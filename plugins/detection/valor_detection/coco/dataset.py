@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+from valor_files import file_size
 
-from valor_core.plugin import ReadError, and_more, file_size, shown
+from valor_core.plugin import ReadError, and_more, shown
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.geometry.run_lengths import compressed, decoded
 from valor_core.schemas.geometry.shapes import Shapes

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from attrs import frozen
+from valor_files import unreadable
 
-from valor_core.plugin import Partition, unreadable
+from valor_core.plugin import Partition
 from valor_core.schemas.columns import Codes
 from valor_detection.kernels.texts import Text
 

@@ -10,17 +10,9 @@ from unicodedata import normalize
 
 import numpy as np
 from attrs import frozen
+from valor_files import TableSource, columns_beside, read_table, unreadable
 
-from valor_core.plugin import (
-    MissingExtraError,
-    ReadError,
-    TableSource,
-    and_more,
-    columns_beside,
-    install,
-    read_table,
-    unreadable,
-)
+from valor_core.plugin import MissingExtraError, ReadError, and_more, install
 from valor_core.schemas.columns import Codes
 
 _HEADERS = (".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".mpo", ".bmp", ".gif", ".webp")

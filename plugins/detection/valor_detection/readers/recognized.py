@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from valor_core.plugin import (
+from valor_files import (
     Recognized,
     Table,
     TableSource,

@@ -7,7 +7,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from valor_core.plugin import ReadError, Recognized, ValorError
+from valor_files import Recognized
+
+from valor_core.plugin import ReadError, ValorError
 from valor_detection.readers.class_names import class_names
 from valor_detection.readers.images import SUFFIXES
 

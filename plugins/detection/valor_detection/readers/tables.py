@@ -10,8 +10,9 @@ from unicodedata import normalize
 import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
+from valor_files import Table, read_table, typed
 
-from valor_core.plugin import Partition, ReadError, Table, and_more, read_table, shown, typed
+from valor_core.plugin import Partition, ReadError, and_more, shown
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from valor_core.plugin import ReadError, unreadable
+from valor_files import unreadable
+
+from valor_core.plugin import ReadError
 
 
 def text_of(path: Path) -> str:

@@ -7,7 +7,9 @@ from typing import Any, NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from valor_core.plugin import ReadError, unreadable
+from valor_files import unreadable
+
+from valor_core.plugin import ReadError
 
 
 def xml_root(path: Path) -> Element:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from valor_core.plugin import ParameterError, TableSource, Within, parameter, parameters
+from valor_files import TableSource
+
+from valor_core.plugin import ParameterError, Within, parameter, parameters
 from valor_rgb.parameters.abilities import ABILITIES, Ability
 
 _SHARE = Within(0, 1)

@@ -7,18 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
+from valor_files import Table, TablePartition, columns_beside, parsed, read_table
 
-from valor_core.plugin import (
-    Partition,
-    ReadError,
-    SchemaError,
-    Table,
-    TablePartition,
-    columns_beside,
-    parsed,
-    read_table,
-    shown,
-)
+from valor_core.plugin import Partition, ReadError, SchemaError, shown
 from valor_core.schemas import Datums
 from valor_rgb.mixing import Mixing, Passages
 from valor_rgb.parameters.abilities import ABILITIES

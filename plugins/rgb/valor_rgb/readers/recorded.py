@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from valor_core.plugin import ReadError, Table, and_more, read_table, shown
+from valor_files import Table, read_table
+
+from valor_core.plugin import ReadError, and_more, shown
 from valor_rgb.readers.records import split_records
 from valor_rgb.samples.batch import NAMES
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
-from valor_core.plugin import (
-    TableInMemory,
-    TablePartition,
-    TableSource,
-    split_table,
-    table_format,
-)
+from valor_files import TableInMemory, TablePartition, TableSource, split_table, table_format
 
 _GZIP = ".gz"
 _SOME = 1 << 12

@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from attrs import field, fields, frozen
-
-from valor_core.plugin import (
-    ParameterError,
+from valor_files import (
     Recognized,
     TablePartition,
     TableSource,
-    did_you_mean,
     first_rows,
     named_source,
     read_table,
 )
+
+from valor_core.plugin import ParameterError, did_you_mean
 from valor_core.schemas import Datums
 from valor_core.schemas.columns import with_columns
 from valor_rgb.parameters.abilities import ABILITIES

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
+from valor_files import Table, columns_beside, parsed
 
-from valor_core.plugin import ReadError, SchemaError, Table, columns_beside, parsed
+from valor_core.plugin import ReadError, SchemaError
 from valor_core.schemas import Batch
 from valor_core.schemas.columns import BY_CONTENT, Codes, check_length, objects, read_only
 from valor_core.schemas.datum import Datum, Datums, listed

@@ -9,8 +9,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
+from valor_files import unreadable
 
-from valor_core.plugin import ReadError, and_more, shown, unreadable
+from valor_core.plugin import ReadError, and_more, shown
 from valor_core.schemas.segmentation.image_remedies import remedy_for
 from valor_core.schemas.segmentation.pixels import Image, ImageInMemory, Pixels
 from valor_segmentation.readers.pairs import changed

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from attrs import frozen
+from valor_files import unreadable
 
-from valor_core.plugin import ReadError, and_more, shown, unreadable
+from valor_core.plugin import ReadError, and_more, shown
 from valor_core.schemas.batch import FileRow
 from valor_core.schemas.label import Label
 

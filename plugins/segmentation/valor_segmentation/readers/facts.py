@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attrs import evolve
+from valor_files import columns_beside, read_table
 
-from valor_core.plugin import ReadError, and_more, columns_beside, read_table
+from valor_core.plugin import ReadError, and_more
 from valor_segmentation.readers.pairs import Pair
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 from attrs import field, frozen
+from valor_files import listed_labels
 
-from valor_core.plugin import ReadError, SchemaError, listed_labels, shown
+from valor_core.plugin import ReadError, SchemaError, shown
 from valor_core.schemas.columns import BY_CONTENT, Codes, codes
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, Legend

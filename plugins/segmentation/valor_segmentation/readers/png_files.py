@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
+from valor_files import unreadable
 
-from valor_core.plugin import ReadError, import_extra, unreadable
+from valor_core.plugin import ReadError, import_extra
 
 GRAY, COLORS, INDICES, GRAY_ALPHA, COLORS_ALPHA = 0, 2, 3, 4, 6
 """Color types of PNG."""

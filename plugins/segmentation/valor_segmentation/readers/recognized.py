@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-
-from valor_core.plugin import Recognized
+from valor_files import Recognized
 
 _METRICS = ("mIOU", "IOU")
 _READ = 1 << 20

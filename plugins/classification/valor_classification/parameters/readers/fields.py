@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import TableSource, Within, parameter
+from valor_files import TableSource
+
+from valor_core.plugin import Within, parameter
 
 
 def path() -> tuple[TableSource, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from valor_files import TableSource
+
 from valor_classification.parameters.readers import fields
-from valor_core.plugin import TableSource, parameter, parameters
+from valor_core.plugin import parameter, parameters
 
 
 @parameters

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import TableSource, parameter, parameters
+from valor_files import TableSource
+
+from valor_core.plugin import parameter, parameters
 
 
 @parameters

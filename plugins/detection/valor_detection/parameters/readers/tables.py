@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from valor_core.plugin import TableSource, parameter, parameters
+from valor_files import TableSource
+
+from valor_core.plugin import parameter, parameters
 from valor_core.schemas.geometry.policy import Policy
 from valor_detection.parameters.readers import fields
 

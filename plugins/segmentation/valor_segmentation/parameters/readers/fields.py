@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from valor_core.plugin import LabelList, Within, parameter
+from valor_files import LabelList
+
+from valor_core.plugin import Within, parameter
 from valor_core.schemas.label import DEFAULT_KEY
 
 Missing = Literal["error", "background"]

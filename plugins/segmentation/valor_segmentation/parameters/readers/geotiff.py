@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from valor_core.plugin import LabelList, Within, parameter, parameters
+from valor_files import LabelList
+
+from valor_core.plugin import Within, parameter, parameters
 from valor_segmentation.parameters.readers import fields
 
 Nodata = Literal["ignore", "background"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from valor_core.plugin import LabelList, parameter, parameters
+from valor_files import LabelList
+
+from valor_core.plugin import parameter, parameters
 from valor_segmentation.parameters.readers import fields
 
 

@@ -11,8 +11,9 @@ import attrs
 from attrs import NOTHING, frozen
 from datasets import Features, Value
 from datasets import Sequence as ListOf
+from valor_files import Table
 
-from valor_core.plugin import MetricSpec, ParameterError, Table, TaskSpec, by_reference
+from valor_core.plugin import MetricSpec, ParameterError, TaskSpec, by_reference
 from valor_core.schemas import Batch
 
 FIELDS: Mapping[str, str] = {"predictions": "response"}

@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from messages import refused
+from valor_files import read_table, split_table
+from valor_files.tables import jsonl, strict_json
+from valor_files.tables.csv import CSV
+from valor_files.tables.jsonl import JSON
+from valor_files.tables.table import Table, TablePartition
+
+from valor_core.plugin import ReadError, SchemaError
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=3)
+RECORDS = st.dictionaries(st.sampled_from(["uid", "score", "é\n"]), SCALARS | st.lists(SCALARS))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("jsonl")
+
+
+def written(folder: Path, content: bytes | str, name: str = "preds.jsonl") -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def records_of(*tables: Table) -> list[tuple[int, dict[str, Any]]]:
+    return [
+        (
+            table.row(index),
+            {
+                name: cells[index]
+                for name, cells in sorted(table.columns.items())
+                if cells[index] is not None
+            },
+        )
+        for table in tables
+        for index in range(len(table))
+    ]
+
+
+@given(
+    records=st.lists(RECORDS.filter(bool), max_size=8),
+    line_end=st.sampled_from(["\n", "\r\n"]),
+    has_last_line_end=st.booleans(),
+    has_bom=st.booleans(),
+    blank_lines=st.integers(0, 2),
+    is_ascii=st.booleans(),
+    partition_bytes=st.integers(1, 80),
+    chunk_bytes=st.integers(1, 40),
+)
+def test_any_partition_size_gives_the_records_of_the_whole_file(
+    folder: Path,
+    records: list[dict[str, Any]],
+    line_end: str,
+    has_last_line_end: bool,
+    has_bom: bool,
+    blank_lines: int,
+    is_ascii: bool,
+    partition_bytes: int,
+    chunk_bytes: int,
+) -> None:
+    lines = [json.dumps(record, ensure_ascii=is_ascii) for record in records]
+    text = (line_end * (blank_lines + 1)).join(lines) + line_end * has_last_line_end
+    path = written(folder, "\ufeff" * has_bom + (text or "\n"))
+
+    with mock.patch.object(jsonl, "_SCAN_BYTES", chunk_bytes):
+        parts = split_table(path, partition_bytes=partition_bytes)
+    with mock.patch.object(jsonl, "_BLOCK_LINES", 2):
+        tables = [read_table(part) for part in parts]
+
+    assert [record for _, record in records_of(read_table(path))] == [
+        {key: value for key, value in sorted(record.items()) if value is not None}
+        for record in records
+    ]
+    assert records_of(*tables) == records_of(read_table(path))
+    assert [part.start for part in parts[1:]] == [part.stop for part in parts[:-1]]
+    assert (parts[0].start, parts[-1].stop) == (0, path.stat().st_size)
+
+
+@given(
+    text=st.text(alphabet='{}[],:"a1\n \r', min_size=1, max_size=30),
+    partition_bytes=st.integers(1, 30),
+)
+@example('{"a":1},{"a":2}\n{"a":[1\n2]}', 1)
+@example('{"a":1},{"a":2}\n{"a":[{}\n{}]}', 1)
+@example('{"a":[1\n2]}', 1)
+@example('{"a":1},{"b":2},{"c":[1\n2]}', 1)
+def test_a_malformed_file_gives_the_same_records_or_the_same_error_in_any_split(
+    folder: Path, text: str, partition_bytes: int
+) -> None:
+    path = written(folder, text)
+
+    def outcome(size: int) -> object:
+        try:
+            return records_of(*map(read_table, split_table(path, partition_bytes=size)))
+        except ReadError as error:
+            return error.message
+
+    assert outcome(partition_bytes) == outcome(10_000)
+
+
+PIECES = st.sampled_from(
+    ['{"a":1}', '{"b":[1', "2]}", '{"a":"', '"}', "{", "}", "[", "]", ",", ",null,", "null", '"']
+    + ["\n"] * 4
+)
+
+
+@given(pieces=st.lists(PIECES | st.text(alphabet='{}[],:"a1\\ \r\n', max_size=4), max_size=12))
+@example(['{"a":1},null,{"b":[1', "\n", "2]}"])
+@example(['{"a":1}', "\n", '{"b":[1', "\n", '{"c":1}]}'])
+@example(['{"a":"', "\n", '{"b":1}', "\n", '"}'])
+@example(["\u00a0", '{"a":1}'])
+def test_two_broken_lines_are_never_read_as_two_records(folder: Path, pieces: list[str]) -> None:
+    text = "".join(pieces) or "\n"
+    path = written(folder, text)
+
+    try:
+        values = [strict_json.parse_json(line) for line in text.split("\n") if line.strip(" \r")]
+    except ValueError:
+        values = [None]
+
+    if all(isinstance(value, dict) for value in values):
+        found = [record for _, record in records_of(read_table(path))]
+        expected = [{k: v for k, v in one.items() if v is not None} for one in values]
+        assert found == (expected if any(values) else [])  # without a key, there are no columns
+    else:
+        with pytest.raises(ReadError):
+            read_table(path)
+
+
+def test_a_key_that_a_record_lacks_is_missing(tmp_path: Path) -> None:
+    path = written(tmp_path, '{"uid": "a"}\n{"uid": "b", "city": "Oslo"}\n{"uid": null}\n')
+
+    table = read_table(path)
+
+    assert table.names == ("uid", "city")
+    assert table.values("city").tolist() == [None, "Oslo", None]
+    assert table.values("uid").tolist() == ["a", "b", None]
+
+
+def test_a_cell_of_another_type_is_refused_with_line_and_field(tmp_path: Path) -> None:
+    path = written(tmp_path, '{"score": 1}\n\n\n{"score": true}\n{"score": NaN}\n')
+
+    with refused(ReadError):
+        read_table(path).floats("score")
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        '{"uid": "b',
+        '{"uid": "b"',
+        '{"uid": ',
+        "{'uid': 1}",
+        '{"uid": 1} {"uid": 2}',
+        '{"uid": "\t"}',
+        '{"uid": "\\q"}',
+        "3",
+        "null",
+        '["a"]',
+        "[" * 100_000,
+        '{"uid": ' + "1" * 5000 + "}",
+    ],
+)
+def test_a_line_that_is_no_object_is_refused_with_its_number(tmp_path: Path, last: str) -> None:
+    path = written(tmp_path, '{"uid": "a"}\n' * 600 + "\n" + last)
+
+    for partition_bytes in (1, 10**6):
+        *_, last_part = split_table(path, partition_bytes=partition_bytes)
+        with refused(ReadError):
+            read_table(last_part)
+
+
+def test_lines_that_only_together_are_objects_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, '{"a":1},{"b":2}\n{"c":[{}\n{}]}\n')
+
+    with refused(ReadError):
+        read_table(path)
+
+
+def test_a_list_in_a_file_of_lines_is_refused_with_the_right_suffix(tmp_path: Path) -> None:
+    path = written(tmp_path, '[\n{"uid": "a"}\n]\n')
+
+    with refused(ReadError):
+        read_table(path)
+
+
+def test_lines_that_are_nested_too_deeply_only_together_are_read(tmp_path: Path) -> None:
+    def loads(text: str, **options: Any) -> Any:
+        if text.startswith("["):
+            raise RecursionError
+        return loads_really(text, **options)
+
+    loads_really = json.loads
+    path = written(tmp_path, '{"uid": "a"}\n{"uid": "b"}')
+
+    with mock.patch.object(json, "loads", loads):
+        table = read_table(path)
+
+    assert table.strings("uid").tolist() == ["a", "b"]
+
+
+def test_a_json_file_is_one_list_of_objects(tmp_path: Path) -> None:
+    path = written(tmp_path, '[\n {"uid": "a",\n  "score": 1},\n {"uid": "b"}]\n', "preds.json")
+
+    (part,) = split_table(path, partition_bytes=1)
+    table = read_table(part)
+
+    assert records_of(table) == [(1, {"uid": "a", "score": 1}), (2, {"uid": "b"})]
+    with refused(ReadError):
+        table.floats("score")
+
+
+def test_an_empty_list_is_a_table_without_rows(tmp_path: Path) -> None:
+    assert len(read_table(written(tmp_path, "[]", "preds.json"))) == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"uid": "a"}',
+        '[{"uid": "a"}, 3, 4]',
+        '[\n{"uid": "a"},\n{"uid": "b',
+        "[\n1,\n",
+        '{"uid": "a"}\n{"uid": "b"}\n',
+        "[] []",
+    ],
+)
+def test_a_json_file_that_is_no_list_of_objects_is_refused(tmp_path: Path, text: str) -> None:
+    path = written(tmp_path, text, "preds.json")
+
+    with refused(ReadError):
+        read_table(path)
+
+
+@pytest.mark.parametrize("name", ["preds.jsonl", "preds.csv"])
+def test_a_file_that_goes_away_before_it_is_split_is_refused(tmp_path: Path, name: str) -> None:
+    gone = TablePartition(tmp_path / name, Path(name).suffix[1:], 0, 100, 1)
+
+    with refused(ReadError):
+        (CSV if gone.format == "csv" else JSON).split(gone, 10)
+
+
+def test_a_file_is_read_as_the_format_that_it_is_said_to_have(tmp_path: Path) -> None:
+    path = written(tmp_path, '{"uid": "a"}\n{"uid": "b"}\n', "preds.json")
+
+    parts = split_table(path, partition_bytes=5, format="jsonl")
+
+    assert [read_table(part).strings("uid").tolist() for part in parts] == [["a"], ["b"]]
+    with refused(SchemaError):
+        split_table(path, format="xml")

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from valor_files.tables.metadata import columns_beside, typed, unpacked
+from valor_files.tables.table import Table
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("2020", 2020),
+        ("-3", -3),
+        ("0.5", 0.5),
+        ("1e-05", 1e-05),
+        ("1e3", "1e3"),
+        ("1.10", "1.10"),
+        ("1.0", 1.0),
+        ("-0", "-0"),
+        ("9" * 30, "9" * 30),
+        ("9" * 5000, "9" * 5000),
+        ("0." + "1" * 30, "0." + "1" * 30),
+        ("True", True),
+        ("false", False),
+        ("007", "007"),
+        ("1,5", "1,5"),
+        ("", ""),
+        ("rain", "rain"),
+        ("nan", "nan"),
+        (None, None),
+        (3, 3),
+        (["2020"], ["2020"]),
+    ],
+)
+def test_a_cell_becomes_what_it_is_written_as(cell: Any, value: Any) -> None:
+    assert typed(cell) == value
+    assert type(typed(cell)) is type(value)
+
+
+def test_every_cell_of_a_column_is_judged_alone() -> None:
+    table = Table({"uid": ["a"] * 4, "x": ["1", "a", "1", None]}, "t.csv", is_text=True)
+
+    assert columns_beside(table, own=("uid",)) == {"x": [1, "a", 1, None]}
+
+
+def test_a_column_of_tables_becomes_columns() -> None:
+    assert unpacked([{"weather": "rain"}, {"year": 2020}, {}]) == {
+        "weather": ["rain", None, None],
+        "year": [None, 2020, None],
+    }
+
+
+def test_a_number_too_large_for_a_float_stays_text() -> None:
+    assert typed("1e999") == "1e999"
+
+
+def test_a_text_that_is_repeated_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[str] = []
+    monkeypatch.setattr("valor_files.tables.metadata.typed", judged.append)
+
+    columns_beside(Table({"x": ["rain", "sun", "rain", None]}, "t.csv", is_text=True), own=())
+
+    assert sorted(judged, key=str) == [None, "rain", "sun"]

@@ -1,0 +1,363 @@
+from __future__ import annotations
+
+import gzip
+import pickle
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from messages import refused
+from valor_files import read_table, split_table, tables
+from valor_files.tables.table import Cut, Table, TablePartition, count_line_breaks
+
+from valor_core.plugin import ReadError, SchemaError
+
+
+def column(*cells: Any, **options: Any) -> Table:
+    return Table({"score": list(cells)}, "preds.csv", first_row=2, **options)
+
+
+def array_column(values: Any, dtype: Any) -> Table:
+    return Table({"score": np.array(values, dtype=dtype)}, "preds.parquet")
+
+
+def test_a_table_knows_its_names_and_length() -> None:
+    table = Table({"uid": ("a", "b"), "score": np.array([1.0, 2.0])}, "preds.csv")
+
+    assert (len(table), table.names) == (2, ("uid", "score"))
+    assert (table.has("uid"), table.has("label")) == (True, False)
+    assert len(Table({}, "preds.csv")) == 0
+
+
+def test_columns_of_unequal_length_are_refused() -> None:
+    with refused(SchemaError):
+        Table({"uid": ["a"], "score": []}, "preds.csv")
+
+
+def test_a_place_names_file_row_and_column_in_the_words_of_the_format() -> None:
+    numbers = np.array([4, 9])
+
+    assert column("a", "b").place(1, "score") == "preds.csv, row 3, column 'score'"
+    assert column("a", "b", row_numbers=numbers).place(1, "score") == (
+        "preds.csv, row 9, column 'score'"
+    )
+    assert column("a", unit="line").place(0, "score") == "preds.csv, line 2, field 'score'"
+
+
+def test_values_come_as_they_are() -> None:
+    lists = column([1, 2], [3, 4]).values("score")
+    array = np.array([1, 2])
+
+    assert (lists.dtype, lists.tolist()) == (np.dtype(object), [[1, 2], [3, 4]])
+    assert Table({"score": array}, "preds.parquet").values("score") is array
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        (column("a", ""), ["a", ""]),
+        (column("a", 7), ["a", "7"]),
+        (array_column(["a", "b"], str), ["a", "b"]),
+        (array_column([3, 4], np.int32), ["3", "4"]),
+    ],
+)
+def test_strings_are_text_and_integers(table: Table, expected: list[str]) -> None:
+    strings = table.strings("score")
+
+    assert strings.dtype == np.dtype(object)
+    assert strings.tolist() == expected
+
+
+def test_missing_text_is_none_where_it_is_allowed() -> None:
+    assert column("a", None).strings("score", allow_missing=True).tolist() == ["a", None]
+    assert column(7, None).strings("score", allow_missing=True).tolist() == ["7", None]
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        (column("0.5", " 1e-3 ", "-2"), [0.5, 0.001, -2.0]),
+        (column(0.5, 3, "7"), [0.5, 3.0, 7.0]),
+        (column(Decimal("0.25"), "1"), [0.25, 1.0]),
+        (array_column([1, 2], np.uint8), [1.0, 2.0]),
+        (array_column([0.5, "2"], object), [0.5, 2.0]),
+        (column(), []),
+    ],
+)
+def test_floats_are_numbers_and_text_that_reads_as_one(table: Table, expected: list[float]) -> None:
+    floats = table.floats("score")
+
+    assert floats.dtype == np.float64
+    assert floats.tolist() == expected
+
+
+def test_a_float32_column_keeps_its_type_so_that_it_passes_the_thresholds_it_was_written_as() -> (
+    None
+):
+    floats = array_column([0.35], np.float32).floats("score")
+
+    assert floats.dtype == np.float32
+
+
+def test_missing_and_non_finite_numbers_pass_where_they_are_allowed() -> None:
+    missing = column("1", None).floats("score", allow_missing=True)
+    non_finite = column("nan", "-inf").floats("score", allow_non_finite=True)
+
+    np.testing.assert_array_equal(missing, [1.0, np.nan])
+    np.testing.assert_array_equal(non_finite, [np.nan, -np.inf])
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        (column("3", " -4 "), [3, -4]),
+        (column("3", "4.0", 5.0, 6), [3, 4, 5, 6]),
+        (column(2**63 - 1, str(-(2**63))), [2**63 - 1, -(2**63)]),
+        (array_column([1, 2], np.int8), [1, 2]),
+        (array_column([1, 2], np.uint64), [1, 2]),
+        (array_column([1.0, 2.0], float), [1, 2]),
+        (column(), []),
+    ],
+)
+def test_integers_are_whole_numbers_in_any_writing(table: Table, expected: list[int]) -> None:
+    integers = table.integers("score")
+
+    assert integers.dtype == np.int64
+    assert integers.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("read", "table"),
+    [
+        (
+            "strings",
+            column("a", None, None),
+        ),
+        (
+            "strings",
+            column("a", True),
+        ),
+        ("strings", column(0.5)),
+        (
+            "floats",
+            column("1", "high", "2", "low"),
+        ),
+        (
+            "floats",
+            column("1", None),
+        ),
+        (
+            "floats",
+            column("x", None),
+        ),
+        (
+            "floats",
+            column(1.0, True),
+        ),
+        (
+            "floats",
+            column([1.0], [2.0]),
+        ),
+        (
+            "floats",
+            column(1.0, 10**400),
+        ),
+        (
+            "floats",
+            column("1", "nan", "inf", "1e999"),
+        ),
+        (
+            "floats",
+            array_column([1, np.inf], np.float64),
+        ),
+        (
+            "floats",
+            array_column([True], bool),
+        ),
+        (
+            "integers",
+            column("1", "1.5", None),
+        ),
+        (
+            "integers",
+            column("x"),
+        ),
+        (
+            "integers",
+            column("1", "inf"),
+        ),
+        (
+            "integers",
+            column(1, True),
+        ),
+        (
+            "integers",
+            column(1, [2]),
+        ),
+        (
+            "integers",
+            column("1", str(2**63)),
+        ),
+        (
+            "integers",
+            array_column([2**63], np.uint64),
+        ),
+    ],
+)
+def test_a_cell_of_another_type_is_refused_with_its_place(read: str, table: Table) -> None:
+    with refused(ReadError):
+        getattr(table, read)("score")
+
+
+def test_a_missing_cell_is_refused_where_only_non_finite_ones_are_allowed() -> None:
+    with refused(ReadError):
+        column("nan", None).floats("score", allow_non_finite=True)
+    with refused(ReadError):
+        column("nan", None).floats("score", allow_missing=True)
+
+
+@pytest.mark.parametrize("read", ["values", "strings", "floats", "integers"])
+def test_an_unknown_column_is_refused_with_those_there_are(read: str) -> None:
+    table = Table({"uid": [], "score": []}, "preds.csv")
+
+    with refused(ReadError):
+        getattr(table, read)("scores")
+
+
+def test_a_list_of_many_columns_is_cut_short() -> None:
+    many = Table({f"c{index}": [] for index in range(22)}, "preds.jsonl", unit="line")
+
+    with refused(ReadError):
+        many.floats("x")
+    with refused(ReadError):
+        Table({}, "preds.csv").floats("x")
+
+
+def test_renamed_columns_go_by_the_new_name_and_errors_by_the_one_in_the_file() -> None:
+    table = Table({"image_id": ["a"], "uid": ["z"], "conf": ["x"]}, "preds.csv")
+
+    renamed = table.renamed({"uid": "image_id", "name": "image_id", "score": "conf"})
+
+    assert renamed.names == ("uid", "name", "score")
+    assert renamed.strings("uid").tolist() == renamed.strings("name").tolist() == ["a"]
+    with refused(ReadError):
+        renamed.floats("score")
+    assert table.names == ("image_id", "uid", "conf")
+
+
+def test_renaming_a_column_that_is_not_there_is_refused() -> None:
+    table = Table({"image_id": ["a"]}, "preds.csv")
+
+    with refused(ReadError):
+        table.renamed({"uid": "imageid"})
+
+    with refused(ReadError):
+        table.renamed({"uid": "uid"})
+
+
+def test_a_partition_can_be_cut_pickled_and_named() -> None:
+    whole = TablePartition(Path("preds.csv"), "csv", 0, 90, 1)
+
+    parts = whole.cut([Cut(30, 4), Cut(60, 8)], header=("uid",))
+
+    assert pickle.loads(pickle.dumps(parts)) == parts
+    assert [(part.start, part.stop, part.first_row, part.header) for part in parts] == [
+        (0, 30, 1, None),
+        (30, 60, 4, ("uid",)),
+        (60, 90, 8, ("uid",)),
+    ]
+    assert str(parts[1]) == "preds.csv, bytes 30 to 60"
+    assert str(TablePartition(Path("a.parquet"), "parquet", 0, 2, 1)) == (
+        "a.parquet, row groups 0 to 2"
+    )
+    assert whole.cut([]) == (whole,)
+
+
+def test_a_line_break_of_two_characters_counts_once() -> None:
+    assert count_line_breaks(np.frombuffer(b"a\r\nb\nc\rd\r\r\n", np.uint8)) == 5
+    assert count_line_breaks(np.zeros(0, np.uint8)) == 0
+
+
+@pytest.mark.parametrize("at", range(-3, 3))
+@pytest.mark.parametrize("between", ["\r", "\n", "\r\n", "\r\r\n"])
+def test_line_breaks_at_the_edge_of_what_is_counted_at_once_count_once(
+    at: int, between: str
+) -> None:
+    text = "x" * (2**18 + at) + between + "x\n\r"
+
+    assert count_line_breaks(np.frombuffer(text.encode(), np.uint8)) == len(text.splitlines())
+
+
+@pytest.mark.parametrize("text", ["1_0", "٣", "\uff11", "1_0.5", "2²"])
+def test_a_number_to_python_alone_is_no_number(text: str) -> None:
+    for cells in ([text], [text, 1], ["1", text]):
+        with refused(ReadError):
+            column(*cells).floats("score")
+        with refused(ReadError):
+            column(*cells).integers("score")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["uid;label"],
+        ["uid\tlabel"],
+        ["uid,label"],
+        ["uid", " label", "score "],
+    ],
+)
+def test_another_delimiter_or_spaces_are_told_from_the_header(names: list[str]) -> None:
+    table = Table({name: ["a"] for name in names}, "t.csv")
+
+    with refused(ReadError):
+        table.strings("label")
+
+
+@pytest.mark.parametrize("name", ["dup.csv", "dup.jsonl"])
+def test_a_uid_that_stands_twice_is_named_with_both_rows(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    texts = {
+        "dup.csv": "uid\na\nb\na\nb\n",
+        "dup.jsonl": "".join(f'{{"uid": "{uid}"}}\n' for uid in "abab"),
+    }
+    path.write_text(texts[name])
+
+    with refused(ReadError):
+        read_table(path).uids("uid")
+
+
+@pytest.mark.parametrize("name", ["nul.csv", "nul.jsonl"])
+def test_a_name_with_the_character_nul_is_refused_with_its_row(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    texts = {
+        "nul.csv": "uid\na\nb\0\na\nb\0\n",
+        "nul.jsonl": "".join(f'{{"uid": "{uid}"}}\n' for uid in ("a", r"b\u0000", "a", r"b\u0000")),
+    }
+    path.write_text(texts[name])
+    table = read_table(path)
+
+    assert table.strings("uid").tolist() == ["a", "b\0", "a", "b\0"]
+    with refused(ReadError):
+        table.uids("uid")
+    with refused(ReadError):
+        table.categories("uid")
+
+
+def test_small_parts_may_be_read_ahead_where_their_reader_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = "uid,score\n" + "".join(f"item{row},0.5\n" for row in range(100))
+    plain, packed = tmp_path / "a.csv", tmp_path / "a.csv.gz"
+    plain.write_text(rows)
+    packed.write_bytes(gzip.compress(rows.encode()))
+
+    def allowed(path: Path, **said: bool) -> set[bool]:
+        return {part.may_be_read_ahead for part in split_table(path, partition_bytes=200, **said)}
+
+    assert allowed(plain, may_be_read_ahead=True) == {True}
+    assert allowed(plain) == {False}
+    assert allowed(packed, may_be_read_ahead=True) == {False}  # however large it is unpacked
+    monkeypatch.setattr(tables, "_READ_AHEAD_BYTES", 100)
+    assert allowed(plain, may_be_read_ahead=True) == {False}

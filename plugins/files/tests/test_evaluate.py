@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from messages import refused
+
+from valor_core import Registry, evaluate, metric
+from valor_core.plugin import (
+    ConfigError,
+    StateError,
+    hookimpl,
+    reader_of,
+)
+from valor_core.plugins.spec import MetricSpec, ReaderSpec, TaskSpec
+from valor_core.report.report import Report
+from valor_core.schemas.text import Text
+
+PLUGINS = Path(__file__).parents[3] / "tests" / "plugins"
+
+
+ITEMS = [Text(f"q{n}", response="x" * n) for n in range(8)]
+
+
+METRICS = ["lab.LongShare"]
+
+
+@pytest.fixture
+def site(install: Callable[..., Path]) -> Path:
+    return install("valor-lab", "lab", PLUGINS / "lab")
+
+
+@pytest.fixture
+def data(site: Path, tmp_path: Path) -> dict[str, Any]:
+    parts = [[{"uid": one.uid, "response": one.response} for one in ITEMS[i::4]] for i in range(4)]
+    (tmp_path / "parts.json").write_text(json.dumps(parts))
+    (tmp_path / "log").mkdir()
+    return {
+        "reader": "lab.Parts",
+        "path": str(tmp_path / "parts.json"),
+        "log": str(tmp_path / "log"),
+    }
+
+
+class Birds:
+    """Declares a task with two readers, and one without."""
+
+    @hookimpl
+    def valor_tasks(self) -> list[TaskSpec]:
+        return [
+            TaskSpec(name=name, summary="", implementation="birds:Batch", item="birds:Bird")
+            for name in ("birds.birds", "birds.songs")
+        ]
+
+    @hookimpl
+    def valor_readers(self) -> list[ReaderSpec]:
+        return [
+            ReaderSpec(name=name, summary="", implementation="birds:Reader", task="birds")
+            for name in ("birds.nests", "birds.rings")
+        ]
+
+
+@metric("mylab.Length", task="text")
+def length(item: Any) -> float:
+    return len(item.response) / 10
+
+
+class TestReaders:
+    @pytest.mark.parametrize("reader", ["lab.Parts", "core.table"])
+    def test_a_reader_of_another_task_is_answered_with_those_of_the_task(
+        self, site: Path, reader: str
+    ) -> None:
+        registry = Registry()
+        registry.register("birds", Birds())
+
+        with refused(ConfigError):
+            reader_of({"reader": reader, "path": "a.csv"}, "birds", registry, place="c.yaml: ")
+
+
+class TestStateFiles:
+    @pytest.mark.usefixtures("site")
+    @pytest.mark.parametrize(
+        "response",
+        ["no", "oui"],
+    )
+    def test_a_state_of_a_file_that_has_changed_is_refused(
+        self, tmp_path: Path, response: str
+    ) -> None:
+        path, state = tmp_path / "answers.jsonl", tmp_path / "state.npz"
+        path.write_text('{"uid": "a", "response": "yes"}\n', encoding="utf-8")
+        data = {"reader": "csv", "path": str(path)}
+        evaluate(data, METRICS, "text", state=state)
+        path.write_text(f'{{"uid": "a", "response": "{response}"}}\n', encoding="utf-8")
+        os.utime(path, ns=(0, 0))
+
+        with refused(StateError):
+            evaluate(data, METRICS, "text", state=state)
+
+
+class TestForms:
+    """Data and metrics, or two sides and metrics, however they are passed."""
+
+    @pytest.fixture
+    def length(self) -> MetricSpec:
+        @metric("mylab.Length", task="text")
+        def length(item: Any) -> float:
+            return float(len(item.response))
+
+        return length
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda metrics: evaluate(["a b"], ["a"], metrics),
+            lambda metrics: evaluate(["a b"], ["a"], metrics, "text"),
+            lambda metrics: evaluate(["a b"], ["a"], metrics, task="text"),
+            lambda metrics: evaluate(["a b"], ["a"], metrics=metrics),
+            lambda metrics: evaluate([{"response": "a"}], metrics),
+            lambda metrics: evaluate([{"response": "a"}], metrics, "text"),
+            lambda metrics: evaluate(data={"response": ["a"]}, metrics=metrics, task="text"),
+            lambda metrics: evaluate({"reader": "table", "path": [{"response": "a"}]}, metrics),
+        ],
+    )
+    def test_it_takes_data_or_two_sides(
+        self, call: Callable[[Any], Report], length: MetricSpec
+    ) -> None:
+        for metrics in ([length], length):
+            assert call(metrics)["Length"].value == 1.0
+
+    def test_a_saved_state_knows_a_table_again(self, length: MetricSpec, tmp_path: Path) -> None:
+        state = tmp_path / "state.npz"
+        evaluate([{"response": "a"}], [length], state=state)
+
+        assert evaluate([{"response": "a"}], [length], state=state)["Length"].value == 1.0
+        with refused(StateError):
+            evaluate([{"response": "abc"}], [length], state=state)

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from valor_core import Evaluator, metric
+from valor_core.plugins.spec import MetricSpec
+from valor_core.schemas.text import Text
+
+
+def item(uid: Any, response: str = "Paris", **metadata: Any) -> Text:
+    return Text(uid, response=response, metadata=metadata)
+
+
+class TestForgiving:
+    @pytest.fixture
+    def length(self) -> MetricSpec:
+        @metric("mylab.Length", task="text")
+        def length(item: Any) -> float:
+            return float(len(item.response))
+
+        return length
+
+    def test_it_takes_tables_and_two_sides(self, length: MetricSpec) -> None:
+        evaluator = Evaluator([length])
+        for _ in range(2):
+            evaluator.update([{"response": "abc"}])
+            evaluator.update(["x"], ["a"])
+
+        assert evaluator.compute()["Length"].value == 2.0
+        assert evaluator.compute().counts["read"] == 4

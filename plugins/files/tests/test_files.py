@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from messages import refused
+from valor_files import file_size, read_table, unreadable
+from valor_files.tables.table import TablePartition
+
+from valor_core.plugin import ReadError
+
+
+def test_a_file_that_is_not_there_is_refused_with_one_that_is(tmp_path: Path) -> None:
+    (tmp_path / "predictions.csv").write_bytes(b"uid\n")
+
+    with refused(ReadError):
+        file_size(tmp_path / "prediction.csv")
+
+    with refused(ReadError):
+        file_size(tmp_path / "nowhere" / "predictions.csv")
+
+
+def test_folders_and_empty_files_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").touch()
+
+    with refused(ReadError):
+        file_size(tmp_path)
+    with refused(ReadError):
+        file_size(tmp_path / "empty.csv")
+
+
+def test_a_file_out_of_reach_is_refused_with_the_systems_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    path = tmp_path / "preds.csv"
+    path.write_bytes(b"uid\n")
+    plain = TablePartition(path, "csv", 0, 4, 1)
+    packed = TablePartition(path, "csv", 0, 4, 1, is_gzip=True)
+    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr("gzip.open", refuse)
+
+    for read in (plain.content, packed.content):
+        with refused(ReadError):
+            read()
+    monkeypatch.setattr(Path, "stat", refuse)
+    with refused(ReadError):
+        file_size(path)
+
+
+def test_a_name_that_is_too_long_for_a_file_is_refused() -> None:
+    with refused(ReadError):
+        file_size(Path("a" * 300 + ".csv"))
+
+
+def test_a_system_error_without_a_reason_shows_its_text() -> None:
+    assert str(unreadable(Path("a.csv"), OSError("odd"))) == (
+        "a.csv: expected a readable file, found: odd"
+    )
+
+
+def test_a_small_gzip_file_that_would_fill_the_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("valor_files.files._NO_BOMB", 10**5)
+    path = tmp_path / "bomb.csv.gz"
+    path.write_bytes(gzip.compress(b"uid\n" + b"a" * 10**7))
+    most = 100 * path.stat().st_size
+
+    with refused(ReadError):
+        read_table(path)
+
+    assert most < 10**7

@@ -1,0 +1,61 @@
+"""A list of labels that is the name of a file is read from the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from messages import refused
+from valor_files import LabelList, MixedLabelList, listed_labels
+
+from valor_core.plugin import ParameterError, ReadError, parameter, parameters
+
+
+@parameters
+class Chosen:
+    labels: LabelList = parameter(default=(), help="Labels.", distinct=True)
+    mixed: MixedLabelList | None = parameter(default=None, help="Labels.", non_empty=True)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("value", ["names.txt", Path("names.txt"), ["names.txt"]])
+def test_labels_that_are_the_name_of_a_file_are_read_from_it(value: str | Path | list[str]) -> None:
+    Path("names.txt").write_bytes(
+        b"\xef\xbb\xbfroad\r\n traffic light\t\r\n\xc3\xa9t\xc3\xa9\r\n\r\n"
+    )
+    for labels in (Chosen(labels=value).labels, Chosen(mixed=value).mixed):
+        assert labels == Path("names.txt")
+        assert listed_labels(labels) == ("road", "traffic light", "été")
+
+
+def test_labels_in_a_list_stay_labels() -> None:
+    assert Chosen(labels=["a.txt", "b"]).labels == ("a.txt", "b")
+    assert Chosen(labels="organ").labels == ("organ",)
+    assert Chosen(mixed=[1, "1.0"]).mixed == (1, "1.0")
+    assert listed_labels(("a.txt", "b")) == ("a.txt", "b")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"a\n\nb\n", b"\na\n", b"", b"\n\n", b"a\nb\na\n", b"a\n\xff\n"],
+    ids=["empty line", "empty first line", "empty file", "no labels", "twice", "other bytes"],
+)
+def test_file_of_labels_with_an_empty_or_repeated_line_is_rejected(content: bytes) -> None:
+    Path("names.txt").write_bytes(content)
+    with refused(ReadError):
+        listed_labels(Path("names.txt"))
+
+
+def test_missing_file_of_labels_is_rejected() -> None:
+    with refused(ReadError):
+        listed_labels(Path("names.txt"))
+
+
+@pytest.mark.parametrize("name", ["labels.csv", "data.yaml", "labels.JSON"])
+def test_file_of_another_format_is_no_label(name: str) -> None:
+    with refused(ParameterError):
+        Chosen(labels=name)

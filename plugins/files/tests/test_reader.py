@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from messages import refused
+
+from valor_core import Evaluator, metric
+from valor_core.plugin import SchemaError, reader_of
+from valor_core.plugins.registry import Registry
+
+
+def read(data: Any, task: str) -> None:
+    reader_of(data, task, Registry())
+
+
+def stream(data: Any, task: str) -> None:
+    @metric("mylab.One", task=task)
+    def one(item: Any) -> float:
+        return 1.0
+
+    Evaluator([one], task).update(data)
+
+
+class Table:
+    columns = ("label", "score")
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "detection",
+        "segmentation",
+        "text",
+    ],
+)
+@pytest.mark.parametrize("hand_over", [read, stream])
+def test_a_table_is_answered_in_every_task(hand_over: Any, task: str) -> None:
+    with refused(SchemaError):
+        hand_over(Table(), task)

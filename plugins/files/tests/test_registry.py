@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from valor_core import Registry, evaluate, metric
+from valor_core.plugin import (
+    Range,
+    ReaderSpec,
+)
+from valor_core.plugins.entry_points import claims
+
+Install = Callable[..., Path]
+
+
+MANIFEST = """
+from valor_core.plugin import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
+
+def spec(name, **more):
+    return MetricSpec(**(dict(
+        name=name, task="{namespace}", summary="A metric", implementation="{namespace}.code:Metric",
+        higher_is_better=True, range=Range(0, 1)) | more))
+
+@hookimpl
+def valor_metrics():
+    return [{specs}]
+"""
+
+
+def manifest(namespace: str, *specs: str) -> str:
+    return MANIFEST.format(namespace=namespace, specs=", ".join(specs))
+
+
+def package(namespace: str, *specs: str, code: str = "class Metric: pass\n") -> dict[str, str]:
+    specs = specs or (f"spec('{namespace}.Accuracy', aliases=('hit_rate',), version=2)",)
+    return {"__init__.py": "", "plugin.py": manifest(namespace, *specs), "code.py": code}
+
+
+@pytest.fixture
+def birds(install: Install) -> Path:
+    return install("birdlab", "birds", package("birds"))
+
+
+def without(monkeypatch: pytest.MonkeyPatch, *namespaces: str) -> Registry:
+    """A registry in which nobody claims some namespaces, whatever is installed."""
+    found = [claim for claim in claims() if claim.namespace not in namespaces]
+    monkeypatch.setattr("valor_core.plugins.registry.claims", lambda: found)
+    return Registry()
+
+
+def length(item: Any) -> float:
+    return float(len(item.response))
+
+
+class TestReadersAndResources:
+    SOURCES = package("birds") | {
+        "plugin.py": manifest("birds", "spec('birds.Accuracy')")
+        + "@hookimpl\ndef valor_readers():\n    return [ReaderSpec(name='birds.Nests',"
+        " summary='', implementation='birds.code:Metric', task='birds')]\n"
+        "@hookimpl\ndef valor_resources():\n    return [ResourceSpec(name='birds.Judge',"
+        " summary='', implementation='birds.code:Metric', aliases=('referee',))]\n"
+    }
+
+    def test_a_reader_of_the_task_goes_before_one_of_core_with_its_name(
+        self, install: Install
+    ) -> None:
+        files = {name: text.replace("Nests", "Table") for name, text in self.SOURCES.items()}
+        install("birdlab", "birds", files)
+        registry = Registry()
+
+        assert registry.find(ReaderSpec, "table", task="birds").name == "birds.Table"
+        assert registry.find(ReaderSpec, "csv", task="birds").name == "tables.table"
+        assert registry.find(ReaderSpec, "table", task="text").name == "tables.table"
+
+
+def test_a_decorated_metric_in_a_namespace_that_nobody_installed_leaves_readers_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.csv").write_text("uid,response\nq1,Paris\nq2,Rom\n")
+    registry = without(monkeypatch, "text")
+    size = metric("text.Length", task="text", range=Range(0))(length)
+
+    report = evaluate(
+        {"reader": "csv", "path": tmp_path / "a.csv"}, [size], task="text", registry=registry
+    )
+    registry.add(size)
+
+    assert report["Length"].value == 4.0
+    assert registry.find(ReaderSpec, "csv", "text").name == "tables.table"
+    assert registry.failures() == {}

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from messages import refused
+
+from valor_core import evaluate
+from valor_core.plugin import ParameterError
+
+Install = Callable[..., Path]
+
+
+PLUGINS = Path(__file__).parents[3] / "tests" / "plugins"
+
+
+@pytest.fixture
+def rankings(install: Install) -> Any:
+    install("ranklab", "ranklab", PLUGINS / "ranklab")
+    return importlib.import_module("ranklab.rankings")
+
+
+@pytest.mark.parametrize("engine", [None, {"workers": 2, "mode": "threads"}])
+def test_a_plain_table_is_read_where_the_task_says_what_a_row_is(
+    rankings: Any, tmp_path: Path, engine: Any
+) -> None:
+    path = tmp_path / "found.csv"
+    path.write_text("uid,hits,wanted\nq1,a b,a\nq2,a b,b\n")
+    data = {"reader": "csv", "path": path, "columns": {"found": "hits"}, "partition_bytes": 6}
+
+    report = evaluate(data, ["HitRate"], task="retrieval", engine=engine)
+
+    assert report["HitRate"].value == 0.5
+    assert report.counts["read"] == 2
+
+
+def test_a_column_that_its_items_do_not_have_is_refused(rankings: Any, tmp_path: Path) -> None:
+    data = {"reader": "csv", "path": str(tmp_path / "a.csv"), "columns": {"fund": "hits"}}
+
+    with refused(ParameterError):
+        evaluate(data, ["HitRate"], task="retrieval")

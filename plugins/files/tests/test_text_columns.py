@@ -1,0 +1,104 @@
+"""Tables of texts are recognized by the column names of Ragas, DeepEval, lm-eval and others."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from valor_files.known import known_by
+from valor_files.text_columns import recognized
+
+from valor_core import evaluate
+from valor_core.plugins.registry import Registry
+
+
+def written(tmp_path, *rows):
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return file
+
+
+@pytest.mark.parametrize("response", ["response", "actual_output"])
+def test_a_table_with_responses_is_one_of_texts(tmp_path, response):
+    file = tmp_path / "answers.csv"
+    file.write_text(f"uid,{response}\na,Paris\n")
+
+    known = recognized((file,))
+
+    assert known is not None
+    assert (known.task, known.data) == ("text", {"path": str(file)})
+
+
+def test_a_table_without_responses_is_not(tmp_path):
+    file = tmp_path / "scores.csv"
+    file.write_text("uid,score\na,1\n")
+
+    assert recognized((file,)) is None
+    assert recognized((file, file)) is None
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"question": "Who?", "answer": "Ann", "contexts": ["Ann did it."], "ground_truth": "Ann"},
+        {"user_input": "Who?", "response": "Ann", "retrieved_contexts": ["x"], "reference": "Ann"},
+        {"input": "Who?", "actual_output": "Ann", "expected_output": "Ann"},
+        {"input": "Who?", "output": "Ann", "expected": "Ann"},
+        {"prediction": "Ann", "reference": "Ann"},
+        {"predictions": "Ann", "references": ["Bob", "Ann"]},
+        {"id": 7, "question": "Who?", "answer": "x", "reference": "Ann", "prediction": "Ann"},
+        {"question": "Who?", "prediction": "Ann", "answer": "Ann"},
+        {"question": "Who?", "prediction": "Ann", "label": "Ann"},
+        {"doc_id": 0, "doc": {"q": "Who?"}, "target": "Ann", "filtered_resps": ["Ann"]},
+        {"vars.question": "Who?", "response.output": "Ann", "target": "Ann"},
+    ],
+    ids=lambda row: " ".join(row),
+)
+def test_column_names_of_other_programs_are_read(tmp_path, row):
+    file = written(tmp_path, row)
+    (known,) = known_by([file], Registry(), metrics=["text.ExactMatch"])
+
+    in_file = evaluate(known.section, ["text.ExactMatch"], task="text")
+    in_memory = evaluate([row], ["text.ExactMatch"])
+
+    assert in_file["ExactMatch"].value == in_memory["ExactMatch"].value == 1
+
+
+def test_id_names_the_items(tmp_path):
+    rows = [{"id": f"q{i}", "question": "Who?", "answer": "Ann"} for i in range(2)]
+
+    assert recognized((written(tmp_path, *rows),)).data["columns"]["uid"] == "id"
+
+
+def test_id_that_repeats_names_no_items(tmp_path):
+    rows = [{"id": "q", "question": "Who?", "answer": "Ann"}] * 2
+
+    assert "uid" not in recognized((written(tmp_path, *rows),)).data["columns"]
+
+
+def test_queries_with_contexts_need_no_response(tmp_path):
+    known = recognized((written(tmp_path, {"user_input": "When?", "retrieved_contexts": ["x"]}),))
+
+    assert known.data == {"path": str(tmp_path / "rows.jsonl")}
+    assert not known.is_guess
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"label": "cat", "prediction": "cat"},
+        {"target": 1, "prediction": 0},
+        {"answer": "Ann"},
+        {"response": {"output": "Ann"}, "vars": {"question": "Who?"}},
+        {"doc": {}, "target": "yes", "filtered_resps": [["-1", "False"], ["-2", "True"]]},
+    ],
+    ids=lambda row: " ".join(row),
+)
+def test_tables_of_something_else_are_not_recognized(tmp_path, row):
+    assert recognized((written(tmp_path, row),)) is None
+
+
+def test_labels_stay_labels_where_a_classification_reader_knows_the_columns(tmp_path):
+    file = written(tmp_path, {"question": "Who?", "prediction": "a", "label": "b"})
+
+    assert {known.task for known in known_by([file], Registry())} == {"classification"}

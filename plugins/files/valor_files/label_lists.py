@@ -1,0 +1,108 @@
+"""Lists of labels in parameters of readers: names, or a text file with a name a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from attrs import frozen
+
+from valor_core.errors import ParameterError, ReadError, shown
+from valor_core.parameters.kinds import SCALARS, Kind, ListKind, PathKind, UnionKind
+from valor_files.files import unreadable
+
+_READ = (".lst", ".names", ".txt")
+_OTHERS = (".csv", ".json", ".tsv", ".xml", ".yaml", ".yml")
+_REMEDY = "Write one label a line, without empty lines between them."
+
+
+@frozen
+class LabelListKind(ListKind):
+    """A list of labels, or a text file of them: a single name that ends in .txt, .names or .lst."""
+
+    @classmethod
+    def of(cls, item: Kind) -> LabelListKind:
+        """The kind of a list of such labels."""
+        return cls(f"list of {item.words} or text file", has_paths=True, item=item)
+
+    def fit(self, value: Any, name: str) -> Any:
+        """The labels as a tuple, or the path of the file."""
+        only = _only(value)
+        if only.lower().endswith(_READ):
+            return PathKind().fit(only, name)
+        if only.lower().endswith(_OTHERS):
+            raise ParameterError(
+                f"{name} must be labels or a text file with a label a line, got {shown(only)}",
+                f"Write the labels into a file that ends in .txt: {name}: labels.txt",
+            )
+        return super().fit(value, name)
+
+    def holds_paths(self, value: Any) -> bool:
+        """Whether the value is the name of a file."""
+        return _only(value).lower().endswith(_READ)
+
+
+def _only(value: Any) -> str:
+    """The only name of a value; empty if there are several."""
+    if isinstance(value, (list, tuple)) and len(value) == 1:
+        value = value[0]
+    return str(value) if isinstance(value, (str, Path)) else ""
+
+
+LabelList = Annotated[tuple[str, ...] | Path, LabelListKind.of(SCALARS[str])]
+"""Annotation of a parameter that is a list of names or a file of them."""
+
+MixedLabelList = Annotated[
+    tuple[str | int, ...] | Path, LabelListKind.of(UnionKind.of((SCALARS[str], SCALARS[int])))
+]
+"""Annotation of such a list that may have whole numbers."""
+
+
+def listed_labels(labels: Sequence[Any] | Path) -> tuple[Any, ...]:
+    """Labels of a parameter, read from a file if the parameter names one.
+
+    A byte order mark, the end of lines, spaces around a label and empty lines at the end are
+    ignored.
+
+    Raises
+    ------
+    ReadError
+        If the file cannot be read as UTF-8, has no labels, a label twice, or an empty line between
+        labels; names the line.
+
+    Examples
+    --------
+    >>> listed_labels(["cat", "dog"])
+    ('cat', 'dog')
+    """
+    if not isinstance(labels, Path):
+        return tuple(labels)
+    try:
+        text = labels.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ReadError(
+            f"{labels}: expected text in UTF-8, found other bytes at {error.start:,}",
+            "Save it as UTF-8.",
+        ) from error
+    except FileNotFoundError as error:
+        raise ReadError(f"{labels}: expected a file of labels, found nothing there") from error
+    except OSError as error:
+        raise unreadable(labels, error) from error
+    if not text.strip():
+        raise ReadError(f"{labels}: expected a label a line, found none")
+    found: dict[str, int] = {}
+    for number, line in enumerate(text.rstrip().split("\n"), 1):
+        label = line.strip()
+        if not label:
+            raise ReadError(
+                f"{labels}, line {number}: expected a label, found an empty line", _REMEDY
+            )
+        if label in found:
+            raise ReadError(
+                f"{labels}, line {number}: expected every label once, found {shown(label)}, as in "
+                f"line {found[label]}",
+                _REMEDY,
+            )
+        found[label] = number
+    return tuple(found)

@@ -1,0 +1,22 @@
+"""Manifest of the reader of tables."""
+
+from __future__ import annotations
+
+from valor_core.plugin import ReaderSpec, hookimpl
+
+
+@hookimpl
+def valor_readers() -> tuple[ReaderSpec, ...]:
+    """Declare the reader of tables."""
+    return (
+        ReaderSpec(
+            name="tables.table",
+            task=None,
+            other_tasks=("text",),
+            summary="One row for each item, in CSV, JSON Lines, JSON or Parquet",
+            parameters="valor_files.text_rows:TableParameters",
+            implementation="valor_files.text_rows:TableReader",
+            aliases=("csv", "jsonl", "parquet"),
+            recognizes="valor_files.text_columns:recognized",
+        ),
+    )

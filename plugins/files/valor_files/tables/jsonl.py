@@ -1,0 +1,255 @@
+"""JSON Lines, one object per line, and JSON files that hold one list of objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import chain
+from operator import itemgetter
+from typing import Any, BinaryIO, Final, NoReturn
+
+import numpy as np
+from attrs import evolve
+from numpy.typing import NDArray
+
+from valor_core.errors import ReadError, and_more, shown
+from valor_files.files import unreadable
+from valor_files.tables import strict_json
+from valor_files.tables.arrow import arrow_for
+from valor_files.tables.plain_jsonl import are_flat, object_columns
+from valor_files.tables.strict_json import (
+    SPACE,
+    StrictJsonError,
+    is_surely_strict,
+    parse_lines,
+)
+from valor_files.tables.table import Cut, Table, TableFormat, TablePartition
+
+JsonRecord = dict[str, Any]
+
+_SCAN_BYTES: Final = 2**20
+# Few enough records at once that they do not set off Python's garbage collector, which takes longer
+# than the parsing.
+_BLOCK_LINES: Final = 256
+
+
+def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
+    """Partitions of about `partition_bytes` that begin and end with whole lines.
+
+    Parameters
+    ----------
+    whole : TablePartition
+        The file in one piece; a JSON file and a compressed one stay so.
+    partition_bytes : int
+        A partition is cut at the first line end from this size on.
+    """
+    if whole.format == "json" or whole.is_gzip or whole.stop <= partition_bytes:
+        return (whole,)
+    try:
+        with whole.path.open("rb") as stream:
+            cuts = list(_cuts(stream, partition_bytes, _SCAN_BYTES))
+    except OSError as error:
+        raise unreadable(whole.path, error) from error
+    return whole.cut([cut for cut in cuts if cut.offset < whole.stop])
+
+
+def _read(partition: TablePartition) -> Table:
+    """Table of a partition, with a column for every key that a record has.
+
+    Parameters
+    ----------
+    partition : TablePartition
+        Made by `split_table`.
+
+    Raises
+    ------
+    ReadError
+        If a line, or an item of the list, is no JSON object.
+    """
+    return _read_list(partition) if partition.format == "json" else _read_lines(partition)
+
+
+def _cuts(stream: BinaryIO, step: int, chunk_bytes: int) -> Iterator[Cut]:
+    """The first line end at least a step after the one before."""
+    offset, row, target = 0, 1, step
+    while chunk := stream.read(chunk_bytes):
+        counted = 0
+        while (feed := chunk.find(b"\n", max(target - offset - 1, 0))) >= 0:
+            row += chunk.count(b"\n", counted, feed + 1)
+            counted = feed + 1
+            yield Cut(offset + counted, row)
+            target = offset + counted + step
+        row += chunk.count(b"\n", counted)
+        offset += len(chunk)
+
+
+def _read_lines(partition: TablePartition) -> Table:
+    content = partition.content()
+    is_flat = are_flat(content)
+    arrow = arrow_for(partition.path.stat().st_size, "json") if is_flat else None
+    if arrow is not None:
+        by_line = cache(lambda: _line_by_line(partition, content))
+        columns = object_columns(content, arrow, lambda name: list(by_line().columns[name]))
+        if columns is not None:
+            return Table(columns, str(partition.path), partition.first_row, unit="line")
+    return _line_by_line(partition, content)
+
+
+def _line_by_line(partition: TablePartition, content: bytes) -> Table:
+    lines = content.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    numbers = None
+    if content.startswith(b"{") + content.count(b"\n{") < len(lines):
+        lines, numbers = _filled(lines, partition.first_row)
+    table = Table({}, str(partition.path), partition.first_row, numbers, "line")
+    blocks = (
+        _records(lines[start : start + _BLOCK_LINES], start, table)
+        for start in range(0, len(lines), _BLOCK_LINES)
+    )
+    return evolve(table, columns=_columns(blocks))
+
+
+def _filled(lines: list[bytes], first_row: int) -> tuple[list[bytes], NDArray[np.int64] | None]:
+    """The lines that are not blank, and their numbers where they do not follow each other."""
+    kept = np.flatnonzero([bool(line) and not line.isspace() for line in lines])
+    follows = not len(kept) or kept[-1] < len(kept)
+    return [lines[index] for index in kept.tolist()], None if follows else first_row + kept
+
+
+def _records(lines: Sequence[bytes], start: int, table: Table) -> Sequence[JsonRecord]:
+    """Object of every line: flat ones at once, which is faster, odd ones one by one."""
+    records = _flat_records(lines)
+    if records is None:
+        records = parse_lines(lines)
+    return _records_one_by_one(lines, start, table) if records is None else records
+
+
+def _flat_records(lines: Sequence[bytes]) -> list[JsonRecord] | None:
+    """Object of every line, if each is sure to be one object without objects or braces in it."""
+    data = b"[" + b",".join(lines) + b"]"
+    if [line[:1] for line in lines].count(b"{") < len(lines) or data.count(b"{") > len(lines):
+        return None
+    try:
+        text = data.decode("utf-8")
+        records: list[JsonRecord] = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    # Each line opens one brace, its first character. As many objects as braces mean that none
+    # is within a string or another object: object i begins where line i does, and so the comma
+    # before it, which joined the lines, stands between objects, too. Between two of n objects in a
+    # list of n there is that comma and nothing else, so object i also ends where line i does.
+    if len(records) != len(lines) or set(map(type, records)) != {dict}:
+        return None
+    return records if is_surely_strict(text, records) else None
+
+
+def _records_one_by_one(lines: Sequence[bytes], start: int, table: Table) -> Sequence[JsonRecord]:
+    records = []
+    for index, line in enumerate(lines, start):
+        text = line.decode("utf-8").strip(SPACE)
+        try:
+            value = _parsed(text, "line")
+        except _NotJsonError as error:
+            _refuse_line(table, index, text, str(error), error)
+        if not isinstance(value, dict):
+            _refuse_line(table, index, text, f"found {shown(value)}", None)
+        records.append(value)
+    return records
+
+
+def _refuse_line(
+    table: Table, index: int, text: str, finding: str, cause: Exception | None
+) -> NoReturn:
+    is_list = table.row(index) == 1 and text.startswith("[")
+    raise ReadError(
+        f"{table.source}, line {table.row(index)}: expected one JSON object per line, {finding}",
+        remedy="Name a file that holds one list of objects .json." if is_list else None,
+    ) from cause
+
+
+def _read_list(partition: TablePartition) -> Table:
+    table = Table({}, str(partition.path), 1, None, "record")
+    try:
+        value = _parsed(partition.content().decode("utf-8"), "file")
+    except _NotJsonError as error:
+        is_lines = error.is_extra and error.line > 1
+        place = f", line {error.line}" if error.line else ""
+        raise ReadError(
+            f"{table.source}{place}: expected a JSON list of objects, {error}",
+            remedy="Name a file with one object per line .jsonl." if is_lines else None,
+        ) from error
+    if not isinstance(value, list):
+        raise ReadError(f"{table.source}: expected a JSON list of objects, found {shown(value)}")
+    bad = [index for index, record in enumerate(value) if not isinstance(record, dict)]
+    if bad:
+        raise ReadError(
+            f"{table.source}, record {bad[0] + 1}: expected an object, "
+            f"found {shown(value[bad[0]])}{and_more(len(bad) - 1)}"
+        )
+    return evolve(table, columns=_columns([value]))
+
+
+class _NotJsonError(ValueError):
+    """What is wrong with a text, in words that follow on an expectation."""
+
+    def __init__(self, finding: str, line: int = 0, *, is_extra: bool = False) -> None:
+        super().__init__(finding)
+        self.line = line
+        self.is_extra = is_extra
+
+
+def _parsed(text: str, whole: str) -> object:
+    try:
+        return strict_json.parse_json(text)
+    except StrictJsonError as error:
+        raise _NotJsonError(str(error)) from error
+    except json.JSONDecodeError as error:
+        raise _NotJsonError(
+            _finding(error, whole), error.lineno, is_extra=error.msg == "Extra data"
+        ) from error
+    except RecursionError as error:
+        raise _NotJsonError("found values nested too deeply") from error
+    except ValueError as error:
+        raise _NotJsonError("found an integer with too many digits") from error
+
+
+def _finding(error: json.JSONDecodeError, whole: str) -> str:
+    if error.msg.startswith("Unterminated string"):
+        return f"the {whole} ends inside a string"
+    if error.pos >= len(error.doc.rstrip()):
+        return f"the {whole} ends too early"
+    problem = error.msg.removesuffix(" at").rstrip(": ")
+    return f"{problem[0].lower()}{problem[1:]} at character {error.colno}"
+
+
+def _columns(blocks: Iterable[Sequence[JsonRecord]]) -> dict[str, list[Any]]:
+    """Values of every key that is in any record, None in a record without it."""
+    columns: dict[str, list[Any]] = {}
+    count = 0
+    for records in blocks:
+        cells = _alike(records)
+        for name in dict.fromkeys(chain(columns, cells or chain.from_iterable(records))):
+            if name not in columns:
+                columns[name] = [None] * count
+            if name in cells:
+                columns[name].extend(cells[name])
+            else:
+                columns[name].extend([record.get(name) for record in records])
+        count += len(records)
+    return columns
+
+
+def _alike(records: Sequence[JsonRecord]) -> dict[str, list[Any]]:
+    """Values of every key of records that all have the same keys; nothing where some have not."""
+    names = records[0] if records else ()
+    if len(set(map(len, records))) != 1:
+        return {}
+    try:
+        return {name: list(map(itemgetter(name), records)) for name in names}
+    except KeyError:
+        return {}
+
+
+JSON = TableFormat(_split, _read)

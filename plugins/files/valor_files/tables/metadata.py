@@ -1,0 +1,84 @@
+"""Metadata read from tables, with the numbers and truth values that cells of CSV stand for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from valor_files.tables.table import Table
+
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_TRUTH = {"true": True, "false": False}
+
+
+def typed(value: Any) -> Any:
+    """The value that a cell of text stands for; other values stay.
+
+    Each value is judged alone, so that it does not depend on how a file is split. A number is what
+    is written as that number is: ``1.10`` and ``007`` stay text, as versions and codes have to.
+
+    Examples
+    --------
+    >>> [typed(text) for text in ("2020", "0.5", "true", "rain", "1.10", None)]
+    [2020, 0.5, True, 'rain', '1.10', None]
+    """
+    if not isinstance(value, str):
+        return value
+    if value.lower() in _TRUTH:
+        return _TRUTH[value.lower()]
+    if not _NUMBER.fullmatch(value):
+        return value
+    number = int(value) if _INTEGER.fullmatch(value) else float(value)
+    return number if str(number) == value else value
+
+
+def columns_beside(table: Table, own: Collection[str]) -> dict[str, list[Any]]:
+    """The columns of a table that are metadata: all but a reader's own.
+
+    Where a file's format has types, text in it is text.
+
+    Parameters
+    ----------
+    table : Table
+        What was read.
+    own : collection of str
+        Names of the columns that are no metadata.
+
+    Examples
+    --------
+    >>> cells = {"uid": ["a"], "year": ["2020"]}
+    >>> columns_beside(Table(cells, "a.csv", is_text=True), own=("uid",))
+    {'year': [2020]}
+    >>> columns_beside(Table(cells, "a.jsonl"), own=("uid",))
+    {'year': ['2020']}
+    """
+    beside = [name for name in table.names if name not in own]
+    column = _typed_column if table.is_text else _column
+    return {name: column(table, name) for name in beside}
+
+
+def _column(table: Table, name: str) -> list[Any]:
+    cells: list[Any] = table.values(name).tolist()
+    return cells
+
+
+def _typed_column(table: Table, name: str) -> list[Any]:
+    """A column with each distinct text judged once."""
+    codes, texts = table.distinct(name)
+    kept = [typed(text) for text in texts]
+    return [kept[code] for code in codes.tolist()]
+
+
+def unpacked(tables: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Columns of a column that holds a table of fields for each item.
+
+    Examples
+    --------
+    >>> unpacked([{"weather": "rain"}, {}])
+    {'weather': ['rain', None]}
+    """
+    tables = list(tables)
+    names = dict.fromkeys(name for table in tables for name in table)
+    return {name: [table.get(name) for table in tables] for name in names}

@@ -1,0 +1,107 @@
+"""Nested cells: lists and tables, which CSV files hold as JSON text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from valor_core.errors import ReadError, shown
+from valor_core.schemas.columns import Codes
+from valor_files.tables import strict_json
+from valor_files.tables.strict_json import StrictJsonError
+from valor_files.tables.table import Table
+
+
+def parsed(table: Table, name: str) -> Sequence[Any]:
+    """A column whose text becomes what it says, where it begins like a JSON list or table.
+
+    Numbers of NumPy become Python's.
+
+    Raises
+    ------
+    ReadError
+        If such text is no JSON; names the cell.
+
+    Examples
+    --------
+    >>> parsed(Table({"label": ["dog", '["dog", "cat"]', None]}, "t.csv"), "label")
+    ['dog', ['dog', 'cat'], None]
+    """
+    values: list[Any] = table.values(name).tolist()
+    if str not in set(map(type, values)):
+        return values
+    return [
+        _parsed(value, table, row, name) if _is_nested(value) else value
+        for row, value in enumerate(values)
+    ]
+
+
+def parsed_distinct(table: Table, name: str) -> tuple[Codes, Codes, list[Any]]:
+    """The same column with each distinct cell parsed once: codes, first row and value of each.
+
+    Raises
+    ------
+    ReadError
+        If such text is no JSON; names the cell.
+
+    Examples
+    --------
+    >>> parsed_distinct(Table({"label": ["dog", '["cat"]', "dog"]}, "t.csv"), "label")
+    (array([0, 1, 0]), array([0, 1]), ['dog', ['cat']])
+    """
+    codes, values = table.distinct(name)
+    rows = np.empty(len(values), dtype=np.int64)
+    rows[codes[::-1]] = np.arange(len(codes))[::-1]  # what is written last stays: the first row
+    pairs = zip(rows.tolist(), values, strict=True)
+    parsed_values = [
+        _parsed(value, table, row, name) if _is_nested(value) else value for row, value in pairs
+    ]
+    return codes, rows, parsed_values
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, str) and value[:1] in ("[", "{")
+
+
+def field_tables(table: Table, name: str) -> list[dict[str, Any]]:
+    """A column that holds a table of fields for each item, empty where there is none.
+
+    Raises
+    ------
+    ReadError
+        If a cell holds anything else; names the cell.
+
+    Examples
+    --------
+    >>> field_tables(Table({"metadata": ['{"city": "Oslo"}', None]}, "t.csv"), "metadata")
+    [{'city': 'Oslo'}, {}]
+    """
+    cells = parsed(table, name)
+    for row, cell in enumerate(cells):
+        if not isinstance(cell, (dict, type(None))):
+            raise ReadError(
+                f"{table.place(row, name)}: expected a table of fields, found {shown(cell)}"
+            )
+    return [cell or {} for cell in cells]
+
+
+def _parsed(text: str, table: Table, row: int, name: str) -> Any:
+    try:
+        return strict_json.parse_json(text)
+    except StrictJsonError as error:
+        raise ReadError(f"{table.place(row, name)}: expected JSON, {error}") from error
+    except json.JSONDecodeError as error:
+        raise ReadError(
+            f"{table.place(row, name)}: expected JSON, {error.msg}, found {shown(text)}"
+        ) from error
+    except RecursionError as error:
+        raise ReadError(
+            f"{table.place(row, name)}: expected JSON, found values nested too deeply"
+        ) from error
+    except ValueError as error:
+        raise ReadError(
+            f"{table.place(row, name)}: expected JSON, found an integer with too many digits"
+        ) from error

@@ -1,0 +1,165 @@
+"""Parquet files, split at row groups; needs pyarrow, which is imported when a file is opened."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from valor_core.errors import ReadError, and_more, shown
+from valor_core.packages import import_extra
+from valor_files.files import unreadable
+from valor_files.tables.arrow import ArrowCells, array_of
+from valor_files.tables.table import (
+    Column,
+    Cut,
+    Table,
+    TableFormat,
+    TablePartition,
+)
+
+if TYPE_CHECKING:
+    from pyarrow import ChunkedArray, DataType
+    from pyarrow.parquet import ParquetFile
+
+
+def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
+    """Partitions of whole row groups, each of about `partition_bytes` when uncompressed.
+
+    Parameters
+    ----------
+    whole : TablePartition
+        The file in one piece; its range of bytes gives way to ranges of row groups.
+    partition_bytes : int
+        A partition ends with the row group that reaches this size.
+
+    Raises
+    ------
+    MissingExtraError
+        If pyarrow is not installed.
+    ReadError
+        If the file is no Parquet file.
+    """
+    with _opened(whole) as file:
+        metadata = file.metadata
+        groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
+        sizes = [(group.total_byte_size, group.num_rows) for group in groups]
+    cuts = []
+    size, row = 0, 1
+    for index, (group_bytes, group_rows) in enumerate(sizes, start=1):
+        size += group_bytes
+        row += group_rows
+        if size >= partition_bytes and index < len(sizes):
+            cuts.append(Cut(index, row))
+            size = 0
+    return TablePartition(whole.path, whole.format, 0, len(sizes), 1).cut(cuts)
+
+
+def _read(partition: TablePartition) -> Table:
+    """Table of a partition; numbers without nulls are arrays of their type, text stays text.
+
+    Parameters
+    ----------
+    partition : TablePartition
+        Made by `split_table`.
+
+    Raises
+    ------
+    MissingExtraError
+        If pyarrow is not installed.
+    ReadError
+        If the file is no Parquet file, or has a column name twice.
+    """
+    with _opened(partition) as file:
+        names = file.schema_arrow.names
+        repeated = [name for name, count in Counter(names).items() if count > 1]
+        if repeated:
+            raise ReadError(
+                f"{partition.path}: expected every column once, found {shown(repeated[0])} "
+                f"{names.count(repeated[0])} times{and_more(len(repeated) - 1)}"
+            )
+        groups = list(range(partition.start, partition.stop))
+        cells = file.read_row_groups(groups, use_threads=False)
+        columns = {name: arrow_column(cells.column(name)) for name in names}
+    return Table(columns, str(partition.path), partition.first_row)
+
+
+def _pyarrow(path: Path, doing: str) -> Any:
+    place, extra = f"readers.parquet: {doing} {str(path)!r}", "valor-core[tables]"
+    import_extra("pyarrow.parquet", place, extra)
+    return import_extra("pyarrow", place, extra)
+
+
+@contextmanager
+def _opened(partition: TablePartition) -> Iterator[ParquetFile]:
+    pyarrow = _pyarrow(partition.path, "reading")
+    try:
+        with pyarrow.parquet.ParquetFile(partition.path) as file:
+            yield file
+    except pyarrow.ArrowException as error:
+        reason = str(error).splitlines()[0]
+        raise ReadError(f"{partition.path}: expected a Parquet file, found: {reason}") from error
+    except UnicodeDecodeError as error:
+        raise ReadError(
+            f"{partition.path}: expected text in UTF-8, found the byte "
+            f"0x{error.object[error.start]:02x} in a name or a cell",
+            "Write the file again; it is damaged.",
+        ) from error
+    except OSError as error:
+        raise unreadable(partition.path, error) from error
+
+
+def arrow_column(cells: ChunkedArray) -> Column:
+    """Cells of Arrow: text in its buffers, an array for numbers without nulls, else objects."""
+    import pyarrow.types
+
+    is_whole = pyarrow.types.is_integer(cells.type)
+    if cells.null_count == 0 and (is_whole or pyarrow.types.is_floating(cells.type)):
+        letter = (
+            "f" if not is_whole else "i" if pyarrow.types.is_signed_integer(cells.type) else "u"
+        )
+        return array_of(cells, f"{letter}{cells.type.bit_width // 8}")
+    if cells.null_count == 0 and pyarrow.types.is_boolean(cells.type):
+        return np.array(cells.to_pylist(), dtype=np.bool_)
+    if pyarrow.types.is_dictionary(cells.type) and _is_text(cells.type.value_type):
+        cells = cells.cast(cells.type.value_type)
+    if _is_text(cells.type) and (texts := ArrowCells.if_plain(cells)) is not None:
+        return texts
+    if pyarrow.types.is_timestamp(cells.type) and cells.type.unit == "ns":
+        # Of nanoseconds, only pandas has timestamps.
+        cells = cells.cast(pyarrow.timestamp("us", cells.type.tz), safe=False)
+    text, wide = (_retyped(cells.type, kind) for kind in (pyarrow.string(), pyarrow.float64()))
+    if wide != cells.type:
+        # Widened as it is, a float32 of 0.35 would no longer pass the threshold 0.35; as text it is
+        # the shortest decimal that it can stand for.
+        cells = cells.cast(text).cast(wide)
+    # np.array would turn a column of equally long lists into two dimensions.
+    return np.fromiter(cells.to_pylist(), dtype=np.object_, count=len(cells))
+
+
+def _is_text(kind: DataType) -> bool:
+    import pyarrow.types
+
+    return bool(pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind))
+
+
+def _retyped(whole: DataType, kind: DataType) -> DataType:
+    """A type of cells in which another one stands for float32, however deep."""
+    import pyarrow.types
+
+    if pyarrow.types.is_float32(whole):
+        return kind
+    if pyarrow.types.is_list(whole):
+        return pyarrow.list_(_retyped(whole.value_type, kind))
+    if pyarrow.types.is_large_list(whole):
+        return pyarrow.large_list(_retyped(whole.value_type, kind))
+    if pyarrow.types.is_struct(whole):
+        return pyarrow.struct([(field.name, _retyped(field.type, kind)) for field in whole])
+    return whole
+
+
+PARQUET = TableFormat(_split, _read)

@@ -1,0 +1,116 @@
+"""Recognition of tables of texts by the column names of other programs.
+
+The reader accepts the names of the schema, of Ragas and of DeepEval as they are. Other names are
+common but ambiguous, such as ``answer``: recognition maps them in the config, where a person can
+see and change them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from valor_files.recognized import Recognized, column_called, first_rows, named_source
+from valor_files.tables import Table, TableSource
+from valor_files.text_rows import fields_of
+
+_CLEAR: Final[Mapping[str, Sequence[str]]] = {
+    "references": ("ground_truth", "ground_truths", "expected", "expected_answer", "gold_answer"),
+    "query": ("question",),
+    "contexts": ("context",),
+    "uid": ("id", "item_id", "question_id", "doc_id"),
+}
+"""Names with one meaning where another column is certainly the response."""
+
+_GUESSED: Final[Mapping[str, Sequence[str]]] = {
+    "response": (
+        *("prediction", "predictions", "answer", "output", "response.output", "filtered_resps"),
+        *("generated_text", "generation", "completion", "model_output", "hypothesis"),
+    ),
+    "query": ("question", "prompt", "vars.question", "vars.input", "doc.question", "doc.query"),
+    "references": (
+        *_CLEAR["references"],
+        *("target", "targets", "gold", "correct_answer", "answers", "answer", "label"),
+    ),
+    "contexts": (*_CLEAR["contexts"], "documents", "passages", "vars.context"),
+    "uid": _CLEAR["uid"],
+}
+"""Names that people give the fields, in the order in which they are chosen."""
+
+_ONE_TEXT = ("query", "response")
+_ONLY_WITH_QUERY = ("label",)
+
+
+def recognized(files: Sequence[TableSource]) -> Recognized | None:
+    """A table of texts: responses, or queries with contexts, under the names that people use."""
+    table = first_rows(files[0]) if len(files) == 1 else None
+    if table is None:
+        return None
+    known = fields_of(table)
+    has_response = "response" in known
+    has_texts = has_response and _holds_texts(table, known["response"], "response")
+    # Other cells may be for another reader; if there is none, this one names the wrong cell.
+    if has_response and not has_texts and _holds_records(table, known["response"]):
+        return None
+    has_query = {"query", "contexts"} <= set(known)
+    found = dict(known) | _mapped(table, known, _CLEAR if has_response else _GUESSED)
+    is_guess = not (has_texts or has_query)
+    if not (has_response or has_query or _are_enough(found)):
+        return None
+    columns = {field: name for field, name in found.items() if field not in known}
+    data: dict[str, Any] = {"path": named_source(files[0])}
+    if columns:
+        data["columns"] = columns
+    return Recognized(data=data, task="text", is_guess=is_guess)
+
+
+def _are_enough(found: Mapping[str, str]) -> bool:
+    """Whether there is something to judge, and something to judge it by."""
+    others = {"query", "references", "contexts"} & set(found)
+    return ("response" in found and bool(others)) or {"query", "contexts"} <= others
+
+
+def _mapped(
+    table: Table, known: Mapping[str, str], names: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """The column of each field that the table has under another name."""
+    found: dict[str, str] = {}
+    for field, written in names.items():
+        if field in known:
+            continue
+        for one in written:
+            column = column_called(table, [one])
+            has_query = "query" in known or "query" in found
+            if column is None or column in (*known.values(), *found.values()):
+                continue
+            if one in _ONLY_WITH_QUERY and not has_query:
+                continue
+            if _holds_texts(table, column, field):
+                found[field] = column
+                break
+    return found
+
+
+def _holds_records(table: Table, column: str) -> bool:
+    """Whether one of the first cells is a table, or a list with something else than texts."""
+    cells = table.values(column).tolist()
+    lists = [one for cell in cells if isinstance(cell, (list, tuple)) for one in cell]
+    return any(isinstance(cell, Mapping) for cell in cells) or not all(
+        isinstance(one, str) for one in lists
+    )
+
+
+def _holds_texts(table: Table, column: str, field: str) -> bool:
+    """Whether the first cells can be the field: texts, lists of texts, or uids that differ."""
+    cells = table.values(column).tolist()
+    if field == "uid":
+        are_names = all(isinstance(cell, (str, int)) for cell in cells)
+        return are_names and len({*map(str, cells)}) == len(cells)
+    filled = [cell for cell in cells if cell is not None]
+    lists = [cell for cell in filled if isinstance(cell, (list, tuple))]
+    longest = 1 if field in _ONE_TEXT else None
+    if any(longest is not None and len(cell) > longest for cell in lists):
+        return False
+    texts = [one for cell in lists for one in cell]
+    texts += [cell for cell in filled if not isinstance(cell, (list, tuple))]
+    return all(isinstance(text, str) for text in texts)

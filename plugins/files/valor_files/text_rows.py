@@ -1,0 +1,215 @@
+"""Reader of plain tables, one row for each item, for tasks whose items are rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import fields, frozen
+
+from valor_core.errors import ParameterError, ReadError, SchemaError, did_you_mean, shown
+from valor_core.parameters.declaration import parameter, parameters
+from valor_core.parameters.kinds import Within
+from valor_core.plugins.spec import TaskSpec, by_reference
+from valor_core.schemas import Batch, Datums
+from valor_core.schemas.text import TEXT_FIELDS, TextBatch, as_text
+from valor_core.schemas.text_pairs import are_texts, noted_lists, printed_lists, text_tuples
+from valor_files.tables import (
+    DEFAULT_PARTITION_BYTES,
+    Table,
+    TablePartition,
+    TableSource,
+    read_table,
+    split_table,
+)
+from valor_files.tables.metadata import columns_beside, typed, unpacked
+from valor_files.tables.nested import field_tables, parsed
+
+
+@parameters
+class TableParameters:
+    """Parameters of the reader of plain tables."""
+
+    path: TableSource = parameter(
+        help="Table with one row for each item, in .csv, .tsv, .jsonl, .json or .parquet."
+    )
+    columns: Mapping[str, str] = parameter(
+        default={}, help="Names of columns in the file, by the schema's names: {query: question}."
+    )
+    partition_bytes: int = parameter(
+        default=DEFAULT_PARTITION_BYTES,
+        help="Size of the parts that workers read, in bytes.",
+        check=Within(1),
+    )
+
+
+_STANDARD_NAMES: Mapping[str, str] = {
+    "user_input": "query",
+    "reference": "references",
+    "retrieved_contexts": "contexts",
+    "input": "query",
+    "actual_output": "response",
+    "expected_output": "references",
+    "retrieval_context": "contexts",
+}
+"""Names that Ragas, and then DeepEval, give to the schema's fields."""
+
+_FIELDS = ("uid", *TEXT_FIELDS, "metadata")
+
+
+@frozen(repr=False)
+class TableReader:
+    """Reads one item from each row; columns that are not of the schema are metadata.
+
+    Parameters
+    ----------
+    parameters : TableParameters
+        File, names of columns and size of partitions.
+    task : TaskSpec
+        Task of the batches, which says how its items are rows.
+
+    Raises
+    ------
+    ParameterError
+        If `columns` names a field that items of the task do not have.
+    """
+
+    parameters: TableParameters
+    task: TaskSpec
+
+    def __attrs_post_init__(self) -> None:
+        known = [each.name for each in fields(by_reference(self.task.item))]
+        for name in self.parameters.columns:
+            if name not in known:
+                raise ParameterError(
+                    f"columns.{name}: unknown field",
+                    did_you_mean(name, known) or f"Known fields: {', '.join(known)}.",
+                )
+
+    def partitions(self) -> Sequence[TablePartition]:
+        """Ranges of the file."""
+        chosen = self.parameters
+        return split_table(
+            chosen.path, partition_bytes=chosen.partition_bytes, may_be_read_ahead=True
+        )
+
+    def read(self, partition: TablePartition) -> Iterator[Batch]:
+        """The batch of one range."""
+        table = read_table(partition, columns=self.parameters.columns)
+        rows = self.task.rows
+        yield text_batch(table) if rows is None else by_reference(rows)(table)
+
+
+def text_batch(table: Table) -> TextBatch:
+    """Text items of a table; rows without a uid column are called by their number in the file."""
+    found = fields_of(table)
+    if table.unit == "row" and not set(found) & set(TEXT_FIELDS):
+        raise table.missing(*TEXT_FIELDS)
+    metadata: dict[str, Any] = unpacked(
+        field_tables(table, "metadata") if table.has("metadata") else ()
+    )
+    metadata |= columns_beside(table, own=found.values())
+    uids: Any = table.uids(found["uid"]) if "uid" in found else table.rows
+    query, response = (
+        _one_text(table, found[name]) if name in found else [None] * len(table)
+        for name in ("query", "response")
+    )
+    several = {name: table.values(found[name]).tolist() for name in _SEVERAL if name in found}
+    for name, cells in several.items():
+        _check_lists(table, found[name], cells)
+    listed = (
+        text_tuples(several[name]) if name in found else [()] * len(table) for name in _SEVERAL
+    )
+    outcomes = _outcomes(table, found["outcomes"]) if "outcomes" in found else [()] * len(table)
+    places = {
+        table.names_in_file.get(found[name], found[name]): [
+            (table.source, table.row(place)) for place in printed_lists(name, cells, response)
+        ]
+        for name, cells in several.items()
+    }
+    noted = noted_lists(places)
+    return TextBatch(Datums(uids, metadata), query, response, *listed, outcomes=outcomes, **noted)
+
+
+_SEVERAL = ("references", "contexts", "reference_contexts")
+
+
+def _only(cell: Any) -> Any:
+    """The text of a list of one text, as lm-evaluation-harness writes responses."""
+    is_one = isinstance(cell, (list, tuple)) and len(cell) == 1 and isinstance(cell[0], str)
+    return cell[0] if is_one else cell
+
+
+def _one_text(table: Table, name: str) -> Any:
+    """Cells of one text each; a list of one text is that text.
+
+    Raises
+    ------
+    SchemaError
+        With the row of the first cell that is neither text nor missing.
+    """
+    cells = table.values(name)
+    listed = cells.tolist()
+    kinds = set(map(type, listed))
+    if kinds <= {str, type(None)}:
+        return cells
+    texts = list(map(_only, listed))
+    for index, cell in enumerate(texts):
+        if cell is not None and not isinstance(cell, str):
+            raise SchemaError(
+                f"{table.place(index, name)}: expected a string, found {shown(cell)}",
+                as_text(cell),
+            )
+    return texts
+
+
+def _check_lists(table: Table, name: str, cells: Sequence[Any]) -> None:
+    """Raise a `SchemaError` with the row of the first cell that is neither text nor texts."""
+    if set(map(type, cells)) <= {str}:
+        return
+    for index, cell in enumerate(cells):
+        if cell is not None and not are_texts(cell):
+            raise SchemaError(
+                f"{table.place(index, name)}: expected strings, found {shown(cell)}",
+                'Write each of them as a string: ["…", "…"]',
+            )
+
+
+def fields_of(table: Table) -> dict[str, str]:
+    """The column of each field that the table has; what a config names comes before other names.
+
+    Raises
+    ------
+    ReadError
+        If there are two columns for a field.
+    """
+    found: dict[str, str] = {}
+    for name in table.names:
+        standard = _STANDARD_NAMES.get(name, name)
+        if standard not in _FIELDS or (name != standard and standard in table.names_in_file):
+            continue
+        if standard in found:
+            what = "column" if table.unit == "row" else "field"
+            raise ReadError(
+                f"{table.source}: expected one {what} for {standard!r}, found "
+                f"{found[standard]!r} and {name!r}",
+                f"Say which it is with the reader's key: columns: {{{standard}: {name}}}",
+            )
+        found[standard] = name
+    return found
+
+
+def _outcomes(table: Table, name: str) -> list[tuple[bool, ...]]:
+    """Lists of true and false, or of 1 and 0; one of them is a list of one."""
+    found = []
+    for row, cell in enumerate(parsed(table, name)):
+        value = typed(cell) if table.is_text else cell
+        listed = () if value is None else value if isinstance(value, (list, tuple)) else (value,)
+        for one in listed:
+            if not isinstance(one, int) or one not in (0, 1):
+                raise ReadError(
+                    f"{table.place(row, name)}: expected a list of true and false, "
+                    f"found {shown(cell)}"
+                )
+        found.append(tuple(map(bool, listed)))
+    return found

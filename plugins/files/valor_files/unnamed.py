@@ -1,0 +1,117 @@
+"""Tables and files for which no reader is named: the reader that recognizes their columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from valor_core.errors import ConfigError, did_you_mean_file, shown
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import ReaderSpec, TaskSpec
+from valor_core.readers.unnamed import check_one_task
+from valor_files.known import known_by, takes_tables, unknown_columns
+from valor_files.recognized import first_rows
+from valor_files.tables import TableInMemory, TableSource
+
+
+def recognize(
+    sides: Sequence[Any], registry: Registry, task: str | None, metrics: Sequence[Any]
+) -> tuple[Any, str] | None:
+    """Section ``data`` of a config for tables or files, and their task; None for other data.
+
+    Parameters
+    ----------
+    sides : sequence
+        Data of both sides, or ground truths and predictions.
+    registry : Registry
+        Registry used to find readers.
+    task : str, optional
+        The task, if it is given.
+    metrics : sequence
+        Metrics to compute; a task that has all of them is preferred.
+
+    Raises
+    ------
+    ConfigError
+        If a path does not exist, no reader recognizes a table, or several tasks fit.
+    """
+    names = ["data"] if len(sides) == 1 else ["data.groundtruths", "data.predictions"]
+    found = [_source(side, name) for side, name in zip(sides, names, strict=True)]
+    sources = [source for source in found if source is not None]
+    if len(sources) < len(sides):
+        return None
+    section = _recognized(sources, registry, task, metrics)
+    if section is None and (len(sides) == 1 or any(isinstance(one, Path) for one in sources)):
+        raise _unknown(sources, registry, task)
+    return section
+
+
+_IN_LISTS = "A string is the name of a file. Pass texts and labels in lists."
+_CONFIGS = (".yaml", ".yml", ".toml")
+
+
+def _source(data: Any, place: str) -> TableSource | None:
+    """A table in memory or the path of a file, which is there; None for other data."""
+    if not isinstance(data, (str, os.PathLike)):
+        return TableInMemory.of(data, place)
+    path = Path(data)
+    try:
+        is_there = path.exists()
+    except (OSError, ValueError):  # no path at all
+        is_there = False
+    if not is_there:
+        raise ConfigError(
+            f"{place}: no such file: {str(path)!r}", did_you_mean_file(path) or _IN_LISTS
+        )
+    return path
+
+
+def _recognized(
+    sources: Sequence[TableSource], registry: Registry, task: str | None, metrics: Sequence[Any]
+) -> tuple[Any, str] | None:
+    known = known_by(sources, registry, task=task, metrics=metrics)
+    if not known:
+        return None
+    check_one_task({one.task for one in known})
+    return known[0].section, known[0].task
+
+
+def _unknown(sources: Sequence[TableSource], registry: Registry, task: str | None) -> ConfigError:
+    """The error of tables or files that no reader recognizes."""
+    tables = [table for source in sources if (table := first_rows(source)) is not None]
+    remedy = _reader_to_name(registry, task)
+    if len(tables) < len(sources):
+        names = " and ".join(map(str, sources))
+        if any(isinstance(one, Path) and one.suffix.casefold() in _CONFIGS for one in sources):
+            remedy = f"Run a config on the command line: valor run {names}"
+        return ConfigError(f"data: no reader recognizes {names}", remedy)
+    if len(tables) == 1:
+        return unknown_columns("data", tables[0], remedy)
+    names = " and ".join(shown(list(table.names)) for table in tables)
+    return ConfigError(f"data: no reader knows two tables of these columns: {names}", remedy)
+
+
+def _reader_to_name(registry: Registry, task: str | None) -> str:
+    """The remedy for a table that tells nothing: the readers of tables, or what else there is."""
+    own = None if task is None else registry.find(TaskSpec, task)
+    readers = [
+        spec
+        for spec in registry.all(ReaderSpec)
+        if takes_tables(spec) and (own is None or spec.serves(own))
+    ]
+    if not readers:
+        return (own and own.arrays) or "See the readers with: valor list --readers"
+    readers.sort(key=lambda spec: spec.task is None)  # the task's own first
+    names = [spec.short_name if task else spec.name for spec in readers]
+    listed = f"Readers of tables are: {', '.join(names)}"
+    if any(spec.short_name == "predicted" for spec in readers):
+        return (
+            "Name a reader and its columns: {'reader': 'predicted', 'path': data, 'label': COLUMN, "
+            f"'prediction': COLUMN}}\n{listed}"
+        )
+    return (
+        f"Name a reader and its parameters: {{'reader': '{names[0]}', …}}. {listed}\n"
+        f"See its parameters with: valor show {readers[0].name}"
+    )
