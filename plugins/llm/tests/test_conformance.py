@@ -1,4 +1,4 @@
-"""The laws that hold for every plugin."""
+"""Every metric of the plugins keeps every law of the conformance kit."""
 
 from __future__ import annotations
 

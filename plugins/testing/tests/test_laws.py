@@ -96,6 +96,16 @@ def test_an_offender_is_refused_by_the_law_it_breaks(code: str, law: str, findin
     assert finding in str(refused.value)
 
 
+def test_every_broken_law_is_named() -> None:
+    with pytest.raises(ConformanceError) as caught:
+        check_metric(spec_of("Averaging"))
+
+    lines = str(caught.value).splitlines()
+    broken = ("neutral start", "any split", "merge associates")
+    starts = [f"offenders.Mean breaks the law {law!r}: " for law in broken]
+    assert all(any(line.startswith(start) for line in lines) for start in starts)
+
+
 @pytest.mark.parametrize("task", examples.tasks())
 @pytest.mark.parametrize(
     ("code", "law"),

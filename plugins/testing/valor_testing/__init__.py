@@ -5,7 +5,7 @@ The whole test of a plugin is two lines::
     def test_conformance():
         check_plugin("mylab")
 
-and with a test for every metric and law::
+and with a test for every metric::
 
     @pytest.mark.parametrize("check", [pytest.param(c, id=name) for name, c in cases("mylab")])
     def test_conformance(check):

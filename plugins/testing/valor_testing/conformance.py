@@ -1,4 +1,4 @@
-"""Conformance: every law on every metric of a plugin, in one call or as single cases."""
+"""Conformance: every law on every metric of a plugin, in one call or a test for each metric."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from valor_core.readers.reader import InMemory
 from valor_core.schemas import Batch
 from valor_testing import examples, laws
 from valor_testing.data_set import Batches, DataSet
-from valor_testing.engine_laws import engine_cases
-from valor_testing.law import ConformanceError, name_of
+from valor_testing.engine_laws import check_engine
+from valor_testing.law import ConformanceError, name_of, run_all
 from valor_testing.manifest import Plugin, manifest_declares, manifest_is_light
-from valor_testing.reader_laws import reader_cases
-from valor_testing.resource_laws import resource_cases
+from valor_testing.reader_laws import check_reader
+from valor_testing.resource_laws import check_resource
 from valor_testing.subject import REFUSED, Refusal, Subject
 
 Case = tuple[str, Callable[[], None]]
-"""What is checked, and a function that raises a `ConformanceError` unless it holds."""
+"""A metric or another component, and a function that raises a `ConformanceError`."""
 
 Data = Mapping[str, Sequence[Any]] | Sequence[Any] | None
 """Data sets by name, or the batches or objects of one; None stands for the kit's examples."""
@@ -71,7 +71,7 @@ def check_metric(
     Raises
     ------
     ConformanceError
-        For the first law that is broken, with what differed.
+        With every broken law and what differed.
 
     Examples
     --------
@@ -82,14 +82,8 @@ def check_metric(
     >>> check_metric(shouts)
     """
     registry = Registry()
-    for _, check in _metric_cases(
-        spec,
-        _datasets(batches, registry),
-        parameters,
-        lambda: nullcontext(resources or {}),
-        registry,
-    ):
-        check()
+    datasets = _datasets(batches, registry)
+    _check_metric(spec, datasets, parameters, lambda: nullcontext(resources or {}), registry)
 
 
 def check_plugin(
@@ -112,7 +106,7 @@ def check_plugin(
     batches : sequence of batches or of objects, or mapping of str to such, optional
         As in `check_metric`; those of a metric's task are taken.
     parameters : mapping of str to parameters or list of parameters, optional
-        By metric name, for metrics whose defaults do not show enough or that have none.
+        By name, for metrics whose defaults do not show enough or that have none, and for engines.
     resources : mapping of str to object, optional
         Open resources by name, such as a stand-in for a judge. Others are opened with their default
         parameters if they are declared as ``free``; no other is ever opened.
@@ -122,7 +116,7 @@ def check_plugin(
     Raises
     ------
     ConformanceError
-        For the first law that is broken: who breaks it, which law, and what differed.
+        With every broken law: who breaks it, which law, and what differed.
     RegistryError
         If the plugin cannot be found or imported.
 
@@ -130,15 +124,15 @@ def check_plugin(
     --------
     >>> check_plugin("core")
     """
-    for _, check in cases(
+    every = cases(
         namespace,
         registry,
         batches=batches,
         parameters=parameters,
         resources=resources,
         readers=readers,
-    ):
-        check()
+    )
+    run_all(check for _, check in every)
 
 
 def cases(
@@ -150,87 +144,89 @@ def cases(
     resources: Resources | None = None,
     readers: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Iterator[Case]:
-    """Everything that `check_plugin` checks, one by one, for ``pytest.mark.parametrize``.
+    """Yield a check for each component of a plugin, for ``pytest.mark.parametrize``.
+
+    A check runs all laws and names every broken one. The parameters are those of `check_plugin`.
 
     Yields
     ------
     name : str
-        For instance ``"mylab.ExactMatch/any split"``.
+        For instance ``"mylab.ExactMatch"``, or ``"mylab.ExactMatch[1]"`` for the second of several
+        parameters; the first is the namespace alone, for the laws of its manifest.
     check : callable
-        Raises a `ConformanceError` unless the law holds.
+        Raises a `ConformanceError` unless all laws hold.
 
     Examples
     --------
     >>> [name for name, check in cases("core")][:2]
-    ['core/manifest declares', 'core/manifest is light']
+    ['core', 'core.table']
     """
     plugin = Plugin(namespace, Registry() if registry is None else registry)
     manifest = plugin.registry.manifest(namespace)
-    for plugin_law in (manifest_declares, manifest_is_light):
-        yield f"{namespace}/{name_of(plugin_law)}", partial(plugin_law, plugin)
+    yield namespace, partial(_check_manifest, plugin)
+    given = parameters or {}
     _check_named(namespace, "reader", manifest.of(ReaderSpec), readers or {})
+    _check_named(namespace, "metric", [*manifest.of(MetricSpec), *manifest.of(EngineSpec)], given)
     for declared in manifest.all():
         if not isinstance(declared, MetricSpec):
-            yield from _spec_cases(declared)
-            for name, check in _run_cases(declared, readers or {}, plugin.registry):
-                yield f"{declared.name}/{name}", check
-    given = _by_metric(namespace, manifest.of(MetricSpec), parameters or {})
+            yield declared.name, partial(_check_other, declared, readers or {}, given, plugin)
     datasets = _datasets(batches, plugin.registry)
     bound: dict[str, list[tuple[MetricSpec, Any]]] = {}
     served = [(spec, task) for spec in manifest.of(MetricSpec) for task in spec.tasks]
     for declared_spec, of_task in served:
         spec = declared_spec.serving(of_task)
         opener = partial(_opened, [spec], resources or {}, plugin.registry)
-        for number, values in enumerate(given[spec.name]):
-            several = f"[{number}]" if len(given[spec.name]) > 1 else ""
-            several += f"[{of_task}]" if spec.other_tasks else ""
+        several = given.get(spec.name)
+        several = several if isinstance(several, list) and several else [several]
+        for number, values in enumerate(several):
+            name = spec.name + (f"[{number}]" if len(several) > 1 else "")
+            name += f"[{of_task}]" if spec.other_tasks else ""
             bound.setdefault(spec.task, []).append((spec, values))
-            for name, check in _metric_cases(spec, datasets, values, opener, plugin.registry):
-                yield name.replace("/", f"{several}/", 1), check
+            yield name, partial(_check_metric, spec, datasets, values, opener, plugin.registry)
     for task, chosen in bound.items():
         joint = partial(_check_together, chosen, datasets, resources or {}, plugin.registry)
         yield f"{namespace}/{name_of(laws.alone_as_together)}: {task}", joint
 
 
-def _metric_cases(
+def _check_manifest(plugin: Plugin) -> None:
+    run_all(partial(each, plugin) for each in (manifest_declares, manifest_is_light))
+
+
+def _check_metric(
     spec: MetricSpec, datasets: DataSets, parameters: Any, opener: Opened, registry: Registry
-) -> Iterator[Case]:
-    yield from _spec_cases(spec)
-    yield (
-        f"{spec.name}/{name_of(laws.parameters_round_trip)}",
-        lambda: laws.parameters_round_trip(spec, _parameters(spec, parameters)),
-    )
+) -> None:
+    """Raise unless a metric keeps all laws; those of its results only if it is declared well."""
 
-    def check_each(law: Callable[[Subject, DataSet], None]) -> None:
-        with opener() as resources:
-            subject = _subject(spec, parameters, resources, registry)
-            for name, data in datasets(spec).items():
-                _uphold(law, subject, name, data)
+    def round_trip() -> None:
+        laws.parameters_round_trip(spec, _parameters(spec, parameters))
 
-    def check_all() -> None:
-        with opener() as resources:
-            laws.some_data_answered(_subject(spec, parameters, resources, registry), datasets(spec))
-
-    for law in laws.METRIC_LAWS:
-        yield f"{spec.name}/{name_of(law)}", partial(check_each, law)
-    yield f"{spec.name}/{name_of(laws.some_data_answered)}", check_all
+    run_all([*_declaration_checks(spec), round_trip])
+    with opener() as resources:
+        subject = _subject(spec, parameters, resources, registry)
+        sets = datasets(spec)
+        checks = [partial(_uphold, each, subject, sets) for each in laws.METRIC_LAWS]
+        run_all([*checks, partial(laws.some_data_answered, subject, sets)])
 
 
-def _spec_cases(spec: Spec) -> Iterator[Case]:
-    for spec_law in (laws.declared_well, laws.code_is_there, laws.parameters_are_declared):
-        yield f"{spec.name}/{name_of(spec_law)}", partial(spec_law, spec)
+def _declaration_checks(spec: Spec) -> list[Callable[[], None]]:
+    declaration = (laws.declared_well, laws.code_is_there, laws.parameters_are_declared)
+    return [partial(each, spec) for each in declaration]
 
 
-def _run_cases(
-    spec: Spec, readers: Mapping[str, Mapping[str, Any]], registry: Registry
-) -> Iterator[Case]:
-    """What a reader, a resource or an engine does, where it can be run for nothing."""
+def _check_other(
+    spec: Spec,
+    readers: Mapping[str, Mapping[str, Any]],
+    parameters: Mapping[str, Any],
+    plugin: Plugin,
+) -> None:
+    """Check a declaration, and what a reader, a resource or an engine does where that is free."""
+    run_all(_declaration_checks(spec))
     if isinstance(spec, ReaderSpec) and spec.name in readers:
-        yield from reader_cases(spec, readers[spec.name], registry=registry)
+        check_reader(spec, readers[spec.name], registry=plugin.registry)
     elif isinstance(spec, ResourceSpec) and spec.free and not spec.kinds and _has_defaults(spec):
-        yield from resource_cases(spec, registry=registry)
-    elif isinstance(spec, EngineSpec) and _has_defaults(spec):
-        yield from engine_cases(spec)
+        check_resource(spec, registry=plugin.registry)
+    elif isinstance(spec, EngineSpec) and (spec.name in parameters or _has_defaults(spec)):
+        check_engine(spec, parameters.get(spec.name))
 
 
 def _has_defaults(spec: Spec) -> bool:
@@ -243,22 +239,23 @@ def _has_defaults(spec: Spec) -> bool:
 
 
 def _uphold(
-    law: Callable[[Subject, DataSet], None], subject: Subject, dataset: str, batches: DataSet
+    law: Callable[[Subject, DataSet], None], subject: Subject, datasets: Mapping[str, DataSet]
 ) -> None:
-    """Hold a metric to a law on one data set, unless it refuses these data as a whole."""
-    try:
-        law(subject, batches)
-    except ConformanceError as error:
-        finding = f"{error.finding} (data set {dataset!r})"
-        raise ConformanceError(error.of, error.law, finding) from error.__cause__
-    except Refusal as refusal:
-        if subject.outcome(batches) != REFUSED:
-            raise ConformanceError(
-                subject.name,
-                name_of(law),
-                f"data that are accepted as a whole are refused in part: {refusal} "
-                f"(data set {dataset!r})",
-            ) from refusal
+    """Hold a metric to a law on every data set that it does not refuse as a whole."""
+    for name, batches in datasets.items():
+        try:
+            law(subject, batches)
+        except ConformanceError as error:
+            finding = f"{error.finding} (data set {name!r})"
+            raise ConformanceError(error.of, error.law, finding) from error.__cause__
+        except Refusal as refusal:
+            if subject.expected(batches) != REFUSED:
+                raise ConformanceError(
+                    subject.name,
+                    name_of(law),
+                    f"data that are accepted as a whole are refused in part: {refusal} "
+                    f"(data set {name!r})",
+                ) from refusal
 
 
 def _check_together(
@@ -271,8 +268,7 @@ def _check_together(
     with _opened(specs, given, registry) as resources:
         metrics = tuple(BoundMetric(spec, _parameters(spec, values)) for spec, values in chosen)
         subject = Subject(metrics, resources, registry)
-        for name, data in datasets(specs[0]).items():
-            _uphold(laws.alone_as_together, subject, name, data)
+        _uphold(laws.alone_as_together, subject, datasets(specs[0]))
 
 
 def _subject(
@@ -345,18 +341,6 @@ def _batches(data: Sequence[Any], task: str, registry: Registry) -> Batches | No
         return None
     made = type(batches[0]) if batches else registry.batch_class(task)
     return InMemory.of(data, made).batches
-
-
-def _by_metric(
-    namespace: str, metrics: Sequence[MetricSpec], given: Mapping[str, Any]
-) -> dict[str, Sequence[Any]]:
-    """The parameters to check every metric with."""
-    _check_named(namespace, "metric", metrics, given)
-    chosen = {spec.name: given.get(spec.name) for spec in metrics}
-    return {
-        name: values if isinstance(values, list) and values else [values]
-        for name, values in chosen.items()
-    }
 
 
 def _check_named(

@@ -38,7 +38,7 @@ from valor_core.schemas import Batch
 from valor_core.schemas.text import Text, TextBatch
 from valor_testing import examples
 from valor_testing.data_set import Batches, singles
-from valor_testing.law import Breach, agree, law, name_of
+from valor_testing.law import Breach, agree, law, run_all
 
 _MANY = 40
 """Partitions of which an engine that is stopped after the first has not read all."""
@@ -60,21 +60,13 @@ def check_engine(engine: EngineSpec | Engine, parameters: Mapping[str, Any] | No
     Raises
     ------
     ConformanceError
-        For the first law that is broken, with what differed.
+        With every broken law and what differed.
 
     Examples
     --------
     >>> from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
     >>> check_engine(LocalEngine(LocalParameters(mode="threads", workers=2)))
     """
-    for _, check in engine_cases(engine, parameters):
-        check()
-
-
-def engine_cases(
-    engine: EngineSpec | Engine, parameters: Mapping[str, Any] | None = None
-) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Everything that `check_engine` checks, one by one."""
 
     def check(kept: Callable[[Running], None]) -> None:
         if not isinstance(engine, EngineSpec):
@@ -82,8 +74,7 @@ def engine_cases(
         given: Any = build(engine.parameter_class, parameters or {}, f"{engine.name}: ")
         return kept(Running(engine.name, implementation(engine)(given)))
 
-    for each in ENGINE_LAWS:
-        yield name_of(each), partial(check, each)
+    run_all(partial(check, each) for each in ENGINE_LAWS)
 
 
 @frozen

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -21,6 +21,8 @@ class ConformanceError(AssertionError):
         Which law.
     finding : str
         What differed, and where.
+    others : sequence of ConformanceError, optional
+        Other laws that are broken as well.
 
     Examples
     --------
@@ -28,12 +30,15 @@ class ConformanceError(AssertionError):
     mylab.Mean breaks the law 'any split': [0].value is 1.0 here and 2.0 there
     """
 
-    def __init__(self, of: str, law: str, finding: str) -> None:
-        super().__init__(of, law, finding)
-        self.of, self.law, self.finding = of, law, finding
+    def __init__(
+        self, of: str, law: str, finding: str, others: Sequence[ConformanceError] = ()
+    ) -> None:
+        super().__init__(of, law, finding, others)
+        self.of, self.law, self.finding, self.others = of, law, finding, others
 
     def __str__(self) -> str:
-        return f"{self.of} breaks the law {self.law!r}: {self.finding}"
+        first = f"{self.of} breaks the law {self.law!r}: {self.finding}"
+        return "\n".join([first, *map(str, self.others)])
 
 
 class Breach(Exception):
@@ -77,6 +82,30 @@ def law(check: Callable[Concatenate[_N, _P], None]) -> Callable[Concatenate[_N, 
             raise ConformanceError(subject.name, name_of(check), finding) from error
 
     return upheld
+
+
+def run_all(checks: Iterable[Callable[[], None]]) -> None:
+    """Run every check, and raise one `ConformanceError` that lists all broken laws.
+
+    Examples
+    --------
+    >>> def check():
+    ...     raise ConformanceError("mylab.Mean", "any split", "it is 1.0 here and 2.0 there")
+    >>> run_all([check])
+    Traceback (most recent call last):
+    ...
+    valor_testing.law.ConformanceError: mylab.Mean breaks the law 'any split': ...
+    """
+    broken: list[ConformanceError] = []
+    for check in checks:
+        try:
+            check()
+        except ConformanceError as error:
+            if str(error) not in map(str, broken):
+                broken.append(error)
+    if broken:
+        first, *others = broken
+        raise ConformanceError(first.of, first.law, first.finding, others) from first.__cause__
 
 
 def agree(one: Any, other: Any, is_one: str, is_other: str) -> None:

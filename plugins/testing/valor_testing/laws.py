@@ -159,14 +159,14 @@ def compute_is_pure(subject: Subject, batches: DataSet) -> None:
 @law
 def same_again(subject: Subject, batches: DataSet) -> None:
     """Two runs over the same data agree."""
-    first = subject.outcome(batches)
+    first = subject.expected(batches)
     agree(first, subject.anew().outcome(batches), "in one run", "in another")
 
 
 @law
 def neutral_start(subject: Subject, batches: DataSet) -> None:
     """Merging with a state that has counted nothing changes nothing, on either side."""
-    expected = subject.outcome(batches)
+    expected = subject.expected(batches)
     after = subject.compute(subject.merge(subject.count(batches), subject.plan.new_states()))
     agree(expected, after, "alone", "after merging a new state")
     into = subject.compute(subject.merge(subject.plan.new_states(), subject.count(batches)))
@@ -176,7 +176,7 @@ def neutral_start(subject: Subject, batches: DataSet) -> None:
 @law
 def any_split(subject: Subject, batches: DataSet) -> None:
     """Any split of the data and any order of its parts gives the same results."""
-    expected = subject.outcome(batches)
+    expected = subject.expected(batches)
     for how, parts in batches.splits.items():
         agree(expected, subject.outcome(parts), "as given", how)
         agree(expected, subject.outcome_merged(parts), "as given", f"{how} and merged")
@@ -242,7 +242,7 @@ def other_untouched(subject: Subject, batches: DataSet) -> None:
 @law
 def batches_let_go(subject: Subject, batches: DataSet) -> None:
     """Once states are detached, whoever made the batches may write over their arrays."""
-    expected = subject.outcome(batches)
+    expected = subject.expected(batches)
     copies = pickle.loads(pickle.dumps(list(batches)))
     states = subject.count(copies)
     subject.plan.detach(states)
@@ -305,7 +305,7 @@ def empty_data_answered(subject: Subject, batches: DataSet) -> None:
             if result.error is not None:
                 raise Breach(f"expected an answer, found the error {result.error!r}")
             _check_result(subject, result)
-    expected = subject.outcome(batches)
+    expected = subject.expected(batches)
     agree(expected, subject.outcome([*empties, *batches]), "alone", "after batches of no items")
     agree(expected, subject.outcome([*batches, *empties]), "alone", "before batches of no items")
 

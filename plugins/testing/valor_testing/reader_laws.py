@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from valor_core.readers.reader import Reader
 from valor_core.schemas import Batch
 from valor_core.schemas.order import natural
 from valor_testing.difference import content
-from valor_testing.law import Breach, agree, law, name_of
+from valor_testing.law import Breach, agree, law, run_all
 
 _SIZES = (1, 100)
 """Sizes of partitions that are tried besides the one given, in whatever unit a reader has."""
@@ -76,7 +76,7 @@ def check_reader(
     Raises
     ------
     ConformanceError
-        For the first law that is broken, with what differed.
+        With every broken law and what differed.
 
     Examples
     --------
@@ -84,26 +84,8 @@ def check_reader(
     >>> from valor_core.schemas.text import Text, TextBatch
     >>> check_reader(InMemory.of([Text("q1", response="Paris")], TextBatch))
     """
-    for _, check in reader_cases(reader, parameters, task, registry):
-        check()
-
-
-def reader_cases(
-    reader: ReaderSpec | Reader,
-    parameters: Mapping[str, Any] | None,
-    task: str | None = None,
-    registry: Registry | None = None,
-) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Everything that `check_reader` checks, one by one."""
-    source: list[Source] = []
-
-    def check(kept: Callable[[Source], None]) -> None:
-        if not source:
-            source.append(_source(reader, parameters or {}, task, registry or Registry()))
-        kept(source[0])
-
-    for each in READER_LAWS:
-        yield name_of(each), partial(check, each)
+    source = _source(reader, parameters or {}, task, registry or Registry())
+    run_all(partial(each, source) for each in READER_LAWS)
 
 
 def _source(

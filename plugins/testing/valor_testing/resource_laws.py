@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Barrier
@@ -18,7 +18,7 @@ from valor_core.parameters.declaration import build, declared
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec, Range, ResourceSpec
 from valor_testing import laws
-from valor_testing.law import Breach, ConformanceError, agree, law, name_of
+from valor_testing.law import Breach, ConformanceError, agree, law, run_all
 
 _THREADS = 8
 
@@ -68,36 +68,19 @@ def check_resource(
     Raises
     ------
     ConformanceError
-        For the first law that is broken, with what differed.
+        With every broken law and what differed.
 
     Examples
     --------
     >>> spec = ResourceSpec(name="mylab.words", summary="A list", implementation="builtins:repr")
     >>> check_resource(spec, use=len)
     """
-    for _, check in resource_cases(spec, parameters, use, registry):
-        check()
-
-
-def resource_cases(
-    spec: ResourceSpec,
-    parameters: Mapping[str, Any] | None = None,
-    use: Callable[[Any], Any] | None = None,
-    registry: Registry | None = None,
-) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Everything that `check_resource` checks, one by one."""
-
-    def check(kept: Callable[[Opening], None]) -> None:
-        try:
-            bound = _bound(spec, parameters or {}, registry)
-        except ValorError as error:
-            raise ConformanceError(
-                spec.name, "parameters", f"{error}; give them: parameters=…"
-            ) from error
-        kept(Opening(bound, use))
-
-    for each in RESOURCE_LAWS:
-        yield name_of(each), partial(check, each)
+    try:
+        bound = _bound(spec, parameters or {}, registry)
+    except ValorError as error:
+        finding = f"{error}; give them: parameters=…"
+        raise ConformanceError(spec.name, "parameters", finding) from error
+    run_all(partial(each, Opening(bound, use)) for each in RESOURCE_LAWS)
 
 
 def _bound(

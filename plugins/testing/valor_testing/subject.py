@@ -21,6 +21,7 @@ from valor_core.metrics.state import Resources
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec
 from valor_core.schemas import Batch, Codes
+from valor_testing.data_set import DataSet
 
 States = list[Any]
 """A state for every request of a plan."""
@@ -70,6 +71,9 @@ class Subject:
     resources: Resources = field(factory=dict)
     registry: Registry = field(factory=Registry, eq=False, repr=False)
     plan: Plan = field(init=False, repr=False, default=Factory(_plan, takes_self=True))
+    _expected: dict[int, tuple[DataSet, Outcome]] = field(
+        init=False, factory=dict, eq=False, repr=False
+    )
 
     @property
     def name(self) -> str:
@@ -144,6 +148,12 @@ class Subject:
             return self.compute(self.count(batches))
         except Refusal:
             return REFUSED
+
+    def expected(self, batches: DataSet) -> Outcome:
+        """Results of a data set as it is given, which several laws compare others with."""
+        if id(batches) not in self._expected:
+            self._expected[id(batches)] = batches, self.outcome(batches)
+        return self._expected[id(batches)][1]
 
     def outcome_merged(self, batches: Iterable[Batch]) -> Outcome:
         """Results of batches counted apart and merged in a tree."""
