@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from messages import refused
 
 from valor_core import evaluate
@@ -165,7 +166,7 @@ def test_without_hardmax_a_threshold_has_to_be_given(name: str) -> None:
         results_of(PETS, {"name": name, "hardmax": False})
 
 
-@pytest.mark.parametrize(
+@for_each(
     "choice",
     [
         *HARDMAX,

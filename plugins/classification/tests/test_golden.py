@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-import pytest
+from cases import for_each
 
 from valor_core.plugin import Result, SchemaError
 from valor_core.report.results import Results
@@ -237,7 +237,7 @@ def is_listed(case: GoldenCase, path: str) -> bool:
     return any(each.covers(path) for each in divergences(case.id))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@for_each("case", CASES, ids=lambda case: case.id)
 def test_the_metrics_give_every_recorded_result_but_the_listed_divergences(
     case: GoldenCase,
 ) -> None:
@@ -262,7 +262,7 @@ def test_the_metrics_give_every_recorded_result_but_the_listed_divergences(
     assert different == {}
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@for_each("case", CASES, ids=lambda case: case.id)
 def test_the_metrics_give_every_result_of_the_oracle(case: GoldenCase) -> None:
     found = real_results(case)
     oracle = oracle_numbers(case)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from cases import for_each
 
 from . import naive
 from .golden_cases import (
@@ -220,7 +221,7 @@ def test_cases_out_of_test_suites_have_no_kind_and_all_have_a_note() -> None:
         assert case.note
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@for_each("case", CASES, ids=lambda case: case.id)
 def test_the_oracle_agrees_with_a_case_but_for_the_listed_divergences(case: GoldenCase) -> None:
     listed = divergences(case.id)
     unlisted = {
@@ -231,7 +232,7 @@ def test_the_oracle_agrees_with_a_case_but_for_the_listed_divergences(case: Gold
     assert unlisted == {}
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@for_each("case", CASES, ids=lambda case: case.id)
 def test_each_listed_divergence_does_differ(case: GoldenCase) -> None:
     different = disagreements(case)
     for each in divergences(case.id):
@@ -240,7 +241,7 @@ def test_each_listed_divergence_does_differ(case: GoldenCase) -> None:
             assert any(alone.covers(path) for path in different), pattern
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@for_each("case", CASES, ids=lambda case: case.id)
 def test_values_worked_out_by_hand_are_those_of_the_oracle(case: GoldenCase) -> None:
     found = oracle_results(case)
     for each in divergences(case.id):
@@ -248,7 +249,7 @@ def test_values_worked_out_by_hand_are_those_of_the_oracle(case: GoldenCase) -> 
             assert agree(path, value, found.get(path, MISSING), 10**6), (path, found.get(path))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@for_each("case", CASES, ids=lambda case: case.id)
 def test_no_result_differs_for_two_reasons_at_once(case: GoldenCase) -> None:
     for path in disagreements(case):
         assert sum(each.covers(path) for each in divergences(case.id)) <= 1, path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import yaml
+from cases import for_each
 from messages import refused
 from valor_classification.plugin import valor_metrics
 
@@ -18,7 +19,7 @@ CLEAR = [known.name.replace("#", "2") for known in KNOWN if known.is_clear]
 UNCLEAR = [known.name.replace("#", "2") for known in KNOWN if not known.is_clear]
 
 
-@pytest.mark.parametrize("name", CLEAR)
+@for_each("name", CLEAR)
 def test_a_name_that_means_one_thing_is_taken(name: str) -> None:
     items = SETS if name in ("subset_accuracy", "exact_match_ratio") else PETS
 

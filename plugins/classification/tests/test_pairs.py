@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from messages import refused
 from valor_classification.readers.pairs import predicted, scored
 
@@ -54,8 +55,8 @@ def test_labels_beside_numbers_are_scored(true: Any, seen: Any) -> None:
     assert predicted(true, seen) is None
 
 
-@pytest.mark.parametrize("make", [predicted, scored])
-@pytest.mark.parametrize(
+@for_each("make", [predicted, scored])
+@for_each(
     ("true", "seen"),
     [
         (np.zeros((1, 2, 2)), np.zeros((1, 2, 2))),
@@ -104,7 +105,7 @@ def test_tensors_are_read_from_their_device_without_a_gradient() -> None:
 LOOP = [([0, 1], [0.2, 0.9]), ([0, 1], [0.0, 1.0]), ([1, 1], [1.0, 1.0]), ([0, 0], [0.0, 1.0])]
 
 
-@pytest.mark.parametrize("order", list(permutations(range(4))))
+@for_each("order", list(permutations(range(4))))
 def test_saturated_batch_of_scores_stays_scores_in_any_order(order: tuple[int, ...]) -> None:
     evaluator = Evaluator(["ROCAUC", "AveragePrecision", "LogLoss", "F1"])
     for place in order:

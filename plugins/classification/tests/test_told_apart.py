@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import for_each
 from valor_classification import plugin
 
 from valor_core import evaluate
@@ -64,7 +65,7 @@ def _told(results: list[Result]) -> set[str]:
     return {json.dumps(dict(result.parameters), sort_keys=True) for result in results}
 
 
-@pytest.mark.parametrize(("metric", "parameter"), list(_cases()))
+@for_each(("metric", "parameter"), list(_cases()))
 def test_two_settings_of_a_metric_never_give_results_that_say_the_same_of_themselves(
     metric: str, parameter: str
 ) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import for_each
 from messages import refused
 
 from valor_core.plugin import ParameterError
@@ -67,7 +68,7 @@ def test_there_must_be_a_bin() -> None:
         results_of(ROW, {"name": "CalibrationError", "bins": 0})
 
 
-@pytest.mark.parametrize("seed", range(25))
+@for_each("seed", range(25))
 def test_it_is_the_naive_error(seed: int) -> None:
     items = naive.random_items(seed)
     results = results_of(items, {"name": "CalibrationError", "bins": 7, "per_label": True})

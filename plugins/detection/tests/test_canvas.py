@@ -4,6 +4,7 @@ import io
 
 import numpy as np
 import pytest
+from cases import for_each
 from PIL import Image
 from valor_detection.canvas import LONGEST, THUMBNAIL, Canvas, around
 
@@ -46,7 +47,7 @@ def test_enlarged_pixels_stay_squares() -> None:
     assert np.unique(pixels(canvas).reshape(-1, 3), axis=0).tolist() == [[0, 0, 255], [255, 0, 0]]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "geometry",
     [
         Box(2, 2, 8, 8),
@@ -58,7 +59,7 @@ def test_enlarged_pixels_stay_squares() -> None:
     ],
     ids=lambda geometry: type(geometry).__name__,
 )
-@pytest.mark.parametrize("dashed", [False, True])
+@for_each("dashed", [False, True])
 def test_an_outline_is_at_the_edge_of_every_kind_of_shape(geometry, dashed) -> None:
     canvas = Canvas(10, 10)
     canvas.outline(geometry, RED, dashed=dashed)

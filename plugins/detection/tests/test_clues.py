@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from valor_detection.arrays import Objects, from_arrays, from_torchvision
 from valor_detection.clues import Clues
 from valor_detection.overlaps import Overlaps
@@ -255,7 +256,7 @@ def test_labels_counted_from_1_on_one_side_are_in_the_warnings() -> None:
     assert "best predictions in them overlap one of another label" in str(warning)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@for_each("seed", range(30))
 def test_boxes_at_random_look_like_no_other_size_or_label(seed: int) -> None:
     drawn = np.random.default_rng(seed)
 

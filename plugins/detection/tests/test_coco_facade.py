@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import for_each
 from messages import refused
 from pycocotools import coco as theirs
 from pycocotools import mask as their_masks
@@ -145,7 +146,7 @@ def test_boxes_have_every_bit_of_pycocotools(seed):
         check(*random_set(rng, big=rng.random() < 0.2), "bbox")
 
 
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(12))
 def test_changed_parameters_have_every_bit_of_pycocotools(seed):
     rng = np.random.default_rng([seed, 2])
     for _ in range(SETS):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from messages import refused
 from pycocotools import mask as theirs
 from valor_detection.coco import mask as ours
@@ -27,7 +28,7 @@ def some(seed: int) -> tuple[np.random.Generator, int, int, Any]:
     return rng, height, width, np.asfortranarray(masks)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("seed", SEEDS)
 def test_masks_are_encoded_and_decoded(seed: int) -> None:
     _, _, _, masks = some(seed)
     expected = theirs.encode(masks)
@@ -39,7 +40,7 @@ def test_masks_are_encoded_and_decoded(seed: int) -> None:
     assert found.dtype == np.uint8
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("seed", SEEDS)
 def test_masks_are_measured(seed: int) -> None:
     _, _, _, masks = some(seed)
     rles = theirs.encode(masks)
@@ -49,7 +50,7 @@ def test_masks_are_measured(seed: int) -> None:
         assert own(rles).dtype == their(rles).dtype
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("seed", SEEDS)
 def test_masks_are_merged(seed: int) -> None:
     _, _, _, masks = some(seed)
     rles = theirs.encode(masks)
@@ -64,7 +65,7 @@ def test_masks_of_two_sizes_have_neither_union_nor_overlap() -> None:
     np.testing.assert_array_equal(ours.iou(rles, rles, [0, 1]), theirs.iou(rles, rles, [0, 1]))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("seed", SEEDS)
 def test_overlaps_are_those_of_masks_and_of_boxes(seed: int) -> None:
     rng, _, _, masks = some(seed)
     rles = theirs.encode(masks)
@@ -83,7 +84,7 @@ def test_overlaps_with_nothing_are_an_empty_list() -> None:
     assert ours.iou([], [[0, 0, 1, 1]], [0]) == theirs.iou([], [[0, 0, 1, 1]], [0]) == []
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("seed", SEEDS)
 def test_shapes_are_drawn(seed: int) -> None:
     rng, height, width, _ = some(seed)
     polygons = [(rng.random(2 * n) * 50 - 5).tolist() for n in rng.integers(3, 9, 5)]

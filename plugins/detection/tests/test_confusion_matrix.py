@@ -4,6 +4,7 @@ import tracemalloc
 from typing import Any
 
 import pytest
+from cases import for_each
 
 from valor_core import evaluate
 from valor_core.schemas.detection import Detection
@@ -105,7 +106,7 @@ def test_examples_name_objects_in_every_cell() -> None:
     assert value["unmatched_predictions"]["cat"] == {"count": 0, "examples": []}
 
 
-@pytest.mark.parametrize("seed", range(25))
+@for_each("seed", range(25))
 def test_it_is_what_the_naive_matrix_is(seed: int) -> None:
     items = naive.random_items(seed)
     results = results_of(
@@ -122,8 +123,8 @@ def test_it_is_what_the_naive_matrix_is(seed: int) -> None:
         assert result.value == matrix(items, names, *thresholds)
 
 
-@pytest.mark.parametrize("rule", ["coco", "ranked", "valor"])
-@pytest.mark.parametrize("seed", range(10))
+@for_each("rule", ["coco", "ranked", "valor"])
+@for_each("seed", range(10))
 def test_no_rule_minds_whether_scores_are_cut_before_or_after(rule: str, seed: int) -> None:
     items = naive.random_items(seed + 100)
     cut = [

@@ -14,6 +14,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from cases import for_each
 from valor_detection.matching import matching
 from valor_detection.overlaps import request
 from valor_detection.parameters.fields import Rule
@@ -80,10 +81,10 @@ def bounds(parameters: Mapping[str, Any]) -> tuple[float, float]:
     return low, math.inf if high is None else high
 
 
-@pytest.mark.parametrize("most", [None, 3])
-@pytest.mark.parametrize("sizes", SIZES)
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("most", [None, 3])
+@for_each("sizes", SIZES)
+@for_each("rule", RULES)
+@for_each("seed", SEEDS)
 def test_what_passes_is_right_wrong_or_ignored_and_what_is_there_is_found_or_missed(
     seed: int, rule: Rule, sizes: Any, most: int | None
 ) -> None:
@@ -112,9 +113,9 @@ def share(part: int, rest: int) -> float | None:
     return part / (part + rest) if part + rest else None
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("iou", IOUS)
+@for_each("rule", RULES)
+@for_each("seed", SEEDS)
+@for_each("iou", IOUS)
 def test_all_metrics_of_a_report_name_the_same_counts(seed: int, rule: Rule, iou: float) -> None:
     one, several = {"iou_threshold": iou}, {"iou_thresholds": iou, "score_thresholds": SCORES}
     names = ("Precision", "Recall", "F1")
@@ -179,8 +180,8 @@ def test_all_metrics_of_a_report_name_the_same_counts(seed: int, rule: Rule, iou
             )
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("rule", RULES)
+@for_each("seed", SEEDS)
 def test_a_matrix_and_examples_of_one_label_name_the_counts_of_the_label(
     seed: int, rule: Rule
 ) -> None:
@@ -204,8 +205,8 @@ def test_a_matrix_and_examples_of_one_label_name_the_counts_of_the_label(
         assert [sum(len(image[name]) for image in images) for name in listed] == [tp, fp, fn]
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("rule", RULES)
+@for_each("seed", SEEDS)
 def test_a_matrix_of_several_labels_holds_every_object_that_counts(seed: int, rule: Rule) -> None:
     at = {"matching": rule, "iou_thresholds": IOUS, "score_thresholds": SCORES}
     items = items_of(seed, labels="abc", crowd=0.0)

@@ -6,6 +6,7 @@ Those of matrices, examples and detailed curves are shown where these metrics ar
 from __future__ import annotations
 
 import pytest
+from cases import for_each
 from messages import refused
 
 from valor_core.plugin import ParameterError, Report, SchemaError
@@ -103,7 +104,7 @@ def test_data_without_predictions_are_answered() -> None:
 # The light evaluator
 
 
-@pytest.mark.parametrize("found", range(101))
+@for_each("found", range(101))
 def test_no_recall_point_is_lost(found: int) -> None:
     items = [
         Detection(i, [true("x", *SQUARE)], [seen({"x": 0.9}, *SQUARE)] if i < found else ())

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from cases import for_each
 
 from valor_core.schemas.detection import Detection, PredictedObject
 from valor_core.schemas.geometry import Mask, Polygon
@@ -111,7 +112,7 @@ def test_one_ground_truth_is_found_once() -> None:
     assert counts_of(value["dog"]["0.5"]) == {("tp", "all"): 1, ("fp", "hallucinations"): 1}
 
 
-@pytest.mark.parametrize("seed", range(25))
+@for_each("seed", range(25))
 def test_it_is_what_the_naive_counts_are(seed: int) -> None:
     items = naive.random_items(seed)
     thresholds = [0.05, 0.3, 0.5, 0.75]

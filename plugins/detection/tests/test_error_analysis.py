@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import for_each
 from messages import refused
 
 from valor_core import evaluate
@@ -143,8 +144,8 @@ def test_a_prediction_in_a_crowd_has_no_error() -> None:
     assert errors_of(value_of(items, "ErrorAnalysis")) == {"missed": 1}
 
 
-@pytest.mark.parametrize("rule", ["coco", "ranked", "valor"])
-@pytest.mark.parametrize("seed", range(8))
+@for_each("rule", ["coco", "ranked", "valor"])
+@for_each("seed", range(8))
 def test_ap_and_counts_are_those_of_other_metrics(seed: int, rule: str) -> None:
     items = naive.random_items(seed, crowds=0.2)
     shared = {"matching": rule}

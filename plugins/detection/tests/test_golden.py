@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from valor_detection import evaluate_detection
 
 from valor_core.plugin import SchemaError, ValorError
@@ -205,7 +206,7 @@ def expected(case: GoldenCase) -> dict[str, Any]:
     return {path: value for path, value in found.items() if value != MISSING}
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@for_each("case", CASES, ids=lambda case: case.id)
 def test_the_metrics_give_every_recorded_result_but_the_listed_divergences(
     case: GoldenCase,
 ) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pytest
+from cases import for_each
 
 from valor_core.plugin import ParameterError
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
@@ -119,7 +119,7 @@ def answers(case: AnalysisCase) -> dict[str, Any]:
     return {path: value for path, value in found.items() if value is not None}
 
 
-@pytest.mark.parametrize("case", analysis_cases(), ids=lambda case: case.id)
+@for_each("case", analysis_cases(), ids=lambda case: case.id)
 def test_it_is_what_was_recorded_or_better(case: AnalysisCase) -> None:
     assert answers(case) == case.ours
 

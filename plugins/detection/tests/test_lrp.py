@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import for_each
 from messages import refused
 
 from valor_core.plugin import ParameterError
@@ -122,7 +123,7 @@ def test_the_iou_threshold_lies_between_0_and_1() -> None:
         results_of(ROW, {"name": "LRP", "iou_threshold": 1.0})
 
 
-@pytest.mark.parametrize("seed", range(25))
+@for_each("seed", range(25))
 def test_it_is_the_naive_error(seed: int) -> None:
     items = naive.random_items(seed)
     scores = (0.3, 0.75)

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from cases import for_each
 from valor_detection.arrays import Objects, from_arrays, from_supervision, from_torchvision
 from valor_detection.parameters.fields import Rule
 
@@ -47,8 +48,8 @@ def supervision(score: Any) -> DetectionBatch:
     return from_supervision([Detections(None)], [Detections(score)])
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-@pytest.mark.parametrize("door", [objects, arrays, torchvision, supervision])
+@for_each("dtype", [np.float16, np.float32, np.float64])
+@for_each("door", [objects, arrays, torchvision, supervision])
 def test_a_score_passes_the_threshold_that_it_prints_as(door: Any, dtype: type) -> None:
     for decimal in DECIMALS:
         data = door(np.array([decimal], dtype))

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pytest
+from cases import for_each
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 from valor_detection import curves, overlaps
@@ -146,7 +146,7 @@ def mean(values: Any) -> float | None:
     return float(np.mean(there)) if there.size else None
 
 
-@pytest.mark.parametrize("seed", range(150))
+@for_each("seed", range(150))
 def test_curves_have_the_bits_of_pycocotools(seed: int) -> None:
     data = CocoData(seed)
     table, theirs = table_of(data), data.theirs.eval
@@ -159,7 +159,7 @@ def test_curves_have_the_bits_of_pycocotools(seed: int) -> None:
             assert np.array_equal(ours.recalls, theirs["recall"][..., area, most])
 
 
-@pytest.mark.parametrize("seed", range(60))
+@for_each("seed", range(60))
 def test_the_summary_has_the_bits_of_pycocotools(seed: int) -> None:
     data = CocoData(1000 + seed)
     summary = results_of(data.batch, "COCOSummary").value
@@ -168,7 +168,7 @@ def test_the_summary_has_the_bits_of_pycocotools(seed: int) -> None:
     assert list(summary.values()) == wanted
 
 
-@pytest.mark.parametrize("seed", range(60))
+@for_each("seed", range(60))
 def test_the_metrics_have_the_bits_of_pycocotools(seed: int) -> None:
     data = CocoData(2000 + seed)
     theirs = data.theirs.eval

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from messages import refused
 from valor_detection.parameters.readers.voc import VocParameters
 from valor_detection.parameters.readers.yolo import YoloParameters
@@ -273,7 +274,7 @@ WRONG_VOC = [
 ]
 
 
-@pytest.mark.parametrize(("files", "message"), WRONG_VOC)
+@for_each(("files", "message"), WRONG_VOC)
 def test_what_is_wrong_with_files_of_voc_is_named(files: dict[str, str], message: str) -> None:
     voc_files(**files)
     if "dt__a_xml" in files:

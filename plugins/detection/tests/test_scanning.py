@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import fields
+from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from valor_detection.kernels import KERNELS, stdlib_scanning
@@ -156,7 +157,7 @@ def test_numbers_are_rounded_as_python_rounds_them(text: str) -> None:
         assert np.signbit(found.annotations.scores[0]) == np.signbit(float(json.loads(text)))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "9007199254740993",
@@ -329,8 +330,8 @@ def test_scanners_agree_on_what_is_corrupt(
         assert_same(found, expected)
 
 
-@pytest.mark.parametrize("scan", SCANNERS)
-@pytest.mark.parametrize(
+@for_each("scan", SCANNERS)
+@for_each(
     "value",
     [
         *("[1,,2]", "[1 2]", "[1,]", "[,1]", "[01,2]", "[1.,2]", "[.5,2]", "[1.2.3,4]", "[1:2]"),
@@ -455,8 +456,8 @@ def test_a_line_break_in_a_key_is_no_json_to_any_scanner(scan: Any, letter: str)
     assert str(found).startswith("file.json, line 1, column ")
 
 
-@pytest.mark.parametrize("scan", SCANNERS)
-@pytest.mark.parametrize(
+@for_each("scan", SCANNERS)
+@for_each(
     ("number", "crowd"),
     [("1e-400", 0), ("-1e-400", 0), ("0e5", 0), ("5e-324", 1), ("0.1e-322", 1), ("9" * 30, 1)],
 )
@@ -477,8 +478,8 @@ LONG_NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("scan", SCANNERS)
-@pytest.mark.parametrize("field", LONG_NUMBERS)
+@for_each("scan", SCANNERS)
+@for_each("field", LONG_NUMBERS)
 def test_a_whole_number_of_5000_digits_is_named_with_its_annotation(scan: Any, field: str) -> None:
     content = '[{"id": 1}, {%s}]' % (field % LONG)
     assert outcome(scan, content.encode(), True) == f"file.json, results[1]{LONG_NUMBERS[field]}"

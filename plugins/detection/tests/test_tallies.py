@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import for_each
 from valor_detection.overlaps import Overlaps, request
 from valor_detection.parameters.average_precision import APParameters
 from valor_detection.parameters.fields import Rule
@@ -41,9 +42,9 @@ def one_by_one(table: Table, chosen: Selection, iou: float, score: float) -> tup
     return true.tolist(), false.tolist()
 
 
-@pytest.mark.parametrize("name", ["boxes", "crowds", "keys", "many", "one-sided"])
-@pytest.mark.parametrize("rule", ["coco", "ranked", "valor"])
-@pytest.mark.parametrize("most", [None, 2])
+@for_each("name", ["boxes", "crowds", "keys", "many", "one-sided"])
+@for_each("rule", ["coco", "ranked", "valor"])
+@for_each("most", [None, 2])
 def test_a_tally_counts_what_one_counts_prediction_by_prediction(
     name: str, rule: Rule, most: int | None
 ) -> None:

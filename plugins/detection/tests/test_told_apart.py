@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from cases import for_each
 
 from valor_core.parameters.declaration import Parameter
 from valor_core.plugin import MetricSpec, Result, declared, plain_value
@@ -63,7 +64,7 @@ def results(name: str, **chosen: Any) -> dict[str, Any]:
     return by_parameters
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "parameter"), [pytest.param(*pair, id=f"{pair[0]} {pair[1].name}") for pair in PAIRS]
 )
 def test_two_settings_of_a_metric_never_give_results_that_look_alike(
@@ -80,7 +81,7 @@ def test_two_settings_of_a_metric_never_give_results_that_look_alike(
         assert not alike
 
 
-@pytest.mark.parametrize("name", [name for name, own in PAIRS if own.name == "area_ranges"])
+@for_each("name", [name for name, own in PAIRS if own.name == "area_ranges"])
 def test_ranges_of_one_name_and_other_bounds_are_told_apart(name: str) -> None:
     small, large = ({"s": [0, bound]} for bound in (50, 5000))
 

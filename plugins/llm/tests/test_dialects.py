@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from cases import for_each
 from messages import refused
 from mock_endpoint import MockEndpoint
 from valor_llm.clients import anthropic, ollama, openai
@@ -270,7 +271,7 @@ def read_openai(choice: dict[str, Any], **more: Any) -> Reply:
     return openai.reply_of({"choices": [choice], **more}, "http://h", "m")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "finish", "text", "told"),
     [
         ({"content": "{}"}, "stop", "{}", "stop"),

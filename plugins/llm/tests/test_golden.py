@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from cases import for_each
 from valor_llm.clients.protocol import Reply, Request
 
 from valor_core import evaluate
@@ -71,7 +72,7 @@ def answered(case: Golden, **parameters: Any) -> float | str:
     return UNDEFINED if isinstance(row.value, Undefined) else float(row.value)
 
 
-@pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case.name)
+@for_each("case", GOLDEN, ids=lambda case: case.name)
 def test_a_recorded_case_has_its_score_or_a_reason_why_not(case: Golden) -> None:
     ours = answered(case)
 

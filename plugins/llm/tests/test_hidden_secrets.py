@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from cases import for_each
 from mock_endpoint import MockEndpoint
 from valor_llm.clients.http.secrets import hidden
 from valor_llm.clients.openai import OpenAI
@@ -25,7 +26,7 @@ def escaped(text: str) -> str:
     return "".join(f"\\u{ord(character):04x}" for character in text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "form",
     [
         KEY,

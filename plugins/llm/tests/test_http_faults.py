@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import for_each
 from valor_llm.clients.http.faults import fault, retry_after, said
 from valor_llm.clients.protocol import ClientError, Passing, RateLimited, Refused, Rejected
 
@@ -54,7 +55,7 @@ def test_a_reply_that_failed_to_follow_a_schema_may_succeed_another_time() -> No
     assert type(fault(400, {}, said(told), "http://h", NOW)) is Passing
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("headers", "seconds"),
     [
         ({"retry-after": "20"}, 20.0),

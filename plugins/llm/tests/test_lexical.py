@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import valor_llm.steps
+from cases import for_each
 from hypothesis import example, given
 from hypothesis import strategies as st
 from messages import refused
@@ -58,7 +59,7 @@ COMPARED = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "source", "outcome"), COMPARED)
+@for_each(("statement", "source", "outcome"), COMPARED)
 def test_whether_a_source_backs_a_statement(statement: str, source: str, outcome: str) -> None:
     assert compared(statement, [source]).outcome == outcome
 
@@ -168,7 +169,7 @@ GRADES = {
 }
 
 
-@pytest.mark.parametrize(("step", "data", "said"), VERDICTS)
+@for_each(("step", "data", "said"), VERDICTS)
 def test_what_is_said_of_twenty_cases(step: str, data: dict[str, Any], said: Any) -> None:
     known = [grades for name, grades in GRADES.items() if step.startswith(name)]
     schema = Rating((known or [(1, 2, 3, 4, 5)])[0]).schema(data, None)
@@ -256,7 +257,7 @@ def lexical_judge() -> Judge:
     return Judge(JudgeParameters(cache="off"), Lexical(LexicalParameters()))
 
 
-@pytest.mark.parametrize("step", list(every_step()), ids=lambda step: step.name)
+@for_each("step", list(every_step()), ids=lambda step: step.name)
 def test_the_schema_of_every_step_is_answered_at_the_first_attempt(step: Step) -> None:
     data = {name: DATA[name] for name in step.fields}
 

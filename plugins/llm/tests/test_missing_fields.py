@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from attrs import evolve
+from cases import for_each
 
 from valor_core import Registry, evaluate
 from valor_core.plugin import MetricSpec, Report, Undefined
@@ -34,7 +35,7 @@ def test_an_item_without_a_field_that_is_read_is_undefined(spec: MetricSpec, fie
     assert report.items[0].rows[0].value == Undefined(f"no {field}")
 
 
-@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+@for_each("spec", SPECS, ids=lambda spec: spec.name)
 def test_an_item_with_nothing_costs_no_call_and_has_no_number(spec: MetricSpec) -> None:
     report = _report(spec, Text("q"))
     (row,) = report.items[0].rows
@@ -43,7 +44,7 @@ def test_an_item_with_nothing_costs_no_call_and_has_no_number(spec: MetricSpec) 
     assert not report.facts["judge"].get("calls")
 
 
-@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+@for_each("spec", SPECS, ids=lambda spec: spec.name)
 def test_an_item_with_everything_has_a_number_in_the_range(spec: MetricSpec) -> None:
     report = _report(spec, WHOLE)
     (row,) = report.items[0].rows

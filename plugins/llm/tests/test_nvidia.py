@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from cases import for_each
 from valor_llm.clients.protocol import Passing
 
 from valor_core.plugin import Undefined
@@ -83,9 +84,9 @@ def test_without_a_valid_rating_the_item_has_failed(name: str) -> None:
     assert STEPS[name] in failed(name, ITEM, _client(name, NONE, NONE)).reason
 
 
-@pytest.mark.parametrize("name", STEPS)
-@pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("other", [2, NONE])
+@for_each("name", STEPS)
+@for_each("turned", [False, True])
+@for_each("other", [2, NONE])
 def test_a_rating_that_may_come_in_a_later_run_is_not_done_without(
     name: str, other: Any, turned: bool
 ) -> None:

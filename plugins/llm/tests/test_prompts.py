@@ -7,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from cases import for_each
 from messages import refused
 from valor_llm.steps import prompt
 from valor_llm.steps.repeated_example import repeats_example
@@ -50,7 +51,7 @@ def test_there_is_one_prompt_for_each_step() -> None:
     assert sorted(file.name.removesuffix(".toml") for file in files) == sorted(STEPS)
 
 
-@pytest.mark.parametrize("name", STEPS)
+@for_each("name", STEPS)
 def test_examples_show_what_the_step_shows(name: str) -> None:
     # Criteria of a rubric are the user's; no example could fit them.
     examples = prompt.own(name).examples
@@ -59,7 +60,7 @@ def test_examples_show_what_the_step_shows(name: str) -> None:
         assert tuple(example.data) == STEPS[name].fields
 
 
-@pytest.mark.parametrize("name", STEPS)
+@for_each("name", STEPS)
 def test_an_example_that_a_model_repeats_is_known_by_what_it_speaks_of(name: str) -> None:
     found = prompt.own(name)
     blank = dict.fromkeys(STEPS[name].fields, "")
@@ -68,7 +69,7 @@ def test_an_example_that_a_model_repeats_is_known_by_what_it_speaks_of(name: str
             assert repeats_example(example.reply, found, blank), example.reply
 
 
-@pytest.mark.parametrize("name", STEPS)
+@for_each("name", STEPS)
 def test_a_changed_prompt_has_a_new_version_and_so_have_its_metrics(name: str) -> None:
     found = prompt.own(name)
     version, digest, metrics = PINNED.get(name, (0, "", "its metrics"))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from around_answers import CLOSED_THOUGHTS, HONEST, OPEN_THOUGHTS, OTHER_RATING, TAKEN_BACK
+from cases import for_each
 from valor_llm.clients.callable import from_callable
 from valor_llm.clients.protocol import Reply
 from valor_llm.replies.shapes import Rating, Shape, TextList, VerdictGroup, VerdictList, Verdicts
@@ -30,8 +31,8 @@ def found(shape: Shape, text: str, data: dict[str, Any] = DATA, **more: Any) -> 
     return any(shape.read(text, data, None, **more).value.values())
 
 
-@pytest.mark.parametrize(("shape", "answer"), SHAPES)
-@pytest.mark.parametrize(
+@for_each(("shape", "answer"), SHAPES)
+@for_each(
     "reply",
     [
         "<think>Suppose {}. But wait",
@@ -65,8 +66,8 @@ def test_draft_or_retracted_answer_is_asked_for_again(
     assert not found(shape, reply.replace("{}", answer))
 
 
-@pytest.mark.parametrize(("shape", "answer"), SHAPES)
-@pytest.mark.parametrize(
+@for_each(("shape", "answer"), SHAPES)
+@for_each(
     "reply",
     [
         "Sure, here is the JSON:\n```json\n{}\n```\nHope this helps!",
@@ -86,8 +87,8 @@ def test_answer_among_thoughts_and_courtesies_counts(shape: Shape, answer: str, 
     assert found(shape, reply.replace("{}", answer))
 
 
-@pytest.mark.parametrize(("shape", "answer"), SHAPES)
-@pytest.mark.parametrize(
+@for_each(("shape", "answer"), SHAPES)
+@for_each(
     "reply",
     [
         "{}\n\nHowever, claim 2 is not supported by the contexts.",
@@ -109,8 +110,8 @@ def test_answer_with_an_explanation_of_wrong_claims_counts(
     assert found(shape, reply.replace("{}", answer))
 
 
-@pytest.mark.parametrize(("shape", "answer"), SHAPES)
-@pytest.mark.parametrize(
+@for_each(("shape", "answer"), SHAPES)
+@for_each(
     "reply",
     [
         "{}\nWait, claim 1 is not supported.",
@@ -166,22 +167,22 @@ def test_list_that_repeats_the_form_of_the_prompt_is_asked_for_again() -> None:
     assert not found(LIST, LIST.outline())
 
 
-@pytest.mark.parametrize("reply", OPEN_THOUGHTS)
+@for_each("reply", OPEN_THOUGHTS)
 def test_answer_in_a_thought_that_does_not_end_is_asked_for_again(reply: str) -> None:
     assert not any(found(shape, reply.replace("{}", answer)) for shape, answer in SHAPES)
 
 
-@pytest.mark.parametrize("reply", CLOSED_THOUGHTS)
+@for_each("reply", CLOSED_THOUGHTS)
 def test_answer_after_a_thought_counts(reply: str) -> None:
     assert all(found(shape, reply.replace("{}", answer)) for shape, answer in SHAPES)
 
 
-@pytest.mark.parametrize("reply", HONEST)
+@for_each("reply", HONEST)
 def test_answer_with_an_honest_sentence_around_it_counts(reply: str) -> None:
     assert all(found(shape, reply.replace("{}", answer)) for shape, answer in SHAPES)
 
 
-@pytest.mark.parametrize("reply", TAKEN_BACK)
+@for_each("reply", TAKEN_BACK)
 def test_answer_that_a_sentence_refuses_or_retracts_is_asked_for_again(reply: str) -> None:
     assert not any(found(shape, reply.replace("{}", answer)) for shape, answer in SHAPES)
 

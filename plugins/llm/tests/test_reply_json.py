@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 import pytest
+from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_llm.replies.json_text import NoJSON, values_in
@@ -28,7 +29,7 @@ def only(text: str) -> Any:
     return found.value, list(found.lenient)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "value", "lenient"),
     [
         ('{"a": 1}', {"a": 1}, []),
@@ -56,7 +57,7 @@ def test_what_is_overlooked_is_told(text: str, value: Any, lenient: list[str]) -
     assert only(text) == (value, lenient)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "problem"),
     [
         ("", "it is empty"),
@@ -118,7 +119,7 @@ def test_any_text_has_json_or_has_none(text: str) -> None:
         assert all(isinstance(one.value, (dict, list)) for one in values_in(text))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "unit",
     [
         *("{", "[", '"', "{ ", '{"', '["', "[\n", '{"a":', "{}", '{"a":1]', '{"a":[{}', "\\ud800"),
@@ -138,7 +139,7 @@ def test_hostile_texts_take_no_longer_than_their_length(unit: str) -> None:
     assert seconds(1_000_000) < 2.5
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("further", "is_read"),
     [
         ('"final_KEY": OTHER', False),

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from cases import for_each
 from valor_llm.replies.shapes import Rating, Reading
 
 FIVE = Rating((1, 2, 3, 4, 5))
@@ -22,7 +23,7 @@ def test_a_reply_as_it_was_asked_for_is_read_with_nothing_overlooked() -> None:
     assert read('{"analysis": "so", "rating": 4}') == Reading({"rating": 4, "analysis": "so"})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "rating", "value", "lenient"),
     [
         ('{"analysis": "", "rating": 4.0}', FIVE, 4, ["other spelling"]),
@@ -59,7 +60,7 @@ def test_small_deviations_are_overlooked_and_told(
     assert reading.is_complete
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "rating"),
     [
         *((text, FIVE) for text in ("4.5", "four", "great", "7", "10", "-3", "40", "4 out of 10")),
@@ -123,7 +124,7 @@ def test_rating_of_a_reply_that_was_cut_in_white_space_counts() -> None:
     assert reading.value["rating"] == 4
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         *('{"rating": "not a rating of 5"}', '{"rating": "<5"}', '{"rating": "!= 5"}'),

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_llm.replies.shapes import Reading, TextList
@@ -42,7 +43,7 @@ def test_small_deviations_are_overlooked_and_told(text: str, lenient: list[str])
     assert reading.lenient == lenient
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "fault"),
     [
         ('{"claims": ["a", 1]}', '"claims" must be a list of texts, got 1'),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_llm.replies.shapes import Reading, Verdict, VerdictGroup, VerdictList, Verdicts
@@ -98,7 +99,7 @@ def test_small_deviations_are_overlooked_and_told(text: str, lenient: list[str])
     assert reading.lenient == lenient
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "kept", "fault"),
     [
         (told(row(1, "yes"), row(3, "no")), {1: "yes", 3: "no"}, '"verdicts" has no answer for 2'),

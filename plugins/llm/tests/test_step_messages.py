@@ -10,6 +10,7 @@ from itertools import takewhile
 from typing import Any
 
 import pytest
+from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_llm.clients.protocol import Message
@@ -64,7 +65,7 @@ def numbered(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("name", FILES)
+@for_each("name", FILES)
 def test_examples_of_a_prompt_are_read_with_nothing_overlooked(name: str) -> None:
     step, own = STEPS[name], prompt.own(name)
     for example in own.examples:
@@ -78,7 +79,7 @@ def test_examples_of_a_prompt_are_read_with_nothing_overlooked(name: str) -> Non
             assert {tuple(one) for one in entries} == {("id", "analysis", "verdict")}
 
 
-@pytest.mark.parametrize("name", FILES)
+@for_each("name", FILES)
 def test_a_prompt_shows_the_form_of_the_reply(name: str) -> None:
     system = messages(STEPS[name], data_of(STEPS[name], "a"))[0]
 
@@ -86,7 +87,7 @@ def test_a_prompt_shows_the_form_of_the_reply(name: str) -> None:
     assert "{{" not in system.content
 
 
-@pytest.mark.parametrize("attack", attacks(), ids=lambda attack: attack.text[:25].encode())
+@for_each("attack", attacks(), ids=lambda attack: repr(attack.text[:25]))
 def test_no_attack_changes_the_structure_of_the_messages(attack: Any) -> None:
     for step in STEPS.values():
         data = data_of(step, attack.text)

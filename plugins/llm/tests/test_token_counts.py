@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 from attrs import evolve
+from cases import for_each
 from valor_llm.clients import anthropic, ollama, openai
 from valor_llm.clients.ollama import Ollama
 from valor_llm.clients.protocol import (
@@ -196,7 +197,7 @@ def test_prompt_that_the_endpoint_cut_off_has_no_reply_and_names_the_remedy(dial
     assert facts["prompt_tokens"] == 2050  # and paid for all the same
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "tokens"),
     [
         (PAGE, 15_000),  # a token for each word

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from cases import for_each
 from valor_llm.clients.callable import fault_of
 from valor_llm.clients.http.faults import fault, refused_key, said
 from valor_llm.clients.protocol import ClientError, Message, Refused, Rejected, Reply, Request
@@ -36,7 +37,7 @@ def error_of(status: int, body: Any) -> ClientError:
     return fault(status, {}, said(data), "https://judge.test", 0.0, refused_key(data))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("status", "body"),
     [
         (400, GEMINI),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_rgb.rules.heuristic import (
@@ -131,7 +132,7 @@ def test_it_is_normalized_as_the_evaluator_does_it(text: str) -> None:
     assert normalized(text) == " ".join(without_end.split())
 
 
-@pytest.mark.parametrize(("response", "answer", "rule"), MATCHED)
+@for_each(("response", "answer", "rule"), MATCHED)
 def test_an_answer_is_matched(response: str, answer: str, rule: str | None) -> None:
     assert matched(response, answer) == rule
     assert RULES.right(response, as_answers(answer)) == rule
@@ -156,7 +157,7 @@ def test_a_refusal_is_a_phrase_anywhere(response: str, rule: str | None) -> None
     assert RULES.refused(response) == rule
 
 
-@pytest.mark.parametrize(("response", "false_answer", "rule"), DETECTED)
+@for_each(("response", "false_answer", "rule"), DETECTED)
 def test_a_detection_is_a_keyword_or_a_denial(
     response: str, false_answer: str, rule: str | None
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from cases import for_each
 from valor_rgb.rules.paper import PaperRules
 from valor_rgb.samples.answers import as_answers
 
@@ -27,7 +28,7 @@ RIGHT: list[tuple[str, Any, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("response", "answers", "right"), RIGHT)
+@for_each(("response", "answers", "right"), RIGHT)
 def test_an_answer_is_a_substring_in_lower_case(response: str, answers: Any, right: bool) -> None:
     assert RULES.right(response, as_answers(answers)) == ("substring" if right else None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from cases import for_each
 from valor_rgb.rules.robust import RobustRules
 from valor_rgb.samples.answers import as_answers
 
@@ -135,7 +136,7 @@ CORRECTED = [
 ]
 
 
-@pytest.mark.parametrize(("response", "answers", "right"), RIGHT)
+@for_each(("response", "answers", "right"), RIGHT)
 def test_an_answer_is_said_in_whole_words(response: str, answers: Any, right: bool) -> None:
     assert RULES.right(response, as_answers(answers)) == ("said" if right else None)
 
@@ -145,7 +146,7 @@ def test_a_refusal_is_about_the_answer(response: str, refused: bool) -> None:
     assert (RULES.refused(response) is not None) == refused
 
 
-@pytest.mark.parametrize(("response", "false_answer", "detected"), DETECTED)
+@for_each(("response", "false_answer", "detected"), DETECTED)
 def test_a_detection_is_about_the_documents(
     response: str, false_answer: str, detected: bool
 ) -> None:

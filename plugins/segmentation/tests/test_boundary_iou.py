@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
+from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from messages import refused
@@ -188,8 +189,8 @@ def dataset(seed: int, count: int = 5, start: int = 0) -> SegmentationBatch:
     return SegmentationBatch(Datums(range(start, start + count)), labels, [layer])
 
 
-@pytest.mark.parametrize("seed", range(25))
-@pytest.mark.parametrize("reach", [1, 2, 5])
+@for_each("seed", range(25))
+@for_each("reach", [1, 2, 5])
 def test_equal_to_the_repeated_erosion_of_single_masks(seed: int, reach: int) -> None:
     data = dataset(seed)
     found = values([data], width_in_pixels=reach)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from cases import for_each
 
 from .golden_cases import MISSING, GoldenCase, cases, divergences, reasons
 from .support import results_of
@@ -47,7 +47,7 @@ def _cells(value: dict[str, Any], is_share: bool) -> dict[str, Any]:
     return found if is_share else found | {"pixels//": value["background"]}
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)
+@for_each("case", cases(), ids=lambda case: case.id)
 def test_results_are_those_recorded(case: GoldenCase) -> None:
     expected = dict(case.results)
     for divergence in divergences():

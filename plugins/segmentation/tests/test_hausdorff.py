@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from messages import refused
 from numpy.typing import NDArray
 from valor_testing import check_metric
@@ -133,7 +134,7 @@ def random_item(rng: np.random.Generator, uid: int) -> Segmentation:
     return Segmentation(uid, true, np.roll(seen, 1, axis=0), labels=NAMES)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@for_each("seed", range(20))
 def test_equal_to_a_naive_program(seed: int) -> None:
     rng = np.random.default_rng(seed)
     items = [random_item(rng, uid) for uid in range(3)]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -78,9 +79,9 @@ def test_both_kernels_count_the_same(pairs: list[Pair]) -> None:
 
 
 @needs_compiler
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.int64])
-@pytest.mark.parametrize("side", [1, 2, 9, 70])
-@pytest.mark.parametrize("count", [3, 300])
+@for_each("dtype", [np.uint8, np.uint16, np.int32, np.int64])
+@for_each("side", [1, 2, 9, 70])
+@for_each("count", [3, 300])
 def test_images_large_enough_for_threads_are_counted_the_same(
     dtype: Any, side: int, count: int
 ) -> None:
@@ -99,9 +100,9 @@ def test_images_large_enough_for_threads_are_counted_the_same(
 
 
 @needs_compiler
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.int64])
-@pytest.mark.parametrize("values", [[0, 1, 2, 3], [0, 1, 2, 9], [0, 1, 2, 3, 9]])
-@pytest.mark.parametrize("swapped", [False, True])
+@for_each("dtype", [np.uint8, np.uint16, np.int32, np.int64])
+@for_each("values", [[0, 1, 2, 3], [0, 1, 2, 9], [0, 1, 2, 3, 9]])
+@for_each("swapped", [False, True])
 def test_pixels_that_differ_from_their_neighbors_are_counted(
     dtype: Any, values: list[int], swapped: bool
 ) -> None:
@@ -140,9 +141,9 @@ def a_side(dtype: str, values: list[int], strange: list[int]) -> tuple[NDArray[A
 
 
 @needs_compiler
-@pytest.mark.parametrize("true_dtype", INTEGERS)
-@pytest.mark.parametrize("dtype", INTEGERS)
-@pytest.mark.parametrize(
+@for_each("true_dtype", INTEGERS)
+@for_each("dtype", INTEGERS)
+@for_each(
     "values",
     [
         [0, 1, 2, 3],

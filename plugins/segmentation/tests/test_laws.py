@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 
 from valor_core import Evaluator
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
@@ -85,10 +86,8 @@ def keyed(seed: int, keys: dict[str, str], names: dict[str, str]) -> list[Segmen
     return [Segmentation(i, side(), side()) for i in range(6)]
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(
-    ("keys", "others"), [("xyz", "xxz"), ("xxy", "xyy"), ("xyx", "xxx"), ("xxx", "xyz")]
-)
+@for_each("seed", range(3))
+@for_each(("keys", "others"), [("xyz", "xxz"), ("xxy", "xyy"), ("xyx", "xxx"), ("xxx", "xyz")])
 def test_a_label_map_gives_what_data_written_so_give(seed: int, keys: str, others: str) -> None:
     old = dict(zip(LABELS, keys, strict=True))
     new = dict(zip(LABELS, others, strict=True))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
+from cases import for_each
 from messages import refused
 from valor_testing import check_metric
 
@@ -307,8 +308,8 @@ def naive(pairs: list[Any], label: int, void: set[int]) -> tuple[Fraction, int, 
     return ious, matches, false, missed
 
 
-@pytest.mark.parametrize("seed", range(40))
-@pytest.mark.parametrize("is_void", [True, False])
+@for_each("seed", range(40))
+@for_each("is_void", [True, False])
 def test_equal_to_a_naive_program(seed: int, is_void: bool) -> None:
     rng = np.random.default_rng(seed)
     pairs = [random_image(rng) for _ in range(4)]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -48,7 +49,7 @@ def test_any_ring_has_the_pixels_of_pycocotools(
     assert np.array_equal(coco_mask(corners, size), theirs(corners, size))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 def test_outlines_of_objects_have_the_pixels_of_pycocotools(seed: int) -> None:
     rng = np.random.default_rng(seed)
     for _ in range(25):

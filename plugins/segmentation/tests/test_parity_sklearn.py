@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from sklearn import metrics
 
 from valor_core.schemas.segmentation import SegmentationBatch
@@ -24,8 +25,8 @@ def images(seed: int, dtype: Any) -> tuple[list[Any], list[Any]]:
     return true, [s.astype(dtype) for s in seen]
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.int64])
-@pytest.mark.parametrize("seed", range(3))
+@for_each("dtype", [np.uint8, np.uint16, np.int32, np.int64])
+@for_each("seed", range(3))
 def test_the_confusion_matrix_is_scikit_learns(seed: int, dtype: Any) -> None:
     true, seen = images(seed, dtype)
     batch = SegmentationBatch.from_arrays(true, seen, labels=NAMES)

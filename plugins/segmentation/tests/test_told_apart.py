@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from cases import for_each
 
 from valor_core.parameters.declaration import Parameter
 from valor_core.plugin import MetricSpec, declared, plain_value
@@ -65,7 +66,7 @@ def results(name: str, **chosen: Any) -> dict[str, Any]:
     return by_parameters
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "parameter"), [pytest.param(*pair, id=f"{pair[0]} {pair[1].name}") for pair in PAIRS]
 )
 def test_two_settings_of_a_metric_never_give_results_that_look_alike(

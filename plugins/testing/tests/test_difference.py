@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import define
+from cases import for_each
 from valor_testing.difference import Difference, content, difference
 
 
@@ -17,7 +18,7 @@ def test_a_value_does_not_differ_from_itself(value: Any) -> None:
     assert difference(content(value), content(value)) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("one", "other", "place"),
     [
         (1, 2, ""),

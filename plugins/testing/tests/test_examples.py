@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from cases import for_each
 from valor_testing import examples
 from valor_testing.data_set import Batches
 from valor_testing.difference import content, difference
@@ -20,7 +20,7 @@ def batches_of(task: str, name: str) -> Batches:
     return examples.datasets(task)[name]
 
 
-@pytest.mark.parametrize(("task", "name"), ALL)
+@for_each(("task", "name"), ALL)
 def test_a_data_set_has_several_batches_of_its_task_with_distinct_uids(
     task: str, name: str
 ) -> None:
@@ -32,7 +32,7 @@ def test_a_data_set_has_several_batches_of_its_task_with_distinct_uids(
     check_unique(np.concatenate([batch.datums.uids for batch in batches]))
 
 
-@pytest.mark.parametrize(("task", "name"), ALL)
+@for_each(("task", "name"), ALL)
 def test_a_data_set_is_the_same_every_time(task: str, name: str) -> None:
     first, second = content(batches_of(task, name)), content(batches_of(task, name))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from messages import refused
 from valor_testing import ConformanceError, check_metric, check_plugin, examples, laws
 from valor_testing.data_set import DataSet
@@ -50,7 +51,7 @@ def test_an_honest_metric_keeps_all_laws(task: str) -> None:
     check_metric(spec_of("Honest", task))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "law", "finding"),
     [
         ("Scribbling", "batch untouched", "datums.metadata.tags.values[0].length is 2 before"),
@@ -106,8 +107,8 @@ def test_every_broken_law_is_named() -> None:
     assert all(any(line.startswith(start) for line in lines) for start in starts)
 
 
-@pytest.mark.parametrize("task", examples.tasks())
-@pytest.mark.parametrize(
+@for_each("task", examples.tasks())
+@for_each(
     ("code", "law"),
     [
         ("Averaging", laws.neutral_start),

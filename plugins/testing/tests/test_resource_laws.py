@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from attrs import define, field
+from cases import for_each
 from valor_testing import ConformanceError, check_resource
 
 from valor_core.parameters.declaration import parameter, parameters
@@ -120,7 +121,7 @@ def test_an_honest_resource_keeps_all_laws(use: Callable[[Any], Any] | None) -> 
     check_resource(spec("Judge", identity=("model",), divided=("budget",)), {"budget": 3}, use)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "facts", "law", "finding"),
     [
         ("Judge", {"identity": ("modell",)}, "parameters that matter are declared", "'modell'"),

@@ -10,6 +10,7 @@ from typing import Any
 import nltk.translate.bleu_score as nltk_bleu
 import pytest
 import sacrebleu
+from cases import for_each
 from messages import refused
 from valor_text.metrics.overlap import bleu
 from valor_text.parameters.overlap import BLEUParameters
@@ -225,8 +226,8 @@ def test_equal_to_sacrebleu_by_default() -> None:
     assert of_items(items, definition="sacrebleu") == pytest.approx(expected, rel=1e-13, abs=1e-15)
 
 
-@pytest.mark.parametrize("tokeniser", ["13a", "intl", "zh", "char", "words"])
-@pytest.mark.parametrize("smoothing", ["exp", "floor", "add-k", "none"])
+@for_each("tokeniser", ["13a", "intl", "zh", "char", "words"])
+@for_each("smoothing", ["exp", "floor", "add-k", "none"])
 def test_equal_to_sacrebleu_for_corpora(smoothing: str, tokeniser: str) -> None:
     name = "none" if tokeniser == "words" else tokeniser
     program = sacrebleu.BLEU(smooth_method=smoothing, tokenize=name, force=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import for_each
 from messages import refused
 from valor_text.metrics.answers.choice_match import score
 from valor_text.parameters.answers import ChoiceMatchParameters
@@ -18,7 +19,7 @@ def read(response: str, reference: str = "B", **chosen: object) -> object:
     return one.details.get("ambiguous") or one.details.get("read")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("response", "letter"),
     [
         ("B", "B"),

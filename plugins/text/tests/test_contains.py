@@ -6,7 +6,7 @@ import random
 import re
 from typing import Any
 
-import pytest
+from cases import for_each
 from messages import refused
 from valor_text.metrics.answers.contains import score
 from valor_text.parameters.answers import ContainsParameters
@@ -23,7 +23,7 @@ def found(response: str, references: Any, **parameters: Any) -> Any:
     return score(batch, ContainsParameters(**parameters), {}).at(0)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("references", "parameters", "expected"),
     [
         ("pea soup", {}, 1),
@@ -93,7 +93,7 @@ def test_the_share_stands_in_a_report() -> None:
     assert report["Contains"].value == 2 / 4
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("response", "wanted", "expected"),
     [
         ("\u0915\u093f", "\u0915", 0),  # a vowel sign belongs to its letter

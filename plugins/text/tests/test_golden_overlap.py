@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import for_each
 from messages import refused
 
 from valor_core import evaluate
@@ -51,7 +52,7 @@ ROUGE: list[tuple[str, list[str], bool, list[float]]] = [
 ]
 
 
-@pytest.mark.parametrize(("response", "references", "weights", "expected"), BLEU)
+@for_each(("response", "references", "weights", "expected"), BLEU)
 def test_bleu(response: str, references: list[str], weights: list[float], expected: float) -> None:
     report = evaluate(batch_of([(response, references)]), [{"name": "BLEU", "weights": weights}])
 

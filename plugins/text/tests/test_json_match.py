@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from cases import for_each
 from valor_text.metrics.answers.json_fields import FieldCounts
 from valor_text.metrics.answers.json_match import score
 from valor_text.parameters.answers import JSONMatchParameters
@@ -27,7 +28,7 @@ def numbers(one: ItemScore) -> Any:
     return tuple(one.value.values()) if isinstance(one.value, dict) else one.value
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("response", "reference", "parameters", "expected"),
     [
         # match, F1 = 2 right / (fields of both), precision, recall
@@ -217,7 +218,7 @@ def test_two_json_values_between_sentences_are_named() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("response", "reference", "chosen", "expected"),
     [
         ('{"a": 0.10001}', '{"a": 0.1}', {"absolute": 0.001}, (1, 1, 1, 1)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from cases import for_each
 
 from valor_core import Text, evaluate
 
@@ -23,7 +24,7 @@ def value_of(response: str, **choice: Any) -> tuple[float, dict[str, Any]]:
     return row.value, dict(row.details)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("response", "fenced", "expected"),
     [
         ('{"a": 1}', False, 1),

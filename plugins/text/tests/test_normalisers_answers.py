@@ -7,6 +7,7 @@ import string
 from pathlib import Path
 
 import pytest
+from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_text.normalisers import normalise, tokenise
@@ -26,7 +27,7 @@ def squad_one_by_one(text: str) -> str:
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", bare).split())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("The Cat", "cat"),
@@ -55,7 +56,7 @@ def test_squad_of_a_column_is_that_of_each_text() -> None:
     assert normalise([*TEXTS, MARKS], "squad") == [*expected, squad_one_by_one(MARKS)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("Stra\u00dfe", "strasse"),

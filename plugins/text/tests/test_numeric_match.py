@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_text.counting.latex import boxed, unmarked
@@ -18,7 +19,7 @@ from valor_core.plugin import ItemRows
 from valor_core.schemas.text import Text, TextBatch
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("12", ["12"]),
@@ -101,7 +102,7 @@ def rows(response: str, references: Any, **parameters: Any) -> ItemRows:
     return score(batch, NumericMatchParameters(**parameters), {})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("response", "references", "parameters", "expected"),
     [
         ("The answer is 42.", "42", {}, 1),
@@ -168,7 +169,7 @@ def test_the_mean_stands_in_a_report() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         (r"so there are \boxed{2} asymptotes of x^2+x-6", ["2"]),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import for_each
 
 from valor_core import Evaluator, Report, Text, evaluate
 
@@ -70,7 +71,7 @@ def test_accents_in_fewer_than_one_item_of_a_hundred_are_no_warning() -> None:
     assert len(report_of(ROUGE1, ("caf\u00e9", "caf\u00e9"), *plain[:99]).warnings) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("metric", "value"),
     [
         ("TokenF1", 0.0),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from cases import for_each
 from messages import refused
 from valor_text.metrics.answers.regex import score
 from valor_text.parameters.answers import RegexParameters
@@ -19,7 +19,7 @@ def found(response: str, references: Any, **parameters: Any) -> Any:
     return score(batch, RegexParameters(**parameters), {}).at(0)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("response", "patterns", "parameters", "expected"),
     [
         ("Order 66 shipped", [r"\d+"], {}, 1),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import for_each
 from valor_text.normalisers import normalise
 
 from valor_core import evaluate
@@ -161,17 +162,17 @@ ENGLISH = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), NEUTRAL)
+@for_each(("text", "expected"), NEUTRAL)
 def test_speech_in_any_language(text: str, expected: str) -> None:
     assert normalise([text], "speech") == [expected]
 
 
-@pytest.mark.parametrize(("text", "expected"), PLAIN)
+@for_each(("text", "expected"), PLAIN)
 def test_speech_without_diacritics(text: str, expected: str) -> None:
     assert normalise([text], "speech_plain") == [expected]
 
 
-@pytest.mark.parametrize(("text", "expected"), ENGLISH)
+@for_each(("text", "expected"), ENGLISH)
 def test_english_speech(text: str, expected: str) -> None:
     assert normalise([text], "english_speech") == [expected]
 
@@ -195,7 +196,7 @@ def test_what_is_made_alike_stays_as_it_is(name: str) -> None:
     assert normalise(texts, name) == texts
 
 
-@pytest.mark.parametrize("text", [expected for _, expected in ENGLISH])
+@for_each("text", [expected for _, expected in ENGLISH])
 def test_english_speech_that_is_made_alike_stays_as_it_is(text: str) -> None:
     assert normalise([text], "english_speech") == [text]
 
