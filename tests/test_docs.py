@@ -12,13 +12,14 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
 import yaml
 from attrs import frozen
+from cases import for_each
 from click.testing import CliRunner, Result
 from valor_cli.config.schema import RunConfig
 from valor_cli.program.program import COMMANDS, program
@@ -107,14 +108,21 @@ def run_config(block: Block, folder: Path) -> None:
         assert run.exit_code == 0, run.output
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Current folder, whose modules are forgotten at the end."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    yield tmp_path
-    for module in tmp_path.glob("*.py"):
+@contextmanager
+def working_in(folder: Path) -> Iterator[Path]:
+    """A block with a current folder, whose modules are forgotten at the end."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.chdir(folder)
+        monkeypatch.syspath_prepend(folder)
+        yield folder
+    for module in folder.glob("*.py"):
         sys.modules.pop(module.stem, None)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    with working_in(tmp_path) as path:
+        yield path
 
 
 @pytest.fixture
@@ -142,7 +150,23 @@ def tracked(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, float]]:
     return kept
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page != RECIPES], ids=name_of)
+OF_METRICS = [page for page in PAGES if page.parent.parent == DOCS / "metrics"]
+"""The pages of metrics: many, with a block or two each."""
+
+OTHERS = [page for page in PAGES if page not in (*OF_METRICS, RECIPES)]
+
+
+@for_each("page", OF_METRICS, ids=name_of)
+def test_the_blocks_of_the_pages_of_metrics_run(
+    page: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with working_in(tmp_path_factory.mktemp("page")) as folder:
+        run_page(page, folder)
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page not in (*OF_METRICS, RECIPES)], ids=name_of
+)
 def test_the_blocks_of_a_page_run(page: Path, folder: Path) -> None:
     run_page(page, folder)
 
