@@ -65,35 +65,6 @@ MOST_MODULES = 12
 
 FORBIDDEN = {"utils", "helpers", "common", "misc", "base", "shared", "core", "types", "manager"}
 
-TESTS = ("valor_core", "extras", "families")
-"""Where tests of core stand: of core alone, with other libraries, and with other plugins."""
-
-TESTED_ELSEWHERE = {
-    "evaluation/bound_metric.py": "test_plan.py binds metrics in every way",
-    "evaluation/options.py": "tests/valor_cli/config/test_schema.py, which checks both",
-    "evaluation/engines/flow.py": "threads and processes of local.py; test_local.py",
-    "evaluation/resources/bound_resource.py": "test_open_resources.py binds them in every way",
-    "filters/columns.py": "test_filters.py, which speaks the whole language",
-    "filters/expression.py": "test_filters.py",
-    "plugins/meaning.py": "plugins/detection/tests/test_names.py and that of classification",
-    "plugins/hooks.py": "no code; test_registry.py breaks every hook in every way",
-    "plugins/manifest.py": "test_registry.py declares everything in every wrong way",
-    "plugins/spec_fields.py": "the checks of spec.py, split for its length; test_spec.py",
-    "readers/plugin.py": "no code; test_registry.py and test_text_rows.py find what it declares",
-    "report/tables/pivot.py": "the inside of sections.py; test_sections.py",
-    "schemas/classification/items.py": "test_batch.py makes batches of them",
-    "schemas/detection/items.py": "test_batch.py makes batches of them",
-    "schemas/detection/objects.py": "the columns of a detection batch; test_batch.py",
-    "schemas/detection/packing.py": "the way of objects into these columns; test_batch.py",
-    "schemas/geometry/faults.py": "what policies look for; test_policy.py",
-    "schemas/geometry/repairs.py": "what a policy does; test_policy.py",
-    "schemas/segmentation/items.py": "test_batch.py makes batches of them",
-    "schemas/segmentation/layers.py": "the maps of a segmentation batch; test_batch.py",
-    "schemas/text_pairs.py": "plugins/files/tests/test_text_rows.py",
-    "schemas/segmentation/packing.py": "the maps of an item's sides; test_batch.py",
-}
-"""Modules without a test file of their own, and why."""
-
 
 @cache
 def modules() -> tuple[Path, ...]:
@@ -344,27 +315,6 @@ def test_a_module_says_what_it_is_in_its_first_line() -> None:
         assert len(docstring.splitlines()[0]) <= 100, path
 
 
-def test_a_module_has_a_test_file() -> None:
-    untested = [name_of(path) for path in modules() if not is_tested(path)]
-
-    assert untested == []
-
-
-def is_tested(path: Path) -> bool:
-    place = path.relative_to(CORE)
-    if place.as_posix() in TESTED_ELSEWHERE:
-        return True
-    folders = [ROOT / "tests" / folder / place.parent for folder in TESTS]
-    if place.stem == "__init__":
-        has_code = any(
-            isinstance(node, (ast.FunctionDef, ast.ClassDef)) for node in tree_of(path).body
-        )
-        name = f"test_{place.parent.name}.py"
-        tested = any((near / name).exists() for one in folders for near in (one, one.parent))
-        return tested or not has_code or place.as_posix() == "__init__.py"
-    return any((folder / f"test_{place.stem}.py").exists() for folder in folders)
-
-
 def test_no_file_has_more_than_500_lines_of_code() -> None:
     long = [
         path.relative_to(ROOT).as_posix()
@@ -373,11 +323,6 @@ def test_no_file_has_more_than_500_lines_of_code() -> None:
     ]
 
     assert long == []
-
-
-def test_every_exception_to_a_rule_is_still_needed() -> None:
-    for name in TESTED_ELSEWHERE:
-        assert (CORE / name).exists(), name
 
 
 @cache
