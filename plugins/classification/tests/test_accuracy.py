@@ -1,11 +1,11 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 from cases import for_each
-from messages import refused
 
 from valor_core import evaluate
 from valor_core.plugin import ParameterError
@@ -126,18 +126,28 @@ def test_top_k_of_sets_fails_with_a_remedy() -> None:
 
 
 @pytest.mark.parametrize(
-    "parameters",
+    ("parameters", "message"),
     [
-        {"top_k": 3, "balanced": True},
-        {"top_k": 2, "hardmax": False, "score_thresholds": 0.5},
-        {"top_k": 2, "multilabel": "jaccard"},
-        {"balanced": True, "multilabel": "hamming"},
+        ({"top_k": 3, "balanced": True}, "balanced must be false where top_k is 3, got true"),
+        (
+            {"top_k": 2, "hardmax": False, "score_thresholds": 0.5},
+            "hardmax must be true where top_k is 2, got false",
+        ),
+        (
+            {"top_k": 2, "multilabel": "jaccard"},
+            "multilabel must be null where top_k is 2, got 'jaccard'",
+        ),
+        (
+            {"balanced": True, "multilabel": "hamming"},
+            "multilabel must be null where balanced is true, got 'hamming'",
+        ),
     ],
 )
 def test_parameters_that_leave_each_other_without_a_meaning_are_refused(
     parameters: dict[str, Any],
+    message: str,
 ) -> None:
-    with refused(ParameterError):
+    with pytest.raises(ParameterError, match=re.escape(message)):
         results_of(PETS, {"name": "Accuracy"} | parameters)
 
 
@@ -162,7 +172,9 @@ HARDMAX = (
 
 @pytest.mark.parametrize("name", HARDMAX)
 def test_without_hardmax_a_threshold_has_to_be_given(name: str) -> None:
-    with refused(ParameterError):
+    with pytest.raises(
+        ParameterError, match="score_thresholds must be numbers where hardmax is false, got null"
+    ):
         results_of(PETS, {"name": name, "hardmax": False})
 
 

@@ -5,7 +5,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from messages import refused
 from sklearn.metrics import cohen_kappa_score
 from valor_classification.association import _correlation, tabulation
 from valor_classification.confusion import ConfusionPart
@@ -167,7 +166,10 @@ def test_weights_without_an_order_fail_with_a_remedy() -> None:
 
 
 def test_an_order_without_weights_is_refused() -> None:
-    with refused(ParameterError):
+    with pytest.raises(
+        ParameterError,
+        match="order needs weights, got weights 'none', for which labels have no order",
+    ):
         results_of(PETS, {"name": "CohenKappa", "order": ["a", "b"]})
 
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from messages import refused
 
 from valor_core.plugin import ParameterError
 from valor_core.schemas.classification import Classification
@@ -60,5 +59,8 @@ def test_nothing_to_compare_is_undefined() -> None:
 
 
 def test_there_must_be_a_bin() -> None:
-    with refused(ParameterError):
+    with pytest.raises(
+        ParameterError,
+        match=r"classification\.CalibrationError: bins must lie in \[1, 10000\], got 0",
+    ):
         results_of(ITEMS, {"name": "CalibrationError", "bins": 0})

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+import re
+
 import pytest
-from messages import refused
 
 from valor_core.plugin import ParameterError
 from valor_core.schemas.classification import Classification
@@ -108,12 +109,20 @@ def test_labels_that_a_label_map_makes_one_keep_the_greater_score() -> None:
     assert by_label(found) == {"cat": counts(0, 0, 0, 1), "dog": counts(1, 0, 0, 0)}
 
 
-@pytest.mark.parametrize("thresholds", [[], [0.5, 0.5]])
-def test_thresholds_must_be_some_and_differ(thresholds: list[float]) -> None:
-    with refused(ParameterError):
+@pytest.mark.parametrize(
+    ("thresholds", "message"),
+    [
+        ([], "classification.Counts: score_thresholds must not be empty"),
+        ([0.5, 0.5], "score_thresholds must not name a value twice, got [0.5, 0.5]"),
+    ],
+)
+def test_thresholds_must_be_some_and_differ(thresholds: list[float], message: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(message)):
         results_of(PETS, {"name": "Counts", "score_thresholds": thresholds})
 
 
 def test_an_unknown_parameter_is_answered_with_the_nearest() -> None:
-    with refused(ParameterError):
+    with pytest.raises(
+        ParameterError, match=r"classification\.Counts: score_treshold: unknown key"
+    ):
         results_of(PETS, {"name": "Counts", "score_treshold": [0.5]})

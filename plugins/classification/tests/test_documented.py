@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from messages import refused
 from valor_classification import evaluate_classification
 
 from valor_core import Registry
@@ -134,26 +133,34 @@ def test_dictionaries_of_the_same_shape_will_do() -> None:
 
 
 def test_a_datum_given_twice_on_a_side_is_an_error() -> None:
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="item 'a', groundtruths: expected each datum once, found it 2 times"
+    ):
         evaluate_classification([truth("a", DOG), truth("a", CAT)], GUESSES)
 
 
 def test_a_ground_truth_with_a_score_is_an_error() -> None:
     scored = GroundTruth("a", [Annotation([ScoredLabel("animal", "dog", 1.0)])])
 
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="item 'a', groundtruths: expected labels without score, got"
+    ):
         evaluate_classification([scored], GUESSES)
 
 
 def test_a_prediction_without_a_score_is_an_error() -> None:
     bare = Prediction("a", [Annotation([DOG])])
 
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"expected labels with a score, got Label\(key='animal', value='dog'\)"
+    ):
         evaluate_classification(TRUTHS, [bare])
 
 
 def test_a_metric_of_another_task_is_an_error() -> None:
-    with refused(UnknownNameError):
+    with pytest.raises(
+        UnknownNameError, match="metric 'mAP': unknown in the task 'classification'"
+    ):
         evaluate_classification(TRUTHS, GUESSES, metrics_to_return=["mAP"])
 
 

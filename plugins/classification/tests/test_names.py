@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 import yaml
 from cases import for_each
-from messages import refused
 from valor_classification.plugin import valor_metrics
 
 from valor_core import evaluate
@@ -62,5 +61,7 @@ def test_a_known_name_gives_the_results_of_the_table_that_it_stands_for(name, wr
 def test_what_a_name_says_may_not_be_said_otherwise() -> None:
     from valor_core.plugin import ConfigError
 
-    with refused(ConfigError):
+    with pytest.raises(
+        ConfigError, match=r"classification\.F1: average is given twice, by the name 'f1_macro' too"
+    ):
         evaluate(PETS, [{"name": "f1_macro", "average": "micro"}], "classification")

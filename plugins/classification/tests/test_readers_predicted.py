@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from messages import refused
 from sklearn.metrics import f1_score
 
 from valor_core import evaluate
@@ -143,9 +143,17 @@ def test_text_of_a_csv_stays_text_and_is_warned_of(tmp_path: Path) -> None:
     assert "'1.0' (predicted) and '1' (true)" in warning
 
 
-@pytest.mark.parametrize("value", [1.5, True, 2.0**53, float("inf")])
-def test_a_class_that_is_no_whole_number_is_refused(value: Any) -> None:
-    with refused(ReadError):
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (1.5, "expected a label as text or whole number, found 1.5"),
+        (True, "expected a label as text or whole number, found True"),
+        (2.0**53, "expected a label as text or whole number, found 9007199254740992.0"),
+        (float("inf"), "expected a label as text or whole number, found inf"),
+    ],
+)
+def test_a_class_that_is_no_whole_number_is_refused(value: Any, message: str) -> None:
+    with pytest.raises(ReadError, match=re.escape(message)):
         evaluate({"y_true": [value, 0], "y_pred": [1, 1]}, ["Accuracy"])
 
 
@@ -178,9 +186,11 @@ def test_an_item_twice_in_the_predictions_is_named(tmp_path: Path) -> None:
     truths = written(tmp_path, "t.csv", "uid,label", "a,cat")
     predictions = written(tmp_path, "p.csv", "uid,prediction", "a,cat", "a,dog")
 
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match="row 3, column 'uid': expected each uid once, found 'a' as in row 2"
+    ):
         read("predicted", path=truths, predictions=predictions)
-    with refused(ParameterError):
+    with pytest.raises(ParameterError, match="path must name one table next to predictions, got 2"):
         read("predicted", path=[truths, tmp_path / "u.csv"], predictions=predictions)
 
 

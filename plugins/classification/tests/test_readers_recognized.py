@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from messages import refused
 from valor_classification.readers import recognized
 
 from valor_core import ClassificationBatch, evaluate
@@ -152,7 +151,9 @@ def test_one_hot_truth_gets_the_call_that_reads_it(tmp_path):
     file = tmp_path / "table.csv"
     file.write_text("cat,dog,score_cat,score_dog\n1,0,0.75,0.25\n0,1,0.5,0.5\n")
 
-    with refused(ConfigError) as caught:
+    with pytest.raises(
+        ConfigError, match="expected a column of true labels, found a column of 0 and 1 for each"
+    ) as caught:
         evaluate(file, ["Accuracy"])
 
     call = caught.value.remedy.partition(": ")[2]

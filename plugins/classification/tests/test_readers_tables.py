@@ -6,7 +6,6 @@ import gzip
 from pathlib import Path
 
 import pytest
-from messages import refused
 from valor_classification.readers import tables
 
 from valor_core.plugin import ParameterError, Report
@@ -177,5 +176,5 @@ def test_a_file_may_be_called_like_a_pattern(tmp_path: Path) -> None:
 
 
 def test_a_path_is_given(tmp_path: Path) -> None:
-    with refused(ParameterError):
+    with pytest.raises(ParameterError, match=r"data\.path must not be empty"):
         read("predicted", path=[])

@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from messages import refused
 
 from valor_core.plugin import ParameterError
 from valor_core.schemas.classification import ClassificationBatch
@@ -153,5 +152,7 @@ def test_labels_are_as_many_as_columns(tmp_path: Path, labels: list[str]) -> Non
 
 
 def test_a_label_is_named_once(tmp_path: Path) -> None:
-    with refused(ParameterError):
+    with pytest.raises(
+        ParameterError, match=r"data\.labels must not name a value twice, got \['a', 'a'\]"
+    ):
         read("wide", path=tmp_path / "t.csv", labels=["a", "a"])

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 from numpy.typing import NDArray
 from valor_classification import kernels, plugin
 
@@ -145,7 +144,9 @@ def test_a_state_file_with_a_row_of_scores_cut_does_not_crash(metric: str, tmp_p
     arrays = _saved({"name": metric}, MATRIX, path)
     values = next(name for name, array in arrays.items() if array.shape == (40, 3))
     np.savez(path, **arrays | {values: arrays[values][:-1]})
-    with refused(StateError):
+    with pytest.raises(
+        StateError, match="expected a saved state, its content is damaged, rows: expected numbers"
+    ):
         Evaluator([metric], "classification").resume(path)
 
 
@@ -157,7 +158,9 @@ def test_a_state_file_whose_scores_are_not_numbers_does_not_hang(
     arrays = _saved({"name": metric}, MATRIX, path)
     values = next(name for name, array in arrays.items() if array.shape == (40, 3))
     np.savez(path, **arrays | {values: np.full((40, 3), np.nan)})
-    with refused(StateError):
+    with pytest.raises(
+        StateError, match="expected a saved state, its content is damaged, values: expected finite"
+    ):
         Evaluator([metric], "classification").resume(path)
 
 

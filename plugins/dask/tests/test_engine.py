@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from cluster_readers import Deadly, length
-from messages import refused
 from valor_cli.config.config_file import Request
 from valor_cli.run import run_config
 from valor_dask import engine
@@ -156,7 +156,7 @@ class TestWorkersThatDie:
     ) -> None:
         reader = Deadly(classified(40), tmp_path, always=(11,))
 
-        with refused(PartitionError):
+        with pytest.raises(PartitionError, match="died while it counted it"):
             evaluate(
                 reader,
                 "Accuracy",
@@ -185,7 +185,9 @@ class TestPartitionsThatCannotBeCounted:
     def test_the_error_is_that_of_one_machine(self, steady: str, tmp_path: Path) -> None:
         reader = Deadly(classified(40), tmp_path, broken=(17,))
 
-        with refused(ReadError) as there:
+        with pytest.raises(
+            ReadError, match=r"part-17\.csv, row 3: expected a number, found 'x'"
+        ) as there:
             evaluate(reader, "Accuracy", "classification", engine=on(steady))
         assert "in read" in str(there.value.__cause__)
 
@@ -230,7 +232,7 @@ class TestClusters:
         cluster.start_workers(1)
         cluster.start_workers(1, first=str(tmp_path / "old"))
 
-        with refused(EngineError):
+        with pytest.raises(EngineError, match=r"engine: expected valor-core 0\.1\.0 on worker"):
             evaluate(classified(3), "Accuracy", engine=on(cluster.scheduler))
 
     def test_a_worker_without_valor_is_named(self, cluster: Any, tmp_path: Path) -> None:
@@ -238,7 +240,9 @@ class TestClusters:
         (tmp_path / "bare" / "valor_dask.py").write_text("raise ImportError('not here')\n")
         cluster.start_workers(1, first=str(tmp_path / "bare"))
 
-        with refused(EngineError):
+        with pytest.raises(
+            EngineError, match=r"to have valor-dask, Exception: ImportError\('not here"
+        ):
             evaluate(classified(3), "Accuracy", engine=on(cluster.scheduler))
 
     def test_a_scheduler_that_dies_ends_the_run_with_one_line(
@@ -248,7 +252,7 @@ class TestClusters:
         cluster.start_workers(2)
         reader = Deadly(classified(100), tmp_path, victim=cluster.processes[0].pid)
 
-        with refused(EngineError):
+        with pytest.raises(EngineError, match="engine: the scheduler at"):
             evaluate(reader, "Accuracy", "classification", engine=on(cluster.scheduler))
 
     def test_a_run_whose_workers_are_all_gone_ends_and_does_not_wait_for_ever(
@@ -276,7 +280,7 @@ class TestClusters:
 
         fetch = engine._outcome
         monkeypatch.setattr(engine, "_outcome", outcome)
-        with refused(EngineError):
+        with pytest.raises(EngineError, match="all are gone; in flight were batch 0, batch 1"):
             evaluate(reader, "Accuracy", "classification", engine=on(cluster.scheduler))
 
     def test_a_scheduler_that_is_not_there_is_answered_with_how_to_start_one(
@@ -284,7 +288,9 @@ class TestClusters:
     ) -> None:
         monkeypatch.setattr("valor_dask.cluster._PATIENCE", 1)
         for address in ("tcp://127.0.0.1:1", "no-such-protocol://here"):
-            with refused(EngineError):
+            with pytest.raises(
+                EngineError, match=r"engine\.scheduler: expected a Dask scheduler at"
+            ):
                 evaluate(classified(3), "Accuracy", engine=on(address))
 
     def test_a_scheduler_without_workers_is_answered_with_how_to_start_one(
@@ -292,12 +298,18 @@ class TestClusters:
     ) -> None:
         monkeypatch.setattr("valor_dask.cluster._PATIENCE", 2)
 
-        with refused(EngineError):
+        with pytest.raises(EngineError, match=r"engine\.scheduler: expected workers at"):
             evaluate(classified(3), "Accuracy", engine=on(cluster.scheduler))
 
-    @pytest.mark.parametrize("name", ["workers", "retries"])
-    def test_a_running_scheduler_has_its_own_workers(self, name: str) -> None:
-        with refused(ParameterError):
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [
+            ("workers", "engine.workers is of a cluster on this machine, got it with a scheduler"),
+            ("retries", "engine.retries is of a cluster on this machine, got it with a scheduler"),
+        ],
+    )
+    def test_a_running_scheduler_has_its_own_workers(self, name: str, message: str) -> None:
+        with pytest.raises(ParameterError, match=re.escape(message)):
             evaluate(classified(3), "Accuracy", engine=on("tcp://127.0.0.1:1", **{name: 2}))
 
     def test_work_that_cannot_travel_says_so_before_anything_is_started(self) -> None:
@@ -307,5 +319,7 @@ class TestClusters:
         def zero(item: Any) -> float:
             return 0.0
 
-        with refused(ValorError):
+        with pytest.raises(
+            ValorError, match="engine: the work cannot be sent to other processes, PicklingError:"
+        ):
             evaluate([Text("q")], [zero], engine=on("tcp://127.0.0.1:1"))

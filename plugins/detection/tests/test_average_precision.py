@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+import re
+
 import pytest
-from messages import refused
 
 from valor_core.plugin import ParameterError
 from valor_core.schemas.detection import Detection
@@ -150,9 +151,16 @@ def test_results_say_what_is_not_as_usual() -> None:
     }
 
 
-@pytest.mark.parametrize("bounds", [[0], [0, 1, 2], [5, 1]])
-def test_an_area_range_has_two_ordered_bounds(bounds: list[float]) -> None:
-    with refused(ParameterError):
+@pytest.mark.parametrize(
+    ("bounds", "message"),
+    [
+        ([0], "area_ranges must be pairs [low, high], got [0.0] as 'small'"),
+        ([0, 1, 2], "area_ranges must be pairs [low, high], got [0.0, 1.0, 2.0] as 'small'"),
+        ([5, 1], "area_ranges must be pairs [low, high], got [5.0, 1.0] as 'small'"),
+    ],
+)
+def test_an_area_range_has_two_ordered_bounds(bounds: list[float], message: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(message)):
         results_of(ROW, {"name": "AP", "area_ranges": {"small": bounds}})
 
 

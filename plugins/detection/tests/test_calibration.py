@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 from cases import for_each
-from messages import refused
 
 from valor_core.plugin import ParameterError
 from valor_core.schemas.detection import Detection
@@ -64,7 +63,9 @@ def test_scores_that_are_no_probabilities_fail() -> None:
 
 
 def test_there_must_be_a_bin() -> None:
-    with refused(ParameterError):
+    with pytest.raises(
+        ParameterError, match=r"detection\.CalibrationError: bins must lie in \[1, 10000\], got 0"
+    ):
         results_of(ROW, {"name": "CalibrationError", "bins": 0})
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 from cases import for_each
-from messages import refused
 from pycocotools import mask as theirs
 from valor_detection.coco import mask as ours
 
@@ -101,35 +101,61 @@ def test_shapes_are_drawn(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "call",
+    ("call", "message"),
     [
-        lambda: ours.encode(np.zeros(3)),
-        lambda: ours.area("52"),
-        lambda: ours.iou([[0, 0, 1, 1]], [[0, 0, 1, 1]], []),
-        lambda: ours.iou([[0, 0, 1, 1]], [{"size": [1, 1], "counts": "01"}], [0]),
-        lambda: ours.iou([[0, 0, 1]], [[0, 0, 1, 1]], [0]),
-        lambda: ours.frPyObjects([[0, 0, 1]], 2, 2),
-        lambda: ours.decode([{"size": [1, n], "counts": [n]} for n in (1, 2)]),
+        (
+            lambda: ours.encode(np.zeros(3)),
+            "encode: expected one mask or several, got array of float64, shape (3,)",
+        ),
+        (lambda: ours.area("52"), "mask: expected size and counts, got '52'"),
+        (
+            lambda: ours.iou([[0, 0, 1, 1]], [[0, 0, 1, 1]], []),
+            "iou: expected a flag for each of 1 true objects, got 0",
+        ),
+        (
+            lambda: ours.iou([[0, 0, 1, 1]], [{"size": [1, 1], "counts": "01"}], [0]),
+            "iou: expected run lengths or boxes on both sides, got one of each",
+        ),
+        (
+            lambda: ours.iou([[0, 0, 1]], [[0, 0, 1, 1]], [0]),
+            "iou: expected boxes of x, y, width and height, got [[0, 0, 1]]",
+        ),
+        (
+            lambda: ours.frPyObjects([[0, 0, 1]], 2, 2),
+            "frPyObjects: expected boxes or polygons, got [[0, 0, 1]]",
+        ),
+        (
+            lambda: ours.decode([{"size": [1, n], "counts": [n]} for n in (1, 2)]),
+            "decode: expected masks of one size",
+        ),
     ],
 )
-def test_what_is_no_mask_is_told(call: Any) -> None:
-    with refused(SchemaError):
+def test_what_is_no_mask_is_told(call: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         call()
 
 
 def test_a_polygon_that_cannot_be_drawn_is_named_by_its_place() -> None:
     fine, wrong = [0, 0, 2, 0, 2, 2], [0, 0, float("nan"), 1, 2, 2]
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="expected coordinates within 100 million pixels, found nan"
+    ):
         ours.frPyObjects([fine, wrong], 10, 10)
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="expected coordinates within 100 million pixels, found nan"
+    ):
         ours.frPyObjects(wrong, 10, 10)
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"expected a height and a width, got \(1180591620717411303424, 10\)"
+    ):
         ours.frPyObjects([fine], 2**70, 10)
 
 
 def test_a_mask_of_too_many_pixels_is_named_by_its_place() -> None:
     huge = {"size": [2**16, 2**15], "counts": [2**31]}
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="expected an image of at most 2 billion pixels, found 65536 by 32768"
+    ):
         ours.iou([huge], [huge], [0])
 
 

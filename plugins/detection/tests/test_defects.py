@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pytest
 from cases import for_each
-from messages import refused
 
 from valor_core.plugin import ParameterError, Report, SchemaError
 from valor_core.schemas.detection import Detection, DetectionBatch
@@ -176,24 +175,30 @@ def _report(items: list[Detection]) -> Report:
 
 
 def test_an_iou_threshold_of_0_is_refused() -> None:
-    with refused(ParameterError):
+    with pytest.raises(
+        ParameterError, match=r"detection\.AP: iou_thresholds must lie in \(0, 1\], got 0\.0"
+    ):
         results_of([Detection("a")], {"name": "AP", "iou_thresholds": [0.0]})
 
 
 def test_a_uid_given_twice_is_refused() -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="item 'a': expected each uid once, found it 2 times"):
         results_of([Detection("a"), Detection("a")], "AP")
 
 
 def test_a_score_that_is_no_number_is_refused() -> None:
     item = Detection("a", (), [seen({"x": float("nan")}, *SQUARE)])
 
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"item 'a', predictions\[0\]: expected a finite score for 'x', got nan"
+    ):
         results_of([item], "AP")
 
 
 def test_a_box_that_is_inside_out_is_refused() -> None:
     item = Detection("a", [true("x", 10, 0, 0, 10)])
 
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="expected a shape with xmin <= xmax and ymin <= ymax, got a box 10, 0,"
+    ):
         results_of([item], "AP")

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cases import for_each
-from messages import refused
 
 from valor_core import evaluate
 from valor_core.plugin import ParameterError
@@ -213,7 +213,13 @@ def test_the_row_by_hand() -> None:
     }
 
 
-@pytest.mark.parametrize("background", [0.5, 0.9])
-def test_the_background_is_below_what_is_well_localized(background: float) -> None:
-    with refused(ParameterError):
+@pytest.mark.parametrize(
+    ("background", "message"),
+    [
+        (0.5, "background_threshold must be less than iou_threshold, got 0.5 and 0.5"),
+        (0.9, "background_threshold must be less than iou_threshold, got 0.9 and 0.5"),
+    ],
+)
+def test_the_background_is_below_what_is_well_localized(background: float, message: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(message)):
         evaluate([], [{"name": "ErrorAnalysis", "background_threshold": background}], "detection")

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from messages import refused
 from PIL import Image
 from valor_cli.gallery.worst_items import plan
 from valor_detection.gallery import COLORS, FALSE, FOUND, MISSED, WRONG, DetectionGallery
@@ -245,7 +244,7 @@ def test_an_image_without_objects_can_be_drawn() -> None:
 
 
 def test_a_folder_of_images_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=r"detection\.Gallery: expected a folder of images"):
         gallery(images=tmp_path / "nowhere")
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
-from messages import refused
 from valor_detection.geometry.geojson import from_geojson, to_geojson
 from valor_detection.geometry.wkt import from_wkt, to_wkt
 
@@ -51,33 +51,42 @@ def test_heights_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
+    ("value", "message"),
     [
-        {"type": "Point", "coordinates": [0, 0]},
-        "Polygon",
-        {"type": "Polygon"},
-        {"type": "Polygon", "coordinates": [3]},
-        {"type": "Polygon", "coordinates": [[[0]]]},
-        {"type": "Polygon", "coordinates": [[["a", 1]]]},
-        {"type": "MultiPolygon", "coordinates": "a"},
+        (
+            {"type": "Point", "coordinates": [0, 0]},
+            "geometry: expected a GeoJSON Polygon or MultiPolygon, got {'type':",
+        ),
+        ("Polygon", "geometry: expected a GeoJSON Polygon or MultiPolygon, got 'Polygon'"),
+        ({"type": "Polygon"}, "coordinates: expected a list, got None"),
+        ({"type": "Polygon", "coordinates": [3]}, "coordinates: expected a list, got 3"),
+        (
+            {"type": "Polygon", "coordinates": [[[0]]]},
+            "coordinates: expected positions [x, y], got [0]",
+        ),
+        (
+            {"type": "Polygon", "coordinates": [[["a", 1]]]},
+            "Polygon: expected points (x, y), got [['a', 1]]",
+        ),
+        ({"type": "MultiPolygon", "coordinates": "a"}, "coordinates: expected a list, got 'a'"),
     ],
 )
-def test_other_geojson_is_refused(value: Any) -> None:
-    with refused(SchemaError):
+def test_other_geojson_is_refused(value: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         from_geojson(value)
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "message"),
     [
-        "POINT (0 0)",
-        "POLYGON ((0 0",
-        3,
-        None,
+        ("POINT (0 0)", "geometry: expected a POLYGON or MULTIPOLYGON, got 'POINT (0 0)'"),
+        ("POLYGON ((0 0", "geometry: expected WKT, got 'POLYGON ((0 0'"),
+        (3, "geometry: expected WKT, got 3"),
+        (None, "geometry: expected a POLYGON or MULTIPOLYGON, got None"),
     ],
 )
-def test_other_wkt_is_refused(text: Any) -> None:
-    with refused(SchemaError):
+def test_other_wkt_is_refused(text: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         from_wkt(text)
 
 

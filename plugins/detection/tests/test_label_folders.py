@@ -1,12 +1,12 @@
 """Folders of labels as people have them: of poses, from macOS, with other images, mistyped."""
 
 import io
+import re
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
 import pytest
-from messages import refused
 from PIL import Image
 from valor_detection.readers.images import image_size
 
@@ -63,16 +63,36 @@ def test_boxes_alone_are_read_beside_kpt_shape() -> None:
     assert report.warnings == ()
 
 
-@pytest.mark.parametrize("shape", ["[17, 3]", "17", "[2, 4]", "[0, 2]"])
-def test_keypoints_that_are_not_as_kpt_shape_says_are_refused(shape: str) -> None:
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ("[17, 3]", "gt/a.txt, line 1: expected 5 or 56 numbers: class, box, 17 keypoints of"),
+        ("17", "expected the number of keypoints, and 2 or 3 values of each, found 17"),
+        ("[2, 4]", "data.yaml, kpt_shape: expected the number of keypoints, and 2 or 3"),
+        ("[0, 2]", "data.yaml, kpt_shape: expected the number of keypoints, and 2 or 3"),
+    ],
+)
+def test_keypoints_that_are_not_as_kpt_shape_says_are_refused(shape: str, message: str) -> None:
     put("data.yaml", f"names: [cat]\nkpt_shape: {shape}\n")
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=re.escape(message)):
         evaluated(f"{BOX} {TWO}", "data.yaml")
 
 
-@pytest.mark.parametrize("points", [THREE, "0.4 0.4 2", "0.4 0.4 1 0.6 0.5 0"])
-def test_keypoints_with_visibility_without_kpt_shape_name_data_yaml(points: str) -> None:
-    with refused(ReadError):
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        (THREE, "gt/a.txt, line 1: expected a box or a polygon, found what looks like a"),
+        ("0.4 0.4 2", "gt/a.txt, line 1: expected class, x, y, width, height, or the points of"),
+        (
+            "0.4 0.4 1 0.6 0.5 0",
+            "gt/a.txt, line 1: expected a box or a polygon, found what looks like a",
+        ),
+    ],
+)
+def test_keypoints_with_visibility_without_kpt_shape_name_data_yaml(
+    points: str, message: str
+) -> None:
+    with pytest.raises(ReadError, match=re.escape(message)):
         evaluated(f"{BOX} {points}")
 
 
@@ -133,26 +153,41 @@ def test_images_in_other_formats_have_a_size(suffix: str, options: dict[str, Any
     assert evaluated(BOX, sizes=None, images="images")["Counts"].value == PERFECT
 
 
-@pytest.mark.parametrize("name", ["a.webp", "a.tiff"])
-def test_broken_images_in_other_formats_are_named(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("a.webp", "a.webp: expected a whole PNG, JPEG, BMP, GIF or WebP image"),
+        ("a.tiff", "a.tiff: expected a readable file, found"),
+    ],
+)
+def test_broken_images_in_other_formats_are_named(name: str, message: str) -> None:
     put(name, b"RIFF\x00\x00\x00\x00WEBPVP8 ")
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=re.escape(message)):
         image_size(Path(name))
 
 
-@pytest.mark.parametrize("line", ["cat 10 10 30 40", "0,0.5,0.5,0.2,0.2", "0 10 10 30 40"])
-def test_names_and_pixels_in_labels_name_the_remedy(line: str) -> None:
-    with refused(ReadError):
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("cat 10 10 30 40", "gt/a.txt, line 1: expected numbers, found 'cat 10 10 30 40'"),
+        ("0,0.5,0.5,0.2,0.2", "gt/a.txt, line 1: expected numbers, found '0,0.5,0.5,0.2,0.2'"),
+        ("0 10 10 30 40", "expected coordinates in shares of the image, from 0 to 1, found 40"),
+    ],
+)
+def test_names_and_pixels_in_labels_name_the_remedy(line: str, message: str) -> None:
+    with pytest.raises(ReadError, match=re.escape(message)):
         evaluated(line)
 
 
 def test_empty_line_among_names_of_classes_is_named() -> None:
     put("names.txt", "cat\n\ndog\n")
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match=r"gt/a\.txt, line 1: expected one of the 2 classes that have a name, found"
+    ):
         evaluated("1 0.5 0.5 0.4 0.4")
     assert evaluated(BOX)["Counts"].value == PERFECT
     put("names.txt", "cat\r\n\r\n")
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected one of the 1 classes that have a name, found 1"):
         evaluated("1 0.5 0.5 0.4 0.4")
 
 
@@ -160,7 +195,9 @@ def test_oriented_boxes_in_xml_are_refused() -> None:
     one = "<object><name>cat</name><robndbox><cx>5</cx><angle>1</angle></robndbox></object>"
     put("xml/a.xml", f"<annotation>{one}</annotation>")
     put("xml2/a.xml", "<annotation/>")
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match=r"xml/a\.xml, object\[0\]: expected an upright box, found an oriented one"
+    ):
         evaluate(
             {"reader": "voc", "groundtruths": "xml", "predictions": "xml2"}, ["Counts"], "detection"
         )

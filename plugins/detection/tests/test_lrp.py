@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 from cases import for_each
-from messages import refused
 
 from valor_core.plugin import ParameterError
 from valor_core.schemas.detection import Detection
@@ -119,7 +118,9 @@ def test_optimal_lrp_of_a_label_that_is_only_predicted_is_1_as_its_lrp_is() -> N
 
 
 def test_the_iou_threshold_lies_between_0_and_1() -> None:
-    with refused(ParameterError):
+    with pytest.raises(
+        ParameterError, match=r"detection\.LRP: iou_threshold must lie in \(0, 1\), got 1\.0"
+    ):
         results_of(ROW, {"name": "LRP", "iou_threshold": 1.0})
 
 

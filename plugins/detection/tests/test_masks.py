@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from messages import refused
 from numpy.testing import assert_array_equal
 from pycocotools import mask as coco
 from valor_detection.kernels import KERNELS
@@ -98,7 +97,7 @@ def test_text_gives_the_run_lengths_that_it_was_made_of(name: str, rows: Any) ->
     [b"!", b"52p", b"5P", b"52\xe9", b"O", b"PPPPPPPPPPPPP0", b"PPPPPPP8"],
 )
 def test_another_text_is_an_error_that_names_its_row(masks: ModuleType, text: bytes) -> None:
-    with refused(RowError) as error:
+    with pytest.raises(RowError, match="row 2: expected COCO's compressed run lengths") as error:
         decompressed(masks, [b"52", b"", text, b"52"])
     assert str(error.value.at("dt.json, [7]")) == (
         "dt.json, [7]: expected COCO's compressed run lengths"
@@ -194,7 +193,9 @@ def test_far_coordinates_are_an_error_that_names_the_row(
     fine = [0, 0, 2, 0, 2, 2]
     wrong = [*fine[:at], value, *fine[at + 1 :]]
     sizes = np.full((4, 2), 4)
-    with refused(RowError):
+    with pytest.raises(
+        RowError, match="row 2: expected coordinates within 100 million pixels, found"
+    ):
         drawn(masks, [[fine], [], [fine, wrong], [wrong]], sizes)
 
 
@@ -202,14 +203,18 @@ def test_far_coordinates_are_an_error_that_names_the_row(
 def test_huge_images_are_an_error_that_names_the_row(
     masks: ModuleType, size: tuple[int, int]
 ) -> None:
-    with refused(RowError):
+    with pytest.raises(
+        RowError, match="row 1: expected an image of at most 2 billion pixels, found"
+    ):
         drawn(masks, [[], [[0, 0, 2, 0, 2, 2]]], [(4, 4), size])
 
 
 def test_a_long_way_around_polygons_is_an_error_that_names_the_row(masks: ModuleType) -> None:
     wide = [0, 0, 10**8, 0] * 6
     square = [0, 0, 2, 0, 2, 2]
-    with refused(RowError):
+    with pytest.raises(
+        RowError, match="row 1: expected edges that cross at most 20,000,000 columns of pixels,"
+    ):
         drawn(masks, [[square], [wide, wide]], [(4, 4), (20, 10**8)])
     # 24 edges cross 100 million columns each.
 
@@ -231,7 +236,9 @@ def test_edges_that_cross_one_column_too_many_are_refused(masks: ModuleType) -> 
     wide = [0.0, 0, 10**6, 0, 10**6, 1, 0, 1]
     runs, starts = drawn(masks, [[wide]], [(1, 10**6)])
     assert parts(runs, starts) == [[0, 10**6]]
-    with refused(RowError):
+    with pytest.raises(
+        RowError, match="row 0: expected edges that cross at most 20,000,000 columns of pixels,"
+    ):
         drawn(masks, [[[0.0, 0, 10**7 + 1, 0, 10**7 + 1, 1, 0, 1]]], [(1, 10**7 + 1)])
 
 
@@ -362,7 +369,9 @@ def test_images_of_too_many_pixels_have_no_overlaps(masks: ModuleType) -> None:
     huge = RunLengths(
         np.array([1 << 31], np.uint32), np.array([0, 1]), np.array([[1 << 16, 1 << 15]])
     )
-    with refused(RowError):
+    with pytest.raises(
+        RowError, match="expected an image of at most 2 billion pixels, found 65536 by 32768"
+    ):
         masks.mask_ious(huge, huge, FIRST, FIRST, FLAG)
 
 
@@ -394,7 +403,7 @@ def test_threads_change_nothing(masks: ModuleType, monkeypatch: pytest.MonkeyPat
     every = np.arange(40)
     ious = masks.mask_ious(lengths, lengths, every, every, np.zeros(40, bool))
     assert_array_equal(ious, (areas > 0).astype(float))
-    with refused(RowError):
+    with pytest.raises(RowError, match="row 3: expected COCO's compressed run lengths"):
         decompressed(masks, [b"52525252"] * 3 + [b"!"] * 30)
 
 

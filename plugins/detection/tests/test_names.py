@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from messages import refused
 from valor_detection.plugin import valor_metrics
 
 from valor_core import Registry
@@ -47,9 +48,19 @@ def test_any_threshold_is_taken(name) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["AP50", "AP@0.5:0.95", "AR@100", "recall@100"])
-def test_a_name_of_the_mean_and_of_each_label_is_answered_with_what_to_write(name) -> None:
-    with refused(UnknownNameError) as caught:
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("AP50", "metric 'AP50': unknown in the task 'detection'"),
+        ("AP@0.5:0.95", "metric 'AP@0.5:0.95': unknown in the task 'detection'"),
+        ("AR@100", "metric 'AR@100': unknown in the task 'detection'"),
+        ("recall@100", "metric 'recall@100': unknown in the task 'detection'"),
+    ],
+)
+def test_a_name_of_the_mean_and_of_each_label_is_answered_with_what_to_write(
+    name, message: str
+) -> None:
+    with pytest.raises(UnknownNameError, match=re.escape(message)) as caught:
         bound(name)
 
     assert caught.value.remedy is not None
@@ -57,7 +68,10 @@ def test_a_name_of_the_mean_and_of_each_label_is_answered_with_what_to_write(nam
 
 def test_a_whole_number_behind_a_full_name_is_the_version() -> None:
     assert bound("detection.mAP@2", None).parameters.iou_thresholds == (0.5, 0.75)
-    with refused(VersionPinError):
+    with pytest.raises(
+        VersionPinError,
+        match=r"metric 'detection\.mAP@50': expected version 50, the installed one is 2",
+    ):
         bound("detection.mAP@50")
 
 

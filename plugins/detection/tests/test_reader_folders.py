@@ -56,7 +56,9 @@ def test_sizes_of_images_are_read_from_their_first_bytes(content: bytes) -> None
 @pytest.mark.parametrize("content", [b"", b"text", PNG[:20], JPEG[:12], JPEG[:21], b"\xff\xd8\xff"])
 def test_what_is_no_image_is_named(content: bytes) -> None:
     Path("image").write_bytes(content)
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match="image: expected a whole PNG, JPEG, BMP, GIF or WebP image"
+    ):
         image_size(Path("image"))
 
 
@@ -139,13 +141,15 @@ def test_what_is_wrong_with_files_of_yolo_is_named(files: dict[str, str]) -> Non
 
 
 def test_yolo_needs_sizes_and_folders() -> None:
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match="data: expected either the folder of the images or a table of their"
+    ):
         yolo(sizes=None)
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="gt: expected a folder, found nothing there"):
         yolo().partitions()
     Path("gt").mkdir()
     Path("dt").mkdir()
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=r"gt: expected \.txt files, found none"):
         yolo().partitions()
 
 
@@ -287,7 +291,9 @@ def test_what_is_wrong_with_files_of_voc_is_named(files: dict[str, str], message
 
 def test_results_of_voc_are_of_one_kind() -> None:
     voc_files(dt__a_xml=xml(an_object("dog", 1, 1, 4, 2, score=0.5)))
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match=r"dt: expected results as \.xml or as \.txt files, found both, such as"
+    ):
         voc().partitions()
 
 
@@ -312,7 +318,7 @@ def test_text_that_is_not_in_utf_8_is_named() -> None:
     voc_files()
     Path("dt/comp4_det_test_dog.txt").write_bytes(b"a 0.5 1 1 4 2\nb\xff 0.5 1 1 4 2\n")
     (part,) = voc().partitions()
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected text in UTF-8, found the byte 0xff"):
         list(voc().read(part))
 
 
@@ -332,7 +338,9 @@ def test_shapes_of_yolo_that_cannot_be_right_follow_the_policy() -> None:
         "groundtruths repaired: self-crossing": 1,
     }
     yolo_files(gt__a_txt=BOW)
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match="expected a shape whose edges do not cross, got a polygon of 4 corners"
+    ):
         list(yolo().read(part))
 
 
@@ -346,7 +354,10 @@ def test_boxes_of_voc_that_cannot_be_right_follow_the_policy() -> None:
         "groundtruths repaired: inverted": 1,
     }
     voc_files(gt__a_xml=xml(an_object("dog", 30, 1, 40, 2)))
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError,
+        match=r"gt/a\.xml, object\[0\]: expected a shape inside its image, got 29, 0, 40, 2",
+    ):
         list(voc().read(part))
 
 
@@ -366,5 +377,7 @@ def test_objects_of_voc_keep_their_positions_where_others_are_left_out() -> None
 def test_names_that_are_not_there_are_told_with_what_can_hold_them() -> None:
     yolo_files()
     reader = yolo(names=Path("classes.txt"))
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match=r"classes\.txt: expected the names of classes, found no such file"
+    ):
         list(reader.read(reader.partitions()[0]))

@@ -1,6 +1,7 @@
 """Tables of boxes and GeoJSON become batches, and what does not fit is named."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -137,17 +138,27 @@ def test_what_is_wrong_with_a_feature_is_named(wrong: Any) -> None:
 
 
 def test_what_is_no_collection_is_named() -> None:
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=r"dt\.geojson, features: expected a list, found \{\}"):
         geojson([], {})
     geojson([], [])
     Path("dt.geojson").write_text('{"type": "Polygon"}', encoding="utf-8")
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match=r"dt\.geojson: expected a FeatureCollection, found 'Polygon'"
+    ):
         read_geojson()
 
 
-@pytest.mark.parametrize("flag", ["false", 2, 0.5, [1]])
-def test_a_crowd_is_one_or_none(flag: Any) -> None:
-    with refused(ReadError):
+@pytest.mark.parametrize(
+    ("flag", "message"),
+    [
+        ("false", "gt.geojson, features[0], is_crowd: expected true or false, found 'false'"),
+        (2, "gt.geojson, features[0], is_crowd: expected true or false, found 2"),
+        (0.5, "gt.geojson, features[0], is_crowd: expected true or false, found 0.5"),
+        ([1], "gt.geojson, features[0], is_crowd: expected true or false, found [1]"),
+    ],
+)
+def test_a_crowd_is_one_or_none(flag: Any, message: str) -> None:
+    with pytest.raises(ReadError, match=re.escape(message)):
         geojson([feature(is_crowd=flag)], [])
     flags = [{"is_crowd": True}, {"iscrowd": 1}, {"iscrowd": 0}, {"is_crowd": None}, {}]
     batch = geojson([feature(**own) for own in flags], [])
@@ -160,23 +171,28 @@ def test_files_are_in_utf_8_and_whole() -> None:
     Path("gt.geojson").write_bytes(b"\xef\xbb\xbf" + given)
     assert len(read_geojson().groundtruths) == 1
     Path("gt.geojson").write_bytes(given[:-3])
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=r"gt\.geojson: expected GeoJSON, found"):
         read_geojson()
     Path("gt.geojson").write_bytes(given.replace(b"dog", b"\xe9"))
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match=r"gt\.geojson, line 1: expected text in UTF-8, found the byte 0xe9"
+    ):
         read_geojson()
 
 
 def test_lists_nested_too_deeply_are_named() -> None:
     for name, text in (("gt.geojson", "[" * 100_000), ("dt.geojson", "[]")):
         Path(name).write_text(text, encoding="utf-8")
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=r"gt\.geojson: expected GeoJSON, found"):
         read_geojson()
 
 
 def test_features_that_cannot_be_right_follow_the_policy() -> None:
     wrong = [feature(coordinates=[[[0, 0], [4, 4], [4, 0], [0, 4]]]), feature(coordinates=[])]
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError,
+        match=r"dt\.geojson, features\[0\]: expected a shape whose edges do not cross, got",
+    ):
         geojson([], wrong)
     batch = geojson([], wrong, invalid_geometry="repair")
     assert batch.left_out == {
@@ -197,5 +213,7 @@ def test_rows_that_cannot_be_right_follow_the_policy() -> None:
         "groundtruths left out: zero area": 1,
         "groundtruths repaired: inverted": 1,
     }
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match=r"gt\.csv, row 2: expected a shape with finite coordinates and area, got"
+    ):
         table(f"{HEADER}\na,dog,0,0,1e200,1e200\n", invalid_geometry="accept")

@@ -1,11 +1,11 @@
 """Tables of boxes as people have them: images without boxes, no header, angles, Unicode forms."""
 
+import re
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
 import pytest
-from messages import refused
 
 from valor_core import evaluate
 from valor_core.plugin import ReadError
@@ -37,22 +37,43 @@ def test_row_with_empty_cells_is_an_image_without_boxes() -> None:
     assert report.counts["read"] == 2
 
 
-@pytest.mark.parametrize("row", ["b,,0,0,1,1", "b,cat,,,,", "b,,,,,1", ",,,,,"])
-def test_row_with_some_empty_cells_is_an_error_in_its_row(row: str) -> None:
-    with refused(ReadError):
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("b,,0,0,1,1", "t.csv, row 4, column 'label': expected text, found no value"),
+        ("b,cat,,,,", "t.csv, row 4, column 'xmin': expected a number, found no value"),
+        ("b,,,,,1", "t.csv, row 4, column 'label': expected text, found no value"),
+        (",,,,,", "t.csv, row 4, column 'image': expected text, found no value"),
+    ],
+)
+def test_row_with_some_empty_cells_is_an_error_in_its_row(row: str, message: str) -> None:
+    with pytest.raises(ReadError, match=re.escape(message)):
         evaluated(f"{HEADER}\na,cat,0,0,10,10\nc,,,,,\n{row}\n")
 
 
 @pytest.mark.parametrize(
-    "first", ["a.jpg,10,10,30,40,cat", "a.jpg,10,20,30,40,cat", "sep=;\n" + HEADER]
+    ("first", "message"),
+    [
+        (
+            "a.jpg,10,10,30,40,cat",
+            "t.csv: expected every column once in the header, found '10' 2 times",
+        ),
+        (
+            "a.jpg,10,20,30,40,cat",
+            "t.csv: expected a column 'image', the columns are 'a.jpg', '10', '20',",
+        ),
+        ("sep=;\n" + HEADER, "t.csv, row 2: expected 2 cells as in the header, found 1"),
+    ],
 )
-def test_table_without_header_names_the_remedy(first: str) -> None:
-    with refused(ReadError):
+def test_table_without_header_names_the_remedy(first: str, message: str) -> None:
+    with pytest.raises(ReadError, match=re.escape(message)):
         evaluated(f"{first}\n")
 
 
 def test_file_of_excel_with_a_line_of_the_delimiter_names_the_remedy() -> None:
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match=r"t\.csv, row 2: expected 2 cells as in the header, found 6 \(and 1 more\)"
+    ):
         evaluated(f"sep=;\n{HEADER}\na,cat,0,0,10,10\n".replace(",", ";"))
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 from valor_detection.arrays import Objects, from_arrays
 
 from valor_core import evaluate
@@ -84,5 +83,5 @@ def test_boxes_where_masks_are_asked_for_are_a_warning_and_the_same_number(tmp_p
 def test_two_numbers_of_one_name_are_refused_and_not_joined(names: Any) -> None:
     one = Objects(boxes=[BOX], labels=[1], scores=[0.5])
 
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="names: expected every name once, got 'a' twice"):
         from_arrays([one], [one], names=names)

@@ -12,7 +12,6 @@ import anthropic
 import openai
 import pytest
 from attrs import define, field
-from messages import refused
 from mock_endpoint import MockEndpoint
 from valor_llm.clients.callable import from_callable
 from valor_llm.clients.protocol import (
@@ -184,7 +183,9 @@ def test_an_object_of_the_shape_of_anthropic_is_asked_as_anthropic() -> None:
 
 
 def test_an_object_of_another_shape_is_refused() -> None:
-    with refused(ResourceError):
+    with pytest.raises(
+        ResourceError, match=r"judge\.client: expected a client of openai or anthropic, got object"
+    ):
         from_sdk(object(), model="m")
 
 

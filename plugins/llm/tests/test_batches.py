@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from messages import refused
 from mock_endpoint import MockEndpoint
 from valor_cli.program.program import program
 from valor_llm.clients.anthropic import Anthropic
@@ -253,16 +252,19 @@ def test_large_batches_are_sent_in_parts(
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "message"),
     [
-        {"client": "lexical"},
-        {"cache": "off"},
+        ({"client": "lexical"}, "batch needs a client whose endpoint takes batches, found lexical"),
+        (
+            {"cache": "off"},
+            "batch needs the cache's file to keep what is under way, found cache: off",
+        ),
     ],
 )
 def test_a_judge_that_cannot_send_batches_is_an_error(
-    endpoint: MockEndpoint, tmp_path: Path, change: dict[str, Any]
+    endpoint: MockEndpoint, tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
-    with refused(ResourceError):
+    with pytest.raises(ResourceError, match=re.escape(message)):
         run(judge_of("openai", endpoint, tmp_path) | change)
 
 

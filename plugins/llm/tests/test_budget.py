@@ -9,7 +9,6 @@ import pytest
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import refused
 from mock_endpoint import MockEndpoint
 from valor_llm.clients.protocol import Message, Passing, Reply, Request, Usage
 from valor_llm.judge.answer import Answer
@@ -119,7 +118,7 @@ def test_a_spent_budget_says_what_was_spent_and_what_to_change(
 
 
 def test_a_cost_limit_without_prices_is_an_error() -> None:
-    with refused(ParameterError):
+    with pytest.raises(ParameterError, match="max_cost needs prices, found none"):
         parameters(max_cost=1.0)
 
 

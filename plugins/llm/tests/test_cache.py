@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from messages import refused
 from valor_llm.clients.protocol import Reply, TokenChoice, Usage
 from valor_llm.judge.cache import Cache
 from valor_llm.judge.kept import Kept, key_of
@@ -155,7 +154,9 @@ def foreign(path: Path, *statements: str) -> None:
 
 def test_another_kind_of_file_is_not_touched(path: Path) -> None:
     path.write_text("uid,label\n" * 1000)
-    with refused(ResourceError):
+    with pytest.raises(
+        ResourceError, match="expected a cache of replies, found another kind of file"
+    ):
         Cache(path)
     assert path.read_text() == "uid,label\n" * 1000
 
@@ -163,7 +164,9 @@ def test_another_kind_of_file_is_not_touched(path: Path) -> None:
 def test_another_programs_database_is_not_touched(path: Path) -> None:
     foreign(path, "CREATE TABLE mine (one TEXT)")
     before = path.read_bytes()
-    with refused(ResourceError):
+    with pytest.raises(
+        ResourceError, match="expected a cache of replies, found another program's database"
+    ):
         Cache(path)
     assert path.read_bytes() == before
 
@@ -173,7 +176,9 @@ def test_a_file_of_a_later_format_is_refused(path: Path) -> None:
     cache.add("k", FULL)
     cache.close()
     foreign(path, "PRAGMA user_version = 2")
-    with refused(ResourceError):
+    with pytest.raises(
+        ResourceError, match="expected a cache of replies, found format 2, this version has 1"
+    ):
         Cache(path)
 
 
@@ -185,22 +190,22 @@ def test_a_damaged_file_is_an_error_with_a_remedy(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)
     path.write_bytes(content)
-    with refused(ResourceError):
+    with pytest.raises(ResourceError, match=r"judge\.cache_file"):
         Cache(path).replies("k1")
 
 
 def test_a_folder_that_is_not_there_is_an_error_before_anything_is_asked(tmp_path: Path) -> None:
-    with refused(ResourceError):
+    with pytest.raises(ResourceError, match="expected a file in a folder that is there"):
         Cache(tmp_path / "none" / "cache.sqlite")
 
 
 def test_a_folder_in_the_place_of_the_file_is_an_error(tmp_path: Path) -> None:
-    with refused(ResourceError):
+    with pytest.raises(ResourceError, match=r"judge\.cache_file"):
         Cache(tmp_path)
 
 
 def test_a_file_to_replay_must_be_there(path: Path) -> None:
-    with refused(ResourceError):
+    with pytest.raises(ResourceError, match="expected the file of an earlier run, found none"):
         Cache(path, replay=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -56,21 +57,27 @@ def test_labels_are_read_from_csv_and_json_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "text", "message"),
     [
-        ("l.csv", "uid,grade\nq1,1\n"),
-        ("l.jsonl", '{"label": 1}\n'),
-        ("l.csv", "uid,label\nq1,maybe\n"),
-        ("l.csv", "uid,label\nq1,nan\n"),
-        ("l.csv", "uid,label,verdict\nq1,0.5,1\n"),
-        ("l.csv", "uid,label,verdict\nq1,1,0\n"),
-        ("l.csv", "uid,label\nq1,1\nq1,0\n"),
-        ("l.jsonl", "[1]\n"),
-        ("l.jsonl", "{\n"),
+        ("l.csv", "uid,grade\nq1,1\n", "label: expected a column of this name, found none"),
+        ("l.jsonl", '{"label": 1}\n', "uid: expected a column of this name, found none"),
+        ("l.csv", "uid,label\nq1,maybe\n", "label: expected a number, yes or no, found 'maybe"),
+        ("l.csv", "uid,label\nq1,nan\n", "label: expected a number, yes or no, found 'nan"),
+        (
+            "l.csv",
+            "uid,label,verdict\nq1,0.5,1\n",
+            "label: expected yes or no of a verdict, found '0.5",
+        ),
+        ("l.csv", "uid,label,verdict\nq1,1,0\n", "verdict: expected a number from 1, found '0"),
+        ("l.csv", "uid,label\nq1,1\nq1,0\n", "expected one label of 'q1', another is at"),
+        ("l.jsonl", "[1]\n", "expected a table, found [1]"),
+        ("l.jsonl", "{\n", "expected a line of JSON, found"),
     ],
 )
-def test_a_line_that_is_no_label_is_named(tmp_path: Path, name: str, text: str) -> None:
-    with refused(ReadError):
+def test_a_line_that_is_no_label_is_named(
+    tmp_path: Path, name: str, text: str, message: str
+) -> None:
+    with pytest.raises(ReadError, match=re.escape(message)):
         read_labels(written(tmp_path / name, text))
 
 
@@ -150,22 +157,28 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "message"),
     [
-        None,
-        "{",
-        "[]",
-        '{"kind": "valor judge calibration", "version": 2}',
-        '{"kind": "valor judge calibration", "version": 1, "calibrations": [{}]}',
+        (None, "expected the record of a calibration, found no file"),
+        ("{", "expected the record of a calibration, found no JSON"),
+        ("[]", "expected the record of a calibration, found another file"),
+        (
+            '{"kind": "valor judge calibration", "version": 2}',
+            "expected the record of a calibration, found version 2, expected 1",
+        ),
+        (
+            '{"kind": "valor judge calibration", "version": 1, "calibrations": [{}]}',
+            "expected the record of a calibration, found KeyError: 'fingerprint",
+        ),
     ],
 )
 def test_a_record_that_cannot_be_read_is_an_error_with_its_remedy(
-    tmp_path: Path, text: str | None
+    tmp_path: Path, text: str | None, message: str
 ) -> None:
     path = tmp_path / "r.json"
     if text is not None:
         path.write_text(text)
-    with refused(ResourceError):
+    with pytest.raises(ResourceError, match=re.escape(message)):
         Record.load(path)
 
 
@@ -175,7 +188,10 @@ def test_pairs_of_a_record_that_are_no_numbers_are_an_error(tmp_path: Path) -> N
     told = json.loads(path.read_text())
     told["calibrations"][0]["items"][0][1] = "one"
     path.write_text(json.dumps(told))
-    with refused(ResourceError):
+    with pytest.raises(
+        ResourceError,
+        match="expected the record of a calibration, found TypeError: expected an item",
+    ):
         Record.load(path)
 
 

@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 import pytest
 from attrs import evolve
-from messages import refused
 from mock_endpoint import MockEndpoint
 from valor_llm.clients.openai import OpenAI
 from valor_llm.clients.protocol import (
@@ -452,7 +451,7 @@ def test_a_judge_that_is_closed_waits_for_no_endpoint(endpoint: MockEndpoint) ->
     judge.close()
     client.close()
     for future in asked:
-        with refused(ResourceStopped):
+        with pytest.raises(ResourceStopped, match="the judge is closed"):
             future.result(timeout=10)
     for thread in set(threading.enumerate()) - before:
         if thread.name.startswith("valor-judge"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from messages import refused
 from mock_endpoint import MockEndpoint
 from valor_text import evaluate_text_generation
 
@@ -61,7 +60,10 @@ def test_metrics_of_nvidia_alone_ask_the_judge_of_the_call() -> None:
     )
     (result,) = report.results
     assert result.number is not None
-    with refused(ParameterError):
+    with pytest.raises(
+        ParameterError,
+        match=r"llm_api_params: expected a model for nvidia\.AnswerAccuracy, got none",
+    ):
         evaluate_text_generation(PREDICTIONS, ["nvidia.AnswerAccuracy"], TRUTHS)
 
 
@@ -69,5 +71,7 @@ def test_function_as_client_names_from_callable() -> None:
     def ask(messages: list[dict[str, str]]) -> str:
         return "{}"
 
-    with refused(ResourceError):
+    with pytest.raises(
+        ResourceError, match=r"judge\.client: expected a client, got the function ask"
+    ):
         evaluate([Text("q1", response="E")], ["llm.Bias"], resources={"judge": {"client": ask}})

@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 
 import pytest
 from attrs import evolve
-from messages import refused
 from valor_llm.clients.protocol import Passing, Reply, Request, Usage
 from valor_llm.judge.answer import Answer, NoAnswer
 from valor_llm.judge.judge import Judge
@@ -316,7 +315,10 @@ def test_replay_answers_from_the_file_alone_and_names_what_it_lacks(
     client = says("never asked")
     replay = evolve(parameters, cache="replay")
     assert ask(Judge(replay, client), RAIN)[0].value == {"claims": ("It rains.",)}
-    with refused(ResourceStopped):
+    with pytest.raises(
+        ResourceStopped,
+        match=r"judge\.cache: expected a kept reply to claims of response 'It snows\.',",
+    ):
         ask(Judge(replay, client), (CLAIMS, 0, {"response": "It snows."}))
     assert client.requests == []
 
@@ -324,7 +326,10 @@ def test_replay_answers_from_the_file_alone_and_names_what_it_lacks(
 def test_replay_of_a_partial_reply_is_no_answer(parameters: JudgeParameters) -> None:
     with pytest.raises(NoAnswer):
         ask(Judge(evolve(parameters, reply_retries=0), says(verdicts(1))), THREE)
-    with refused(ResourceStopped):
+    with pytest.raises(
+        ResourceStopped,
+        match=r"judge\.cache: expected a kept reply to claims_supported of contexts",
+    ):
         ask(Judge(evolve(parameters, cache="replay"), says("never asked")), THREE)
 
 
@@ -342,7 +347,10 @@ def test_a_file_that_cannot_be_written_stops_the_judge_and_loses_no_answer(
 
     async def ask_two() -> Answer:
         answer = await judge.ask(CLAIMS, response="It rains.")
-        with refused(ResourceStopped):
+        with pytest.raises(
+            ResourceStopped,
+            match=r"judge\.cache_file: x: cannot be written, disk is full; make room\.",
+        ):
             await judge.ask(CLAIMS, response="It snows.")
         return answer
 
@@ -393,5 +401,5 @@ def test_a_reply_that_was_cut_off_may_be_twice_as_long_the_next_time(
 
 
 def test_a_client_without_its_address_says_where_its_parameters_are_listed() -> None:
-    with refused(ValorError):
+    with pytest.raises(ValorError, match=r"judge\.client\.base_url: expected a string, found none"):
         evaluate([], ["llm.Faithfulness"], resources={"judge": {"client": {"name": "openai"}}})

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from messages import refused
 from valor_cli.comparison import compare
 from valor_llm.clients.protocol import Passing, Refused, Reply, Request
 
@@ -260,7 +259,9 @@ def test_a_panel_with_repeats_takes_the_mean_of_each_judges_repeats() -> None:
 
 
 def test_the_same_judge_twice_is_an_error_with_its_remedy() -> None:
-    with refused(ResourceError):
+    with pytest.raises(
+        ResourceError, match=r"judge\.client: expected different judges, found m at here 2 times"
+    ):
         judged(Client(odd_is_true), Client(odd_is_true))
 
 

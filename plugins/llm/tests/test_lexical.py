@@ -15,7 +15,6 @@ import valor_llm.steps
 from cases import for_each
 from hypothesis import example, given
 from hypothesis import strategies as st
-from messages import refused
 from valor_cli.config.schema import check
 from valor_llm.clients.lexical import Lexical
 from valor_llm.clients.protocol import Request
@@ -379,7 +378,7 @@ def test_a_step_of_another_package_brings_its_prompt_and_what_stands_in_for_it(
 
 def test_a_word_in_the_place_of_the_judges_table_is_told_how_to_be_written() -> None:
     rest = {"data": {"reader": "jsonl"}, "metrics": ["llm.Faithfulness"]}
-    with refused(ConfigError):
+    with pytest.raises(ConfigError, match=r"config\.yaml: judge: expected a table, got 'lexical'"):
         check({**rest, "judge": "lexical"}, "config.yaml: ")
     client = {"client": "lexical"}
     assert check({**rest, "judge": client}, "config.yaml: ").resources == {"judge": client}

@@ -110,5 +110,5 @@ def test_a_prompt_of_somebody_else_is_checked_when_it_is_read(
 
 
 def test_a_prompt_that_is_not_there_is_told_in_words_with_what_to_do(tmp_path: Path) -> None:
-    with refused(ResourceError):
+    with pytest.raises(ResourceError, match="expected a readable file, No such file or directory"):
         prompt.replaced("claims", tmp_path / "nosuch.toml")

@@ -116,15 +116,17 @@ def test_a_line_that_is_no_reply_is_named(path: Path, line: str) -> None:
 def test_two_replies_to_one_question_are_an_error_and_the_same_twice_is_none(path: Path) -> None:
     line = {"step": "claims", "data": RAIN, "reply": "x"}
     recorded(path, line, line)
-    with refused(ResourceError):
+    with pytest.raises(ResourceError, match="expected one reply to a question, line 1 has another"):
         recorded(path, line, line, line | {"reply": "y"})
 
 
 def test_a_file_that_cannot_be_read_is_an_error(path: Path, tmp_path: Path) -> None:
-    with refused(ResourceError):
+    with pytest.raises(
+        ResourceError, match="expected a file of replies, No such file or directory"
+    ):
         Recorded(RecordedParameters(file=path))
     path.write_bytes(b'{"step": "\xff"}')
-    with refused(ResourceError):
+    with pytest.raises(ResourceError, match="expected text in UTF-8, found byte 10 that is none"):
         Recorded(RecordedParameters(file=path))
 
 
@@ -154,7 +156,7 @@ def test_a_written_line_is_read_as_it_was(path: Path) -> None:
 
 def test_a_file_of_something_else_is_not_written_to(path: Path) -> None:
     path.write_text("uid,label\n")
-    with refused(ResourceError):
+    with pytest.raises(ResourceError, match="expected an object in JSON, found 'uid,label"):
         Recording(path)
     assert path.read_text() == "uid,label\n"
 
@@ -190,7 +192,9 @@ def test_what_a_run_has_recorded_gives_the_same_report(path: Path) -> None:
 def test_the_replies_of_several_judges_are_not_mixed_in_one_file(path: Path) -> None:
     path.write_text('{"step": "claims", "reply": "x"}')
     clients = ["lexical", {"name": "recorded", "file": str(path)}]
-    with refused(ResourceError):
+    with pytest.raises(
+        ResourceError, match=r"judge\.record: expected one client whose replies it keeps, found 2"
+    ):
         run(client=clients, record=str(path))
 
 

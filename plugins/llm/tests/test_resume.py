@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from messages import refused
 from mock_endpoint import MockEndpoint
 
 import valor_core
@@ -193,7 +192,9 @@ def test_a_replay_needs_no_key(
     first = run("use")
     monkeypatch.delenv("VALOR_TEST_KEY")
     assert run("replay").results == first.results
-    with refused(ResourceError):
+    with pytest.raises(
+        ResourceError, match="expected a key in the environment variable VALOR_TEST_KEY, found none"
+    ):
         run("use")
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
-from messages import refused
 from valor_llm.parameters.rubric import RubricParameters
 from valor_llm.replies.shapes import Rating
 from valor_llm.steps import prompt
@@ -94,21 +94,30 @@ def test_without_meanings_and_steps_nothing_is_left_of_their_places() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "message"),
     [
-        {"criteria": " "},
-        {"scale": (5, 1)},
-        {"scale": (1, 2, 3)},
-        {"scale": (0, 101)},
-        {"grades": {"good": 1, "fine": 1}},
-        {"grades": {"Good": 1, "good": 0}},
-        {"grades": {" ": 1, "good": 0}},
-        {"meanings": {"6": "x"}},
-        {"fields": ()},
+        ({"criteria": " "}, "criteria must not be blank"),
+        ({"scale": (5, 1)}, "scale must be two whole numbers that rise, got [5, 1]"),
+        ({"scale": (1, 2, 3)}, "scale must be two whole numbers that rise, got [1, 2, 3]"),
+        ({"scale": (0, 101)}, "scale must have at most 101 grades, got 102"),
+        (
+            {"grades": {"good": 1, "fine": 1}},
+            "grades must have two values or more, got {'good': 1.0, 'fine': 1.0}",
+        ),
+        (
+            {"grades": {"Good": 1, "good": 0}},
+            "grades must have names that differ in more than case, got ['good',",
+        ),
+        (
+            {"grades": {" ": 1, "good": 0}},
+            "grades must have names that differ in more than case, got ['', 'good']",
+        ),
+        ({"meanings": {"6": "x"}}, "meanings must be by grades, got '6'"),
+        ({"fields": ()}, "RubricParameters: fields must not be empty"),
     ],
 )
-def test_what_makes_no_rubric_is_refused(wrong: dict[str, Any]) -> None:
-    with refused(ParameterError):
+def test_what_makes_no_rubric_is_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(message)):
         RubricParameters(**({"criteria": "c"} | wrong))
 
 
@@ -116,7 +125,9 @@ def test_a_prompt_of_ones_own_has_to_have_a_place_for_the_criteria() -> None:
     # Without one, the judge would grade by criteria that it was never told.
     settings = {"criteria": "Is it polite?", "steps": "", "grades": "- 1\n- 2"}
     own = prompt.parsed("rubric", 'version = 1\ninstruction = "Grade: {{grades}}"\n', "own.toml")
-    with refused(ResourceError):
+    with pytest.raises(
+        ResourceError, match="expected a place for the criteria in the instruction, found none"
+    ):
         own.filled(settings, "English")
     # What is empty needs no place.
     whole = "version = 1\ninstruction = '{{criteria}} {{grades}}'\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import socket
 import ssl
 import threading
@@ -13,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from messages import refused
 from mock_endpoint import MockEndpoint
 from valor_llm.clients.http.transport import Transport
 from valor_llm.clients.protocol import (
@@ -292,14 +292,29 @@ def test_nobody_there_is_said_in_words() -> None:
     assert "object at" not in str(missing)
 
 
-@pytest.mark.parametrize("address", ["", "localhost:8000", "ftp://h", "http://", "http://h:x/"])
-def test_an_address_that_is_none_is_an_error_before_any_call(address: str) -> None:
-    with refused(ResourceError):
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("", "expected an address that begins with http:// or https://, found ''"),
+        (
+            "localhost:8000",
+            "judge.client.base_url: expected an address that begins with http:// or",
+        ),
+        ("ftp://h", "judge.client.base_url: expected an address that begins with http:// or"),
+        ("http://", "judge.client.base_url: expected an address that begins with http:// or"),
+        ("http://h:x/", "judge.client.base_url: expected an address that begins with http:// or"),
+    ],
+)
+def test_an_address_that_is_none_is_an_error_before_any_call(address: str, message: str) -> None:
+    with pytest.raises(ResourceError, match=re.escape(message)):
         Transport(address)
 
 
 def test_an_address_has_no_password_in_it() -> None:
-    with refused(ResourceError) as caught:
+    with pytest.raises(
+        ResourceError,
+        match=r"judge\.client\.base_url: expected an address without a name and a password",
+    ) as caught:
         Transport("https://me:s3cret@judge.test/v1")
     assert "s3cret" not in str(caught.value)
 
@@ -335,11 +350,17 @@ def test_a_proxy_that_cannot_be_used_is_an_error_before_any_call(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("https_proxy", "socks5://me:word@proxy.test:1080")
-    with refused(ResourceError) as caught:
+    with pytest.raises(
+        ResourceError,
+        match=r"expected an http proxy for judge\.test in the environment, found another",
+    ) as caught:
         Transport("https://judge.test/v1")
     assert "word" not in str(caught.value)
     monkeypatch.setenv("https_proxy", "http://me:wo/rd@proxy.test:1080")
-    with refused(ResourceError) as caught:
+    with pytest.raises(
+        ResourceError,
+        match=r"expected an http proxy for judge\.test in the environment, found another",
+    ) as caught:
         Transport("https://judge.test/v1")
     assert "wo" not in str(caught.value)
 

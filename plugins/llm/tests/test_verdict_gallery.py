@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from messages import refused
+import pytest
 from mock_endpoint import MockEndpoint
 from valor_llm.gallery.verdicts import AGAINST, FOR, VerdictGallery
 from valor_llm.parameters.gallery import VerdictsParameters
@@ -144,7 +144,9 @@ def test_long_texts_are_cut() -> None:
 
 
 def test_a_metric_that_the_run_has_not_is_named_before_any_call(tmp_path: Path) -> None:
-    with refused(ConfigError):
+    with pytest.raises(
+        ConfigError, match=r"gallery\.by: expected one metric llm\.Bias in the run, found none"
+    ):
         page_of(tmp_path, by="llm.Bias")
 
 
@@ -173,18 +175,25 @@ def test_failed_items_of_a_run_come_first_and_can_be_shown_alone(
 
 
 def test_a_misspelt_metric_is_named_with_its_place() -> None:
-    with refused(UnknownNameError):
+    with pytest.raises(
+        UnknownNameError,
+        match=r"gallery\.by: metric 'llm\.Faith': not declared by the plugin 'llm'",
+    ):
         VerdictGallery(VerdictsParameters(by="llm.Faith"))
 
 
 def test_a_metric_without_items_is_refused() -> None:
-    with refused(ParameterError):
+    with pytest.raises(
+        ParameterError, match=r"expected a metric of items with a best value, got text\.CorpusBLEU"
+    ):
         VerdictGallery(VerdictsParameters(by="text.CorpusBLEU"))
 
 
 def test_the_gallery_of_texts_says_which_one_shows_a_judged_metric(tmp_path: Path) -> None:
     chosen = {"name": "text.Gallery", "by": "llm.Bias", "folder": str(tmp_path / "page")}
-    with refused(ValorError):
+    with pytest.raises(
+        ValorError, match=r"gallery\.by: expected a metric that asks nobody, got llm\.Bias"
+    ):
         evaluate(
             [Text("q1", response="Graz is best.")],
             ["llm.Bias"],

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from messages import refused
 from valor_rgb import RGBSample
 from valor_rgb.parameters.readers import DatasetParameters
 from valor_rgb.readers.dataset import DatasetReader
@@ -109,7 +109,9 @@ def test_noise_passages_and_seed_are_chosen(tmp_path: Path) -> None:
 def test_strict_names_the_line_that_has_too_few(tmp_path: Path) -> None:
     files = write_dataset(tmp_path)
 
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match="line 2: expected at least 2 of 5 documents to be irrelevant where"
+    ):
         read(**files, strict=True)
 
 
@@ -129,7 +131,9 @@ def test_lines_and_lists_and_compressed_files_are_read(tmp_path: Path) -> None:
 
     for path in (listed, packed, marked):
         assert read(noise_robustness=path) == expected
-    with refused(ValorError):
+    with pytest.raises(
+        ValorError, match=r"expected each uid once, found it 2 times \(and 9 more\)"
+    ):
         evaluate(
             {"reader": "dataset", "noise_robustness": [str(lines), str(listed)]},
             ["NoiseRobustness"],
@@ -162,19 +166,28 @@ def test_recorded_responses_are_found_by_uid(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "rows",
+    ("rows", "message"),
     [
-        [{"uid": f"en/noise_robustness/0.9/{number}", "response": "x"} for number in (0, 1)],
-        [{"uid": "en/noise_robustness/0.4/0", "response": "x"}] * 2,
-        [{"uid": "a"}],
-        [{"response": "a"}],
-        [{"uid": "en/noise_robustness/0.4/0", "response": [1]}],
+        (
+            [{"uid": f"en/noise_robustness/0.9/{number}", "response": "x"} for number in (0, 1)],
+            "line 1, field 'uid': expected a uid of this data set in some row, found",
+        ),
+        (
+            [{"uid": "en/noise_robustness/0.4/0", "response": "x"}] * 2,
+            "line 2, field 'uid': expected each uid once, found",
+        ),
+        ([{"uid": "a"}], "expected a field 'response' or 'prediction' or 'actual_output', the"),
+        ([{"response": "a"}], "expected a field 'uid' or 'id', the fields are 'response"),
+        (
+            [{"uid": "en/noise_robustness/0.4/0", "response": [1]}],
+            "line 1, field 'response': expected text, found [1]",
+        ),
     ],
 )
-def test_responses_that_do_not_fit_are_named(tmp_path: Path, rows: Any) -> None:
+def test_responses_that_do_not_fit_are_named(tmp_path: Path, rows: Any, message: str) -> None:
     files = write_dataset(tmp_path)
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=re.escape(message)):
         read(**files, responses=write_lines(tmp_path / "r.jsonl", rows))
 
 
@@ -191,7 +204,9 @@ def test_a_response_in_two_files_is_refused(tmp_path: Path) -> None:
     rows = [{"uid": "en/noise_robustness/0.4/0", "response": "x"}]
     paths = [write_lines(tmp_path / name, rows) for name in ("r.jsonl", "s.jsonl")]
 
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match="line 1, field 'uid': expected each uid once in all files, found"
+    ):
         read(**write_dataset(tmp_path), responses=paths)
 
 
@@ -200,58 +215,67 @@ def changed(row: Any, **fields: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("ability", "rows"),
+    ("ability", "rows", "message"),
     [
         (
             "noise_robustness",
             changed(BASE[0], positive="Ann won."),
+            "line 1, field 'positive': expected a list of documents, got 'Ann won.",
         ),
         (
             "noise_robustness",
             changed(BASE[0], negative=[1]),
+            "line 1, field 'negative': expected a list of documents, got [1]",
         ),
         (
             "noise_robustness",
             changed(BASE[0], answer=None),
+            "line 1, field 'answer': expected an answer, found none",
         ),
         (
             "noise_robustness",
             changed(BASE[0], answer=0.5),
+            "line 1, field 'answer': expected a text, a list of texts, or a list of",
         ),
         (
             "noise_robustness",
             changed(BASE[0], query=None),
+            "line 1, field 'query': expected text, found no value",
         ),
         (
             "noise_robustness",
             INTEGRATION,
+            "line 1, field 'positive': expected a list of documents, got [['Ann",
         ),
         (
             "information_integration",
             BASE,
+            "line 1, field 'positive': expected a list of documents for each",
         ),
-        (
-            "counterfactual_robustness",
-            BASE,
-        ),
+        ("counterfactual_robustness", BASE, "expected a field 'positive_wrong' of documents for"),
         (
             "counterfactual_robustness",
             changed(COUNTERFACTUAL[0], positive_wrong=["Bergen"]),
+            "line 1: expected as many false documents as right ones, found 1 and 2",
         ),
         (
             "counterfactual_robustness",
             changed(COUNTERFACTUAL[0], fakeanswer=[["a"]]),
+            "line 1, field 'fakeanswer': expected a text, a list of texts, or a list",
         ),
         (
             "noise_robustness",
             [BASE[0], BASE[0]],
+            "line 2, field 'id': expected each uid once, found '0' as in line 1",
         ),
     ],
 )
-def test_a_question_that_does_not_fit_is_named(tmp_path: Path, ability: str, rows: Any) -> None:
+def test_a_question_that_does_not_fit_is_named(
+    tmp_path: Path, ability: str, rows: Any, message: str
+) -> None:
     path = write_lines(tmp_path / "en.json", rows)
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=re.escape(message)):
         read(**{ability: path})
 
 
@@ -259,7 +283,7 @@ def test_a_line_that_is_no_object_is_named(tmp_path: Path) -> None:
     path = tmp_path / "en.json"
     path.write_text(json.dumps(BASE[0]) + "\n[1]\n")
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=r"line 2: expected one JSON object per line, found \[1\]"):
         read(noise_robustness=path)
 
 
@@ -272,30 +296,42 @@ def test_questions_without_an_id_are_called_by_their_line(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "parameters",
+    ("parameters", "message"),
     [
-        {},
-        {"noise_robustness": "a", "passages": 0},
-        {"noise_robustness": "a", "noise_ratios": [40]},
-        {"noise_robustness": "a", "noise_ratios": []},
-        {
-            "noise_robustness": "a",
-            "counterfactual_noise_ratio": 0.6,
-            "correct_ratio": 0.6,
-        },
+        ({}, "expected a file for at least one of them, found none"),
+        (
+            {"noise_robustness": "a", "passages": 0},
+            "DatasetParameters: passages must be at least 1, got 0",
+        ),
+        (
+            {"noise_robustness": "a", "noise_ratios": [40]},
+            "DatasetParameters: noise_ratios must lie in [0, 1], got 40.0",
+        ),
+        (
+            {"noise_robustness": "a", "noise_ratios": []},
+            "DatasetParameters: noise_ratios must not be empty",
+        ),
+        (
+            {
+                "noise_robustness": "a",
+                "counterfactual_noise_ratio": 0.6,
+                "correct_ratio": 0.6,
+            },
+            "counterfactual_noise_ratio and correct_ratio must add up to at most 1,",
+        ),
     ],
 )
-def test_parameters_that_do_not_fit_are_refused(parameters: Any) -> None:
-    with refused(ParameterError):
+def test_parameters_that_do_not_fit_are_refused(parameters: Any, message: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(message)):
         DatasetParameters(**parameters)
 
 
 def test_a_missing_file_is_answered_with_the_nearest(tmp_path: Path) -> None:
     write_dataset(tmp_path)
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected a file, found nothing there"):
         read(noise_robustness=tmp_path / "enn.json")
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected a file, found nothing there"):
         read(noise_robustness=tmp_path / "en.json", responses=tmp_path / "none.jsonl")
 
 

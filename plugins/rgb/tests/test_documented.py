@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 import valor_rgb
-from messages import refused
 from valor_rgb import (
     evaluate_counterfactual_robustness,
     evaluate_information_integration,
@@ -104,21 +104,48 @@ def test_of_no_samples_no_rate_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "call",
+    ("call", "message"),
     [
-        lambda: evaluate_noise_robustness(["a", "b"], ["a"], "gpt", 0.2),
-        lambda: evaluate_information_integration(["a"], ["a", "b"], "gpt"),
-        lambda: evaluate_counterfactual_robustness(["a"], ["a"], [], "gpt"),
-        lambda: evaluate_noise_robustness("abc", ["a"], "gpt", 0.2),
-        lambda: evaluate_negative_rejection(["a", None], "gpt"),
-        lambda: evaluate_noise_robustness(["a"], [None], "gpt", 0.2),
-        lambda: evaluate_noise_robustness(["a"], [0.5], "gpt", 0.2),
-        lambda: evaluate_noise_robustness(["a"], ["a"], "gpt", 40),
-        lambda: evaluate_noise_robustness(["a"], ["a"], "gpt", None),
+        (
+            lambda: evaluate_noise_robustness(["a", "b"], ["a"], "gpt", 0.2),
+            "ground_truths: expected one for each of 2 responses, got 1",
+        ),
+        (
+            lambda: evaluate_information_integration(["a"], ["a", "b"], "gpt"),
+            "ground_truths: expected one for each of 1 responses, got 2",
+        ),
+        (
+            lambda: evaluate_counterfactual_robustness(["a"], ["a"], [], "gpt"),
+            "counterfactual_answers: expected one for each of 1 responses, got 0",
+        ),
+        (
+            lambda: evaluate_noise_robustness("abc", ["a"], "gpt", 0.2),
+            "responses: expected a list, got 'abc'",
+        ),
+        (
+            lambda: evaluate_negative_rejection(["a", None], "gpt"),
+            "responses[1]: expected a text, got None",
+        ),
+        (
+            lambda: evaluate_noise_robustness(["a"], [None], "gpt", 0.2),
+            "ground_truths[0]: expected an answer, got none",
+        ),
+        (
+            lambda: evaluate_noise_robustness(["a"], [0.5], "gpt", 0.2),
+            "item 0: answers: expected a text, a list of texts, or a list of lists",
+        ),
+        (
+            lambda: evaluate_noise_robustness(["a"], ["a"], "gpt", 40),
+            "noise_ratio: expected a number from 0 to 1, got 40",
+        ),
+        (
+            lambda: evaluate_noise_robustness(["a"], ["a"], "gpt", None),
+            "noise_ratio: expected a number from 0 to 1, got None",
+        ),
     ],
 )
-def test_lists_that_do_not_fit_are_refused(call: Any) -> None:
-    with refused(SchemaError):
+def test_lists_that_do_not_fit_are_refused(call: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         call()
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
-from messages import refused
 from valor_rgb import RGBSample, plugin
 
 from valor_core import Report, evaluate
@@ -195,20 +195,29 @@ def test_settings_that_are_not_the_defaults_stand_beside_the_result() -> None:
 
 
 @pytest.mark.parametrize(
-    "parameters",
+    ("parameters", "message"),
     [
-        {"rules": "papers"},
-        {"strict": True},
-        {"rules": "paper", "negations": ["not"]},
-        {"rejection_phrases": []},
+        ({"rules": "papers"}, "rules must be one of 'robust', 'paper', 'heuristic', got 'papers'"),
+        ({"strict": True}, "strict must be left out where rules is robust, got true"),
+        (
+            {"rules": "paper", "negations": ["not"]},
+            "negations must be left out where rules is paper, got ['not']",
+        ),
+        ({"rejection_phrases": []}, "rgb.NegativeRejection: rejection_phrases must not be empty"),
         # Every response would be a refusal.
-        {"rules": "paper", "rejection_phrases": ["unknown", " "]},
-        {"negations": [""]},
-        {"confidence": 1.0},
+        (
+            {"rules": "paper", "rejection_phrases": ["unknown", " "]},
+            "rejection_phrases must not have an empty one, got ['unknown', ' ']",
+        ),
+        (
+            {"negations": [""]},
+            "rgb.NegativeRejection: negations must not have an empty one, got ['']",
+        ),
+        ({"confidence": 1.0}, "rgb.NegativeRejection: confidence must lie in (0, 1), got 1.0"),
     ],
 )
-def test_parameters_that_do_not_fit_are_refused(parameters: Any) -> None:
-    with refused(ParameterError):
+def test_parameters_that_do_not_fit_are_refused(parameters: Any, message: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(message)):
         of(SAMPLES, "NegativeRejection", **parameters)
 
 

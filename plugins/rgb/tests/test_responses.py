@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from messages import refused
 from valor_rgb.parameters.abilities import ABILITIES
 from valor_rgb.readers.responses import recognized
 from valor_testing import check_reader
@@ -146,7 +145,7 @@ def test_a_cell_that_does_not_fit_is_named(tmp_path: Path) -> None:
     rows = [*ROWS, {"id": 3, "prediction": 4, "ans": "Paris"}]
     path = write_lines(tmp_path / "a.jsonl", rows)
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="line 3, field 'prediction': expected a text, got 4"):
         run(["NoiseRobustness"], path=path, ability="noise_robustness")
 
 
@@ -199,14 +198,16 @@ def test_tables_in_memory_have_their_ability_said_beside_them() -> None:
     "more", [{}, {"ability": "noise"}, {"ability": [3]}, {"output": "x", "response": None}]
 )
 def test_rows_in_memory_without_an_ability_are_answered_with_the_reader(more: Any) -> None:
-    with refused(ConfigError):
+    with pytest.raises(
+        ConfigError, match="data: no reader knows what these columns are: 'response', 'answer',"
+    ):
         evaluate([{**IN_MEMORY[0], **more}], ["NoiseRobustness"], task="rgb")
 
 
 def test_an_ability_that_is_none_is_refused_with_its_row() -> None:
     rows = [{**row, "ability": "noise_robustness"} for row in IN_MEMORY]
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected one of noise_robustness, negative_rejection,"):
         evaluate([*rows, {**rows[0], "ability": "noise"}], ["NoiseRobustness"], task="rgb")
 
 

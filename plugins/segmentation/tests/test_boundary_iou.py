@@ -9,7 +9,6 @@ from attrs import evolve
 from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import refused
 from valor_segmentation import boundaries
 from valor_segmentation.boundaries import width_of
 from valor_testing import check_metric
@@ -150,7 +149,9 @@ def test_a_side_without_annotations_is_background() -> None:
 def test_an_unknown_value_names_the_item() -> None:
     bad = Segmentation("a", [[0, 1]], [[0, 7]], labels=["cat"])
 
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match="item 'a', prediction: expected the value of a label, got 7 at 1 pixels"
+    ):
         values([bad])
 
 

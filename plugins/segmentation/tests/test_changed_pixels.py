@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import rasterio
 from attrs import frozen
-from messages import refused
 from valor_segmentation.parameters.readers.geotiff import GeotiffParameters
 from valor_segmentation.parameters.readers.npy import NpyParameters
 from valor_segmentation.readers.geotiff import GeotiffReader
@@ -44,7 +43,9 @@ def test_a_prediction_file_that_became_shorter_than_the_truth_is_named(
     path = tmp_path / "predictions" / "a.npy"
     np.save(path, np.ones((10, 300), np.uint8))
 
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match="expected 400 by 300 whole numbers as at first, found array of uint8,"
+    ):
         results_of(batch, metric)
 
 
@@ -55,7 +56,9 @@ def test_a_file_that_became_one_of_scores_is_named(tmp_path: Path) -> None:
     batch = batch_of(NpyReader, NpyParameters, tmp_path)
     np.save(tmp_path / "groundtruths" / "a.npy", np.ones(SHAPE))
 
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match="expected 400 by 300 whole numbers as at first, found array of float64,"
+    ):
         results_of(batch, "Counts")
 
 
@@ -74,7 +77,9 @@ def test_a_raster_that_became_smaller_is_named(tmp_path: Path) -> None:
     batch = batch_of(GeotiffReader, GeotiffParameters, tmp_path)
     write("predictions", 10)
 
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match="expected 400 by 300 whole numbers as at first, found 10 by 300"
+    ):
         results_of(batch, "Counts")
 
 
@@ -112,5 +117,5 @@ def test_pixels_that_give_other_rows_than_asked_for_are_named(
     sides = {"groundtruth": image, "prediction": image} | {side: Lying(found)}
     item = Segmentation("a", **sides, labels=["cat"])
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected 400 by 300 whole numbers from row 0 on, got"):
         results_of([item], metric)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from messages import refused
 from valor_segmentation import evaluate_segmentation
 
 from valor_core.plugin import ParameterError, SchemaError
@@ -68,7 +67,9 @@ def test_labels_that_share_pixels_are_an_error_unless_told_otherwise() -> None:
         )
     ]
 
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="expected each pixel in one label, 1 are in 'dog' and in 'cat'"
+    ):
         evaluate_segmentation(both, [])
     report = evaluate_segmentation(both, [], overlap="last", metrics_to_return=["Counts"])
     assert report["Counts", "dog"].value["fn"] == 1
@@ -81,7 +82,9 @@ def test_rasters_of_several_sizes_are_an_error() -> None:
         )
     ]
 
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="expected rasters of one size for 'dog', got 1 by 2 and 2 by 1 pixels"
+    ):
         evaluate_segmentation([], odd)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
-from messages import refused
 from valor_segmentation.drawing import drawn, polygon_mask
 
 from valor_core.plugin import MissingExtraError, SchemaError
@@ -61,17 +61,26 @@ def test_neighbors_share_no_pixel_and_leave_none_out() -> None:
 
 
 def test_what_is_no_shape_is_named() -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=r"label 'cat': expected polygons or boxes, got \[0, 0\]"):
         drawn({"cat": [[0, 0], [1, 1]]}, (2, 2))
 
 
-@pytest.mark.parametrize("number", [float("nan"), float("inf")])
-def test_corners_that_are_not_finite_are_named(number: float) -> None:
-    with refused(SchemaError):
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (float("nan"), "label 'cat': expected corners with finite coordinates, got nan"),
+        (float("inf"), "label 'cat': expected corners with finite coordinates, got inf"),
+    ],
+)
+def test_corners_that_are_not_finite_are_named(number: float, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         drawn({"cat": Polygon([(0, 0), (number, 1), (1, 1)])}, (2, 2))
 
 
 def test_rasterio_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "rasterio", None)
-    with refused(MissingExtraError):
+    with pytest.raises(
+        MissingExtraError,
+        match="segmentation: drawing polygons needs rasterio, which is not installed",
+    ):
         polygon_mask([SQUARE], (2, 2))

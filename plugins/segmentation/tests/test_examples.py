@@ -6,7 +6,6 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from messages import refused
 from valor_segmentation.examples import badness
 from valor_segmentation.parameters.examples import Order
 
@@ -160,5 +159,7 @@ def test_the_settings_stand_in_the_result() -> None:
     ["boundary_iou", "iou"],
 )
 def test_settings_that_the_metric_lacks_are_named(order: str) -> None:
-    with refused(ParameterError):
+    with pytest.raises(
+        ParameterError, match=r"segmentation\.Examples: settings\.widht: unknown key"
+    ):
         listed(order, settings={"widht": 2})

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 from PIL import Image
 from valor_cli.gallery.worst_items import plan
 from valor_segmentation.gallery import (
@@ -80,7 +79,9 @@ def test_a_picture_says_the_value_that_ranks_it() -> None:
 
 
 def test_settings_that_the_metric_lacks_are_an_error() -> None:
-    with refused(ParameterError):
+    with pytest.raises(
+        ParameterError, match=r"segmentation\.Examples: settings\.width: unknown key"
+    ):
         gallery(order="iou", settings={"width": 0.1})
 
 
@@ -184,7 +185,7 @@ def test_image_that_lacks_rows_is_a_note(interlace: int, tmp_path: Path) -> None
 
 
 def test_a_folder_that_is_none_is_an_error(tmp_path: Path) -> None:
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=r"segmentation\.Gallery: expected a folder of images"):
         gallery(images=tmp_path / "none")
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import for_each
-from messages import refused
 from numpy.typing import NDArray
 from valor_testing import check_metric
 
@@ -100,7 +99,9 @@ def test_pixels_that_do_not_count_are_taken_out_of_both_sides() -> None:
 
 
 def test_an_unknown_value_names_the_item() -> None:
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match="item 'a', groundtruth: expected the value of a label, got 7 at 1 pixels"
+    ):
         distance([Segmentation("a", row(7), row(1), labels=["cat"])])
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from attrs import evolve
 from cases import for_each
-from messages import refused
 from valor_testing import check_metric
 
 from valor_core import Registry, evaluate
@@ -254,7 +253,9 @@ def test_numbers_above_what_a_float_holds_are_told_apart(kind: Any) -> None:
 def test_an_unknown_value_is_an_error_that_names_the_item(dtype: Any) -> None:
     seen = segments([[1, 3, 3, 4]], {1: PERSON}, dtype=dtype)
 
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match="batch 0: item 0, prediction: expected the value of a label, got 3 at 2"
+    ):
         values(batch((None, seen)))
 
 

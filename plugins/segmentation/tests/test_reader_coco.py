@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -98,14 +99,21 @@ def test_a_part_names_the_images_that_it_is_of() -> None:
     assert part.paths == (Path("true.json"), Path("seen.json"), Path("true/2.png"))
 
 
-@pytest.mark.parametrize("name", ["../secret.png", "link.png", "/secret.png"])
-def test_panoptic_image_outside_of_its_folder_is_rejected(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("../secret.png", "expected a file in true, found '../secret.png', which leads out of it"),
+        ("link.png", "expected a file in true, found 'link.png', which leads out of it"),
+        ("/secret.png", "expected a file in true, found '/secret.png', which leads out of it"),
+    ],
+)
+def test_panoptic_image_outside_of_its_folder_is_rejected(name: str, message: str) -> None:
     one = segments("true", 2, [[5, 5, 5, 5]], info(5, 7))
     Path("true/2.png").rename("secret.png")
     Path("true/link.png").symlink_to(Path("secret.png").absolute())
     write("true.json", [one | {"file_name": name}])
     write("seen.json", [segments("seen", 2, [[5, 5, 5, 5]], info(5, 7))])
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=re.escape(message)):
         batches()
 
 
@@ -132,16 +140,26 @@ def test_true_segment_without_pixels_is_missed_as_in_panopticapi() -> None:
 def test_predicted_segment_without_pixels_is_rejected_as_in_panopticapi() -> None:
     write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7))])
     write("seen.json", [segments("seen", 2, [[5, 5, 5, 5]], info(9, 7), info(5, 7), info(3, 3))])
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match=r"expected a segment with pixels in seen/2\.png, found none of the id 3"
+    ):
         batches()
 
 
-@pytest.mark.parametrize("crowd", ["0", "1", 2, [0]])
-def test_iscrowd_of_panoptic_segment_is_a_flag(crowd: Any) -> None:
+@pytest.mark.parametrize(
+    ("crowd", "message"),
+    [
+        ("0", "expected 0 or 1, found '0'"),
+        ("1", "expected 0 or 1, found '1'"),
+        (2, "expected 0 or 1, found 2"),
+        ([0], "expected 0 or 1, found [0]"),
+    ],
+)
+def test_iscrowd_of_panoptic_segment_is_a_flag(crowd: Any, message: str) -> None:
     """The text "0" was true, so the segment was excluded as a crowd."""
     write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7, iscrowd=crowd))])
     write("seen.json", [segments("seen", 2, [[5, 5, 5, 5]], info(5, 7, iscrowd=False))])
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=re.escape(message)):
         batches()
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import rasterio
-from messages import refused
 from PIL import Image
 
 from valor_core import evaluate
@@ -136,24 +136,29 @@ def test_a_table_of_metadata_makes_slices(kind: str, ending: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "message"),
     [
-        "uid,x\na,1\na,2\n",
-        "uid,x\na,1\nz.npy,2\ny,3\n",
+        ("uid,x\na,1\na,2\n", "expected each uid once, found 'a' as in row 2"),
+        (
+            "uid,x\na,1\nz.npy,2\ny,3\n",
+            "expected the name of one of the 1 images without its ending, found",
+        ),
     ],
 )
-def test_a_table_of_metadata_that_does_not_fit_is_named(text: str) -> None:
+def test_a_table_of_metadata_that_does_not_fit_is_named(text: str, message: str) -> None:
     for side in ("true", "seen"):
         np.save(f"{side}/a.npy", [[0, 1]])
     Path("facts.csv").write_text(text)
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=re.escape(message)):
         found(reader="segmentation.npy", metadata="facts.csv")
 
 
 def test_a_value_that_is_no_label_is_named() -> None:
     for side in ("true", "seen"):
         np.save(f"{side}/a.npy", [[0, 7]])
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match="images 'a' to 'a': item 'a', groundtruth: expected the value of a"
+    ):
         found(reader="segmentation.npy")
 
 

@@ -11,7 +11,6 @@ import nltk.translate.bleu_score as nltk_bleu
 import pytest
 import sacrebleu
 from cases import for_each
-from messages import refused
 from valor_text.metrics.overlap import bleu
 from valor_text.parameters.overlap import BLEUParameters
 
@@ -292,25 +291,46 @@ def test_a_report_says_what_the_defaults_are(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "chosen",
+    ("chosen", "message"),
     [
-        {"weights": []},
-        {"weights": [0.5, 0.4]},
-        {"weights": [1.5, -0.5]},
-        {"weights": [1 - 2e-9]},
-        {"weights": [0.005] * 200},
-        {"smoothing": "exp"},
-        {"smoothing": "method1", "definition": "sacrebleu"},
-        {"smoothing_value": 1},
-        {"smoothing": "method6", "weights": [0.5, 0.5]},
-        {"effective_order": True},
-        {"definition": "sacrebleu", "weights": [0.6, 0.4]},
-        {"tokeniser": "13b"},
-        {"tokeniser": "13a@7"},
+        ({"weights": []}, "BLEUParameters: weights must not be empty"),
+        ({"weights": [0.5, 0.4]}, "weights must add up to 1, got [0.5, 0.4] with sum 0.9"),
+        ({"weights": [1.5, -0.5]}, "BLEUParameters: weights must be at least 0, got -0.5"),
+        ({"weights": [1 - 2e-9]}, "weights must add up to 1, got [0.999999998] with sum 1"),
+        ({"weights": [0.005] * 200}, "weights must be 100 at the most, got 200"),
+        (
+            {"smoothing": "exp"},
+            "smoothing must be one of none, method1, method2, method3, method4,",
+        ),
+        (
+            {"smoothing": "method1", "definition": "sacrebleu"},
+            "smoothing must be one of none, exp, floor, add-k where the definition",
+        ),
+        (
+            {"smoothing_value": 1},
+            "smoothing_value is for the smoothings method1, method4, method6,",
+        ),
+        (
+            {"smoothing": "method6", "weights": [0.5, 0.5]},
+            "smoothing method6 needs at least 3 weights, got [0.5, 0.5]",
+        ),
+        (
+            {"effective_order": True},
+            "effective_order is only for the definition sacrebleu, got nltk",
+        ),
+        (
+            {"definition": "sacrebleu", "weights": [0.6, 0.4]},
+            "weights must be the same for all lengths where the definition is",
+        ),
+        (
+            {"tokeniser": "13b"},
+            "tokeniser must be one of words, characters, rouge, valor, 13a, intl,",
+        ),
+        ({"tokeniser": "13a@7"}, "tokeniser must be 13a or 13a@1, got '13a@7'"),
     ],
 )
-def test_parameters_that_do_not_fit_are_refused(chosen: dict[str, Any]) -> None:
-    with refused(ParameterError):
+def test_parameters_that_do_not_fit_are_refused(chosen: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(message)):
         BLEUParameters(**chosen)
 
 
@@ -320,13 +340,15 @@ def test_weights_need_not_add_up_exactly() -> None:
 
 
 @pytest.mark.parametrize(
-    ("smoothing", "value"),
+    ("smoothing", "value", "message"),
     [
-        ("method1", 5),
-        ("method4", 0.01),
-        ("method7", 0.5),
+        ("method1", 5, "smoothing_value must lie in (0, 1] for method1, got 5.0"),
+        ("method4", 0.01, "smoothing_value must lie in [1, 1000] for method4, got 0.01"),
+        ("method7", 0.5, "smoothing_value must lie in [1, 1000] for method7, got 0.5"),
     ],
 )
-def test_a_smoothing_is_never_worth_more_than_an_ngram(smoothing: str, value: float) -> None:
-    with refused(ParameterError):
+def test_a_smoothing_is_never_worth_more_than_an_ngram(
+    smoothing: str, value: float, message: str
+) -> None:
+    with pytest.raises(ParameterError, match=re.escape(message)):
         BLEUParameters(smoothing=smoothing, smoothing_value=value)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from cases import for_each
-from messages import refused
 from valor_text.metrics.answers.choice_match import score
 from valor_text.parameters.answers import ChoiceMatchParameters
 
@@ -89,9 +90,17 @@ def test_the_share_of_right_letters_by_hand() -> None:
     }
 
 
-@pytest.mark.parametrize("choices", [("AB",), ("a",), ("?",), ()])
-def test_choices_are_single_letters(choices: tuple[str, ...]) -> None:
-    with refused(ParameterError):
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        (("AB",), "choices must be single letters in upper case or digits, got 'AB'"),
+        (("a",), "choices must be single letters in upper case or digits, got 'a'"),
+        (("?",), "choices must be single letters in upper case or digits, got '?'"),
+        ((), "text.ChoiceMatch: choices must not be empty"),
+    ],
+)
+def test_choices_are_single_letters(choices: tuple[str, ...], message: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(message)):
         evaluate(
             [Text("q1", response="a", references="a")],
             [{"name": "ChoiceMatch", "choices": list(choices)}],

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import nltk.data
 import pytest
-from messages import refused
 from valor_text import evaluate_text_generation
 
 from valor_core.plugin import ParameterError, SchemaError, ValorError
@@ -159,9 +159,15 @@ def test_weights_of_bleu(given: dict[str, Any]) -> None:
     assert report["BLEU"][0].parameters["weights"] == [0.5, 0.5]
 
 
-@pytest.mark.parametrize("weights", [[0.5, 0.4], [1.5, -0.5]])
-def test_weights_of_bleu_are_checked(weights: list[float]) -> None:
-    with refused(ParameterError):
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([0.5, 0.4], "text.BLEU: weights must add up to 1, got [0.5, 0.4] with sum 0.9"),
+        ([1.5, -0.5], "text.BLEU: weights must be at least 0, got -0.5"),
+    ],
+)
+def test_weights_of_bleu_are_checked(weights: list[float], message: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(message)):
         evaluate_text_generation(PREDICTIONS, ["BLEU"], TRUTHS, bleu_weights=weights)
 
 
@@ -175,39 +181,81 @@ def test_a_parameter_belongs_to_all_metrics_that_have_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "metric_params",
+    ("metric_params", "message"),
     [
-        {"use_stemer": True},
-        {"bleu_weights": [1.0]},
-        {"BLEU": {"weights": [1.0]}},
-        {"ROUGE": {"stemmer": True}},
-        {"use_stemmer": True, "rouge_use_stemmer": True},
-        {"ROUGE": {"use_stemmer": True}, "use_stemmer": True},
+        (
+            {"use_stemer": True},
+            "use_stemer: expected a parameter of a metric that is to be returned",
+        ),
+        (
+            {"bleu_weights": [1.0]},
+            "bleu_weights: expected a parameter of a metric that is to be returned",
+        ),
+        (
+            {"BLEU": {"weights": [1.0]}},
+            "BLEU: expected a parameter of a metric that is to be returned",
+        ),
+        (
+            {"ROUGE": {"stemmer": True}},
+            "ROUGE.stemmer: expected a parameter of a metric that is to be returned",
+        ),
+        (
+            {"use_stemmer": True, "rouge_use_stemmer": True},
+            "text.ROUGE: rouge_use_stemmer: given twice, also by another name",
+        ),
+        (
+            {"ROUGE": {"use_stemmer": True}, "use_stemmer": True},
+            "text.ROUGE: use_stemmer: given twice, also by another name",
+        ),
     ],
 )
-def test_keys_that_match_nothing_are_errors(metric_params: dict[str, Any]) -> None:
-    with refused(ParameterError):
+def test_keys_that_match_nothing_are_errors(metric_params: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(message)):
         evaluate_text_generation(PREDICTIONS, ["ROUGE"], TRUTHS, metric_params=metric_params)
 
 
 @pytest.mark.parametrize(
-    "predictions",
+    ("predictions", "message"),
     [
-        {"datum": "q"},
-        ["q"],
-        [{"datum": "q"}],
-        [{"datum": "q", "annotations": [{"txt": "a"}]}],
-        [{"datum": "q", "annotations": [{"text": 5}]}],
-        [{"datum": "q", "annotations": [{"text": "a", "context_list": "one passage"}]}],
-        [{"datum": "q", "annotations": [{"text": "a", "context_list": 5}]}],
-        [{"datum": "q", "annotations": [{"text": "a", "context_list": ["b", 5]}]}],
-        [{"datum": {"uid": "q", "metadata": ["era"]}, "annotations": []}],
-        [{"datum": {"uid": "q", "text": 5}, "annotations": []}],
-        [{"datum": {"uid": "q", "text": name}, "annotations": []} for name in "ab"],
+        ({"datum": "q"}, "predictions: expected a list, got {'datum': 'q'}"),
+        (["q"], "predictions[0]: datum: expected a uid, got None"),
+        ([{"datum": "q"}], "predictions[0]: annotations: expected a list, got None"),
+        (
+            [{"datum": "q", "annotations": [{"txt": "a"}]}],
+            "predictions[0]: annotations[0]: expected no keys but text,",
+        ),
+        (
+            [{"datum": "q", "annotations": [{"text": 5}]}],
+            "predictions[0]: annotations[0]: text: expected a string, got 5",
+        ),
+        (
+            [{"datum": "q", "annotations": [{"text": "a", "context_list": "one passage"}]}],
+            "predictions[0]: annotations[0]: context_list: expected a list of texts,",
+        ),
+        (
+            [{"datum": "q", "annotations": [{"text": "a", "context_list": 5}]}],
+            "annotations[0]: context_list: expected a list of texts, got 5",
+        ),
+        (
+            [{"datum": "q", "annotations": [{"text": "a", "context_list": ["b", 5]}]}],
+            "annotations[0]: context_list: text: expected a string, got 5",
+        ),
+        (
+            [{"datum": {"uid": "q", "metadata": ["era"]}, "annotations": []}],
+            "predictions[0]: datum: metadata: expected a table of facts, got ['era']",
+        ),
+        (
+            [{"datum": {"uid": "q", "text": 5}, "annotations": []}],
+            "predictions[0]: datum: text: expected a string, got 5",
+        ),
+        (
+            [{"datum": {"uid": "q", "text": name}, "annotations": []} for name in "ab"],
+            "predictions[1]: datum 'q': expected one text, got ['a', 'b']",
+        ),
     ],
 )
-def test_what_is_no_prediction_is_named(predictions: Any) -> None:
-    with refused(SchemaError):
+def test_what_is_no_prediction_is_named(predictions: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         evaluate_text_generation(predictions, ["ROUGE"])
 
 
@@ -225,20 +273,20 @@ def test_a_metric_that_looks_words_up_asks_no_model(
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "message"),
     [
-        {"metrics_to_return": 5},
-        {"metric_params": {1: 2}},
-        {"metric_params": ["a"]},
+        ({"metrics_to_return": 5}, "metrics_to_return: expected names of metrics, got 5"),
+        ({"metric_params": {1: 2}}, "metric_params: expected names of parameters, got 1"),
+        ({"metric_params": ["a"]}, "metric_params: expected a table of parameters, got ['a']"),
     ],
 )
-def test_what_is_no_choice_of_metrics_is_named(arguments: dict[str, Any]) -> None:
-    with refused(ParameterError):
+def test_what_is_no_choice_of_metrics_is_named(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(message)):
         evaluate_text_generation(PREDICTIONS, **({"metrics_to_return": "ROUGE"} | arguments))
 
 
 def test_an_unknown_metric_is_named() -> None:
-    with refused(ValorError):
+    with pytest.raises(ValorError, match="metric 'ROUGH': unknown in the task 'text'"):
         evaluate_text_generation(PREDICTIONS, ["ROUGH"], TRUTHS)
 
 
@@ -306,5 +354,5 @@ def test_a_missing_plugin_of_judges_is_answered_with_its_command(
     found = [one for one in claims() if one.namespace != "llm"]
     monkeypatch.setattr("valor_core.plugins.registry.claims", lambda: found)
 
-    with refused(ValorError):
+    with pytest.raises(ValorError, match=r"metric 'llm\.Bias': the plugin 'llm' is not installed"):
         evaluate_text_generation(PREDICTIONS, ["Bias"], llm_api_params={"client": "openai"})

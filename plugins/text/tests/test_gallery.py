@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import refused
 from valor_text.gallery.differences import Differences
 from valor_text.gallery.texts import EXTRA, MISSING, TextGallery
 from valor_text.parameters.gallery import GalleryParameters
@@ -111,13 +111,13 @@ def test_a_page_shows_the_worst(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "chosen",
+    ("chosen", "message"),
     [
-        {"by": "Examples"},
-        {"by": "ROUGE"},
-        {"by": "TokenF1", "number": "f1"},
+        ({"by": "Examples"}, "expected a metric of items with a best value, got text.Examples"),
+        ({"by": "ROUGE"}, "expected one of rouge1, rouge2, rougeL, rougeLsum, got none"),
+        ({"by": "TokenF1", "number": "f1"}, "gallery.number: expected left out, got 'f1'"),
     ],
 )
-def test_a_metric_that_tells_nothing_is_refused(chosen: dict[str, Any]) -> None:
-    with refused(ParameterError):
+def test_a_metric_that_tells_nothing_is_refused(chosen: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(message)):
         TextGallery(GalleryParameters(**chosen)).errors(TextBatch.of(ITEMS))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from cases import for_each
-from messages import refused
 
 from valor_core import evaluate
 from valor_core.plugin import ConfigError, ParameterError
@@ -60,7 +59,9 @@ def test_bleu(response: str, references: list[str], weights: list[float], expect
 
 
 def test_bleu_without_weights_is_refused() -> None:
-    with refused((ConfigError, ParameterError)):
+    with pytest.raises(
+        (ConfigError, ParameterError), match=r"text\.BLEU: weights must not be empty"
+    ):
         evaluate(batch_of([("a", ["a"])]), [{"name": "BLEU", "bleu_weights": []}])
 
 

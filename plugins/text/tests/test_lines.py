@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from messages import refused
 from valor_testing import check_reader
 from valor_text.parameters.lines import LinesParameters
 from valor_text.readers.lines import LinesReader
@@ -126,7 +126,7 @@ def test_parts_say_where_they_are(tmp_path: Path) -> None:
 def test_files_of_unequal_length_are_named(tmp_path: Path, other: str) -> None:
     files = written(tmp_path, said="a\nb\nc", one="1\n2\n3", two=other)
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected as many lines as in"):
         reader(responses=files["said"], references=[files["one"], files["two"]]).partitions()
 
 
@@ -136,23 +136,28 @@ def test_a_file_that_changed_is_refused(tmp_path: Path) -> None:
     (part,) = made.partitions()
     files["said"].write_bytes(b"a\na\nbb\n"[:6])
 
-    with refused(ReadError):
+    with pytest.raises(
+        ReadError, match="expected 2 lines from line 1 on as when it was opened, found 3"
+    ):
         list(made.read(part))
 
 
 @pytest.mark.parametrize(
-    "content",
-    [b"a\nb\xff\n", b""],
+    ("content", "message"),
+    [
+        (b"a\nb\xff\n", "line 2: expected text in UTF-8, found the byte 0xff"),
+        (b"", "expected records, the file is empty"),
+    ],
 )
-def test_what_is_no_text_is_named(tmp_path: Path, content: bytes) -> None:
+def test_what_is_no_text_is_named(tmp_path: Path, content: bytes, message: str) -> None:
     files = written(tmp_path, said=content)
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=re.escape(message)):
         items(reader(responses=files["said"]))
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected a file, found nothing there"):
         reader(responses=tmp_path / "none.txt").partitions()
 
 

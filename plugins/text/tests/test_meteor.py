@@ -10,7 +10,6 @@ from typing import Any
 
 import nltk.data
 import pytest
-from messages import refused
 from nltk.translate.meteor_score import meteor_score
 from valor_text.metrics.overlap import meteor
 from valor_text.metrics.overlap.wordnet import WordNet
@@ -109,7 +108,7 @@ def test_the_folder_stands_in_a_section(folder: Path) -> None:
 def test_data_that_are_not_there_are_answered_with_a_command(tmp_path: Path) -> None:
     items = batch_of([("a", ["a"])])
 
-    with refused(ResourceError):
+    with pytest.raises(ResourceError, match="wordnet: expected WordNet's data of nltk in one of"):
         evaluate(items, ["METEOR"], resources={"wordnet": {"folder": str(tmp_path)}})
 
 

@@ -6,7 +6,6 @@ from itertools import combinations
 from math import comb
 
 import pytest
-from messages import refused
 from valor_text.metrics.answers.pass_at_k import score
 from valor_text.parameters.answers import PassAtKParameters
 
@@ -96,5 +95,5 @@ def test_means_over_items_stand_in_a_report() -> None:
 
 
 def test_k_of_no_attempts_is_refused() -> None:
-    with refused(ParameterError):
+    with pytest.raises(ParameterError, match="PassAtKParameters: k must be at least 1, got 0"):
         PassAtKParameters(k=(1, 0))

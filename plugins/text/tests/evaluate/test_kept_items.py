@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 from valor_text.evaluate.inputs.kept_items import ClassifiedItems, KeptItems, TextItems
 
 from valor_core import Classification, ClassificationBatch, Text, TextBatch
@@ -94,33 +94,40 @@ def test_nothing_kept_is_nothing_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("batch", "changes"),
+    ("batch", "changes", "message"),
     [
-        (TEXTS, {"task": "sound"}),
-        (TEXTS, {"task": []}),
-        (TEXTS, {"uids": None}),
-        (TEXTS, {"fields": None}),
-        (TEXTS, {"fields": {}}),
+        (TEXTS, {"task": "sound"}, "task: expected text or classification, found 'sound'"),
+        (TEXTS, {"task": []}, "task: expected text or classification, found []"),
+        (TEXTS, {"uids": None}, "uids: expected an array, found None"),
+        (TEXTS, {"fields": None}, "fields: expected columns by name, found None"),
+        (TEXTS, {"fields": {}}, "fields: expected 3 cells of metadata.other, found None"),
         (
             TEXTS,
             {"fields": {"metadata.other": [1] * 3, "references": [()] * 3, "response": [1] * 3}},
+            "response: expected a text, found 1",
         ),
         (
             TEXTS,
             {"fields": {"metadata.other": [1] * 3, "references": ["x"] * 3, "response": [""] * 3}},
+            "references: expected texts, found 'x'",
         ),
-        (CLASSES, {"labels": [1]}),
+        (CLASSES, {"labels": [1]}, "labels: expected labels, found [1]"),
         (
             CLASSES,
             {"truth_labels": np.array([0, 3, 9])},
+            "truth_labels[2]: expected one of 4 labels, got 9",
         ),
-        (CLASSES, {"score_datums": np.array([1, 0, 0])}),
-        (CLASSES, {"scores": np.array([1.0, np.nan, 0.0])}),
+        (CLASSES, {"score_datums": np.array([1, 0, 0])}, "scores: expected rows sorted by datum"),
+        (
+            CLASSES,
+            {"scores": np.array([1.0, np.nan, 0.0])},
+            "scores: expected finite numbers, found nan",
+        ),
     ],
 )
-def test_a_damaged_file_is_refused(batch: list[Any], changes: dict[str, Any]) -> None:
+def test_a_damaged_file_is_refused(batch: list[Any], changes: dict[str, Any], message: str) -> None:
     made: Any = TextBatch if isinstance(batch[0], Text) else ClassificationBatch
     content = kept(made.of(batch)).dump() | changes
 
-    with refused(StateError):
+    with pytest.raises(StateError, match=re.escape(message)):
         restored(content)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 
 from valor_core import Classification, Report, Text, Undefined, evaluate
 from valor_core.plugin import ParameterError
@@ -403,17 +403,26 @@ class TestOptionsAndErrors:
         assert report.results[0].parameters["options"] == {"average": "none"}
 
     @pytest.mark.parametrize(
-        "parameters",
+        ("parameters", "message"),
         [
-            {"options": {"averag": "none"}},
-            {"columns": {"prediction": "response"}},
-            {"columns": {"predictions": "respons"}},
+            (
+                {"options": {"averag": "none"}},
+                "hf.Module: options: expected options of hits, got 'averag'",
+            ),
+            (
+                {"columns": {"prediction": "response"}},
+                "hf.Module: columns: expected a column of the module, got 'prediction'",
+            ),
+            (
+                {"columns": {"predictions": "respons"}},
+                "hf.Module: columns.predictions: expected a field of an item or a",
+            ),
         ],
     )
     def test_what_a_module_does_not_take_is_refused_before_data_are_read(
-        self, parameters: dict[str, Any]
+        self, parameters: dict[str, Any], message: str
     ) -> None:
-        with refused(ParameterError):
+        with pytest.raises(ParameterError, match=re.escape(message)):
             computed(SPAM, "hits", **parameters)
 
     def test_a_field_that_items_of_the_task_have_not_is_named(self) -> None:

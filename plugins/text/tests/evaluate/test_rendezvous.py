@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from messages import refused
 from valor_text.evaluate import module
 
 from valor_core.errors import ForeignStateError
@@ -63,12 +63,18 @@ def test_what_a_killed_program_left_behind_is_never_taken(tmp_path: Path) -> Non
     assert computed(two)[0]["F1/average:macro"] == 1.0
 
 
-@pytest.mark.parametrize("process", [0, 1])
-def test_a_process_that_does_not_come_is_named(tmp_path: Path, process: int) -> None:
+@pytest.mark.parametrize(
+    ("process", "message"),
+    [
+        (0, "expected to meet process 1 of 2 within 0.01 s, found nothing of it"),
+        (1, "expected to meet process 0 of 2 within 0.01 s, found nothing of it"),
+    ],
+)
+def test_a_process_that_does_not_come_is_named(tmp_path: Path, process: int, message: str) -> None:
     alone = processes(tmp_path, 2, timeout=0.01)[process]
     alone.add(prediction="cat", reference="cat")
 
-    with refused(StateError):
+    with pytest.raises(StateError, match=re.escape(message)):
         alone.compute()
 
 
@@ -79,7 +85,9 @@ def test_counts_of_another_request_are_refused(tmp_path: Path) -> None:
     second.add(prediction="cat", reference="cat")
     second.compute()
 
-    with refused(ForeignStateError):
+    with pytest.raises(
+        ForeignStateError, match=r"made by another request, metrics\[0\]\.score_thresholds of"
+    ):
         first.compute()
 
 
@@ -89,12 +97,12 @@ def test_an_item_that_two_processes_count_is_refused(tmp_path: Path) -> None:
         one.add(prediction="cat", reference="cat", uid="q1")
     two[1].compute()
 
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="item 'q1': expected each uid once, found it 2 times"):
         two[0].compute()
 
 
 def test_a_folder_that_cannot_be_made_is_named() -> None:
     first, _ = processes(Path("/dev/null"), 2)
 
-    with refused(StateError):
+    with pytest.raises(StateError, match="expected a folder to meet in, found: Not a directory"):
         first.add(prediction="cat", reference="cat")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from messages import refused
+import pytest
 from valor_text.evaluate.scripts.script import Script, cached, cached_names, local, nowhere
 
 from valor_core.plugin import ParameterError
@@ -34,7 +34,9 @@ def test_a_folder_has_a_script_that_is_called_like_it(tmp_path: Path) -> None:
 def test_a_folder_without_its_script_is_told_with_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "other.py").write_text("")
 
-    with refused(ParameterError):
+    with pytest.raises(
+        ParameterError, match=r"module: expected the script test_a_folder_without_its_scri0\.py in"
+    ):
         local(tmp_path)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 from valor_text.evaluate import module
 from valor_text.evaluate.columns.classification import ClassificationColumns
 
@@ -107,57 +107,63 @@ def test_no_items() -> None:
 
 
 @pytest.mark.parametrize(
-    ("predictions", "references", "said"),
+    ("predictions", "references", "said", "message"),
     [
         (
             [[0.5, 0.5]],
             ["a"],
             {},
+            "classification.F1: predictions: expected to be told which label each",
         ),
         (
             [[0.5, 0.5]],
             ["c"],
             {"labels": ["a", "b"]},
+            "classification.F1: references[0]: expected one of the labels, got 'c'",
         ),
         (
             [2],
             [0],
             {"labels": ["a", "b"]},
+            "predictions[0]: expected a position among 2 labels, got 2",
         ),
         (
             [[{"label": "a"}]],
             ["a"],
             {},
+            'classification.F1: item 0, predictions: expected {"label": …, "score":',
         ),
         (
             [{"label": ["a", "b"], "score": [0.5]}],
             ["a"],
             {},
+            "item 0, predictions: expected a score for each of 2 labels, got 1",
         ),
         (
             [[{"label": "a", "score": float("nan")}]],
             ["a"],
             {},
+            "item 0, predictions: expected a finite score for 'a', got nan",
         ),
         (
             [[{"label": "a", "score": 1.0}], 3],
             ["a", "b"],
             {},
+            'item 1, predictions: expected {"label": …, "score": …}, got 3',
         ),
         (
             [["a", "b"]],
             ["a"],
             {},
+            "classification.F1: predictions: expected a label, the scores of all",
         ),
-        (
-            [1.5],
-            [1],
-            {},
-        ),
+        ([1.5], [1], {}, "predictions[0]: expected a probability in [0, 1], got 1.5"),
     ],
 )
-def test_what_is_refused(predictions: Any, references: Any, said: dict[str, Any]) -> None:
+def test_what_is_refused(
+    predictions: Any, references: Any, said: dict[str, Any], message: str
+) -> None:
     exported = module("classification.F1", data=said)
 
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         exported.add_batch(predictions=predictions, references=references)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 from valor_text.evaluate import module
 from valor_text.evaluate.columns.detection import DetectionColumns
 
@@ -111,84 +111,99 @@ def test_images_are_numbered_from_the_start_or_called_by_their_uids() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "true", "said"),
+    ("seen", "true", "said", "message"),
     [
         (
             {"boxes": [[0, 0, 1, 1]]},
             TRUE,
             {},
+            'detection.F1: item 0, predictions: expected {"boxes": …, "labels": …},',
         ),
         (
             SEEN | {"scores": [0.5, 0.25]},
             TRUE,
             {},
+            "detection.F1: item 0, predictions, scores: expected 1 numbers as there",
         ),
         (
             {"boxes": [[0, 0, 1, 1]], "labels": ["dog"]},
             TRUE,
             {},
+            "item 0, predictions, scores: expected one for each object, got none",
         ),
         (
             SEEN | {"scores": [float("inf")]},
             TRUE,
             {},
+            "detection.F1: item 0, predictions[0]: expected a finite score, got inf",
         ),
         (
             SEEN | {"boxes": [[0, 0, 1]]},
             TRUE,
             {},
+            "detection.F1: item 0, predictions, boxes: expected 1 rows of 4 numbers",
         ),
         (
             {"labels": ["dog"], "scores": [0.5]},
             TRUE,
             {},
+            "detection.F1: item 0, predictions: expected boxes or masks, got neither",
         ),
         (
             SEEN,
             TRUE | {"iscrowd": [2]},
             {},
+            "detection.F1: item 0, references, iscrowd: expected 0 or 1, got 2",
         ),
         (
             SEEN,
             TRUE | {"area": [float("nan")]},
             {},
+            "item 0, references, area: expected a finite number, got nan",
         ),
         (
             SEEN | {"labels": [7]},
             TRUE,
             {"labels": ["dog"]},
+            "item 0, predictions[0]: expected a position among 1 labels, got 7",
         ),
         (
             {"labels": ["a"], "scores": [0.5], "masks": 3},
             TRUE,
             {},
+            "item 0, predictions, masks: expected one for each object, got 3",
         ),
         (
             SEEN | {"labels": 3},
             TRUE,
             {},
+            "item 0, predictions, labels: expected one for each object, got 3",
         ),
         (
             {"labels": ["a"], "scores": [0.5], "masks": []},
             TRUE,
             {},
+            "item 0, predictions, masks: expected 1 as there are labels, got 0",
         ),
         (
             SEEN | {"labels": [["dog"]]},
             TRUE,
             {},
+            "detection.F1: item 0, predictions, labels: expected one for each",
         ),
     ],
 )
-def test_what_is_refused(seen: Any, true: Any, said: dict[str, Any]) -> None:
+def test_what_is_refused(seen: Any, true: Any, said: dict[str, Any], message: str) -> None:
     exported = module("detection.F1", data=said)
 
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         exported.add_batch(predictions=[seen], references=[true])
 
 
 def test_an_inverted_box_is_refused_with_what_can_be_done_about_it() -> None:
     exported = module("detection.F1")
 
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"detection\.F1: item 0, predictions\[0\]: expected a shape with xmin <="
+    ):
         exported.add(prediction=SEEN | {"boxes": [[2, 0, 0, 2]]}, reference=TRUE)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import datasets
 import pytest
-from messages import refused
 from valor_text.evaluate import module
 from valor_text.evaluate.columns.rows import RowColumns
 
@@ -77,20 +77,26 @@ def test_a_task_whose_items_are_no_rows_is_refused() -> None:
         item="mylab.rankings:Ranking",
     )
 
-    with refused(ParameterError):
+    with pytest.raises(
+        ParameterError, match="expected a metric of a task whose items can be rows, got retrieval"
+    ):
         RowColumns.of(spec("retrieval"), task, {})
 
 
 @pytest.mark.parametrize(
-    ("predictions", "references"),
+    ("predictions", "references", "message"),
     [
-        ([3], ["a"]),
-        (["a"], [[1]]),
-        (["a"], [{"text": "a"}]),
+        ([3], ["a"], "columns, row 0, column 'response': expected a string, found 3"),
+        (["a"], [[1]], "columns, row 0, column 'references': expected strings, found [1]"),
+        (
+            ["a"],
+            [{"text": "a"}],
+            "text.ROUGE: columns, row 0, column 'references': expected strings,",
+        ),
     ],
 )
-def test_what_is_refused(predictions: Any, references: Any) -> None:
+def test_what_is_refused(predictions: Any, references: Any, message: str) -> None:
     rouge = module("text.ROUGE")
 
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         rouge.add_batch(predictions=predictions, references=references)

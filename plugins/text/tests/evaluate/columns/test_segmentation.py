@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 from PIL import Image
 from valor_text.evaluate import module
 
@@ -69,39 +69,40 @@ def test_segments_are_objects_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "true", "said"),
+    ("seen", "true", "said", "message"),
     [
-        (
-            SEEN,
-            TRUE,
-            {},
-        ),
+        (SEEN, TRUE, {}, "predictions: expected labels, which say what pixels mean, got none"),
         (
             {"segmentation": [[1]]},
             {"segmentation": [[1]]},
             {},
+            'segmentation.IOU: item 0, references: expected {"segmentation": …,',
         ),
         (
             {"segmentation": [[1]], "segments_info": 3},
             {"segmentation": [[1]], "segments_info": []},
             {},
+            "item 0, predictions, segments_info: expected a list, got 3",
         ),
         (
             {"segmentation": [[1]], "segments_info": [{"id": 1}]},
             {"segmentation": [[1]], "segments_info": []},
             {},
+            'segmentation.IOU: item 0, predictions, segments_info: expected {"id":',
         ),
     ],
 )
-def test_what_is_refused(seen: Any, true: Any, said: dict[str, Any]) -> None:
+def test_what_is_refused(seen: Any, true: Any, said: dict[str, Any], message: str) -> None:
     exported = module("segmentation.IOU", data=said)
 
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         exported.add(prediction=seen, reference=true)
 
 
 def test_a_value_without_a_label_is_told_with_where_to_name_it() -> None:
     iou = module("segmentation.IOU", data={"labels": ["car"]})
 
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"segmentation\.IOU: item 0, groundtruth: expected the value of a label,"
+    ):
         iou.compute(predictions=[SEEN], references=[TRUE])
