@@ -188,9 +188,7 @@ def test_a_resource_that_is_free_is_opened_and_checked(
     assert checked == ["judged.judge"]
 
 
-def test_readers_and_engines_keep_all_laws(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_readers_and_engines_keep_all_laws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "answers.csv"
     path.write_text("uid,response\n" + "".join(f"q{i},{i}\n" for i in range(9)))
     readers = {"tables.table": {"path": str(path)}}

@@ -159,7 +159,7 @@ def cases(
     Examples
     --------
     >>> [name for name, check in cases("core")][:2]
-    ['core', 'core.table']
+    ['core', 'core.local']
     """
     plugin = Plugin(namespace, Registry() if registry is None else registry)
     manifest = plugin.registry.manifest(namespace)
