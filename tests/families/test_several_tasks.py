@@ -10,7 +10,6 @@ from typing import Any
 import jsonschema
 import pytest
 from click.testing import CliRunner
-from messages import refused
 from valor_cli.comparison import compare
 from valor_cli.config.schema import json_schema
 from valor_cli.program.program import program
@@ -87,11 +86,16 @@ class TestTasks:
     def test_a_task_that_it_does_not_serve_is_refused(self) -> None:
         chosen = [{"name": "wide.Listed", "file": "a"}, "segmentation.mIOU"]
 
-        with refused(ConfigError):
+        with pytest.raises(
+            ConfigError,
+            match=r"metrics: expected one task, found text \(wide\.Listed\), segmentation",
+        ):
             task_of(bind_metrics(chosen, Registry(), None), None)
 
     def test_a_bare_name_in_none_of_its_tasks_is_told_for_which_it_is(self) -> None:
-        with refused(UnknownNameError):
+        with pytest.raises(
+            UnknownNameError, match="metric 'Listed': unknown in the task 'detection'"
+        ):
             Registry().metric("Listed", "detection")
 
     def test_it_is_listed_and_shown_with_all_of_them(self) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from messages import refused
 
 from valor_core import Evaluator, Registry
 from valor_core.errors import (
@@ -36,7 +35,9 @@ class TestUids:
         evaluator.update(ClassificationBatch.from_arrays([0], [[0.75, 0.25]]))
         evaluator.update(ClassificationBatch.from_arrays([0], [[0.75, 0.25]], uids=["a"]))
 
-        with refused(SchemaError):
+        with pytest.raises(
+            SchemaError, match="uids: expected all items to have one, or none, found 1 of 2"
+        ):
             evaluator.compute()
 
 
@@ -51,7 +52,7 @@ class TestSavedStates:
             raise MissingPluginError("metric: not installed", "Install it.")
 
         monkeypatch.setattr(Registry, "metric", missing)
-        with refused(MissingPluginError):
+        with pytest.raises(MissingPluginError, match=r"metrics\[0\]: metric: not installed"):
             Evaluator.load(tmp_path / "state.npz")
 
 

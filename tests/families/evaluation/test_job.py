@@ -1,11 +1,11 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from messages import refused
 
 from valor_core import Evaluator
 from valor_core.errors import ForeignStateError
@@ -19,18 +19,24 @@ def lab(install: Callable[..., Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    "metrics",
+    ("metrics", "message"),
     [
-        ["Accuracy", "F1", "LogLoss"],
-        ["Accuracy"],
-        ["F1", "Accuracy"],
-        ["Accuracy", {"name": "F1", "score_thresholds": 0.5}],
+        (
+            ["Accuracy", "F1", "LogLoss"],
+            "made by another request, metrics: classification.LogLoss@2 only here",
+        ),
+        (["Accuracy"], "a.npz: made by another request, metrics: classification.F1@2 only there"),
+        (["F1", "Accuracy"], "a.npz: made by another request, metrics: in another order"),
+        (
+            ["Accuracy", {"name": "F1", "score_thresholds": 0.5}],
+            "a.npz: made by another request, metrics[1].score_thresholds of",
+        ),
     ],
 )
-def test_another_request_is_told_by_the_metric_that_differs(metrics: Any) -> None:
+def test_another_request_is_told_by_the_metric_that_differs(metrics: Any, message: str) -> None:
     saved = Evaluator(["Accuracy", "F1"], task="classification").evaluation
 
-    with refused(ForeignStateError):
+    with pytest.raises(ForeignStateError, match=re.escape(message)):
         Evaluator(metrics, task="classification").evaluation.check_same(saved.describe(), "a.npz")
 
 
@@ -39,5 +45,7 @@ def test_a_state_with_one_setting_more_that_is_null_is_refused() -> None:
     identity = evaluation.identity()
     identity["metrics"][0]["bins"] = None
 
-    with refused(ForeignStateError):
+    with pytest.raises(
+        ForeignStateError, match=r"a\.npz: made by another request, metrics\[0\]\.bins of"
+    ):
         evaluation.check_same(identity, "a.npz")

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+import re
+
 import pytest
-from messages import refused
 from valor_cli.config import fill_in
 
 from valor_core.parameters.environment import FromEnvironment
@@ -41,13 +42,21 @@ def test_what_was_filled_in_remembers_its_reference() -> None:
 
 
 @pytest.mark.parametrize(
-    "place",
+    ("place", "message"),
     [
-        "",
-        "config.yaml: ",
-        "report.json: config.",
+        ("", "judge.keys[1]: asks for the environment variable NONE, which is not set"),
+        (
+            "config.yaml: ",
+            "judge.keys[1]: asks for the environment variable NONE, which is not set",
+        ),
+        (
+            "report.json: config.",
+            "report.json: config.judge.keys[1]: asks for the environment variable",
+        ),
     ],
 )
-def test_a_variable_that_is_not_set_is_named_with_the_place_that_asks(place: str) -> None:
-    with refused(ConfigError):
+def test_a_variable_that_is_not_set_is_named_with_the_place_that_asks(
+    place: str, message: str
+) -> None:
+    with pytest.raises(ConfigError, match=re.escape(message)):
         fill_in({"judge": {"keys": ["a", "${env:NONE}"]}}, place, VARIABLES)

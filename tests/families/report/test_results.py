@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+import pytest
 from attrs import evolve
-from messages import refused
 
 from valor_core import Result
 from valor_core.errors import ReportError
@@ -20,7 +20,7 @@ def test_two_settings_of_a_metric_are_told_apart_by_the_one_that_is_a_default() 
     other = evolve(f1, parameters=parameters | {"zero_division": None}, value=0.25)
     results = Results([f1, other])
 
-    with refused(ReportError):
+    with pytest.raises(ReportError, match="report: expected one result of F1, found 2"):
         assert results["F1"].value
     assert results.find("F1", zero_division=0.0).value == 0.5
     assert results.find("F1", zero_division=None).value == 0.25

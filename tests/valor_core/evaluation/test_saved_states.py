@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -183,20 +184,32 @@ def test_whatever_a_state_dumps_comes_back(content: Any) -> None:
 
 
 def test_an_array_of_python_objects_is_refused() -> None:
-    with refused(StateError):
+    with pytest.raises(
+        StateError, match=r"expected arrays of numbers or text, got array of object, shape \(1,\)"
+    ):
         _encode({"rows": np.array([{}], dtype=object)}, [])
 
 
-@pytest.mark.parametrize("name", ["task", "metrics"])
-def test_a_request_without_what_makes_an_evaluator_is_refused(state: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("task", "expected a saved state, its request has no task"),
+        ("metrics", "expected a saved state, its request has no metrics"),
+    ],
+)
+def test_a_request_without_what_makes_an_evaluator_is_refused(
+    state: Path, name: str, message: str
+) -> None:
     rewritten(state, lambda header: header["request"].pop(name))
 
-    with refused(StateError):
+    with pytest.raises(StateError, match=re.escape(message)):
         Evaluator.load(state)
 
 
 def test_a_damaged_metric_is_named_with_its_file(state: Path) -> None:
     rewritten(state, lambda header: header["request"].update(metrics=[{"name": "lab.Nothing"}]))
 
-    with refused(ValorError):
+    with pytest.raises(
+        ValorError, match=r"metrics\[0\]: metric 'lab\.Nothing': not declared by the plugin 'lab"
+    ):
         Evaluator.load(state)

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pickle
+import re
 from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 
 from valor_core.metrics.detail_columns import joined, selected
 from valor_core.plugin import DetailColumns, SchemaError
@@ -63,15 +63,27 @@ def test_they_are_joined_as_tables_are(other: Any, stay_columns: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "positions"),
+    ("columns", "positions", "message"),
     [
-        ({"edits": [1]}, [0]),
-        ({"edits": np.array(1)}, [0]),
-        ({"edits": np.array([1])}, [0, 1]),
-        ({"edits": np.array([1, 2])}, [1, 0]),
-        ({"edits": np.array([1, 2])}, [1, 1]),
+        ({"edits": [1]}, [0], "details['edits']: expected an array, got [1]"),
+        (
+            {"edits": np.array(1)},
+            [0],
+            "details['edits']: expected an array, got array of int64, shape ()",
+        ),
+        ({"edits": np.array([1])}, [0, 1], "details['edits']: expected 2 rows, got 1"),
+        (
+            {"edits": np.array([1, 2])},
+            [1, 0],
+            "details: expected positions in ascending order, each once",
+        ),
+        (
+            {"edits": np.array([1, 2])},
+            [1, 1],
+            "details: expected positions in ascending order, each once",
+        ),
     ],
 )
-def test_columns_that_do_not_fit_are_refused(columns: Any, positions: Any) -> None:
-    with refused(SchemaError):
+def test_columns_that_do_not_fit_are_refused(columns: Any, positions: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         DetailColumns(columns, np.array(positions, np.int64))

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 
 from valor_core import Failed, NotRun, Result, Undefined
 from valor_core.plugin import Deferred, ReportError
@@ -50,9 +50,17 @@ def test_a_result_comes_back_from_json(value: Any) -> None:
     assert Result.from_dict(json.loads(json.dumps(result.to_dict()))) == result
 
 
-@pytest.mark.parametrize("record", [3, {}, {"type": "AP"}, {"value": 1}])
-def test_something_else_is_no_result(record: Any) -> None:
-    with refused(ReportError):
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (3, "report: expected a result, found 3"),
+        ({}, "report: expected a result, found {}"),
+        ({"type": "AP"}, "report: expected a result, found {'type': 'AP'}"),
+        ({"value": 1}, "report: expected a result, found {'value': 1}"),
+    ],
+)
+def test_something_else_is_no_result(record: Any, message: str) -> None:
+    with pytest.raises(ReportError, match=re.escape(message)):
         Result.from_dict(record)
 
 
@@ -69,21 +77,23 @@ def test_numpy_values_become_plain_ones_however_deep() -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
+    ("value", "message"),
     [
-        math.nan,
-        np.float32(math.inf),
-        {"a": [1, math.nan]},
-        np.array([math.nan]),
+        (math.nan, "value must be finite, got nan"),
+        (np.float32(math.inf), "value must be finite, got inf"),
+        ({"a": [1, math.nan]}, "value['a'][1] must be finite, got nan"),
+        (np.array([math.nan]), "value[0] must be finite, got nan"),
     ],
 )
-def test_a_number_that_is_not_finite_never_leaves(value: Any) -> None:
-    with refused(ReportError):
+def test_a_number_that_is_not_finite_never_leaves(value: Any, message: str) -> None:
+    with pytest.raises(ReportError, match=re.escape(message)):
         Result(value=value)
 
 
 def test_what_json_cannot_hold_is_refused_where_it_is_made() -> None:
-    with refused(ReportError):
+    with pytest.raises(
+        ReportError, match=r"value\['cat'\] must be numbers, text, lists and tables, got"
+    ):
         Result(value={"cat": Undefined("why")})
 
 
@@ -148,20 +158,29 @@ def test_a_result_is_formatted_like_its_number():
 def test_a_result_without_a_number_says_why_it_cannot_be_formatted(gap):
     result = Result(type="F1", value=gap)
 
-    with refused(ReportError):
+    with pytest.raises(ReportError, match="F1: expected a number, found none, no dogs"):
         float(result)
-    with refused(ReportError):
+    with pytest.raises(ReportError, match="F1: expected a number, found none, no dogs"):
         f"{result:.3f}"
-    with refused(ReportError):
+    with pytest.raises(ReportError, match="expected a number, found none, no dogs"):
         f"{result.value:.3f}"
 
     assert f"{result}" == str(result)
     assert f"{gap}" == str(gap)
 
 
-@pytest.mark.parametrize("value", [{"tp": 1}, [1], "good", True, None])
-def test_a_table_is_no_number(value):
-    with refused(ReportError):
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"tp": 1}, "Counts: expected a number, found {'tp': 1}"),
+        ([1], "Counts: expected a number, found [1]"),
+        ("good", "Counts: expected a number, found 'good'"),
+        (True, "Counts: expected a number, found True"),
+        (None, "Counts: expected a number, found None"),
+    ],
+)
+def test_a_table_is_no_number(value, message: str):
+    with pytest.raises(ReportError, match=re.escape(message)):
         float(Result(type="Counts", value=value))
 
 
@@ -174,5 +193,5 @@ def test_assert_of_an_undefined_value_does_not_pass(gap: Any) -> None:
 def test_bool_of_an_undefined_value_names_reason_and_remedy() -> None:
     result = Result(type="TokenF1", value=Undefined("no references"))
 
-    with refused(ReportError):
+    with pytest.raises(ReportError, match="expected a number, found none, no references"):
         assert result.value

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import evolve
-from messages import refused
 
 import valor_core
 from valor_core import Evaluator, ItemScore, Report, Result
@@ -119,19 +119,19 @@ def test_a_report_of_before_there_were_details_still_loads() -> None:
 
 
 @pytest.mark.parametrize(
-    "details",
+    ("details", "message"),
     [
-        [],
-        {"a": 3},
-        {"a": {"b": {}}},
-        {"a": [{"b": [1, "2"]}]},
+        ([], "report: expected a report, its content is damaged, results[0].details:"),
+        ({"a": 3}, "report: expected a report, its content is damaged,"),
+        ({"a": {"b": {}}}, "report: expected a report, its content is damaged,"),
+        ({"a": [{"b": [1, "2"]}]}, "report: expected a report, its content is damaged,"),
     ],
 )
-def test_a_report_with_damaged_details_is_refused(details: Any) -> None:
+def test_a_report_with_damaged_details_is_refused(details: Any, message: str) -> None:
     record = evaluated().to_dict()
     record["results"][0]["details"] = details
 
-    with refused(ReportError):
+    with pytest.raises(ReportError, match=re.escape(message)):
         Report.from_dict(record)
 
 
@@ -157,12 +157,12 @@ def test_the_mean_stands_where_the_rest_cannot_be_told(function: str, told: str)
 def test_a_function_that_is_not_there_is_found_before_anything_is_scored() -> None:
     spec = evolve(LENGTH, tells=f"{__name__}:nobody")
 
-    with refused(BrokenPluginError):
+    with pytest.raises(BrokenPluginError, match=r"mylab\.Length: its code"):
         Evaluator([spec])
 
 
 def test_details_are_json_and_finite() -> None:
-    with refused(ReportError):
+    with pytest.raises(ReportError, match=r"details\['a'\]\['b'\] must be finite, got nan"):
         Result(value=0.5, details={"a": {"b": float("nan")}})
 
 

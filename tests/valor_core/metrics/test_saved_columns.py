@@ -1,6 +1,7 @@
+import re
+
 import numpy as np
 import pytest
-from messages import refused
 
 from valor_core.plugin import (
     StateError,
@@ -16,36 +17,52 @@ from valor_core.schemas.label import Label
 
 
 @pytest.mark.parametrize(
-    ("array", "options"),
+    ("array", "options", "message"),
     [
-        (None, {}),
-        (np.zeros(2, np.float32), {}),
-        (np.zeros((2, 2)), {}),
-        (np.zeros(2), {"shape": (3,)}),
-        (np.array([np.nan]), {}),
-        (np.array([-1.0]), {"low": 0}),
-        (np.array([2.0]), {"high": 1}),
+        (None, {}, "scores: expected an array, found None"),
+        (np.zeros(2, np.float32), {}, "scores: expected an array of float64, found float32"),
+        (np.zeros((2, 2)), {}, "scores: expected the shape any, found 2 by 2"),
+        (np.zeros(2), {"shape": (3,)}, "scores: expected the shape 3, found 2"),
+        (np.array([np.nan]), {}, "scores: expected finite numbers, found nan"),
+        (np.array([-1.0]), {"low": 0}, "scores: expected numbers of 0 or more, found -1.0"),
+        (np.array([2.0]), {"high": 1}, "scores: expected numbers of at most 1, found 2.0"),
     ],
 )
-def test_a_column_that_is_not_as_expected_says_what_is_wrong(array, options):
-    with refused(StateError):
+def test_a_column_that_is_not_as_expected_says_what_is_wrong(array, options, message: str):
+    with pytest.raises(StateError, match=re.escape(message)):
         saved_column({"scores": array}, "scores", np.float64, **options)
 
 
-@pytest.mark.parametrize("array", [[0, 3], [1, 2], [0, 3, 2], [0, -1, 2]])
-def test_offsets_rise_from_0_to_the_total(array):
-    with refused(StateError):
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        ([0, 3], "starts: expected the shape 3, found 2"),
+        ([1, 2], "starts: expected the shape 3, found 2"),
+        ([0, 3, 2], "starts: expected offsets that rise from 0 to 2"),
+        ([0, -1, 2], "starts: expected offsets that rise from 0 to 2"),
+    ],
+)
+def test_offsets_rise_from_0_to_the_total(array, message: str):
+    with pytest.raises(StateError, match=re.escape(message)):
         saved_offsets({"starts": np.array(array)}, "starts", count=2, total=2)
 
 
-@pytest.mark.parametrize("value", [True, 1.0, "1", None])
-def test_a_number_is_a_whole_one(value):
-    with refused(StateError):
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (True, "read: expected a whole number, found True"),
+        (1.0, "read: expected a whole number, found 1.0"),
+        ("1", "read: expected a whole number, found '1'"),
+        (None, "read: expected a whole number, found None"),
+    ],
+)
+def test_a_number_is_a_whole_one(value, message: str):
+    with pytest.raises(StateError, match=re.escape(message)):
         saved_number({"read": value}, "read")
 
 
 def test_a_number_below_its_least_is_refused():
-    with refused(StateError):
+    with pytest.raises(StateError, match="read: expected 0 or more, found -1"):
         saved_number({"read": -1}, "read", low=0)
 
 
@@ -54,36 +71,36 @@ def test_columns_of_one_length_are_let_through():
 
 
 def test_offsets_whose_differences_do_not_fit_64_bits_are_refused():
-    with refused(StateError):
+    with pytest.raises(StateError, match="starts: expected offsets that rise from 0 to 2"):
         saved_offsets({"starts": np.array([0, 2**63 - 1, -2, 2])}, "starts", count=3, total=2)
 
 
 @pytest.mark.parametrize(
-    "array",
+    ("array", "message"),
     [
-        [0, 3],
-        [-1, 0],
-        [1, 0],
+        ([0, 3], "datums: expected numbers of at most 2, found 3"),
+        ([-1, 0], "datums: expected numbers of 0 or more, found -1"),
+        ([1, 0], "datums: expected numbers that do not fall"),
     ],
 )
-def test_positions_are_in_order_and_each_is_one_of_the_things(array):
-    with refused(StateError):
+def test_positions_are_in_order_and_each_is_one_of_the_things(array, message: str):
+    with pytest.raises(StateError, match=re.escape(message)):
         saved_positions({"datums": np.array(array)}, "datums", count=3)
 
 
 @pytest.mark.parametrize(
-    "array",
+    ("array", "message"),
     [
-        ["a", "a"],
-        [1, 1],
-        [0.5],
-        ["\ud800"],
-        np.array([0x110000], np.uint32).view("U1"),
-        np.array(["a"], ">U1"),
+        (["a", "a"], "uids: item 'a': expected each uid once, found it 2 times"),
+        ([1, 1], "uids: item 1: expected each uid once, found it 2 times"),
+        ([0.5], "uids: expected an array of int64, found float64"),
+        (["\ud800"], "uids: expected text, found the character 0xd800"),
+        (np.array([0x110000], np.uint32).view("U1"), "uids: expected text, found the character"),
+        (np.array(["a"], ">U1"), "uids: expected an array of text, found >U1"),
     ],
 )
-def test_uids_are_text_or_whole_numbers_each_once(array):
-    with refused(StateError):
+def test_uids_are_text_or_whole_numbers_each_once(array, message: str):
+    with pytest.raises(StateError, match=re.escape(message)):
         saved_uids({"uids": np.asarray(array)}, "uids")
 
 
@@ -93,13 +110,13 @@ def test_text_without_characters_is_text():
 
 
 @pytest.mark.parametrize(
-    "found",
+    ("found", "message"),
     [
-        None,
-        ["dog"],
-        [Label("class", "dog")] * 2,
+        (None, "labels: expected labels, found None"),
+        (["dog"], "labels: expected labels, found ['dog']"),
+        ([Label("class", "dog")] * 2, "labels: expected each label once, found one twice"),
     ],
 )
-def test_labels_are_labels_each_once(found):
-    with refused(StateError):
+def test_labels_are_labels_each_once(found, message: str):
+    with pytest.raises(StateError, match=re.escape(message)):
         saved_labels({"labels": found}, "labels")

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from messages import refused
 
 from valor_core.parameters.declaration import kind_of
 from valor_core.plugin import ParameterError
@@ -16,12 +15,12 @@ def test_the_member_of_a_union_that_fits_is_taken() -> None:
 
 
 def test_a_union_that_nothing_fits_names_all_members() -> None:
-    with refused(ParameterError):
+    with pytest.raises(ParameterError, match="items must be true or false or path, got 3"):
         kind_of(bool | Path).fit(3, "items")
 
 
 def test_a_choice_is_not_taken_for_another_that_compares_equal() -> None:
-    with refused(ParameterError):
+    with pytest.raises(ParameterError, match="level must be one of 0, 1, got True"):
         kind_of(Literal[0, 1]).fit(True, "level")
 
 

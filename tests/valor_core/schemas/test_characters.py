@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from messages import refused
 
 from valor_core.plugin import SchemaError
 from valor_core.schemas import Datum, Datums, Label
@@ -19,47 +18,78 @@ def test_a_column_of_any_characters_passes() -> None:
 def test_a_lone_surrogate_is_found_where_it_stands() -> None:
     column = np.array(["a", "long enough", "b\udfff"])
 
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"uids\[0\]: expected Unicode text, got 'b\\udfff', a lone surrogate"
+    ):
         check_name_column(column[::-1], "uids")
 
 
 def test_no_uid_label_or_text_may_hold_one() -> None:
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"uids\[1\]: expected Unicode text, got '\\ud800', a lone surrogate"
+    ):
         Datums(["a", "\ud800"])
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"Datum: uid: expected Unicode text, got '\\ud800', a lone surrogate"
+    ):
         Datum("\ud800")
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"Label: value: expected Unicode text, got '\\ud800', a lone surrogate"
+    ):
         Label("class", "\ud800")
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"expected Unicode text, got 'so \\ud83d', a lone surrogate"
+    ):
         TextBatch.of([Text("a", response="so \ud83d")])
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"expected Unicode text, got '\\ud83d', a lone surrogate"
+    ):
         TextBatch.of([Text("a", references=["so", "\ud83d"])])
 
 
 def test_a_nul_within_a_name_is_found_where_it_stands() -> None:
     column = np.array(["a", "b\0c", "long enough", "d\0\0e"])
 
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"uids\[1\]: expected a name without the character NUL, got 'b\\x00c'"
+    ):
         check_name_column(column, "uids")
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError,
+        match=r"uids\[0\]: expected a name without the character NUL, got 'd\\x00\\x00e'",
+    ):
         check_name_column(column[::-1], "uids")
 
 
 @pytest.mark.parametrize("name", ["a\0", "a\0b", "\0"])
 def test_no_name_may_hold_nul_which_columns_would_drop(name: str) -> None:
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="Datum: uid: expected a name without the character NUL, got"
+    ):
         Datum(name)
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="Label: value: expected a name without the character NUL, got"
+    ):
         Label("class", name)
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"uids\[1\]: expected a name without the character NUL, got"
+    ):
         Datums(["b", name])
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"uids\[1\]: expected a name without the character NUL, got"
+    ):
         Datums(np.array(["b", name], object))
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"y_true\[1\]: expected a name without the character NUL, got"
+    ):
         ClassificationBatch.from_predicted(["b", name], ["b", "b"])
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"y_pred\[1\]: expected a name without the character NUL, got"
+    ):
         ClassificationBatch.from_predicted(["b", "b"], np.array(["b", name], object))
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"y_pred\[1\]: expected a name without the character NUL, got"
+    ):
         ClassificationBatch.from_predicted(["b", "c"], ["b", name])
 
 

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import refused
 
 from valor_core import Label
 from valor_core.plugin import SchemaError
@@ -14,9 +14,16 @@ from valor_core.schemas import Vocabulary, as_label, label_map
 from valor_core.schemas.label import as_labels, as_scored_labels
 
 
-@pytest.mark.parametrize(("key", "value"), [("", "a"), ("a", ""), ("a", 3)])
-def test_a_label_has_a_key_and_a_value(key: Any, value: Any) -> None:
-    with refused(SchemaError):
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("", "a", "Label: key must be a non-empty string, got ''"),
+        ("a", "", "Label: value must be a non-empty string, got ''"),
+        ("a", 3, "Label: value must be a non-empty string, got 3"),
+    ],
+)
+def test_a_label_has_a_key_and_a_value(key: Any, value: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         Label(key, value)
 
 
@@ -36,9 +43,18 @@ def test_plain_values_stand_for_labels(value: Any, label: Label) -> None:
     assert as_label(value) == label
 
 
-@pytest.mark.parametrize("value", [None, True, 0.5, ("a", "b", "c"), {"key": "a"}])
-def test_something_else_is_no_label(value: Any) -> None:
-    with refused(SchemaError):
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (None, "label: expected a string, a (key, value) pair or a Label, got None"),
+        (True, "label: expected a string, a (key, value) pair or a Label, got True"),
+        (0.5, "label: expected a string, a (key, value) pair or a Label, got 0.5"),
+        (("a", "b", "c"), "expected a string, a (key, value) pair or a Label, got ('a', 'b', 'c')"),
+        ({"key": "a"}, "expected a string, a (key, value) pair or a Label, got {'key': 'a'}"),
+    ],
+)
+def test_something_else_is_no_label(value: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         as_label(value)
 
 
@@ -76,17 +92,17 @@ def test_a_label_map_is_a_table_or_a_list_of_pairs(mapping: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "mapping",
+    ("mapping", "message"),
     [
-        3,
-        "tabby",
-        ["tabby"],
-        [["a", "b", "c"]],
-        [["a", "b"], ["a", "c"]],
+        (3, "label_map: expected a table of labels, got 3"),
+        ("tabby", "label_map: expected a table of labels, got 'tabby'"),
+        (["tabby"], "label_map: expected [from, to] pairs, got 'tabby'"),
+        ([["a", "b", "c"]], "label_map: expected [from, to] pairs, got ['a', 'b', 'c']"),
+        ([["a", "b"], ["a", "c"]], "label_map: expected one name for 'a', found two"),
     ],
 )
-def test_something_else_is_no_label_map(mapping: Any) -> None:
-    with refused(SchemaError):
+def test_something_else_is_no_label_map(mapping: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         label_map(mapping)
 
 
@@ -119,16 +135,16 @@ def test_text_of_numpy_becomes_text_of_python_whatever_came_first() -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
+    ("value", "message"),
     [
-        [("dog", 0.5), "cat"],
-        0.5,
-        {"dog": True},
-        {"dog": "0.5"},
+        ([("dog", 0.5), "cat"], "labels: expected (label, score) pairs, got 'cat'"),
+        (0.5, "labels: expected (label, score) pairs, got 0.5"),
+        ({"dog": True}, "labels: expected a number as score, got True"),
+        ({"dog": "0.5"}, "labels: expected a number as score, got '0.5'"),
     ],
 )
-def test_what_are_no_labels_with_scores_is_named(value: Any) -> None:
-    with refused(SchemaError):
+def test_what_are_no_labels_with_scores_is_named(value: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         as_scored_labels(value, "labels")
 
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 
 from valor_core import Label
 from valor_core.plugin import SchemaError
@@ -25,21 +25,21 @@ def test_a_bare_string_stands_for_a_list_of_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "fields",
+    ("fields", "message"),
     [
-        {"query": 3},
-        {"response": ["a"]},
-        {"references": ["a", 3]},
-        {"contexts": 3},
-        {"reference_contexts": {"a": 1}},
-        {"outcomes": [True, 2]},
-        {"outcomes": [1.0]},
-        {"outcomes": "true"},
-        {"outcomes": 2},
+        ({"query": 3}, "query: expected a string, got 3"),
+        ({"response": ["a"]}, "response: expected a string, got ['a']"),
+        ({"references": ["a", 3]}, "references[1]: expected a string, got 3"),
+        ({"contexts": 3}, "contexts: expected strings, got 3"),
+        ({"reference_contexts": {"a": 1}}, "reference_contexts: expected strings, got {'a': 1}"),
+        ({"outcomes": [True, 2]}, "outcomes[1]: expected true or false, got 2"),
+        ({"outcomes": [1.0]}, "outcomes[0]: expected true or false, got 1.0"),
+        ({"outcomes": "true"}, "outcomes: expected a list of true and false, got 'true'"),
+        ({"outcomes": 2}, "outcomes: expected a list of true and false, got 2"),
     ],
 )
-def test_other_things_than_text_are_refused(fields: dict[str, Any]) -> None:
-    with refused(SchemaError):
+def test_other_things_than_text_are_refused(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         Text("q1", **fields)
 
 
@@ -63,28 +63,31 @@ COLUMNS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(
-    ("name", "cell"),
+    ("name", "cell", "message"),
     [
-        ("queries", 3),
-        ("queries", b"q"),
-        ("responses", ("a",)),
-        ("responses", "\ud83d"),
-        ("references", None),
-        ("references", "a"),
-        ("references", ("a", 3)),
-        ("contexts", {"a"}),
+        ("queries", 3, "item 'q2', query: expected a string, got 3"),
+        ("queries", b"q", "item 'q2', query: expected a string, got b'q'"),
+        ("responses", ("a",), "item 'q2', response: expected a string, got ('a',)"),
+        ("responses", "\ud83d", "expected Unicode text, got '\\ud83d', a lone surrogate"),
+        ("references", None, "item 'q2', references: expected strings, got None"),
+        ("references", "a", "item 'q2', references: expected strings, got 'a'"),
+        ("references", ("a", 3), "item 'q2', references: expected strings, got ('a', 3)"),
+        ("contexts", {"a"}, "item 'q2', contexts: expected strings, got {'a'}"),
         (
             "reference_contexts",
             ("ü", "ü\udc00"),
+            "expected Unicode text, got 'ü\\udc00', a lone surrogate",
         ),
-        ("outcomes", True),
-        ("outcomes", (1,)),
+        ("outcomes", True, "item 'q2', outcomes: expected a list of true and false, got True"),
+        ("outcomes", (1,), "item 'q2', outcomes: expected a list of true and false, got (1,)"),
     ],
 )
-def test_a_cell_that_does_not_fit_is_refused_with_its_item(name: str, cell: Any) -> None:
+def test_a_cell_that_does_not_fit_is_refused_with_its_item(
+    name: str, cell: Any, message: str
+) -> None:
     columns = COLUMNS | {name: [COLUMNS[name][0], cell]}
 
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         TextBatch(Datums(["q1", "q2"]), **columns)
 
 
@@ -161,12 +164,12 @@ def test_items_can_be_renumbered() -> None:
 
 
 def test_columns_have_one_length() -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="responses: expected 2 rows, got 1"):
         TextBatch(Datums(["a", "b"]), ["q", "q"], ["r"], [(), ()], [(), ()], [(), ()])
 
 
 def test_an_item_twice_is_refused() -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="item 'q1': expected each uid once, found it 2 times"):
         TextBatch.of([ITEMS[0], ITEMS[0]])
 
 
@@ -174,7 +177,7 @@ def test_there_are_no_labels_to_rename() -> None:
     batch = TextBatch.of(ITEMS)
 
     assert batch.relabel({}) is batch
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="label_map: expected none, items of text have no labels"):
         batch.relabel({Label("class", "a"): Label("class", "b")})
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pandas as pd
-from messages import refused
+import pytest
 
 from valor_core.errors import SchemaError
 from valor_core.schemas.classification.batch import ClassificationBatch
@@ -36,14 +36,17 @@ def test_the_columns_of_a_table_are_known_by_their_names() -> None:
 
 def test_a_class_that_no_column_is_named_after_is_an_error() -> None:
     scores = pd.DataFrame({"p0": [0.1, 0.9], "p1": [0.9, 0.1]})
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=r"y_true\[0\]: expected one of the labels, got 'cat'"):
         ClassificationBatch.from_arrays(["cat", "p0"], scores)
 
 
 def test_two_tables_have_one_order_of_columns() -> None:
     scores = pd.DataFrame({"dog": [0.1, 0.9], "cat": [0.9, 0.1]})
     truths = pd.DataFrame({"cat": [1, 0], "dog": [0, 1]})
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError,
+        match=r"expected the columns of y_score, \['dog', 'cat'\], got \['cat', 'dog'\]",
+    ):
         ClassificationBatch.from_arrays(truths, scores)
 
     assert ClassificationBatch.from_arrays(

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 from attrs import evolve
-from messages import refused
 
 from valor_core import Label
 from valor_core.errors import SchemaError
@@ -76,21 +76,28 @@ BOW = Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])
 
 
 @pytest.mark.parametrize(
-    "shape",
+    ("shape", "message"),
     [
-        NOTHING,
-        Polygon([(0, 0), (1, 1)]),
-        Box(0, 0, 0, 1),
-        BOW,
-        Box(0, 0, 30, 1),
+        (NOTHING, "item 'a', predictions[1]: expected a shape with at least three corners,"),
+        (
+            Polygon([(0, 0), (1, 1)]),
+            "item 'a', predictions[1]: expected a shape with at least three corners,",
+        ),
+        (
+            Box(0, 0, 0, 1),
+            "item 'a', predictions[1]: expected a shape with an area, got 0, 0, 0, 1",
+        ),
+        (BOW, "expected a shape whose edges do not cross, got a polygon of 4 corners"),
+        (Box(0, 0, 30, 1), "expected a shape inside its image, got 0, 0, 30, 1"),
     ],
 )
 def test_a_shape_that_cannot_be_right_is_an_error_unless_a_policy_says_otherwise(
     shape: Any,
+    message: str,
 ) -> None:
     seen = [PredictedObject({"dog": 0.5}, BOX), PredictedObject({"dog": 0.5}, shape)]
     item = Detection("a", [TrueObject("dog", BOX)], seen, size=(10, 20))
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         DetectionBatch.of([item])
     assert len(DetectionBatch.of([item], "accept").predictions) == 2
     skipped = DetectionBatch.of([item], "skip")

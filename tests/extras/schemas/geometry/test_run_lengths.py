@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_st
-from messages import refused
 from numpy.testing import assert_array_equal
 from pycocotools import mask as coco
 
@@ -44,9 +44,20 @@ def test_pixels_come_back_from_run_lengths(pixels: Any) -> None:
     assert_array_equal(decoded(encoded(pixels), *pixels.shape), pixels)
 
 
-@pytest.mark.parametrize("text", ["!", "52p", "5P", "52é", "O", "PPPPPPPPPPPPP0", "PPPPPPP8"])
-def test_another_text_is_an_error(text: str) -> None:
-    with refused(SchemaError):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("!", "counts: expected COCO's compressed run lengths, got '!'"),
+        ("52p", "counts: expected COCO's compressed run lengths, got '52p'"),
+        ("5P", "counts: expected COCO's compressed run lengths, got '5P'"),
+        ("52é", "counts: expected COCO's compressed run lengths, got '52é'"),
+        ("O", "counts: expected COCO's compressed run lengths, got 'O'"),
+        ("PPPPPPPPPPPPP0", "counts: expected COCO's compressed run lengths, got 'PPPPPPPPPPPPP0'"),
+        ("PPPPPPP8", "counts: expected COCO's compressed run lengths, got 'PPPPPPP8'"),
+    ],
+)
+def test_another_text_is_an_error(text: str, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         runs_of(text)
 
 
@@ -58,11 +69,21 @@ def test_run_lengths_cannot_be_written_to() -> None:
 
 
 @pytest.mark.parametrize(
-    "counts",
-    [[[1], [1, 2]], [[1, 2]], {1, 2}, [True, False], [1.5], np.ma.masked_array([1, 2], [0, 1])],
+    ("counts", "message"),
+    [
+        ([[1], [1, 2]], "counts: expected run lengths from 0 up, got [[1], [1, 2]]"),
+        ([[1, 2]], "counts: expected run lengths from 0 up, got [[1, 2]]"),
+        ({1, 2}, "counts: expected run lengths from 0 up, got {1, 2}"),
+        ([True, False], "counts: expected run lengths from 0 up, got [True, False]"),
+        ([1.5], "counts: expected run lengths from 0 up, got [1.5]"),
+        (
+            np.ma.masked_array([1, 2], [0, 1]),
+            "counts: expected run lengths from 0 up, got array of int64, shape (2,)",
+        ),
+    ],
 )
-def test_counts_that_are_no_row_of_whole_numbers_are_an_error(counts: Any) -> None:
-    with refused(SchemaError):
+def test_counts_that_are_no_row_of_whole_numbers_are_an_error(counts: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         runs_of(counts)
 
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from messages import refused
 
 import valor_core
 from valor_core import evaluate
@@ -42,7 +41,7 @@ def test_a_worker_opens_what_the_work_needs_and_counts_like_the_run(work: Work) 
 
 
 def test_a_worker_without_work_says_what_to_call() -> None:
-    with refused(EngineError):
+    with pytest.raises(EngineError, match="engine: no work was started on this process"):
         count_partition(None)  # type: ignore[arg-type]
 
 
@@ -52,12 +51,17 @@ def test_a_worker_with_other_versions_is_refused(
     worker = Worker(work.packed())
     monkeypatch.setattr(workers, "version_of", lambda name: "0.0")
 
-    with refused(EngineError):
+    with pytest.raises(
+        EngineError,
+        match=r"engine: expected valor-core 0\.1\.0 on this worker as where the run was",
+    ):
         worker.count(work.reader.partitions()[0])
 
 
 def test_work_that_cannot_be_unpacked_says_what_to_install() -> None:
-    with refused(EngineError):
+    with pytest.raises(
+        EngineError, match="engine: the work cannot be unpacked by this worker, UnpicklingError"
+    ):
         Worker(b"garbage").count(None)  # type: ignore[arg-type]
 
 
@@ -68,7 +72,9 @@ def test_a_metric_made_in_main_says_why_it_cannot_travel() -> None:
 
     with Evaluator([zero]) as evaluator:
         work = Work(evaluator.evaluation, reader_of(ITEMS, "text", evaluator.registry))
-        with refused(EngineError):
+        with pytest.raises(
+            EngineError, match="engine: the work cannot be sent to other processes, PicklingError:"
+        ):
             work.packed()
 
 
@@ -118,7 +124,9 @@ def test_merged_tallies_are_welcome(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_partition_that_is_counted_twice_or_forgotten_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with refused(EngineError):
+    with pytest.raises(
+        EngineError, match="engine: expected each partition once, batch 0 was counted twice"
+    ):
         run_with(monkeypatch, lambda tallies: [*tallies, tallies[0]])
     with pytest.raises(
         EngineError, match=r"a tally of each partition, found none of batch \d \(an"
@@ -160,12 +168,14 @@ def test_a_worker_closes_what_it_opened_when_the_last_thread_has_counted(
     assert said[0] == "open"
     assert said[-1] == "close"
     assert said.count("open") == said.count("close") == 1
-    with refused(EngineError):
+    with pytest.raises(EngineError, match="engine: expected work on this worker, it is over"):
         worker.count(None)  # type: ignore[arg-type]
 
 
 def test_an_error_names_the_worker_that_has_other_versions(work: Work) -> None:
     found = dict.fromkeys(work.versions, "0.0")
 
-    with refused(EngineError):
+    with pytest.raises(
+        EngineError, match=r"engine: expected valor-core 0\.1\.0 on worker 7 as where the run was"
+    ):
         check_versions(work, "worker 7", found)

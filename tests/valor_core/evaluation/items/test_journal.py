@@ -3,7 +3,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from messages import refused
 
 from valor_core.evaluation.items.journal import Journal, beside, row_key
 from valor_core.plugin import Failed, ItemRow, NotRun, Range, StateError, Undefined
@@ -98,7 +97,7 @@ def test_a_row_is_of_another_key_once_anything_that_shaped_it_is_another() -> No
 
 
 def test_a_journal_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    with refused(StateError):
+    with pytest.raises(StateError, match="cannot be written, No such file or directory"):
         Journal(tmp_path / "nowhere" / "rows.jsonl").add("q1", ItemRow("q1", 0.5))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 import time
@@ -13,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from messages import refused
 
 import valor_core
 from valor_core import Evaluator, NotRun, evaluate
@@ -239,21 +239,31 @@ class TestResources:
     def test_a_metric_says_which_of_several_it_means(self, judge: Judge) -> None:
         several = {"a": judge.section(), "b": judge.section()}
 
-        with refused(ResourceError):
+        with pytest.raises(
+            ResourceError,
+            match=r"courtroom\.Grade: expected judge to be one of a, b, none is named",
+        ):
             evaluate(ITEMS, "courtroom.Grade", resources={"judge": several})
-        with refused(ResourceError):
+        with pytest.raises(
+            ResourceError, match=r"courtroom\.Grade: expected judge to be one of a, b, got 'c'"
+        ):
             evaluate(ITEMS, {"name": "courtroom.Grade", "judge": "c"}, resources={"judge": several})
-        with refused(ConfigError):
+        with pytest.raises(ConfigError, match=r"courtroom\.Grade: judge must be a name, got 3"):
             evaluate(ITEMS, {"name": "courtroom.Grade", "judge": 3}, resources={"judge": several})
 
     def test_a_kind_is_found_by_its_name(self, judge: Judge) -> None:
-        with refused(UnknownNameError):
+        with pytest.raises(
+            UnknownNameError,
+            match=r"judge\.client: resource kind 'line': unknown to courtroom\.judge",
+        ):
             evaluate(
                 ITEMS,
                 "courtroom.Grade",
                 resources={"judge": {"client": {"name": "line", "port": judge.port}}},
             )
-        with refused(ResourceError):
+        with pytest.raises(
+            ResourceError, match=r"judge\.client: expected a name or a table with a name, got none"
+        ):
             evaluate(ITEMS, "courtroom.Grade", resources={"judge": {}})
 
     def test_facts_add_up_over_workers_and_a_budget_holds_over_all(self, judge: Judge) -> None:
@@ -285,29 +295,31 @@ class TestResources:
         assert report.facts == {"judge": {"model": "m1"}}
 
     @pytest.mark.parametrize(
-        ("name", "value"),
+        ("name", "value", "message"),
         [
             (
                 "facts",
                 lambda self: {"warnings": "a"},
+                "judge: warnings must be a list of texts, got 'a'",
             ),
+            ("facts", lambda self: 1 / 0, "judge: facts cannot be told, ZeroDivisionError"),
             (
                 "facts",
-                lambda self: 1 / 0,
+                lambda self: ["x"],
+                "judge: facts must be a table of numbers and texts, got ['x']",
             ),
-            ("facts", lambda self: ["x"]),
-            ("width", "many"),
-            ("width", 0),
+            ("width", "many", "judge: width must be a whole number of at least 1, got 'many'"),
+            ("width", 0, "judge: width must be a whole number of at least 1, got 0"),
         ],
     )
     def test_one_that_says_what_makes_no_sense_is_named(
-        self, judge: Judge, monkeypatch: pytest.MonkeyPatch, name: str, value: Any
+        self, judge: Judge, monkeypatch: pytest.MonkeyPatch, name: str, value: Any, message: str
     ) -> None:
         import courtroom.judge
 
         monkeypatch.setattr(courtroom.judge, "Judge", _changed(courtroom.judge.Judge, name, value))
 
-        with refused(ResourceError):
+        with pytest.raises(ResourceError, match=re.escape(message)):
             graded(judge, data=ITEMS[:2])
 
     def test_one_that_cannot_be_closed_costs_no_report(
@@ -425,7 +437,10 @@ class TestGoingOn:
 
         graded(judge, section={"width": 2}, state=state)
         assert sum(judge.asked.values()) == 48
-        with refused(ForeignStateError):
+        with pytest.raises(
+            ForeignStateError,
+            match=r"made by another request, judge\.model is 'm1' there and 'm2' here",
+        ):
             graded(judge, section={"model": "m2"}, state=state)
         state.unlink()
         graded(judge, section={"model": "m2"}, state=state)
@@ -457,7 +472,10 @@ class TestGoingOn:
             evaluator.update(ITEMS[:1])
             evaluator.save(state)
 
-        with refused(valor_core.ValorError):
+        with pytest.raises(
+            valor_core.ValorError,
+            match="made from batches that an Evaluator was updated with, not from these",
+        ):
             graded(judge, state=state)
 
 
@@ -495,17 +513,25 @@ class TestMetricsOverMetrics:
             {"judge": "mild"},
         ]
         assert sum(judge.asked.values()) == 4
-        with refused(ResourceError):
+        with pytest.raises(
+            ResourceError, match="expected judge to be one of strict, mild, none is named"
+        ):
             evaluate(ITEMS, curve, resources={"judge": judges})
 
     @pytest.mark.usefixtures("site")
     def test_a_metric_over_rows_names_the_judge_that_it_makes_people_pay_for(self) -> None:
-        with refused(ManifestError):
+        with pytest.raises(
+            ManifestError,
+            match=r"expected its resources to name judge, which courtroom\.Grade asks for",
+        ):
             evaluate(ITEMS, "courtroom.Unpaid")
 
     @pytest.mark.usefixtures("site")
     def test_a_plugin_that_is_not_there_is_named_with_who_needs_it(self) -> None:
-        with refused(UnknownNameError):
+        with pytest.raises(
+            UnknownNameError,
+            match=r"courtroom\.Elsewhere: metric 'segmentation_that_is_not_there\.Grade': no",
+        ):
             evaluate(ITEMS, "courtroom.Elsewhere")
 
     @pytest.mark.usefixtures("site")
@@ -523,7 +549,10 @@ class TestMetricsOverMetrics:
         found = [one for one in claims() if one.namespace != "segmentation"]
         monkeypatch.setattr("valor_core.plugins.registry.claims", lambda: found)
 
-        with refused(MissingPluginError):
+        with pytest.raises(
+            MissingPluginError,
+            match=r"metric 'segmentation\.X': the plugin 'segmentation' is not installed",
+        ):
             evaluate(ITEMS, "courtroom.Elsewhere", registry=registry)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from messages import refused
 
 from valor_core.evaluation.resources.facts import told_by
 from valor_core.plugin import ResourceError, added_up
@@ -19,12 +20,22 @@ def test_numbers_of_several_openings_are_added_up_and_texts_stand_once() -> None
     assert added_up(openings) == {"judge": {"calls": 6, "model": ["m1", "m2"]}}
 
 
-@pytest.mark.parametrize("facts", [["calls"], {"calls": None}, {"calls": {"a": 1}}])
-def test_what_is_no_table_of_numbers_and_texts_is_refused(facts: object) -> None:
-    with refused(ResourceError):
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        (["calls"], "judge: facts must be a table of numbers and texts, got ['calls']"),
+        ({"calls": None}, "judge: facts must be a table of numbers and texts, got {'calls': None}"),
+        (
+            {"calls": {"a": 1}},
+            "facts must be a table of numbers and texts, got {'calls': {'a': 1}}",
+        ),
+    ],
+)
+def test_what_is_no_table_of_numbers_and_texts_is_refused(facts: object, message: str) -> None:
+    with pytest.raises(ResourceError, match=re.escape(message)):
         told_by("judge", lambda: facts)
 
 
 def test_a_resource_that_cannot_tell_is_named_with_the_cause() -> None:
-    with refused(ResourceError):
+    with pytest.raises(ResourceError, match="judge: facts cannot be told, ZeroDivisionError"):
         told_by("judge", lambda: 1 / 0)

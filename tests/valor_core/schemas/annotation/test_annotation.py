@@ -1,9 +1,9 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
-from messages import refused
 
 from valor_core import Datum, Label
 from valor_core.plugin import SchemaError
@@ -42,15 +42,15 @@ def test_labels_are_taken_as_the_documented_calls_give_them(labels: Any, expecte
 
 
 @pytest.mark.parametrize(
-    "labels",
+    ("labels", "message"),
     [
-        [{"key": "animal"}],
-        [{"value": "dog", "score": "a"}],
-        [0.5],
+        ([{"key": "animal"}], "Label: value must be a non-empty string, got None"),
+        ([{"value": "dog", "score": "a"}], "labels: expected a number as score of 'dog', got 'a'"),
+        ([0.5], "label: expected a string, a (key, value) pair or a Label, got 0.5"),
     ],
 )
-def test_something_else_is_no_label(labels: Any) -> None:
-    with refused(SchemaError):
+def test_something_else_is_no_label(labels: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         Annotation(labels)
 
 
@@ -72,9 +72,11 @@ def test_an_item_is_a_datum_or_its_uid(side: Any, datum: Any, expected: Datum) -
 
 
 def test_something_else_is_no_item_and_no_annotation() -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="datum: expected a Datum or its uid, got None"):
         GroundTruth(None)  # type: ignore[arg-type]
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="expected an Annotation or a dictionary like it, got 'dog'"
+    ):
         GroundTruth("a", ["dog"])  # type: ignore[arg-type, list-item]
 
 
@@ -84,7 +86,9 @@ def test_a_scored_label_has_a_label() -> None:
 
 @pytest.mark.parametrize("side", [GroundTruth, Prediction])
 def test_a_datum_without_a_uid_is_refused(side: Any) -> None:
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="Datum: uid must be a string or a whole number, got None"
+    ):
         side({"metadata": {"weather": "rain"}})
 
 
@@ -109,7 +113,9 @@ def test_an_annotation_has_one_geometry_or_none(where: dict[str, Any], expected:
 
 
 def test_two_geometries_are_refused() -> None:
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="Annotation: expected one geometry, got bounding_box and raster"
+    ):
         Annotation([DOG], bounding_box=[RING], raster=[[1]])
 
 
@@ -130,7 +136,9 @@ def test_both_sides_of_a_datum_come_together() -> None:
 
 
 def test_a_datum_stands_once_on_a_side() -> None:
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="item 'a', predictions: expected each datum once, found it 2 times"
+    ):
         list(annotated([], [Prediction("a"), Prediction("a")]))
 
 
@@ -139,9 +147,14 @@ def test_something_else_on_a_side_is_named_with_its_place() -> None:
     good: Any = {"datum": "a", "annotations": [box]}
     flat: Any = {"datum": "b", "annotations": [box, {"bounding_box": [0, 0, 1, 1]}]}
 
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"groundtruths\[0\]: expected a GroundTruth or a dictionary like it, got"
+    ):
         list(annotated([Prediction("a")], []))  # type: ignore[list-item]
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError,
+        match=r"predictions\[1\]: annotations\[1\]: bounding_box: expected a ring of four",
+    ):
         list(annotated([], [good, flat]))
 
 
@@ -151,7 +164,11 @@ def test_scores_stand_on_the_side_of_predictions() -> None:
 
     assert true_labels(datum, true) == [DOG]
     assert scored_labels(datum, seen) == [(DOG, 0.5)]
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="item 'a', groundtruths: expected labels without score, got"
+    ):
         true_labels(datum, seen)
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"expected labels with a score, got Label\(key='animal', value='dog'\)"
+    ):
         scored_labels(datum, true)

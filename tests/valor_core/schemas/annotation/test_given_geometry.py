@@ -1,10 +1,10 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 
 from valor_core.plugin import SchemaError
 from valor_core.schemas.annotation.given_geometry import bounding_box, polygon, raster
@@ -45,18 +45,21 @@ def test_a_turned_box_is_a_polygon() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    ("given", "message"),
     [
-        [TRIANGLE],
-        [RING, HOLE],
-        {"type": "MultiPolygon", "coordinates": [[RING]]},
-        {"left": 1},
-        "box",
-        5,
+        ([TRIANGLE], "bounding_box: expected four corners, got 3"),
+        ([RING, HOLE], "bounding_box: expected one ring of four corners, got [[(1, 2), (5, 2),"),
+        (
+            {"type": "MultiPolygon", "coordinates": [[RING]]},
+            "bounding_box: expected one ring of four corners, got {'type':",
+        ),
+        ({"left": 1}, "polygon: expected GeoJSON of a polygon, got {'left': 1}"),
+        ("box", "polygon: expected rings of points, got 'box'"),
+        (5, "polygon: expected rings of points, got 5"),
     ],
 )
-def test_something_else_is_no_box(given: Any) -> None:
-    with refused(SchemaError):
+def test_something_else_is_no_box(given: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         bounding_box(given)
 
 
@@ -81,7 +84,9 @@ def test_several_polygons_are_given_as_geojson() -> None:
 
 
 def test_a_line_is_no_polygon() -> None:
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"polygon: expected GeoJSON of a polygon, got \{'type': 'LineString',"
+    ):
         polygon({"type": "LineString", "coordinates": TRIANGLE})
 
 
@@ -99,9 +104,22 @@ def test_a_raster_is_given_by_its_pixels_or_runs(given: Any) -> None:
     assert raster(given) == Mask.of(PIXELS)
 
 
-@pytest.mark.parametrize("given", [{"mask": "iVBORw0KGgo="}, {"pixels": PIXELS}, "iVBORw0KGgo="])
-def test_something_else_is_no_raster(given: Any) -> None:
-    with refused(SchemaError):
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"mask": "iVBORw0KGgo="},
+            "expected rows of pixels or run lengths, got {'mask': 'iVBORw0KGgo='}",
+        ),
+        (
+            {"pixels": PIXELS},
+            "raster: expected rows of pixels or run lengths, got {'pixels': [[0, 1,",
+        ),
+        ("iVBORw0KGgo=", "raster: expected rows of pixels or run lengths, got 'iVBORw0KGgo='"),
+    ],
+)
+def test_something_else_is_no_raster(given: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         raster(given)
 
 

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import refused
 
 from valor_core import Label
 from valor_core.plugin import SchemaError
@@ -62,9 +62,16 @@ class TestObjects:
     def test_plain_values_stand_for_labels(self, groundtruths: Any, labels: Any) -> None:
         assert Classification("a", groundtruths).groundtruths == labels
 
-    @pytest.mark.parametrize("groundtruths", [0.5, True, [None]])
-    def test_something_else_is_no_label(self, groundtruths: Any) -> None:
-        with refused(SchemaError):
+    @pytest.mark.parametrize(
+        ("groundtruths", "message"),
+        [
+            (0.5, "label: expected a string, a (key, value) pair or a Label, got 0.5"),
+            (True, "label: expected a string, a (key, value) pair or a Label, got True"),
+            ([None], "label: expected a string, a (key, value) pair or a Label, got None"),
+        ],
+    )
+    def test_something_else_is_no_label(self, groundtruths: Any, message: str) -> None:
+        with pytest.raises(SchemaError, match=re.escape(message)):
             Classification("a", groundtruths)
 
     def test_predictions_are_pairs_in_the_order_of_the_listing(self) -> None:
@@ -73,17 +80,17 @@ class TestObjects:
         assert item.predictions == ((CAT, 0.0), (DOG, 0.5))
 
     @pytest.mark.parametrize(
-        "predictions",
+        ("predictions", "message"),
         [
-            ["dog"],
-            "dog",
-            0.5,
-            {"dog": "high"},
-            {"dog": True},
+            (["dog"], "predictions: expected (label, score) pairs, got 'dog'"),
+            ("dog", "predictions: expected (label, score) pairs, got 'dog'"),
+            (0.5, "predictions: expected (label, score) pairs, got 0.5"),
+            ({"dog": "high"}, "predictions: expected a number as score, got 'high'"),
+            ({"dog": True}, "predictions: expected a number as score, got True"),
         ],
     )
-    def test_something_else_is_no_prediction(self, predictions: Any) -> None:
-        with refused(SchemaError):
+    def test_something_else_is_no_prediction(self, predictions: Any, message: str) -> None:
+        with pytest.raises(SchemaError, match=re.escape(message)):
             Classification("a", "dog", predictions)
 
 
@@ -95,25 +102,39 @@ class TestOfObjects:
         assert batch == ClassificationBatch.of(ITEMS)
 
     @pytest.mark.parametrize(
-        "score",
-        [np.nan, np.inf, pytest.param(10**400, id="too great")],
+        ("score", "message"),
+        [
+            (np.nan, "item 'e', predictions: expected a finite score for 'cat', got nan"),
+            (np.inf, "item 'e', predictions: expected a finite score for 'cat', got inf"),
+            pytest.param(
+                10**400,
+                "item 'e', predictions: expected a finite score for 'cat', got inf",
+                id="too great",
+            ),
+        ],
     )
-    def test_a_score_that_is_not_finite_names_item_and_label(self, score: float) -> None:
-        with refused(SchemaError):
+    def test_a_score_that_is_not_finite_names_item_and_label(
+        self, score: float, message: str
+    ) -> None:
+        with pytest.raises(SchemaError, match=re.escape(message)):
             ClassificationBatch.of([*ITEMS, Classification("e", "dog", {"cat": score})])
 
     def test_a_label_predicted_twice_names_item_and_label(self) -> None:
         items = [ITEMS[0], Classification("e", "dog", [("cat", 0.5), ("dog", 1), ("cat", 0.25)])]
 
-        with refused(SchemaError):
+        with pytest.raises(
+            SchemaError, match="item 'e', predictions: expected each label once, found 'cat' twice"
+        ):
             ClassificationBatch.of(items)
 
     def test_a_true_label_twice_names_item_and_label(self) -> None:
-        with refused(SchemaError):
+        with pytest.raises(
+            SchemaError, match="item 'e', groundtruths: expected each label once, found 'dog' twice"
+        ):
             ClassificationBatch.of([Classification("e", ["dog", "cat", "dog"])])
 
     def test_an_item_twice_is_refused(self) -> None:
-        with refused(SchemaError):
+        with pytest.raises(SchemaError, match="item 'a': expected each uid once, found it 2 times"):
             ClassificationBatch.of([ITEMS[0], ITEMS[0]])
 
     def test_no_items_are_a_batch(self) -> None:
@@ -124,19 +145,33 @@ class TestDoor:
     """What a batch checks before any state sees it."""
 
     @pytest.mark.parametrize(
-        "change",
+        ("change", "message"),
         [
-            {"labels": [DOG, DOG, CAT]},
-            {"truth_labels": [0]},
-            {"truth_datums": [1, 0]},
-            {"truth_datums": [0, 2]},
-            {"truth_labels": [0, 3]},
-            {"scores": ScoreMatrix(np.zeros((3, 3)), [0, 1, 2])},
-            {"scores": ScoreMatrix(np.zeros((2, 2)), [0, 5])},
-            {"scores": ScoreList([4], [0], [0.5])},
+            ({"labels": [DOG, DOG, CAT]}, "labels: expected each label once in the vocabulary"),
+            (
+                {"truth_labels": [0]},
+                "groundtruths: expected columns of one length, got 2 datums and 1 labels",
+            ),
+            ({"truth_datums": [1, 0]}, "groundtruths: expected rows sorted by datum"),
+            ({"truth_datums": [0, 2]}, "truth_datums[1]: expected one of 2 datums, got 2"),
+            ({"truth_labels": [0, 3]}, "truth_labels[1]: expected one of 3 labels, got 3"),
+            (
+                {"scores": ScoreMatrix(np.zeros((3, 3)), [0, 1, 2])},
+                "scores: expected 2 rows, got 3",
+            ),
+            (
+                {"scores": ScoreMatrix(np.zeros((2, 2)), [0, 5])},
+                "score labels[1]: expected one of 3 labels, got 5",
+            ),
+            (
+                {"scores": ScoreList([4], [0], [0.5])},
+                "score datums[0]: expected one of 2 datums, got 4",
+            ),
         ],
     )
-    def test_columns_that_do_not_fit_are_refused(self, change: dict[str, Any]) -> None:
+    def test_columns_that_do_not_fit_are_refused(
+        self, change: dict[str, Any], message: str
+    ) -> None:
         good: dict[str, Any] = {
             "datums": Datums(["a", "b"]),
             "labels": [DOG, CAT, COW],
@@ -145,21 +180,30 @@ class TestDoor:
             "scores": ScoreList([], [], []),
         }
 
-        with refused(SchemaError):
+        with pytest.raises(SchemaError, match=re.escape(message)):
             ClassificationBatch(**(good | change))
 
     @pytest.mark.parametrize(
-        "make",
+        ("make", "message"),
         [
-            lambda: ScoreMatrix(np.zeros((1, 2)), [0]),
-            lambda: ScoreMatrix(np.zeros((1, 2)), [0, 0]),
-            lambda: ScoreMatrix([[0.5, np.nan]], [0, 1]),
-            lambda: ScoreList([0], [0, 1], [0.5]),
-            lambda: ScoreList([1, 0], [0, 1], [0, 0]),
+            (lambda: ScoreMatrix(np.zeros((1, 2)), [0]), "scores: expected 1 columns, got 2"),
+            (
+                lambda: ScoreMatrix(np.zeros((1, 2)), [0, 0]),
+                "scores: expected every label in one column, found one in two",
+            ),
+            (
+                lambda: ScoreMatrix([[0.5, np.nan]], [0, 1]),
+                "scores[0, 1]: expected a finite number, got nan",
+            ),
+            (
+                lambda: ScoreList([0], [0, 1], [0.5]),
+                "expected columns of one length, got 1 datums, 2 labels and 1 scores",
+            ),
+            (lambda: ScoreList([1, 0], [0, 1], [0, 0]), "scores: expected rows sorted by datum"),
         ],
     )
-    def test_scores_that_do_not_fit_are_refused(self, make: Any) -> None:
-        with refused(SchemaError):
+    def test_scores_that_do_not_fit_are_refused(self, make: Any, message: str) -> None:
+        with pytest.raises(SchemaError, match=re.escape(message)):
             make()
 
 
@@ -218,74 +262,129 @@ class TestFromArrays:
         assert len(ClassificationBatch.from_arrays([], np.empty((0, 3)))) == 0
 
     @pytest.mark.parametrize(
-        ("y_true", "y_score", "options"),
+        ("y_true", "y_score", "options", "message"),
         [
-            ([0, 1], [[0.5, 0.5]], {}),
-            ([0], [[[0.5]]], {}),
+            (
+                [0, 1],
+                [[0.5, 0.5]],
+                {},
+                "expected shapes (n,) or (n, k) and (n, k), got (2,) and (1, 2)",
+            ),
+            (
+                [0],
+                [[[0.5]]],
+                {},
+                "expected shapes (n,) or (n, k) and (n, k), got (1,) and (1, 1, 1)",
+            ),
             (
                 [[2, 0]],
                 [[0.5, 0.5]],
                 {},
+                "y_true: expected 0 and 1 in the shape of y_score, (1, 2), got array of",
             ),
-            ([[1, 0, 0]], [[0.5, 0.5]], {}),
+            (
+                [[1, 0, 0]],
+                [[0.5, 0.5]],
+                {},
+                "y_true: expected 0 and 1 in the shape of y_score, (1, 2), got array of",
+            ),
             (
                 ["a"],
                 [[0.5, 0.5]],
                 {},
+                "y_true: expected all 2 classes of the columns of y_score, found 1",
             ),
             (
                 [1, 2, 3],
                 [[0.5, 0.25, 0.25]] * 3,
                 {},
+                "y_true[2]: expected the number of a column of y_score, 0 to 2, got 3",
             ),
-            ([-1, 1], [0.5, 0.5], {}),
+            (
+                [-1, 1],
+                [0.5, 0.5],
+                {},
+                "y_true[0]: expected the number of a column of y_score, 0 to 1, got -1",
+            ),
             (
                 [0, 2],
                 [[0.5, 0.5]] * 2,
                 {"labels": ["ham", "spam"]},
+                "y_true[1]: expected the number of a column of y_score, 0 to 1, got 2",
             ),
             (
                 ["a"],
                 [[0.5, 0.5]],
                 {"labels": ["a"]},
+                "labels: expected a class for each of the 2 columns of y_score, got 1",
             ),
-            ([[0, 1]], [[0.5, 0.5]], {"labels": ["a"]}),
+            (
+                [[0, 1]],
+                [[0.5, 0.5]],
+                {"labels": ["a"]},
+                "labels: expected a class for each of the 2 columns of y_score, got 1",
+            ),
             (
                 ["a", "x"],
                 [[0.5, 0.5]] * 2,
                 {"labels": ["a", "b"]},
+                "y_true[1]: expected one of the labels, got 'x'",
             ),
-            ([0], [[0.5, np.nan]], {}),
+            ([0], [[0.5, np.nan]], {}, "y_score[0, 1]: expected a finite number, got nan"),
             (
                 [0, 1, 1],
                 [0.5, -3.0, 2.0],
                 {},
+                "y_score[1]: expected a probability in [0, 1], got -3.0 (and 1 more)",
             ),
-            (["a", None], [[0.5, 0.5]] * 2, {}),
-            ([0, np.nan], [[0.5, 0.5]] * 2, {}),
-            ([[0], [1, 2]], [[0.5, 0.5]] * 2, {}),
-            ([0, 1], [[0.5], [0.5, 0.5]], {}),
+            (
+                ["a", None],
+                [[0.5, 0.5]] * 2,
+                {},
+                "y_true[1]: expected a class as text or number, got None",
+            ),
+            (
+                [0, np.nan],
+                [[0.5, 0.5]] * 2,
+                {},
+                "y_true[1]: expected a class as text or number, got nan",
+            ),
+            (
+                [[0], [1, 2]],
+                [[0.5, 0.5]] * 2,
+                {},
+                "y_true: expected rows of one length, got [[0], [1, 2]]",
+            ),
+            (
+                [0, 1],
+                [[0.5], [0.5, 0.5]],
+                {},
+                "y_score: expected rows of one length, got [[0.5], [0.5, 0.5]]",
+            ),
             (
                 [0, 1],
                 [[0.5, 0.5]] * 2,
                 {"labels": [None, "0"]},
+                "labels[0]: expected a class as text or number, got None",
             ),
             (
                 np.ma.masked_array([0, 1], [False, True]),
                 [[0.5, 0.5]] * 2,
                 {},
+                "y_true[1]: expected a value, found a masked one",
             ),
             (
                 [0, 1],
                 np.ma.masked_array([[0.5, 0.5]] * 2, [[False, True], [True, False]]),
                 {},
+                "y_score[0, 1]: expected a value, found a masked one (and 1 more)",
             ),
         ],
     )
     def test_arrays_that_do_not_fit_are_refused(
-        self, y_true: Any, y_score: Any, options: Any
+        self, y_true: Any, y_score: Any, options: Any, message: str
     ) -> None:
-        with refused(SchemaError):
+        with pytest.raises(SchemaError, match=re.escape(message)):
             ClassificationBatch.from_arrays(y_true, y_score, **options)
 
     @pytest.mark.parametrize("split", [1, 2, 3])
@@ -330,18 +429,19 @@ class TestFromArrays:
             assert batch.truth_labels.tolist() == [1, 0]
 
     @pytest.mark.parametrize(
-        ("y_true", "y_pred"),
+        ("y_true", "y_pred", "message"),
         [
-            ([1.0, np.nan], [1.0, 2.0]),
-            (["a", "b"], ["a", None]),
+            ([1.0, np.nan], [1.0, 2.0], "y_true[1]: expected a class as text or number, got nan"),
+            (["a", "b"], ["a", None], "y_pred[1]: expected a class as text or number, got None"),
             (
                 [0, 1],
                 np.ma.masked_array([0, 1], [True, False]),
+                "y_pred[0]: expected a value, found a masked one",
             ),
         ],
     )
-    def test_a_missing_class_is_not_a_class(self, y_true: Any, y_pred: Any) -> None:
-        with refused(SchemaError):
+    def test_a_missing_class_is_not_a_class(self, y_true: Any, y_pred: Any, message: str) -> None:
+        with pytest.raises(SchemaError, match=re.escape(message)):
             ClassificationBatch.from_predicted(y_true, y_pred)
 
     def test_float_without_fraction_is_the_whole_number(self) -> None:
@@ -350,19 +450,41 @@ class TestFromArrays:
         assert sorted(label.value for label in batch.labels) == ["1", "2", "3"]
 
     @pytest.mark.parametrize(
-        ("y_true", "y_score"),
+        ("y_true", "y_score", "message"),
         [
-            ([1.5, 0.0], [[0.5, 0.5]] * 2),
-            ([1, 0], [0.5, None]),
-            ([1, 0], [0.5, "a"]),
-            ([1, 0], [[2**53 + 1, 2**53], [1, 2]]),
-            ([1, 0], np.array([[2**53 + 1, 2**53], [1, 2]])),
-            ([1, 0], [[2**70, 1], [1, 2]]),
-            ([1, 0], [[2**53 + 1, 0.5], [1, 2]]),
+            (
+                [1.5, 0.0],
+                [[0.5, 0.5]] * 2,
+                "y_true[0]: expected a class as text or whole number, got 1.5",
+            ),
+            ([1, 0], [0.5, None], "y_score[1]: expected a number, got None"),
+            ([1, 0], [0.5, "a"], "y_score[1]: expected a number, got 'a'"),
+            (
+                [1, 0],
+                [[2**53 + 1, 2**53], [1, 2]],
+                "y_score[0, 0]: expected a number that float64 has, got 9007199254740993",
+            ),
+            (
+                [1, 0],
+                np.array([[2**53 + 1, 2**53], [1, 2]]),
+                "y_score[0, 0]: expected a number that float64 has, got 9007199254740993",
+            ),
+            (
+                [1, 0],
+                [[2**70, 1], [1, 2]],
+                "y_score[0, 0]: expected a number, got 1180591620717411303424",
+            ),
+            (
+                [1, 0],
+                [[2**53 + 1, 0.5], [1, 2]],
+                "expected a number, got 9007199254740993, which NumPy rounds in this list",
+            ),
         ],
     )
-    def test_classes_and_scores_are_never_rounded(self, y_true: Any, y_score: Any) -> None:
-        with refused(SchemaError):
+    def test_classes_and_scores_are_never_rounded(
+        self, y_true: Any, y_score: Any, message: str
+    ) -> None:
+        with pytest.raises(SchemaError, match=re.escape(message)):
             ClassificationBatch.from_arrays(y_true, y_score)
 
     def test_long_double_is_a_score_if_float64_has_it(self) -> None:
@@ -386,7 +508,9 @@ class TestFromArrays:
         ]
 
     def test_predicted_classes_need_as_many_true_ones(self) -> None:
-        with refused(SchemaError):
+        with pytest.raises(
+            SchemaError, match=r"y_true, y_pred: expected one shape \(n,\), got \(1,\) and \(2,\)"
+        ):
             ClassificationBatch.from_predicted(["dog"], ["cat", "dog"])
 
 
@@ -474,5 +598,5 @@ def test_a_batch_knows_whether_a_datum_has_several_ground_truths() -> None:
     ],
 )
 def test_more_or_fewer_uids_than_items_are_counted(make, uids):
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="uids: expected 2, one for each item, got"):
         make(uids)

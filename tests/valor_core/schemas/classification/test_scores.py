@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from messages import refused
+import pytest
 
 from valor_core.plugin import SchemaError
 from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix
@@ -12,22 +12,26 @@ LIST = ScoreList(np.array([0, 0, 0, 2]), np.array([1, 0, 2, 1]), np.array([0.25,
 
 
 def test_a_matrix_needs_a_column_for_every_label() -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="scores: expected 1 columns, got 2"):
         ScoreMatrix(np.zeros((1, 2)), np.array([0]))
 
 
 def test_a_label_stands_in_one_column() -> None:
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="scores: expected every label in one column, found one in two"
+    ):
         ScoreMatrix(np.zeros((1, 2)), np.array([0, 0]))
 
 
 def test_a_list_needs_columns_of_one_length() -> None:
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="expected columns of one length, got 1 datums, 2 labels and 1 scores"
+    ):
         ScoreList(np.array([0]), np.array([0, 1]), np.array([0.5]))
 
 
 def test_a_list_is_sorted_by_datum() -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="scores: expected rows sorted by datum"):
         ScoreList(np.array([1, 0]), np.array([0, 0]), np.array([0.5, 0.5]))
 
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 
 from valor_core import Label
 from valor_core.plugin import ParameterError, SchemaError
@@ -48,21 +48,24 @@ def columns(**changes: Any) -> DetectionBatch:
 
 
 @pytest.mark.parametrize(
-    "changes",
+    ("changes", "message"),
     [
-        {"areas": [1]},
-        {"crowd": [True]},
-        {"shapes": Shapes([])},
-        {"datums": [1, 0]},
-        {"datums": [0, 2]},
-        {"labels": [0, 1]},
-        {"sizes": [[1, 1]]},
-        {"label_ids": [1, 2]},
-        {"shapes": Shapes([[0, 0, 1, 1], [3, 0, -2, 2]])},
+        ({"areas": [1]}, "groundtruths, areas: expected 2 rows, got 1"),
+        ({"crowd": [True]}, "groundtruths, crowd: expected 2 rows, got 1"),
+        ({"shapes": Shapes([])}, "groundtruths, shapes: expected 2 rows, got 0"),
+        ({"datums": [1, 0]}, "groundtruths: expected rows sorted by datum"),
+        ({"datums": [0, 2]}, "groundtruths, datums[1]: expected one of 2 datums, got 2"),
+        ({"labels": [0, 1]}, "groundtruths, labels[1]: expected one of 1 labels, got 1"),
+        ({"sizes": [[1, 1]]}, "sizes: expected 2 rows of height and width, got shape (1, 2)"),
+        ({"label_ids": [1, 2]}, "label_ids: expected 1 rows, got 2"),
+        (
+            {"shapes": Shapes([[0, 0, 1, 1], [3, 0, -2, 2]])},
+            "expected a box with xmin <= xmax and ymin <= ymax, got 3, 0, 1, 2",
+        ),
     ],
 )
-def test_columns_fit_each_other(changes: Any) -> None:
-    with refused(SchemaError):
+def test_columns_fit_each_other(changes: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         columns(**changes)
 
 
@@ -71,22 +74,49 @@ def test_annotations_are_numbered_in_each_image() -> None:
 
 
 @pytest.mark.parametrize(
-    "item",
+    ("item", "message"),
     [
-        Detection("a", [3]),
-        Detection("a", [TrueObject("dog", BOX), TrueObject("dog", Box(2, 0, 0, 1))]),
-        Detection("a", [], [PredictedObject({"dog": float("nan")}, BOX)]),
-        Detection("a", [], [PredictedObject({"dog": 10**400}, BOX)]),
-        Detection("a", [TrueObject(["dog", "dog"], BOX)]),
-        Detection("a", [TrueObject(["dog", "cat", ("color", "white")], BOX)]),
-        Detection("a", [TrueObject((), BOX)]),
-        Detection("a", [], [PredictedObject({}, BOX)]),
-        Detection("a", [], [PredictedObject([("dog", 0.5), ("dog", 0.25)], BOX)]),
-        Detection("a", [TrueObject("dog", Box(0, 0, 1e200, 1e200))]),
+        (Detection("a", [3]), "item 'a', groundtruths[0]: expected a TrueObject, got 3"),
+        (
+            Detection("a", [TrueObject("dog", BOX), TrueObject("dog", Box(2, 0, 0, 1))]),
+            "expected a shape with xmin <= xmax and ymin <= ymax, got a box 2, 0, 0,",
+        ),
+        (
+            Detection("a", [], [PredictedObject({"dog": float("nan")}, BOX)]),
+            "item 'a', predictions[0]: expected a finite score for 'dog', got nan",
+        ),
+        (
+            Detection("a", [], [PredictedObject({"dog": 10**400}, BOX)]),
+            "item 'a', predictions[0]: expected a finite score for 'dog', got inf",
+        ),
+        (
+            Detection("a", [TrueObject(["dog", "dog"], BOX)]),
+            "expected one label for each key, found 'dog' and 'dog'",
+        ),
+        (
+            Detection("a", [TrueObject(["dog", "cat", ("color", "white")], BOX)]),
+            "expected one label for each key, found 'dog' and 'cat'",
+        ),
+        (
+            Detection("a", [TrueObject((), BOX)]),
+            "item 'a', groundtruths[0]: expected a label, found none",
+        ),
+        (
+            Detection("a", [], [PredictedObject({}, BOX)]),
+            "item 'a', predictions[0]: expected a label, found none",
+        ),
+        (
+            Detection("a", [], [PredictedObject([("dog", 0.5), ("dog", 0.25)], BOX)]),
+            "expected each label once, found 'dog' and 'dog'",
+        ),
+        (
+            Detection("a", [TrueObject("dog", Box(0, 0, 1e200, 1e200))]),
+            "expected a shape with finite coordinates and area, got a box 0, 0,",
+        ),
     ],
 )
-def test_an_error_names_item_and_annotation(item: Detection) -> None:
-    with refused(SchemaError):
+def test_an_error_names_item_and_annotation(item: Detection, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         DetectionBatch.of([Detection("z"), item])
 
 
@@ -94,39 +124,72 @@ def test_a_coordinate_that_is_not_finite_is_named() -> None:
     shapes = [Box(0, 0, float("inf"), 1), Polygon([(0, 0), (float("nan"), 0), (1, 1)])]
     for shape in shapes:
         item = Detection("a", [], [PredictedObject({"dog": 0.5}, shape)])
-        with refused(SchemaError):
+        with pytest.raises(
+            SchemaError,
+            match=r"item 'a', predictions\[0\]: expected a shape with finite coordinates and",
+        ):
             DetectionBatch.of([item])
 
 
-@pytest.mark.parametrize("area", ["7", True, float("nan"), 10**400])
-def test_an_area_is_a_finite_number(area: Any) -> None:
-    with refused(SchemaError):
+@pytest.mark.parametrize(
+    ("area", "message"),
+    [
+        ("7", "TrueObject: area must be a finite number, got '7'"),
+        (True, "TrueObject: area must be a finite number, got True"),
+        (float("nan"), "TrueObject: area must be a finite number, got nan"),
+        (10**400, "TrueObject: area must be a finite number, got"),
+    ],
+)
+def test_an_area_is_a_finite_number(area: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         TrueObject("dog", BOX, area=area)
 
 
-@pytest.mark.parametrize("crowd", ["no", 2, 1.0, None])
-def test_a_crowd_is_or_is_not(crowd: Any) -> None:
-    with refused(SchemaError):
+@pytest.mark.parametrize(
+    ("crowd", "message"),
+    [
+        ("no", "TrueObject: is_crowd must be true or false, got 'no'"),
+        (2, "TrueObject: is_crowd must be true or false, got 2"),
+        (1.0, "TrueObject: is_crowd must be true or false, got 1.0"),
+        (None, "TrueObject: is_crowd must be true or false, got None"),
+    ],
+)
+def test_a_crowd_is_or_is_not(crowd: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         TrueObject("dog", BOX, is_crowd=crowd)
 
 
 @pytest.mark.parametrize("geometry", [None, [0, 0, 1, 1]])
 def test_an_object_has_a_geometry(geometry: Any) -> None:
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="TrueObject: geometry must be a Box, Polygon or Mask, got"
+    ):
         TrueObject("dog", geometry)
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="PredictedObject: geometry must be a Box, Polygon or Mask, got"
+    ):
         PredictedObject({"dog": 0.5}, geometry)
 
 
-@pytest.mark.parametrize("size", [3, "ab", (1, 2, 3), (1.5, 2), (-1, 2), (1, 1 << 40)])
-def test_the_size_of_an_image_is_two_whole_numbers(size: Any) -> None:
-    with refused(SchemaError):
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        (3, "Detection: size must be height and width in whole pixels, got 3"),
+        ("ab", "Detection: size must be height and width in whole pixels, got 'ab'"),
+        ((1, 2, 3), "Detection: size must be height and width in whole pixels, got (1, 2, 3)"),
+        ((1.5, 2), "Detection: size must be height and width in whole pixels, got (1.5, 2)"),
+        ((-1, 2), "Detection: size must be height and width in whole pixels, got (-1, 2)"),
+        ((1, 1 << 40), "size must be height and width in whole pixels, got (1, 1099511627776)"),
+    ],
+)
+def test_the_size_of_an_image_is_two_whole_numbers(size: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         Detection("a", size=size)
     assert Detection("a", size=np.array([1, 2])).size == (1, 2)  # type: ignore[arg-type]
 
 
 def test_objects_come_in_a_list() -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="Detection: expected a list of objects, got None"):
         Detection("a", None)  # type: ignore[arg-type]
 
 
@@ -143,17 +206,23 @@ def test_what_is_left_out_does_not_move_the_others() -> None:
 
 
 def test_a_policy_is_one_of_four() -> None:
-    with refused(ParameterError):
+    with pytest.raises(
+        ParameterError, match="expected one of error, repair, skip, accept, got 'ignore'"
+    ):
         DetectionBatch.of([], "ignore")  # type: ignore[arg-type]
 
 
 def test_objects_can_be_called_by_where_they_come_from() -> None:
     item = Detection("a", [], [PredictedObject({"dog": 0.5}, NOTHING)])
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="expected a shape with at least three corners, or a pixel, got a mask of"
+    ):
         DetectionBatch.of([item], place=lambda side, i, j: f"{'ab'[i]}.xml, object {j} of {side}")
 
 
 def test_a_mask_is_as_large_as_its_image() -> None:
     mask = Mask.of([[0, 1], [0, 1]])
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="expected a mask of 2 by 3 pixels like its image, got 2 by 2"
+    ):
         DetectionBatch.of([Detection("a", [TrueObject("dog", mask)], size=(2, 3))])

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis.extra import numpy as hnp
-from messages import refused
 from numpy.testing import assert_allclose, assert_array_equal
 
 from valor_core.plugin import SchemaError
@@ -81,22 +81,24 @@ def test_boxes_alone_need_no_kinds() -> None:
 
 
 @pytest.mark.parametrize(
-    "columns",
+    ("columns", "message"),
     [
-        {"kinds": [0, 0]},
-        {"rings": Rings.of([])},
-        {"masks": RunLengths.of([])},
+        ({"kinds": [0, 0]}, "shapes: expected 1 rows of kinds, got 2"),
+        ({"rings": Rings.of([])}, "shapes: expected 1 rows of rings, got 0"),
+        ({"masks": RunLengths.of([])}, "shapes: expected 1 rows of masks, got 0"),
     ],
 )
-def test_columns_have_as_many_rows_as_there_are_boxes(columns: Any) -> None:
-    with refused(SchemaError):
+def test_columns_have_as_many_rows_as_there_are_boxes(columns: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         Shapes([[0, 0, 1, 1]], **columns)
 
 
 def test_coordinates_are_finite() -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=r"boxes\[0, 2\]: expected a finite number, got nan"):
         Shapes.of([Box(0, 0, float("nan"), 1)])
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"coordinates\[1, 0\]: expected a finite number, got inf"
+    ):
         Rings.of([[Polygon([(0, 0), (float("inf"), 0), (1, 1)])]])
 
 

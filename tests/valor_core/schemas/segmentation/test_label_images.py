@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from messages import refused
+import pytest
 
 from valor_core.plugin import SchemaError
 from valor_core.schemas.segmentation.label_images import (
@@ -14,14 +14,14 @@ from valor_core.schemas.segmentation.label_images import (
 
 
 def test_values_of_a_legend_ascend():
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="values: expected each pixel value once, ascending"):
         Legend([1, 1], [0, 1])
 
 
 def test_a_legend_has_a_code_and_a_crowd_flag_for_each_value():
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="codes: expected 2 rows, got 1"):
         Legend([0, 1], [0])
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="crowd: expected 2 rows, got 1"):
         Legend([0, 1], [0, 1], [True])
 
 

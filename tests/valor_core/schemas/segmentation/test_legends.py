@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from messages import refused
@@ -61,21 +63,21 @@ def test_what_would_shift_or_mix_labels_is_refused(labels):
 
 
 def test_a_mapping_from_label_to_value_is_turned_around():
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="labels: expected labels by values of pixels, got 'cat'"):
         pixel_labels({"cat": 1})
 
 
 @pytest.mark.parametrize(
-    "labels",
+    ("labels", "message"),
     [
-        {1: "cat", "01": "dog"},
-        {2**70: "cat"},
-        {7: 0.5},
-        ["cat", 0.5],
+        ({1: "cat", "01": "dog"}, "labels: expected each value once, got 1 twice"),
+        ({2**70: "cat"}, "labels: expected a whole number of 64 bits, got 1180591620717411303424"),
+        ({7: 0.5}, "expected a string, a (key, value) pair or a Label, got 0.5"),
+        (["cat", 0.5], "expected a string, a (key, value) pair or a Label, got 0.5"),
     ],
 )
-def test_what_is_no_label_names_its_value(labels):
-    with refused(SchemaError):
+def test_what_is_no_label_names_its_value(labels, message: str):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         pixel_labels(labels)
 
 
@@ -116,20 +118,25 @@ def test_a_mapping_in_any_order_gives_the_same_codes():
 
 
 @pytest.mark.parametrize(
-    ("labels", "ignored"),
+    ("labels", "ignored", "message"),
     [
-        ([], ()),
-        ({0: None}, ()),
-        (["cat", "cat"], ()),
-        ({1: ("x", "cat"), 2: ("y", "dog")}, ()),
+        ([], (), "labels: expected a label for an image of whole numbers, got none"),
+        ({0: None}, (), "labels: expected a label for an image of whole numbers, got none"),
+        (["cat", "cat"], (), "labels: expected each label once, got 'cat' twice"),
+        (
+            {1: ("x", "cat"), 2: ("y", "dog")},
+            (),
+            "expected labels of one key for an image of whole numbers, got ['x', 'y']",
+        ),
         (
             {0: "road"},
             [255, 0],
+            "ignore: expected a value that is no label, got 0, which is 'road'",
         ),
     ],
 )
-def test_labels_that_an_image_cannot_have_are_refused(labels, ignored):
-    with refused(SchemaError):
+def test_labels_that_an_image_cannot_have_are_refused(labels, ignored, message: str):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         legend_of(pixel_labels(labels), ignored, Vocabulary())
 
 
@@ -154,14 +161,27 @@ def test_values_to_ignore_are_one_or_several(ignore, expected):
     assert ignored_values(ignore) == expected
 
 
-@pytest.mark.parametrize("ignore", [True, 2.5, "255", {255: None}, [255, 1.5], [[True]], 2**70])
-def test_what_is_no_value_to_ignore_is_refused(ignore):
-    with refused(SchemaError):
+@pytest.mark.parametrize(
+    ("ignore", "message"),
+    [
+        (True, "ignore: expected a whole number, or several, got True"),
+        (2.5, "ignore: expected a whole number, or several, got 2.5"),
+        ("255", "ignore: expected a whole number, or several, got '255'"),
+        ({255: None}, "ignore: expected a whole number, or several, got {255: None}"),
+        ([255, 1.5], "ignore: expected a whole number, or several, got 1.5"),
+        ([[True]], "ignore: expected a whole number, or several, got [True]"),
+        (2**70, "ignore: expected a whole number of 64 bits, got 1180591620717411303424"),
+    ],
+)
+def test_what_is_no_value_to_ignore_is_refused(ignore, message: str):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         ignored_values(ignore)
 
 
 def test_an_image_of_pixels_to_ignore_belongs_to_its_item():
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"expected a whole number, or several, got array of bool, shape \(2, 2\)"
+    ):
         ignored_values(np.zeros((1, 2, 2), bool))
 
 
@@ -175,15 +195,28 @@ def test_booleans_are_0_and_1_where_no_label_is_higher(labels):
 def test_booleans_say_nothing_of_a_second_label():
     legend = legend_of(pixel_labels(["cat", "dog"]), (), Vocabulary())
 
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="pixels: expected whole numbers up to 2 as labels have, got array of"
+    ):
         label_image(np.array([[True, False]]), legend)
 
 
 @pytest.mark.parametrize(
-    "name", ["background", "Background", "_background_", "BG", "void", "unlabeled", "Un-labelled"]
+    ("name", "message"),
+    [
+        ("background", "labels[0]: expected the label of the value 1, since 0 is background,"),
+        ("Background", "labels[0]: expected the label of the value 1, since 0 is background,"),
+        ("_background_", "labels[0]: expected the label of the value 1, since 0 is background,"),
+        ("BG", "expected the label of the value 1, since 0 is background, got 'BG'"),
+        ("void", "expected the label of the value 1, since 0 is background, got 'void'"),
+        ("unlabeled", "labels[0]: expected the label of the value 1, since 0 is background,"),
+        ("Un-labelled", "labels[0]: expected the label of the value 1, since 0 is background,"),
+    ],
 )
-def test_a_list_that_begins_with_background_does_not_shift_every_name(name: str) -> None:
-    with refused(SchemaError):
+def test_a_list_that_begins_with_background_does_not_shift_every_name(
+    name: str, message: str
+) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         pixel_labels([name, "sky", "water"])
 
 

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from attrs import frozen
-from messages import refused
 
 from valor_core.plugin import SchemaError
 from valor_core.schemas.segmentation.pixels import (
@@ -41,9 +42,17 @@ def test_booleans_are_zeros_and_ones():
     assert ImageInMemory(np.array([[False, True]])).array.tolist() == [[0, 1]]
 
 
-@pytest.mark.parametrize("value", [[0.5], [[0.5]], [1, 2], [[["x"]]]])
-def test_an_image_has_rows_and_columns_of_whole_numbers(value):
-    with refused(SchemaError):
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([0.5], "pixels: expected rows and columns of whole numbers, got array of"),
+        ([[0.5]], "pixels: expected rows and columns of whole numbers, got array of"),
+        ([1, 2], "pixels: expected rows and columns of whole numbers, got array of int64,"),
+        ([[["x"]]], "pixels: expected rows and columns of whole numbers, got array of <U1,"),
+    ],
+)
+def test_an_image_has_rows_and_columns_of_whole_numbers(value, message: str):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         ImageInMemory(value)
 
 
@@ -71,10 +80,17 @@ def test_tensors_are_arrays():
 
 
 @pytest.mark.parametrize(
-    "error", [TypeError("it is of a type that NumPy does not have"), RuntimeError("it is on disk")]
+    ("error", "message"),
+    [
+        (
+            TypeError("it is of a type that NumPy does not have"),
+            "expected an array, got Tensor: it is of a type that NumPy does not have",
+        ),
+        (RuntimeError("it is on disk"), "pixels: expected an array, got Tensor: it is on disk"),
+    ],
 )
-def test_tensors_that_numpy_cannot_read_are_refused(error):
-    with refused(SchemaError) as caught:
+def test_tensors_that_numpy_cannot_read_are_refused(error, message: str):
+    with pytest.raises(SchemaError, match=re.escape(message)) as caught:
         ImageInMemory(Tensor([[1]], error))
 
     assert caught.value.__cause__ is error
@@ -115,32 +131,46 @@ def test_no_images_are_a_list_too(values):
 
 
 @pytest.mark.parametrize(
-    "values",
+    ("values", "message"),
     [
-        STACK[0],
-        STACK[0].tolist(),
-        list(STACK[0]),
-        tuple(map(tuple, STACK[0].tolist())),
-        Tensor(STACK[0]),
-        Picture(STACK[0]),
-        ImageInMemory(STACK[0]),
-        STACK[0] * 0.5,
-        np.array(7),
+        (STACK[0], "y_pred: expected a list of images, or an array of 3 dimensions, got"),
+        (STACK[0].tolist(), "expected a list of images, or an array of 3 dimensions, got [[1, 2]]"),
+        (list(STACK[0]), "y_pred: expected a list of images, or an array of 3 dimensions, got"),
+        (
+            tuple(map(tuple, STACK[0].tolist())),
+            "expected a list of images, or an array of 3 dimensions, got ((1, 2),)",
+        ),
+        (Tensor(STACK[0]), "y_pred: expected a list of images, or an array of 3 dimensions, got"),
+        (Picture(STACK[0]), "y_pred: expected a list of images, or an array of 3 dimensions, got"),
+        (
+            ImageInMemory(STACK[0]),
+            "y_pred: expected a list of images, or an array of 3 dimensions, got",
+        ),
+        (STACK[0] * 0.5, "y_pred: expected a list of images, or an array of 3 dimensions, got"),
+        (np.array(7), "y_pred: expected a list of images, or an array of 3 dimensions, got"),
     ],
 )
-def test_one_image_is_no_list_of_images(values):
-    with refused(SchemaError):
+def test_one_image_is_no_list_of_images(values, message: str):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         images_of(values, "y_pred")
 
 
-@pytest.mark.parametrize("values", ["folder", {((1, 2),)}, 7, None])
-def test_what_has_no_order_is_no_list_of_images(values):
-    with refused(SchemaError):
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ("folder", "y_true: expected a list of images, got 'folder'"),
+        ({((1, 2),)}, "y_true: expected a list of images, got {((1, 2),)}"),
+        (7, "y_true: expected a list of images, got 7"),
+        (None, "y_true: expected a list of images, got None"),
+    ],
+)
+def test_what_has_no_order_is_no_list_of_images(values, message: str):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         images_of(values, "y_true")
 
 
 def test_images_by_uid_are_refused():
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="y_true: expected a list of images, got a mapping of 1"):
         images_of({"a": STACK[0]}, "y_true")
 
 

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+import re
+
 import pytest
-from messages import refused
 
 from valor_core.plugin import SchemaError
 from valor_core.schemas.label import Label
@@ -17,22 +18,29 @@ def test_segments_are_numbers_with_labels():
 
 
 def test_an_image_that_is_none_is_refused():
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match="pixels: expected rows and columns of whole numbers, got array of int64,"
+    ):
         Segments([1, 2], {1: "cat"})
 
 
 @pytest.mark.parametrize(
-    ("labels", "crowd"),
+    ("labels", "crowd", "message"),
     [
         (
             {1: ("kind", "cat"), 2: ("color", "red")},
             [],
+            "labels: expected labels of one key for segments, got ['color', 'kind']",
         ),
-        ({1: "cat"}, [5, 6]),
+        (
+            {1: "cat"},
+            [5, 6],
+            "crowd: expected numbers of segments with a label, got 5 (and 1 more)",
+        ),
     ],
 )
-def test_segments_that_do_not_fit_are_refused(labels, crowd):
-    with refused(SchemaError):
+def test_segments_that_do_not_fit_are_refused(labels, crowd, message: str):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         Segments([[1, 2]], labels, crowd)
 
 
@@ -47,11 +55,21 @@ def test_labels_of_segments_stand_by_their_numbers(labels):
 
 
 def test_a_label_of_a_segment_that_is_none_names_its_number():
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"expected a string, a \(key, value\) pair or a Label, got None"
+    ):
         Segments([[1, 2]], {1: "cat", 2: None})
 
 
-@pytest.mark.parametrize("crowd", [1, True, "1", {1: True}])
-def test_crowds_are_listed(crowd):
-    with refused(SchemaError):
+@pytest.mark.parametrize(
+    ("crowd", "message"),
+    [
+        (1, "crowd: expected a list of numbers of segments, got 1"),
+        (True, "crowd: expected a list of numbers of segments, got True"),
+        ("1", "crowd: expected a list of numbers of segments, got '1'"),
+        ({1: True}, "crowd: expected a list of numbers of segments, got {1: True}"),
+    ],
+)
+def test_crowds_are_listed(crowd, message: str):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         Segments([[1, 2]], {1: "cat", 2: "dog"}, crowd)
