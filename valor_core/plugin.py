@@ -61,7 +61,6 @@ if TYPE_CHECKING:
     )
     from valor_core.evaluation.resources.facts import WARNINGS, added_up
     from valor_core.evaluation.resources.open_resources import Share, opened
-    from valor_core.evaluation.states_by_slice import by_slice
     from valor_core.evaluation.tally import Tally
     from valor_core.kernels.compiled import array, kernels
     from valor_core.kernels.threads import Span, in_threads, over, shares, thread_count
@@ -205,7 +204,6 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Engines, resources, commands and calls of a family": {
         "evaluation.bound_metric": "BoundMetric MetricChoice short_name",
-        "evaluation.states_by_slice": "by_slice",
         "evaluation.job": "Evaluation",
         "evaluation.engines.control": "BY_THE_USER",
         "evaluation.engines.engine": "Work",
