@@ -49,15 +49,6 @@ def test_uv_installs_where_there_is_no_pip(here: Set, tmp_path: Path) -> None:
     assert uninstall("valor-text") == f"uv pip uninstall --python {tmp_path}/bin/python valor-text"
 
 
-def test_uv_need_not_be_on_the_path(here: Set, tmp_path: Path) -> None:
-    here(modules=("uv",))
-
-    assert (
-        install("valor-text")
-        == f"{tmp_path}/bin/python -m uv pip install --python {tmp_path}/bin/python valor-text"
-    )
-
-
 def test_the_uv_beside_a_clone_installs_where_there_is_no_other(here: Set, tmp_path: Path) -> None:
     here()
     folder = tmp_path / "clone" / ".boot" / "bin"
@@ -69,21 +60,10 @@ def test_the_uv_beside_a_clone_installs_where_there_is_no_other(here: Set, tmp_p
     )
 
 
-def test_where_there_is_nothing_pip_is_put_there_first(here: Set, tmp_path: Path) -> None:
+def test_without_pip_and_uv_the_command_is_that_of_pip(here: Set, tmp_path: Path) -> None:
     here()
 
-    assert install("valor-text") == (
-        f"{tmp_path}/bin/python -m ensurepip && {tmp_path}/bin/python -m pip install valor-text"
-    )
-
-
-def test_a_python_on_the_path_is_called_by_its_name(
-    here: Set, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here(modules=("pip",))
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-
-    assert install("valor-text") == "python -m pip install valor-text"
+    assert install("valor-text") == f"{tmp_path}/bin/python -m pip install valor-text"
 
 
 def test_the_command_that_is_told_is_there() -> None:
@@ -126,9 +106,9 @@ def test_packages_that_a_missing_one_requires_are_installed_with_it(
 
 
 def test_without_a_clone_the_remedy_says_that_one_is_needed(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(packages, "_clone", lambda: None)
+    monkeypatch.setattr(packages, "_CLONE", tmp_path)
 
     command, note = ways("valor-detection[plot]").splitlines()
 

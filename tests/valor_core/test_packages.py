@@ -5,16 +5,13 @@ import os
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import pytest
 from messages import refused
 
-from valor_core import packages
-from valor_core.packages import distributions, version_of
+from valor_core.packages import installed, rescan, version_of
 from valor_core.plugin import MissingExtraError, import_extra
 
 FACTS = "Metadata-Version: 2.1\nName: Sea.birds\nVersion: 1.5\n\nName: of the text below\n"
@@ -37,7 +34,7 @@ def test_a_package_that_is_missing_is_named_with_what_installs_it() -> None:
 
 def test_all_that_the_standard_library_finds_is_found_in_the_same_order() -> None:
     group = "console_scripts"
-    found = [(one.name, one.version, [*one.announced(group)]) for one in distributions()]
+    found = [(one.name, one.version, [*one.announced(group)]) for one in installed().distributions]
 
     assert found == [
         (
@@ -60,7 +57,7 @@ def test_the_header_names_a_distribution_and_its_version(
     (site / folder / file).write_text(FACTS)
 
     assert version_of("sea-birds") == "1.5"
-    assert next(iter(distributions())).name == "Sea.birds"
+    assert installed().distributions[0].name == "Sea.birds"
 
 
 def test_a_distribution_in_an_archive_is_found(
@@ -74,44 +71,14 @@ def test_a_distribution_in_an_archive_is_found(
     assert version_of("Sea.Birds") == "1.5"
 
 
-def test_finders_are_asked_again_only_after_a_change(
-    site: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Finder(metadata.MetadataPathFinder):
-        """Another way to find distributions, as the backport of the standard library has one."""
-
-        asked = 0
-
-        @classmethod
-        def find_distributions(cls, *args: Any) -> Iterator[metadata.Distribution]:
-            cls.asked += 1
-            return super().find_distributions(*args)
-
-    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder])
-    assert [version_of("sea-birds"), version_of("sea-birds")] == [None, None]
-    assert Finder.asked == 1
-
+def test_rescan_finds_newly_installed_distribution(site: Path) -> None:
+    os.utime(site, ns=(10**18, 10**18))  # its clock may tick coarsely
+    assert version_of("sea-birds") is None
     (site / "sea_birds-1.5.dist-info").mkdir()
     (site / "sea_birds-1.5.dist-info" / "METADATA").write_text(FACTS)
-    os.utime(site, ns=(10**18, 10**18))  # its clock may tick coarsely
 
+    assert [rescan(), rescan()] == [True, False]
     assert version_of("sea-birds") == "1.5"
-    assert Finder.asked == 2
-
-
-def test_where_the_backport_has_replaced_the_finder_of_python_folders_are_read_as_before(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def asked(self: object) -> Iterator[metadata.Distribution]:
-        raise AssertionError("it reads the metadata of everything that is installed")
-
-    backport = type(
-        "MetadataPathFinder", (), {"__module__": "importlib_metadata", "find_distributions": asked}
-    )
-    others = [each for each in sys.meta_path if not hasattr(each, "find_distributions")]
-    monkeypatch.setattr(sys, "meta_path", [*others, backport()])
-
-    assert version_of("valor-core") is not None
 
 
 def test_what_is_not_installed_has_no_version() -> None:
@@ -132,13 +99,3 @@ def test_the_standard_library_is_not_loaded_where_folders_hold_everything() -> N
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.split() == ["True", "False"]
-
-
-def test_search_path_is_looked_at_once_within_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked: list[str] = []
-    monkeypatch.setattr(packages, "_changed", lambda path: looked.append(path))
-    with packages.looking_once():
-        assert distributions() is distributions()
-    assert looked == sys.path
-    distributions()
-    assert looked == sys.path * 2

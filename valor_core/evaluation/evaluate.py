@@ -30,7 +30,7 @@ from valor_core.evaluation.evaluator import Evaluator
 from valor_core.evaluation.items.journal import Journal, beside
 from valor_core.evaluation.options import check_arguments, check_no_others
 from valor_core.evaluation.tally import Tally
-from valor_core.packages import import_extra, looking_once
+from valor_core.packages import import_extra
 from valor_core.plugins.meaning import has_all
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec, TaskSpec
@@ -88,7 +88,6 @@ def evaluate(
     gallery: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     registry: Registry | None = None,
 ) -> Report: ...
-@looking_once()
 def evaluate(
     data: Any,
     *given: Any,

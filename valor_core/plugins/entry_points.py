@@ -1,4 +1,4 @@
-"""Entry points: which distribution claims which namespace, read again after a change."""
+"""Entry points: the distributions that claim each namespace."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from attrs import frozen
 
-from valor_core.packages import Distribution, distributions
+from valor_core.packages import Installed, installed
 
 GROUP = "valor.plugins"
 """Group of the entry points: a namespace, and the module of its manifest."""
@@ -40,7 +40,7 @@ def entry_points(group: str) -> dict[str, str]:
     'valor_core.readers.plugin'
     """
     found: dict[str, str] = {}
-    for each in distributions():
+    for each in installed().distributions:
         for name, value in each.announced(group):
             found.setdefault(name, value)
     return found
@@ -49,25 +49,23 @@ def entry_points(group: str) -> dict[str, str]:
 def claims() -> tuple[Claim, ...]:
     """The namespaces that installed distributions claim.
 
-    They are read again after anything is installed or removed.
-
     Examples
     --------
     >>> "core" in [claim.namespace for claim in claims()]
     True
     """
-    return _claimed(distributions())
+    return _claimed(installed())
 
 
 @lru_cache(maxsize=4)
-def _claimed(found: tuple[Distribution, ...]) -> tuple[Claim, ...]:
+def _claimed(found: Installed) -> tuple[Claim, ...]:
     return tuple(_announced(found))
 
 
-def _announced(found: tuple[Distribution, ...]) -> Iterator[Claim]:
+def _announced(found: Installed) -> Iterator[Claim]:
     """What the metadata say; of two distributions of one name, the first counts."""
     seen = set()
-    for each in found:
+    for each in found.distributions:
         if each.key not in seen:
             seen.add(each.key)
             for name, value in each.announced(GROUP):

@@ -1,8 +1,7 @@
-"""Registry: from a name in a config to the code behind it, importing no more than that name needs.
+"""Registry of metrics, readers and other plugin components; resolves names lazily.
 
-Entry points are read as metadata. A namespace's manifest is imported when a name in it is asked
-for, and a metric's code when the metric is made. A plugin that fails is kept as an error for its
-own namespace and hides nobody.
+Entry points are read as metadata. Looking up a name imports the manifest of its namespace, and
+making a metric imports its code. The error of a plugin that fails is raised for its namespace only.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from valor_core.errors import (
     did_you_mean,
     shown,
 )
-from valor_core.packages import OWNERS, RENAMED, ways
+from valor_core.packages import OWNERS, RENAMED, rescan, ways
 from valor_core.plugins.entry_points import Claim, claims
 from valor_core.plugins.function_metric import DECORATED, FunctionMetricSpec
 from valor_core.plugins.manifest import Manifest, load_manifest, read_manifest
@@ -57,8 +56,8 @@ _IN_PROCESS = ("in process", "0")
 class Registry:
     """What the installed plugins declare, by name.
 
-    A registry is a value, and two of them know nothing of each other. What is installed or removed
-    while it lives is noticed; a manifest that was imported stays.
+    Registries are independent of each other. A name that is not found is looked up again if a
+    distribution was installed in the meantime. Manifests are imported once per registry.
 
     Parameters
     ----------
@@ -67,8 +66,7 @@ class Registry:
 
     Examples
     --------
-    >>> registry = Registry()
-    >>> "core" in registry.namespaces
+    >>> "core" in Registry().namespaces
     True
     """
 
@@ -89,23 +87,16 @@ class Registry:
 
     @property
     def namespaces(self) -> tuple[str, ...]:
-        """Names of all namespaces that installed or registered plugins claim, sorted."""
+        """All namespaces that installed or registered plugins claim, sorted."""
         return tuple(sorted({*self.claims, *self._manifests}))
 
     @property
     def claims(self) -> Mapping[str, tuple[Claim, ...]]:
         """For every namespace, the distributions that claim it."""
-        namespaces = sorted({claim.namespace for claim in claims()})
-        return {namespace: self._claims(namespace) for namespace in namespaces}
+        return {name: self._claims(name) for name in sorted({one.namespace for one in claims()})}
 
     def add(self, spec: MetricSpec) -> None:
-        """Make a metric without a package, from the decorator, known by its name.
-
-        Raises
-        ------
-        PluginConflictError
-            If another metric has the name.
-        """
+        """Add a decorated metric; raise a `PluginConflictError` if another one has its name."""
         space = spec.namespace
         manifest = self.manifest(space) if self._has(space) else Manifest(space, *_IN_PROCESS)
         other = manifest.of(MetricSpec).by_name.get(fold(spec.short_name))
@@ -283,6 +274,14 @@ class Registry:
         return manifest.distribution, manifest.version
 
     def _find(self, wanted: Wanted[_S]) -> _S:
+        try:
+            return self._search(wanted)
+        except UnknownNameError:
+            if not rescan():
+                raise
+        return self._search(wanted)
+
+    def _search(self, wanted: Wanted[_S]) -> _S:
         namespace, short = split_name(wanted.name)
         if not namespace:
             return self._find_bare(wanted)
@@ -396,8 +395,8 @@ class Registry:
 
     def _known(self, kind: type[_S]) -> list[_S]:
         """All specs of a kind from the plugins that work; kept while these are the same."""
-        kept = self._kept.get(kind)
-        if kept is not None and kept[0] is claims() and kept[1] is self._manifests:
+        kept = self._kept.get(kind, (None,))
+        if kept[0] is claims() and kept[1] is self._manifests:
             return list(kept[2])
         found: list[_S] = []
         for namespace in self.namespaces:
@@ -426,8 +425,8 @@ class Registry:
             raise self._unknown_namespace(namespace, f"namespace {namespace!r}")
         if len(found) == 1:
             return found[0]
-        wanted = self.choose.get(namespace, "")
-        chosen = [claim for claim in found if fold(claim.distribution) == fold(wanted)]
+        wanted = fold(self.choose.get(namespace, ""))
+        chosen = [claim for claim in found if fold(claim.distribution) == wanted]
         if len(chosen) == 1:
             return chosen[0]
         names = " and ".join(sorted(map(str, found)))

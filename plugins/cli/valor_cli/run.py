@@ -17,7 +17,7 @@ from valor_cli.outputs import Destinations, Unwritten
 from valor_core.errors import ConfigError, MissingPluginError, did_you_mean, found_at
 from valor_core.evaluation.evaluate import Progress, run
 from valor_core.evaluation.evaluator import Evaluator
-from valor_core.packages import OWNERS, extra_bringing, ways
+from valor_core.packages import OWNERS, ways
 from valor_core.parameters.declaration import declared
 from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry
@@ -103,13 +103,11 @@ def _check_installed(chosen: RunConfig, registry: Registry, place: str) -> None:
     if not missing:
         return
     wanted = dict.fromkeys(owners[space] for space in missing)
-    extras = {name: chosen.gallery and extra_bringing(name, "pillow") for name in wanted}
-    packages = [f"{name}[{extra}]" if extra else name for name, extra in extras.items()]
     listed = " and ".join(map(repr, missing))
     raise MissingPluginError(
         f"{place}metrics and data need the plugin{'s' if missing[1:] else ''} {listed}, "
         f"not installed here",
-        f"Install {'them' if missing[1:] else 'it'} with: {ways(*packages)}",
+        f"Install {'them' if missing[1:] else 'it'} with: {ways(*wanted)}",
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from valor_core.packages import Distribution
+from valor_core.packages import Distribution, rescan
 from valor_core.plugins.entry_points import GROUP, claims
 
 
@@ -44,6 +44,7 @@ def test_a_new_distribution_is_found(site: Path) -> None:
     assert "gulls" not in names()
 
     announce(site, "seabirds", "gulls = seabirds.plugin")
+    rescan()
 
     assert names()["gulls"] == "seabirds"
 
@@ -54,6 +55,7 @@ def test_one_that_is_removed_is_forgotten(site: Path) -> None:
     assert "gulls" in names()
 
     remove(facts)
+    rescan()
 
     assert "gulls" not in names()
 
@@ -85,6 +87,7 @@ def test_what_is_installed_over_another_version_is_read_anew(site: Path) -> None
 
     remove(facts)
     announce(site, "seabirds", "terns = seabirds.plugin")
+    rescan()
 
     assert "terns" in names()
     assert "gulls" not in names()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
@@ -78,6 +79,20 @@ def broken(install: Install) -> Path:
 
 
 class TestLookUp:
+    def test_a_living_registry_finds_a_plugin_that_is_installed_later(
+        self, monkeypatch: pytest.MonkeyPatch, install: Install, tmp_path: Path
+    ) -> None:
+        site = tmp_path / "site-birdlab"
+        site.mkdir()
+        os.utime(site, ns=(10**18, 10**18))  # its clock may tick coarsely
+        monkeypatch.syspath_prepend(site)
+        path, registry = [*sys.path], Registry()
+        assert "birds" not in registry.namespaces
+        install("birdlab", "birds", package("birds"))
+        monkeypatch.setattr(sys, "path", path)
+
+        assert registry.metric("birds.Accuracy").version == 2
+
     def test_a_strangers_plugin_works_by_its_namespace(self, birds: Path) -> None:
         spec = Registry().metric("birds.Accuracy")
 
