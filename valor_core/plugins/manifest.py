@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from inspect import signature
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any, TypeVar
 
 import pluggy
-from attrs import evolve, field, fields, frozen
+from attrs import evolve, field, frozen
 
-from valor_core.errors import BrokenPluginError, ManifestError, RegistryError, did_you_mean, shown
+from valor_core.errors import BrokenPluginError, ManifestError, RegistryError, ValorError, shown
 from valor_core.packages import uninstall, ways
 from valor_core.plugins import hooks
-from valor_core.plugins.entry_points import Claim, unmet
+from valor_core.plugins.entry_points import Claim
 from valor_core.plugins.names import fold
 from valor_core.plugins.publishing import imported
 from valor_core.plugins.spec import KINDS, Spec, Specs
@@ -87,16 +85,12 @@ def load_manifest(claim: Claim) -> Manifest:
     except (Exception, SystemExit) as error:
         failed = f"its manifest {claim.module} cannot be imported"
         raise _unreadable(claim, error, failed) from error
-    found = (vars(module).get(hook) for hook in HOOKS)
-    return _kept_manifest(claim, module, *(f for f in found if isinstance(f, FunctionType)))
+    return _read_once(claim, module)
 
 
 @lru_cache
-def _kept_manifest(claim: Claim, module: ModuleType, *hooks: FunctionType) -> Manifest:
-    """A manifest that worked, kept for the next registry until its module is loaded anew.
-
-    A module that is loaded anew stays the same object; its functions do not, so they are asked.
-    """
+def _read_once(claim: Claim, module: ModuleType) -> Manifest:
+    """Read a manifest module once for all registries."""
     return read_manifest(claim, module)
 
 
@@ -127,15 +121,23 @@ def read_manifest(claim: Claim, module: object) -> Manifest:
     plugins.add_hookspecs(hooks)
     try:
         _check_api(module)
-        # pluggy examines every member of what it registers, so it gets the hooks alone.
-        own = ModuleType(claim.namespace)
-        vars(own).update({name: getattr(module, name) for name in _hooks_of(module)})
-        plugins.register(own, name=claim.namespace)
+        plugins.register(module, name=claim.namespace)
+        plugins.check_pending()
+        if not plugins.get_hookcallers(module):
+            raise ManifestError(
+                "its manifest declares nothing",
+                f"Write {HOOKS[0]} or another hook and decorate it with "
+                "@valor_core.plugin.hookimpl.",
+            )
         declared = {
             kind: _declared(plugins, f"valor_{kinds}", claim, kind) for kinds, kind in KINDS.items()
         }
         kernels = _kernels(plugins)
-    except BaseException as error:
+    except pluggy.PluginValidationError as error:
+        found = "; ".join(str(error).splitlines())
+        remedy = f"Hooks take no arguments. They are: {', '.join(HOOKS)}."
+        raise ManifestError(f"{claim.place}: {found}", remedy) from error
+    except (Exception, SystemExit) as error:
         raise _unreadable(claim, error) from error
     return Manifest(claim.namespace, claim.distribution, claim.version, declared, kernels)
 
@@ -155,31 +157,8 @@ def _check_api(module: object) -> None:
         )
 
 
-def _hooks_of(module: object) -> list[str]:
-    """Names of the hooks of a manifest; raise a `ManifestError` if there are none or others."""
-    marker = f"{hooks.PROJECT}_impl"
-    written = [name for name in dir(module) if hasattr(getattr(module, name, None), marker)]
-    for name in written:
-        if name not in HOOKS:
-            raise ManifestError(
-                f"expected a hook of valor-core, found {name!r}",
-                did_you_mean(name, HOOKS) or f"Hooks are: {', '.join(HOOKS)}.",
-            )
-        taken = [*signature(getattr(module, name)).parameters]
-        if taken:
-            raise ManifestError(
-                f"expected {name} to take no arguments, got {taken[0]!r}",
-                f"Write it as: def {name}():",
-            )
-    if not written:
-        raise ManifestError(
-            "its manifest declares nothing",
-            "Write valor_metrics or another hook and decorate it with @valor_core.plugin.hookimpl.",
-        )
-    return written
-
-
 def _answers(plugins: pluggy.PluginManager, hook: str) -> list[Any]:
+    # pluggy's own call drops None, so a hook without a return statement would pass
     return [each.function() for each in getattr(plugins.hook, hook).get_hookimpls()]
 
 
@@ -205,37 +184,13 @@ def _declared(
 
 def _unreadable(
     claim: Claim, error: BaseException, failed: str = "its manifest fails"
-) -> BaseException:
-    """What to raise where a manifest cannot be used."""
-    if not isinstance(error, (Exception, SystemExit)):
-        return error
-    newer = _of_another_time(claim, error)
-    if newer is not None:
-        return newer
+) -> ValorError:
+    """The error of a manifest that cannot be used."""
     if isinstance(error, RegistryError):
         return error.at(f"{claim.place}: ")
     return BrokenPluginError(
         f"{claim.place}: {failed}, {type(error).__name__}: {error}",
         f"Reinstall or remove it: {uninstall(claim.distribution)}",
-    )
-
-
-_UNKNOWN_KEY = re.compile(r"(\w*Spec)\.__init__\(\) got an unexpected keyword argument '(\w+)'")
-
-
-def _of_another_time(claim: Claim, error: BaseException) -> RegistryError | None:
-    """What to say of a manifest that was written for another valor-core than this one."""
-    remedy = f"Upgrade it with: {ways('valor-core')}"
-    reason = unmet(claim.distribution)
-    if reason is not None:
-        return BrokenPluginError(f"{claim.place}: {reason}", remedy)
-    unknown = _UNKNOWN_KEY.search(str(error)) if isinstance(error, TypeError) else None
-    if unknown is None:
-        return None
-    kind = next((kind for kind in KINDS.values() if kind.__name__ == unknown[1]), Spec)
-    return ManifestError(
-        f"{claim.place}: expected the keys of {unknown[1]}, found {unknown[2]!r}",
-        did_you_mean(unknown[2], [one.name for one in fields(kind)]) or remedy,
     )
 
 

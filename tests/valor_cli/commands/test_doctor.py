@@ -103,9 +103,12 @@ def test_it_says_which_kernels_run_and_why(lab, valor):
     assert plugin["kernels"].startswith("NumPy, not built: reinstall shoutlab")
 
 
-def test_a_plugin_that_needs_a_newer_core_is_exit_code_1(lab, valor):
+@pytest.mark.parametrize("code", ["", "\n1 / 0\n"])
+def test_a_plugin_that_needs_a_newer_core_is_exit_code_1(lab, valor, code):
     facts = lab.parent / "site" / "shoutlab-1.2.dist-info" / "METADATA"
     facts.write_text(facts.read_text().rstrip() + "\nRequires-Dist: valor-core>=9.0\n")
+    with (lab.parent / "site" / "shoutlab" / "plugin.py").open("a") as manifest:
+        manifest.write(code)
 
     result = valor("doctor")
 
@@ -123,6 +126,7 @@ def test_a_requirement_for_another_python_is_not_missing(lab, valor):
         + "\nProvides-Extra: old\nProvides-Extra: new\n"
         + "Requires-Dist: surely-not-there; python_version < '3' and extra == 'old'\n"
         + "Requires-Dist: not-there-either>=2; python_version > '3' and extra == 'new'\n"
+        + "Requires-Dist: valor-core>=9; python_version < '3'\n"
     )
 
     record = json.loads(valor("doctor", "--json").stdout)

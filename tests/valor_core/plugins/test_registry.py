@@ -4,7 +4,6 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -61,10 +60,6 @@ def manifest(namespace: str, *specs: str) -> str:
 def package(namespace: str, *specs: str, code: str = "class Metric: pass\n") -> dict[str, str]:
     specs = specs or (f"spec('{namespace}.Accuracy', aliases=('hit_rate',), version=2)",)
     return {"__init__.py": "", "plugin.py": manifest(namespace, *specs), "code.py": code}
-
-
-def text_of(error: BaseException) -> str:
-    return str(error)
 
 
 @pytest.fixture
@@ -545,56 +540,8 @@ class TestManifests:
     def test_aliases_that_are_one_text_are_refused(self, install: Install) -> None:
         self.expect_refusal(install, manifest("odd", "spec('odd.AP', aliases='ap')"))
 
-    @pytest.mark.parametrize("when", ["in the hook", "on import"])
-    def test_a_key_that_only_a_newer_core_knows_is_answered_with_the_upgrade(
-        self, install: Install, when: str
-    ) -> None:
-        source = manifest("odd", "spec('odd.AP', vectored=True)")
-        self.expect_refusal(
-            install, source if when == "in the hook" else source + "valor_metrics()\n"
-        )
-
-    def test_a_misspelt_key_is_answered_with_the_nearest(self, install: Install) -> None:
-        self.expect_refusal(install, manifest("odd", "spec('odd.AP', higher_is_beter=True)"))
-
-    @pytest.mark.parametrize(
-        "trouble", ["spec('odd.AP', vectored=True)", "spec('odd.AP', aliases=('!',))", "1 / 0"]
-    )
-    def test_a_plugin_that_needs_a_newer_core_says_so_whatever_fails(
-        self, install: Install, trouble: str
-    ) -> None:
-        site = install("oddlab", "odd", {"__init__.py": "", "plugin.py": manifest("odd", trouble)})
-        needs(site, "valor-core>=9.0")
-
-        with pytest.raises(RegistryError) as caught:
-            Registry().manifest("odd")
-
-        assert text_of(caught.value) == (
-            "plugin 'odd' (oddlab 1.0): needs valor-core>=9.0, installed is "
-            f"{version('valor-core')}\n"
-            f"Upgrade it with: {ways('valor-core')}"
-        )
-
-    @pytest.mark.parametrize(
-        "needed",
-        ["valor-core>=0.1", "valor-core", "numpy>=99", "valor-core>=9; python_version < '3'"],
-    )
-    def test_a_requirement_that_is_met_is_no_reason(self, install: Install, needed: str) -> None:
-        site = install("oddlab", "odd", {"__init__.py": "", "plugin.py": "1 / 0\n"})
-        needs(site, needed)
-
-        with refused(BrokenPluginError):
-            Registry().manifest("odd")
-
     def test_parameters_are_a_class_or_its_place(self, install: Install) -> None:
         self.expect_refusal(install, manifest("odd", "spec('odd.AP', parameters='Parameters')"))
-
-
-def needs(site: Path, *lines: str) -> None:
-    """Have a distribution in a folder ask for others."""
-    (facts,) = site.glob("*.dist-info/METADATA")
-    asked = "".join(f"Requires-Dist: {line}\n" for line in lines)
-    facts.write_text(facts.read_text() + asked)
 
 
 class TestWhatIsImported:

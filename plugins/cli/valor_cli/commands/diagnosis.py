@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
+from importlib import metadata
 from typing import TextIO
 
 from attrs import frozen
@@ -13,7 +14,6 @@ from valor_cli.program.plugin_command import called
 from valor_cli.program.program import BUILT_IN
 from valor_core.errors import BrokenPluginError, MissingExtraError, RegistryError, and_more, shown
 from valor_core.packages import OWNERS, uninstall, ways
-from valor_core.plugins.entry_points import unmet
 from valor_core.plugins.manifest import Manifest
 from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry, implementation
@@ -69,11 +69,13 @@ def plugin_checks(registry: Registry) -> Iterator[PluginCheck]:
             yield _plugin(registry.manifest(namespace))
             continue
         for claim in claims:
-            yield PluginCheck(namespace, claim.distribution, claim.version, "", "", str(error))
+            owner = (namespace, claim.distribution, claim.version)
+            yield PluginCheck(*owner, "", "", next(_unmet(*owner), str(error)))
 
 
 def _plugin(manifest: Manifest) -> PluginCheck:
-    kernels, broken = "", [*_unmet(manifest), *_clashes(manifest), *_broken(manifest)]
+    owner = (manifest.namespace, manifest.distribution, manifest.version)
+    kernels, broken = "", [*_unmet(*owner), *_clashes(manifest), *_broken(manifest)]
     try:
         with _quiet():
             kernels = _kernels(manifest)
@@ -83,24 +85,28 @@ def _plugin(manifest: Manifest) -> PluginCheck:
             f"{manifest.namespace}: its kernels {places} cannot be imported, "
             f"{type(error).__name__}: {error}\n{_reinstall(manifest.distribution)}"
         )
-    return PluginCheck(
-        manifest.namespace,
-        manifest.distribution,
-        manifest.version,
-        _content(manifest),
-        kernels,
-        None,
-        tuple(broken),
-    )
+    return PluginCheck(*owner, _content(manifest), kernels, None, tuple(broken))
 
 
-def _unmet(manifest: Manifest) -> Iterator[str]:
-    """What a plugin that works, so far, asks of valor-core and does not get."""
-    reason = unmet(manifest.distribution)
-    if reason is not None:
-        remedy = f"Upgrade it with: {ways('valor-core')}"
-        owner = f"{manifest.distribution} {manifest.version}"
-        yield f"plugin '{manifest.namespace}' ({owner}): {reason}\n{remedy}"
+def _unmet(namespace: str, distribution: str, version: str) -> Iterator[str]:
+    """The requirements of a plugin that the installed valor-core does not meet."""
+    try:
+        from packaging.requirements import Requirement
+
+        lines = metadata.requires(distribution) or ()
+        requirements = [Requirement(line) for line in lines]
+        installed = metadata.version("valor-core")
+    except (ImportError, ValueError):
+        return
+    for one in requirements:
+        is_asked = one.marker is None or one.marker.evaluate({"extra": ""})
+        is_met = one.specifier.contains(installed, prereleases=True)
+        if one.name == "valor-core" and is_asked and not is_met:
+            yield (
+                f"plugin '{namespace}' ({distribution} {version}): needs {one.name}"
+                f"{one.specifier}, installed is {installed}\n"
+                f"Upgrade it with: {ways('valor-core')}"
+            )
 
 
 def _clashes(manifest: Manifest) -> Iterator[str]:
