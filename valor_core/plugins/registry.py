@@ -156,9 +156,9 @@ class Registry:
         name : str
             ``"namespace.Name"``, or a bare name that is looked for in the namespace called like
             the task and in core's; those of engines, tasks, commands and kinds of resources in
-            all others too. ``@version`` behind a metric's asserts the version. Case, ``_`` and
-            ``-`` do not matter, and aliases count. Where nothing in a namespace has the name, it
-            means the metric that takes names there, if there is one.
+            all others too. ``@version`` after the full name of a metric asserts its version. Case,
+            ``_`` and ``-`` do not matter, and aliases count. A name that nothing in its namespace
+            has is passed to the metric there that takes names, if there is one.
         task : str, optional
             Namespace of bare names.
 
@@ -174,32 +174,27 @@ class Registry:
         'core.local'
         """
         name = RENAMED.get(name, name)
-        plain_name, at, pin = name.rpartition("@")
-        if not at or not pin.isdecimal():
-            return self._find(Wanted(kind, name, task))
-        # Behind a name as it is installed, a whole number is the version: detection.AP@1. Behind
-        # another, it may be part of what people call a metric: mAP@50.
-        wanted = Wanted(MetricSpec, name, task)
-        try:
-            spec = self._find(Wanted(kind, plain_name, task))
-        except UnknownNameError:
-            if next(wanted.meanings(self._known(MetricSpec)), None) is None:
-                raise
-            return self._find(Wanted(kind, name, task))
-        known = wanted.meanings(self.manifest(spec.namespace).of(MetricSpec))
-        is_short = plain_name == spec.short_name and next(known, None) is None
-        if not isinstance(spec, MetricSpec) or not (plain_name == spec.name or is_short):
+        full, at, pin = name.rpartition("@")
+        spec = self._declared(kind, full) if at and pin.isdecimal() else None
+        if not isinstance(spec, MetricSpec):
             return self._find(Wanted(kind, name, task))
         if pin != str(spec.version):
-            remedy = wanted.as_written([spec]) or (
-                f"Install the version of {self.distribution(spec)[0]} that has it, "
-                f"or write {spec.identity!r}."
-            )
             raise VersionPinError(
                 f"metric {name!r}: expected version {pin}, the installed one is {spec.version}",
-                remedy,
+                f"Install the version of {self.distribution(spec)[0]} that has it, "
+                f"or write {spec.identity!r}.",
             )
         return spec
+
+    def _declared(self, kind: type[_S], full: str) -> _S | None:
+        """Spec of exactly this full name, or None."""
+        namespace, short = split_name(full)
+        if namespace:
+            self._take_decorated(namespace, short)
+        if not self._has(namespace):
+            return None
+        spec = self.manifest(namespace).of(kind).by_name.get(fold(short))
+        return spec if spec is not None and spec.name == full else None
 
     def resource_kind(self, name: str, resource: ResourceSpec) -> ResourceKindSpec:
         """Spec of the kind of a resource with this name.
@@ -373,25 +368,18 @@ class Registry:
         return [spec.namespace for spec in specs if spec.namespace != OWN_NAMESPACE]
 
     def _nearest(self, wanted: Wanted[_S], named: Sequence[_S]) -> str:
-        """What may have been meant by a bare name that is not found."""
-        known = [spec for spec in self._known(wanted.kind) if wanted.serves(spec)]
-        for spec in [*filter(wanted.serves, named), *filter(wanted.names_class, known)]:
-            return f"Did you mean {spec.name!r}?"
-        written = wanted.as_list or wanted.as_written(known) or wanted.sought(known)
-        if written is not None:
-            return written
-        for meaning in wanted.meanings(self._known(MetricSpec)):
-            return f"It means {meaning}, which is for the task {meaning.spec.task}."
-        for spec in named:
+        """Remedy for a bare name that is not found."""
+        for spec in sorted(named, key=wanted.serves, reverse=True):
+            if wanted.serves(spec):
+                return f"Did you mean {spec.name!r}?"
             if isinstance(spec, ResourceKindSpec):
                 return f"{spec.name!r} is a kind of {spec.resource}."
             tasks = getattr(spec, "tasks", (getattr(spec, "task", None),))
             return f"{spec.name!r} is for the task {' or '.join(map(str, tasks))}."
+        known = [spec for spec in self._known(wanted.kind) if wanted.serves(spec)]
         words = sorted({word for spec in known for word in wanted.words(spec)})
-        found = wanted.closest(words)
-        if found is None and wanted.kind is not MetricSpec:
-            return wanted.listing
-        return found or self.where_to_look
+        found = wanted.as_written(known) or wanted.sought(known) or wanted.closest(words)
+        return found or (self.where_to_look if wanted.kind is MetricSpec else wanted.listing)
 
     def _known(self, kind: type[_S]) -> list[_S]:
         """All specs of a kind from the plugins that work; kept while these are the same."""

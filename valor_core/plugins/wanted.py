@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -14,8 +13,6 @@ from valor_core.plugins.names import fold, in_config, is_misspelling, split_name
 from valor_core.plugins.spec import KINDS, MetricSpec, ReaderSpec, ResourceKindSpec, Spec
 
 OWN_NAMESPACE = "core"
-_BETWEEN = re.compile("[,;]")
-_OF_CLASSES = re.compile("[_-]?(metric|score)$", re.IGNORECASE)
 
 _S = TypeVar("_S", bound=Spec)
 
@@ -91,35 +88,9 @@ class Wanted(Generic[_S]):
         option = "" if self.kind is MetricSpec else f" --{kinds.replace('_', '-')}"
         return f"See what is there with: valor list{option}"
 
-    @property
-    def as_list(self) -> str | None:
-        """How several metrics are written that stand in one name.
-
-        Examples
-        --------
-        >>> Wanted(MetricSpec, "F1, Accuracy").as_list
-        'Write them as a list: [F1, Accuracy]'
-        """
-        several = [name for name in map(str.strip, _BETWEEN.split(self.name)) if name]
-        if len(several) < 2 or self.kind is not MetricSpec:
-            return None
-        return f"Write them as a list: [{', '.join(several)}]"
-
     def names(self, spec: Spec) -> bool:
         """Whether a spec answers to the bare name."""
         return fold(self.name) in map(fold, (spec.short_name, *spec.aliases))
-
-    def names_class(self, spec: Spec) -> bool:
-        """Whether a spec answers to the name without its last word, as in ``BleuScore``.
-
-        Examples
-        --------
-        >>> bool(_OF_CLASSES.search("FaithfulnessMetric")), bool(_OF_CLASSES.search("Metrics"))
-        (True, False)
-        """
-        shorter = _OF_CLASSES.sub("", self.name)
-        is_longer = self.kind is MetricSpec and "" != shorter != self.name
-        return is_longer and fold(shorter) in map(fold, (spec.short_name, *spec.aliases))
 
     def is_kind(self, spec: Spec) -> bool:
         """Whether a spec is a kind of the resource, if one was asked for."""

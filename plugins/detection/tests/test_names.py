@@ -75,15 +75,6 @@ def test_a_whole_number_behind_a_full_name_is_the_version() -> None:
         bound("detection.mAP@50")
 
 
-def test_a_name_that_means_something_in_another_task_is_told_so() -> None:
-    with pytest.raises(UnknownNameError) as caught:
-        bound("mAP@50", "classification")
-
-    assert caught.value.remedy == (
-        "It means {name: detection.mAP, iou_thresholds: 0.5}, which is for the task detection."
-    )
-
-
 def test_no_two_metrics_claim_a_name_for_themselves() -> None:
     clear = [known.name for spec in valor_metrics() for known in spec.known_as if known.is_clear]
 

@@ -36,9 +36,6 @@ def test_names_that_people_type_lead_to_the_metric(name: str, task: str, found: 
     [
         ("AnswerAccuracy", "text", "Did you mean 'nvidia.AnswerAccuracy'?"),
         ("Faithfulness", "text", "Did you mean 'llm.Faithfulness'?"),
-        ("FaithfulnessMetric", "text", "Did you mean 'llm.Faithfulness'?"),
-        ("BleuScore", "text", "Did you mean 'text.BLEU'?"),
-        ("dice_score", "segmentation", "Did you mean 'segmentation.F1'?"),
         ("APs", "detection", "area_ranges"),
         ("ARl", "detection", "area_ranges"),
         ("COCOeval", "detection", "detection.COCOSummary"),

@@ -499,7 +499,7 @@ class TestSavedStates:
 
         with pytest.raises(
             UnknownNameError,
-            match=r"metrics\[0\]: metric 'mylab\.Score': no installed plugin claims the",
+            match=r"metrics\[0\]: metric 'mylab\.Score@1': no installed plugin claims the",
         ):
             Evaluator.load(tmp_path / "state.npz")
 

@@ -167,11 +167,6 @@ class TestLookUp:
         with refused(UnknownNameError):
             Registry().metric("birds.Zzz")
 
-    @pytest.mark.parametrize("names", ["Accuracy, Speed", "accuracy;speed;"])
-    def test_several_names_in_one_are_answered_with_a_list(self, birds: Path, names: str) -> None:
-        with refused(UnknownNameError):
-            Registry().metric(names, task="birds")
-
     def test_a_misspelt_namespace_is_answered_with_the_nearest(self, birds: Path) -> None:
         with refused(UnknownNameError):
             Registry().metric("brids.Accuracy")
