@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, TypeVar, dataclass_transform
 import attrs
 from attrs import frozen
 
-from valor_core.errors import ManifestError, ParameterError, did_you_mean, found_at, shown
+from valor_core.errors import ManifestError, ParameterError, ValorError, did_you_mean, shown
 from valor_core.parameters.environment import FromEnvironment
 from valor_core.parameters.kinds import (
     SCALARS,
@@ -39,7 +39,7 @@ Json = dict[str, Any]
 class Parameter:
     """What a parameter class says about one of its fields.
 
-    `parameter` makes it; the class adds the field's name and annotation.
+    `parameter` makes it; the class adds the field's name and the kind of its annotation.
     """
 
     default: Any
@@ -50,23 +50,12 @@ class Parameter:
     aliases: tuple[str, ...]
     instead: Mapping[str, str] = attrs.field(factory=dict)
     name: str = ""
-    annotation: Any = None
+    kind: Kind = Kind()
 
     @property
     def required(self) -> bool:
         """Whether a value has to be given."""
         return self.default is attrs.NOTHING
-
-    @property
-    def kind(self) -> Kind:
-        """What its annotation asks of a value.
-
-        Examples
-        --------
-        >>> [parameter.kind.words for parameter in declared(_Example)]
-        ['list of number', "'a' or 'b'"]
-        """
-        return kind_of(self.annotation)
 
     @property
     def what_to_write(self) -> str | None:
@@ -92,27 +81,20 @@ class Parameter:
         return ", ".join(part for part in parts if part)
 
     def converter(self, owner: str) -> Callable[[Any], Any]:
-        """What gives a value the annotated type and refuses one that does not fit."""
-        try:
-            kind = self.kind
-        except TypeError:
-            raise ManifestError(
-                f"{owner}: {self.name} has an annotation that configs cannot fill, "
-                f"{shown(self.annotation)}",
-                "Use bool, int, float, str, Literal, Path, tuple[X, ...], Mapping[str, X] or "
-                "X | None.",
-            ) from None
+        """Function that converts a value to the annotated type and rejects one that doesn't fit."""
 
         def convert(value: Any) -> Any:
-            with found_at(f"{owner}: "):
-                try:
-                    fitted = kind.fit(value, self.name)
-                except ParameterError as error:
-                    words = value if isinstance(value, (list, tuple)) else [value]
-                    named = [self.instead[word] for word in self.instead if word in words]
-                    raise ParameterError(error.message, next(iter(named), error.remedy)) from None
+            try:
+                fitted = self.kind.fit(value, self.name)
                 if fitted is not None:
                     self._examine(fitted)
+            except ParameterError as error:
+                words = value if isinstance(value, (list, tuple)) else [value]
+                named = [self.instead[word] for word in self.instead if word in words]
+                remedy = next(iter(named), error.remedy)
+                raise ParameterError(error.message, remedy, f"{owner}: ") from None
+            except ValorError as error:
+                raise error.at(f"{owner}: ") from error.__cause__
             return fitted
 
         return convert
@@ -196,9 +178,14 @@ def parameters(cls: type[_T]) -> type[_T]:
 
 @lru_cache
 def declared(cls: type) -> tuple[Parameter, ...]:
-    """The parameters of a class made with `parameters`, in the order of declaration."""
-    hints = typing.get_type_hints(cls, include_extras=True)
-    return tuple([_declared(field, hints) for field in attrs.fields(cls)])
+    """The parameters of a class made with `parameters`, in the order of declaration.
+
+    Examples
+    --------
+    >>> [parameter.kind.words for parameter in declared(_Example)]
+    ['list of number', "'a' or 'b'"]
+    """
+    return tuple([field.metadata["valor"] for field in attrs.fields(cls)])
 
 
 def kind_of(annotation: Any) -> Kind:
@@ -452,14 +439,20 @@ def _checked(cls: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attrib
                 f"{cls.__name__}: {field.name} must be declared with parameter(…)",
                 f'Write it as: {field.name}: … = parameter(default=…, help="…")',
             )
-        converter = _declared(field, hints).converter(cls.__name__)
-        checked.append(field.evolve(converter=converter))
+        annotation = hints[field.name]
+        try:
+            kind = kind_of(annotation)
+        except TypeError:
+            raise ManifestError(
+                f"{cls.__name__}: {field.name} has an annotation that configs cannot fill, "
+                f"{shown(annotation)}",
+                "Use bool, int, float, str, Literal, Path, tuple[X, ...], Mapping[str, X] or "
+                "X | None.",
+            ) from None
+        made = attrs.evolve(field.metadata["valor"], name=field.name, kind=kind)
+        converter = made.converter(cls.__name__)
+        checked.append(field.evolve(converter=converter, metadata={"valor": made}))
     return checked
-
-
-def _declared(field: attrs.Attribute[Any], hints: Mapping[str, Any]) -> Parameter:
-    made: Parameter = field.metadata["valor"]
-    return attrs.evolve(made, name=field.name, annotation=hints[field.name])
 
 
 def _numbers(value: Any) -> Iterator[float]:
