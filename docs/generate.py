@@ -20,8 +20,9 @@ from typing import Any
 
 import click
 from valor_cli.config.schema import RunConfig
-from valor_cli.gallery.parameters import GalleryParameters
 from valor_cli.program.program import COMMANDS, program
+from valor_report.gallery.parameters import GalleryParameters
+from valor_report.tables.text_table import escaped
 
 import valor_core
 from valor_core import plugin
@@ -38,7 +39,6 @@ from valor_core.plugin import (
 from valor_core.plugins.names import in_config
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import Spec
-from valor_core.report.tables.text_table import escaped
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -48,7 +48,7 @@ SHARED_READERS: Final = "tables"
 RENAMED: Final[Mapping[str, str]] = {"core.table": "tables.table"}
 """Names of earlier versions, and what they are called now."""
 
-_PROJECT: Final = frozenset({*OWNERS.values(), "valor-cli", "valor-testing"})
+_PROJECT: Final = frozenset({*OWNERS.values(), "valor-cli", "valor-report", "valor-testing"})
 """All distributions of this project."""
 
 _NO_CLONE = (

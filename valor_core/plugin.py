@@ -77,7 +77,6 @@ if TYPE_CHECKING:
     from valor_core.metrics.confusion_table import ConfusionTable
     from valor_core.metrics.derived_state import DerivedState, counted
     from valor_core.metrics.detail_columns import DetailColumns
-    from valor_core.metrics.gallery import MarkedTexts, Picture, Piece
     from valor_core.metrics.item_rows import ONLY, ItemRow, ItemRows, Numbers
     from valor_core.metrics.json_values import as_json
     from valor_core.metrics.result import (
@@ -136,13 +135,6 @@ if TYPE_CHECKING:
     from valor_core.readers.given import reader_of
     from valor_core.readers.partition import Partition
     from valor_core.report.report import ItemTable, Report
-    from valor_core.report.tables.text_table import (
-        MISSING,
-        Cell,
-        TextColumn,
-        TextTable,
-        number_text,
-    )
 
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "What a manifest says": {
@@ -185,7 +177,6 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         ),
         "metrics.confusion_table": "ConfusionTable",
         "metrics.detail_columns": "DetailColumns",
-        "metrics.gallery": "MarkedTexts Picture Piece",
         "metrics.item_rows": "ItemRow ItemRows Numbers ONLY",
         "metrics.json_values": "as_json",
         "metrics.result": (
@@ -218,7 +209,6 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "evaluation.resources.open_resources": "Share opened",
         "evaluation.tally": "Tally",
         "report.report": "ItemTable Report",
-        "report.tables.text_table": "Cell MISSING TextColumn TextTable number_text",
     },
 }
 """What this module publishes, by subject and by where it stands."""

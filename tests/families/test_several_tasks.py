@@ -10,9 +10,9 @@ from typing import Any
 import jsonschema
 import pytest
 from click.testing import CliRunner
-from valor_cli.comparison import compare
 from valor_cli.config.schema import json_schema
 from valor_cli.program.program import program
+from valor_report.comparison import compare
 
 from valor_core import Registry, Report, Text, evaluate
 from valor_core.errors import ConfigError, UnknownNameError

@@ -81,7 +81,7 @@ def broken(item, parameters, resources):
     return Failed("out of breath")
 """
 POSTERS = """
-from valor_core.plugin import Picture
+from valor_report import Picture
 
 class Posters:
     legend = {"loud": "red"}

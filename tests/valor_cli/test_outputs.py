@@ -126,7 +126,7 @@ def test_several_files_that_cannot_be_written_are_all_named(
     def fall_over(report: Report) -> str:
         raise ValueError("too many labels")
 
-    monkeypatch.setattr("valor_cli.pages.page.html", fall_over)
+    monkeypatch.setattr("valor_report.pages.page.html", fall_over)
     (tmp_path / "a.json").mkdir()
     unwritten = Unwritten()
     Destinations((tmp_path / "a.html", tmp_path / "a.json")).write(REPORT, unwritten)

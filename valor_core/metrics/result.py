@@ -219,7 +219,7 @@ class Result:
         ReportError
             If it cannot be drawn.
         MissingExtraError
-            If ``valor-cli``, which draws it, is not installed.
+            If ``valor-report``, which draws it, is not installed.
         """
         return plot([self])
 
@@ -332,9 +332,17 @@ def plot(results: Iterable[Result]) -> Any:
     ReportError
         If there is nothing.
     MissingExtraError
-        If ``valor-cli``, which draws it, is not installed.
+        If ``valor-report``, which draws it, is not installed.
     """
-    drawing = import_extra(
-        "valor_cli.pages.plot", "plot: a drawing", "valor-cli", package="valor-cli"
-    )
-    return drawing.plot(results)
+    return drawing("pages.plot", "plot: a drawing").plot(results)
+
+
+def drawing(module: str, doing: str) -> Any:
+    """Import a module of ``valor-report``, which draws what a person looks at.
+
+    Raises
+    ------
+    MissingExtraError
+        If ``valor-report`` is not installed.
+    """
+    return import_extra(f"valor_report.{module}", doing, "valor-report", package="valor-report")

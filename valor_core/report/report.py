@@ -13,8 +13,7 @@ from attrs import evolve, field, frozen
 
 from valor_core.errors import ReportError, and_more, did_you_mean_file, shown
 from valor_core.metrics.item_rows import ItemRow, ItemRows
-from valor_core.metrics.result import Result
-from valor_core.packages import import_extra
+from valor_core.metrics.result import Result, drawing
 from valor_core.report.files import write_text
 from valor_core.report.report_records import check_report
 from valor_core.report.requirements import Requirement, check
@@ -122,9 +121,8 @@ class Report(Results):
 
     def __str__(self) -> str:
         """The tables that ``valor run`` prints."""
-        from valor_core.report.text import aligned_text
-
-        return aligned_text(self)
+        made: str = drawing("text", "print: the tables of a report").aligned_text(self)
+        return made
 
     @property
     def results(self) -> Results:
@@ -206,9 +204,8 @@ class Report(Results):
 
     def to_markdown(self) -> str:
         """The report as Markdown tables."""
-        from valor_core.report.text import markdown
-
-        return markdown(self)
+        made: str = drawing("text", "report.to_markdown: tables").markdown(self)
+        return made
 
     def to_html(self) -> str:
         """The report as a page of HTML that needs no other file.
@@ -216,12 +213,9 @@ class Report(Results):
         Raises
         ------
         MissingExtraError
-            If ``valor-cli``, which draws it, is not installed.
+            If ``valor-report``, which draws it, is not installed.
         """
-        page = import_extra(
-            "valor_cli.pages.page", "report.to_html: a page", "valor-cli", package="valor-cli"
-        )
-        made: str = page.html(self)
+        made: str = drawing("pages.page", "report.to_html: a page").html(self)
         return made
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import RegistryError, ReportError, and_more, did_you_mean
-from valor_core.metrics.result import Result, plot
+from valor_core.metrics.result import Result, drawing, plot
 from valor_core.packages import import_extra
 from valor_core.parameters.declaration import declared, plain_value
 from valor_core.plugins.names import fold
@@ -103,9 +103,8 @@ class Results(Sequence[Result]):
 
     def __str__(self) -> str:
         """The tables that a report with these results prints."""
-        from valor_core.report.text import plain_tables
-
-        return plain_tables(self)
+        made: str = drawing("text", "print: the tables of results").plain_tables(self)
+        return made
 
     def __float__(self) -> float:
         """The number that the only result is."""
@@ -219,9 +218,7 @@ class Results(Sequence[Result]):
         pandas = import_extra("pandas", "report.to_frame: a data frame", "valor-core[pandas]")
         made: pd.DataFrame
         if wide:
-            from valor_core.report.tables.pivot import wide_rows
-
-            rows = wide_rows(self._results)
+            rows = drawing("tables.pivot", "report.to_frame: a wide frame").wide_rows(self._results)
             names = pandas.Index([name for name, _ in rows], name="label")
             made = pandas.DataFrame([row for _, row in rows], index=names)
         else:
@@ -246,7 +243,7 @@ class Results(Sequence[Result]):
         ReportError
             If there is no such result, or none that can be drawn.
         MissingExtraError
-            If ``valor-cli``, which draws it, is not installed.
+            If ``valor-report``, which draws it, is not installed.
         """
         results = self.find(name, **parameters) if name or parameters else self
         return plot(results._results)
@@ -280,10 +277,10 @@ def notebook(found: Any) -> str | None:
     A notebook shows the `repr` then, which says how to see the tables as text.
     """
     try:
-        drawing = importlib.import_module("valor_cli.pages.notebook")
+        page = importlib.import_module("valor_report.pages.notebook")
     except ImportError:
         return None
-    html: str = drawing.notebook(found)
+    html: str = page.notebook(found)
     return html
 
 

@@ -26,7 +26,7 @@ from valor_core.readers.given import reader_of
 from valor_core.report.report import Report
 
 if TYPE_CHECKING:
-    from valor_cli.gallery.worst_items import Exhibition
+    from valor_report.gallery.worst_items import Exhibition
 
 
 def run_config(
@@ -191,7 +191,7 @@ def _exhibition(
 ) -> Exhibition | None:
     if chosen.gallery is None:
         return None
-    from valor_cli.gallery.worst_items import plan
+    from valor_report.gallery.worst_items import plan
 
     task = evaluator.evaluation.task
     exhibition = plan(chosen.gallery, task, registry, request.folder, request.place)

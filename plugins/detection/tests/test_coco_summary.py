@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from valor_report.tables.sections import tables_of
 
-from valor_core.report.tables.sections import tables_of
 from valor_core.schemas.detection import Detection
 
 from .support import results_of, seen, true, value_of

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from valor_cli.gallery.worst_items import plan
 from valor_detection.gallery import COLORS, FALSE, FOUND, MISSED, WRONG, DetectionGallery
 from valor_detection.parameters.gallery import GalleryParameters
+from valor_report.gallery.worst_items import plan
 
 from valor_core import Registry, evaluate
 from valor_core.evaluation.plan import Plan

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from valor_core.report.tables.structures import curves
+from valor_report.tables.structures import curves
 
 from .support import ROW, results_of, value_of
 

@@ -12,8 +12,9 @@ import numpy as np
 from attrs import frozen
 from PIL import Image
 from valor_files import file_below
+from valor_report import Picture
 
-from valor_core.plugin import Picture, ReadError
+from valor_core.plugin import ReadError
 from valor_core.schemas.columns import Floats
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import Geometry

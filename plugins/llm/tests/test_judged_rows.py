@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from valor_cli.comparison import compare
 from valor_llm.clients.protocol import Passing, Refused, Reply, Request
+from valor_report.comparison import compare
+from valor_report.text import aligned_text
 
 from valor_core import Evaluator, Registry, Report, evaluate
 from valor_core.plugin import Failed, ResourceError
-from valor_core.report.text import aligned_text
 from valor_core.schemas.text import Text, TextBatch
 
 ITEMS = [Text(f"q{n}", response=f"claim {n}.", contexts=["context"]) for n in range(6)]

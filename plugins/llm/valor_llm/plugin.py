@@ -277,5 +277,6 @@ def valor_galleries() -> tuple[GallerySpec, ...]:
             summary="What the judge said of each item, beside what it was asked about",
             parameters="valor_llm.parameters.gallery:VerdictsParameters",
             implementation="valor_llm.gallery.verdicts:VerdictGallery",
+            extra="gallery",
         ),
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from valor_cli.gallery.worst_items import plan
+from valor_report.gallery.worst_items import plan
 from valor_segmentation.gallery import (
     COLORS,
     FALSE,

@@ -13,8 +13,9 @@ from attrs import frozen
 from numpy.typing import NDArray
 from PIL import Image
 from valor_files import file_below
+from valor_report import Picture
 
-from valor_core.plugin import Picture, ReadError
+from valor_core.plugin import ReadError
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import (

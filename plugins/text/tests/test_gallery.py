@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from valor_report import Piece
 from valor_text.gallery.differences import Differences
 from valor_text.gallery.texts import EXTRA, MISSING, TextGallery
 from valor_text.parameters.gallery import GalleryParameters
 
 from valor_core import evaluate
-from valor_core.plugin import ParameterError, Piece
+from valor_core.plugin import ParameterError
 from valor_core.schemas.text import Text, TextBatch
 
 ITEMS = [

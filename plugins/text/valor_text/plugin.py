@@ -527,6 +527,7 @@ def valor_galleries() -> tuple[GallerySpec, ...]:
             summary="Response and reference side by side, with their differences marked",
             parameters="valor_text.parameters.gallery:GalleryParameters",
             implementation="valor_text.gallery.texts:TextGallery",
+            extra="gallery",
         ),
     )
 

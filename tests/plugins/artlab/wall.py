@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from valor_core.plugin import Picture, SchemaError
+from valor_report import Picture
+
+from valor_core.plugin import SchemaError
 
 
 class Wall:

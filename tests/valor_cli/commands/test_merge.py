@@ -35,7 +35,7 @@ def test_a_file_that_cannot_be_written_costs_neither_the_others_nor_the_tables(v
     def fall_over(report):
         raise ValueError("too wide")
 
-    monkeypatch.setattr("valor_core.report.text.markdown", fall_over)
+    monkeypatch.setattr("valor_report.text.markdown", fall_over)
 
     result = valor("merge", "a.npz", "b.npz", "-o", "a.md", "-o", "all.json")
 

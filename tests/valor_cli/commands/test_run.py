@@ -59,7 +59,7 @@ def test_a_page_that_cannot_be_written_costs_neither_the_report_nor_the_tables(
         raise ValueError("too many labels")
 
     valor("run", "config.yaml", "-o", "before.json")
-    monkeypatch.setattr("valor_cli.pages.page.html", fall_over)
+    monkeypatch.setattr("valor_report.pages.page.html", fall_over)
     source = "config.yaml" if command == "run" else "before.json"
 
     result = valor(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from valor_cli.config.config_file import Request
 from valor_cli.config.resolved import resolved
-from valor_cli.gallery.worst_items import Exhibition
+from valor_report.gallery.worst_items import Exhibition
 
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.plugin import parameter, parameters

@@ -6,8 +6,9 @@ import pytest
 from rich.console import Console
 from valor_cli.program import streams, terminal
 from valor_cli.program.outcome import tell
+from valor_report import Cell, TextColumn, TextTable
 
-from valor_core.plugin import Cell, Report, Result, TextColumn, TextTable
+from valor_core.plugin import Report, Result
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import pytest
 from valor_core.metrics.confusion_table import ConfusionTable
 from valor_core.metrics.result import Result
 from valor_core.report.report import Report
-from valor_core.report.tables.structures import NO_GROUND_TRUTH, matrix
 
 
 def table(size: int, **more: Any) -> ConfusionTable:
@@ -87,21 +86,10 @@ def test_cells_with_examples_name_them_and_the_others_are_empty() -> None:
     }
 
 
-def test_tables_of_a_report_read_the_arrays() -> None:
-    held = matrix(table(3))
-    assert held is not None
-    assert held.rows == ("l0", "l1", "l2", NO_GROUND_TRUTH)
-    assert held.numbers.tolist() == [[5, 2, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 3, 0]]
-    assert held.largest(~held.is_hit & ~held.is_unmatched, 5) == [("l0", "l1", 2, 2 / 7)]
-
-
 def test_table_without_any_cell_has_labels() -> None:
     none = np.zeros(0, np.int64)
     held = ConfusionTable(labels=["a", "b"], rows=none, columns=none, numbers=none)
     assert held.plain()["confusion_matrix"] == {"a": {"a": 0, "b": 0}, "b": {"a": 0, "b": 0}}
-    empty = matrix(held)
-    assert empty is not None
-    assert empty.numbers.tolist() == [[0, 0], [0, 0]]
 
 
 @pytest.mark.parametrize(

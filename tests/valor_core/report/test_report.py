@@ -334,12 +334,12 @@ def test_a_report_is_shown_in_a_line() -> None:
     )
 
 
-def test_without_the_command_line_a_page_is_answered_with_what_installs_it(
+def test_page_without_valor_report_names_the_install_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in [name for name in sys.modules if name.partition(".")[0] == "valor_cli"]:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "valor_report"]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "valor_cli", None)  # as Python has it for what cannot be there
+    monkeypatch.setitem(sys.modules, "valor_report", None)
     report = Report(results=[Result(type="F1", value=0.5)])
 
     for write in (report.to_html, lambda: report.save(tmp_path / "report.html")):

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import get_args
 
 import click
+from valor_report.comparison import Comparison, Gate, compare
 
-from valor_cli.comparison import Comparison, Gate, compare
 from valor_cli.outputs import check_destination, is_same
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
@@ -22,7 +22,7 @@ from valor_core.report.report import Report
 
 
 def _html(found: Comparison, title: str) -> str:
-    from valor_cli.pages.comparison_page import html
+    from valor_report.pages.comparison_page import html
 
     return html(found, title)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import asdict, frozen
 from packaging.requirements import Requirement
+from valor_report.tables.text_table import Cell, Row, TextTable
 
 from valor_cli.commands.diagnosis import PluginCheck, foreign_claims, plugin_checks
 from valor_cli.program import streams
@@ -16,7 +17,6 @@ from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import FAILED
 from valor_core.packages import ways
 from valor_core.plugins.registry import Registry
-from valor_core.report.tables.text_table import Cell, Row, TextTable
 
 OWN = "valor-core"
 _NO_EXTRA = {"extra": ""}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
+from valor_report.tables.text_table import Row, TextTable
 
 from valor_cli.commands.diagnosis import foreign_claims
 from valor_cli.program import streams
@@ -19,7 +20,6 @@ from valor_core.plugins.spec import (
     ResourceKindSpec,
     Spec,
 )
-from valor_core.report.tables.text_table import Row, TextTable
 
 DIRECTIONS = {True: "higher", False: "lower", None: "neither"}
 

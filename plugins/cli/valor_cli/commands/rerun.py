@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+from valor_report.comparison import compare
 
 from valor_cli.commands.run import carry_out, run_options
-from valor_cli.comparison import compare
 from valor_cli.config.config_file import Request
 from valor_cli.outputs import Unwritten
 from valor_cli.program import streams

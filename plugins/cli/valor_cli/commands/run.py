@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 from attrs import evolve
 from valor_files.known import known_by
+from valor_report.gallery.parameters import INDEX
 
 from valor_cli.config import override, put
 from valor_cli.config.config_file import Request
@@ -19,7 +20,6 @@ from valor_cli.config.data_files import save_config as save
 from valor_cli.config.resolved import path_from
 from valor_cli.config.schema import RunConfig
 from valor_cli.config.unknown_files import check_is_config
-from valor_cli.gallery.parameters import INDEX
 from valor_cli.outputs import Unwritten
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command

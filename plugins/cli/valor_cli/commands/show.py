@@ -7,10 +7,11 @@ from typing import Any
 
 import attrs
 import click
+from valor_report.gallery.parameters import GalleryParameters
+from valor_report.tables.text_table import Row, TextTable
 
 from valor_cli.commands.definition import definition
 from valor_cli.commands.list import DIRECTIONS
-from valor_cli.gallery.parameters import GalleryParameters
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_core.errors import (
@@ -34,7 +35,6 @@ from valor_core.plugins.spec import (
     TaskSpec,
 )
 from valor_core.plugins.wanted import Wanted
-from valor_core.report.tables.text_table import Row, TextTable
 
 
 @make_command("show")

@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from valor_report.gallery.parameters import GalleryParameters
+
 from valor_cli.config.config_file import Request
 from valor_cli.config.schema import RunConfig
-from valor_cli.gallery.parameters import GalleryParameters
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.parameters.declaration import declared
 from valor_core.plugins.spec import ReaderSpec
 
 if TYPE_CHECKING:
-    from valor_cli.gallery.worst_items import Exhibition
+    from valor_report.gallery.worst_items import Exhibition
 
 
 def resolved(

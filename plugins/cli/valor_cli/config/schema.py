@@ -11,8 +11,8 @@ from typing import Any
 
 from attrs import frozen
 from valor_files.known import Known, known_by
+from valor_report.gallery.parameters import GalleryParameters
 
-from valor_cli.gallery.parameters import GalleryParameters
 from valor_core.errors import ConfigError, ParameterError, ValorError, did_you_mean, shown
 from valor_core.evaluation.options import EvaluationOptions, as_table
 from valor_core.parameters.declaration import build, declared, parameter, parameters

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from valor_report.tables.sections import tables_of
+from valor_report.text import aligned_text, failures, items_line
+
 from valor_cli import INTERRUPTED
 from valor_cli.program import streams
 from valor_core.report.report import Report
 from valor_core.report.results import installed_spec
-from valor_core.report.tables.sections import tables_of
-from valor_core.report.text import aligned_text, failures, items_line
 
 FAILED = 1
 WRONG = 2

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from valor_core.errors import ReportError, ValorWarning, printable_lines
 
 if TYPE_CHECKING:
-    from valor_core.report.tables.text_table import TextTable
+    from valor_report.tables.text_table import TextTable
 
 
 def prepare() -> None:

@@ -12,9 +12,9 @@ from rich.padding import Padding
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as Drawing
 from rich.text import Text
+from valor_report.tables.text_table import TextTable, width
 
 from valor_core.evaluation.evaluate import Progress as Advance
-from valor_core.report.tables.text_table import TextTable, width
 
 _GAP = 2
 _PROSE = 20

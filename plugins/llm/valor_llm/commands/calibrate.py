@@ -10,8 +10,9 @@ import click
 from valor_cli.config.config_file import Request
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
+from valor_report import MISSING, TextColumn, TextTable, number_text
 
-from valor_core.plugin import MISSING, ReportError, TextColumn, TextTable, Undefined, number_text
+from valor_core.plugin import ReportError, Undefined
 from valor_llm.calibration.comparison import Comparison, compared
 from valor_llm.calibration.estimate import LEVEL
 from valor_llm.calibration.labelled_run import Calibrated, calibrated

@@ -10,8 +10,8 @@ from attrs import asdict, evolve
 from valor_cli.config.config_file import Request
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
+from valor_report import TextColumn, TextTable, number_text
 
-from valor_core.plugin import TextColumn, TextTable, number_text
 from valor_llm.judge.spending.token_rates import UNKNOWN
 from valor_llm.planning.planned_run import PlannedRun, PlannedStep, planned
 

@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
+from valor_report import MarkedTexts, Piece
 
 from valor_core import Registry
 from valor_core.plugin import (
     Failed,
     ItemRow,
     ItemRows,
-    MarkedTexts,
     NotRun,
     ParameterError,
-    Piece,
     Undefined,
     found_at,
 )

@@ -8,8 +8,7 @@ from difflib import SequenceMatcher
 from itertools import groupby
 
 from attrs import frozen
-
-from valor_core.plugin import Piece
+from valor_report import Piece
 
 _PARTS = re.compile(r"\s+|\w+|[^\w\s]")
 

@@ -6,15 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
+from valor_report import MarkedTexts, Piece
 
 from valor_core import Registry, evaluate
 from valor_core.plugin import (
     ONLY,
     ItemRows,
-    MarkedTexts,
     Numbers,
     ParameterError,
-    Piece,
     ResourceSpec,
     did_you_mean,
     shown,

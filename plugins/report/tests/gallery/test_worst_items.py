@@ -1,0 +1,340 @@
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import frozen
+from messages import refused
+from valor_cli.config.config_file import Request
+from valor_cli.run import run_config
+from valor_report import MarkedTexts, Picture, Piece
+from valor_report.gallery.worst_items import Exhibition, plan
+from valor_report.pages.page import html
+
+from valor_core import Registry, Text, TextBatch, ValorError
+from valor_core.evaluation.evaluate import evaluate
+from valor_core.evaluation.plan import Plan
+from valor_core.filters import Filter
+from valor_core.plugin import Evaluation, ReportError, SchemaError
+from valor_core.readers.reader import InMemory
+from valor_core.schemas import Batch
+
+PLUGINS = Path(__file__).parents[4] / "tests" / "plugins"
+RESPONSES = ["abcd", "ab", "abcdef", "abc", "abcd"]
+EVALUATION = Evaluation("text", Plan.of([], Registry()))
+
+
+class Lengths:
+    """Two letters are fine, and every one more is an error."""
+
+    legend: Mapping[str, str] = {"too long": "red"}
+
+    def __init__(self) -> None:
+        self.drawn: list[str] = []
+
+    def errors(self, batch: Any) -> Sequence[float]:
+        return [max(len(response) - 2, 0) for response in batch.responses]
+
+    def draw(self, batch: Any) -> Picture:
+        assert len(batch) == 1
+        self.drawn.append(batch.datums.uids[0].item())
+        return Picture(b"picture", b"\x89PNG", {"letters": len(batch.responses[0])})
+
+
+class Words(Lengths):
+    """Shows the response in place of a picture."""
+
+    def draw(self, batch: Any) -> Any:
+        return MarkedTexts({"response": [Piece(batch.responses[0], "too long")]}, {"letters": 1})
+
+
+@frozen
+class Counting:
+    """A reader that counts how often each partition is read."""
+
+    reader: InMemory
+    reads: list[int]
+
+    def partitions(self) -> Any:
+        return self.reader.partitions()
+
+    def read(self, partition: Any) -> Any:
+        self.reads.append(partition.number)
+        yield from self.reader.read(partition)
+
+
+def batches(*uids: str | int) -> list[Batch]:
+    """One item in each partition."""
+    pairs = zip(uids, RESPONSES, strict=True)
+    return [TextBatch.of([Text(uid, response=text)]) for uid, text in pairs]
+
+
+def shown(folder: Path) -> list[str]:
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    return re.findall(r"<b>(.*?)</b>", page)
+
+
+def test_the_worst_come_first_and_equals_by_name(tmp_path: Path) -> None:
+    gallery = Lengths()
+
+    page = Exhibition(gallery, tmp_path).hang(
+        EVALUATION, InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch)
+    )
+
+    assert page == tmp_path / "index.html"
+    assert shown(tmp_path) == ["b", "9", "10", "c"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "001-b.png",
+        "002-9.png",
+        "003-10.png",
+        "004-c.png",
+        "index.html",
+    ]
+
+
+def test_gallery_never_overwrites_files_of_others(tmp_path: Path) -> None:
+    (tmp_path / "001-b.png").write_text("mine")
+    (tmp_path / "002-9-2.png").write_text("mine as well")
+
+    for _ in range(2):
+        data = InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch)
+        Exhibition(Lengths(), tmp_path).hang(EVALUATION, data)
+
+        assert (tmp_path / "001-b.png").read_text() == "mine"
+        assert (tmp_path / "002-9-2.png").read_text() == "mine as well"
+        assert sorted(path.name for path in tmp_path.iterdir()) == [
+            "001-b-2.png",
+            "001-b.png",
+            "002-9-2.png",
+            "002-9.png",
+            "003-10.png",
+            "004-c.png",
+            "index.html",
+        ]
+
+
+def test_a_page_that_cannot_be_written_leaves_the_one_before_it_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exhibition = Exhibition(Lengths(), tmp_path)
+    reader = InMemory.of([Text("a", response="abc")], TextBatch)
+    page = exhibition.hang(EVALUATION, reader)
+    before = page.read_bytes()
+    monkeypatch.setattr("valor_report.gallery.wall.html", lambda *arguments: "half \ud800")
+
+    with refused(ReportError):
+        exhibition.hang(EVALUATION, reader)
+
+    assert page.read_bytes() == before
+
+
+def test_no_more_than_asked_for_are_drawn_and_only_their_partitions_read_again(
+    tmp_path: Path,
+) -> None:
+    gallery, reads = Lengths(), []
+    reader = Counting(InMemory.of(batches("a", "b", "c", "d", "e"), TextBatch), reads)
+
+    Exhibition(gallery, tmp_path, most=2).hang(EVALUATION, reader)
+
+    assert shown(tmp_path) == ["c", "a"]
+    assert gallery.drawn == ["a", "c"]
+    assert reads == [0, 1, 2, 3, 4, 0, 2]
+
+
+def test_the_split_into_batches_changes_nothing(tmp_path: Path) -> None:
+    uids = ["a", "b", "c", "d", "e"]
+    whole = TextBatch.of(
+        Text(uid, response=text) for uid, text in zip(uids, RESPONSES, strict=True)
+    )
+
+    for name, data in {"parts": batches(*uids), "whole": whole}.items():
+        Exhibition(Lengths(), tmp_path / name, most=3).hang(
+            EVALUATION, InMemory.of(data, TextBatch)
+        )
+
+    pages = [(tmp_path / name / "index.html").read_bytes() for name in ("parts", "whole")]
+    assert pages[0] == pages[1]
+
+
+def test_items_that_the_filter_leaves_out_are_not_drawn(tmp_path: Path) -> None:
+    evaluation = Evaluation("text", Plan.of([], Registry()), filter=Filter.parse("uid != 'c'"))
+
+    Exhibition(Lengths(), tmp_path, most=1).hang(
+        evaluation, InMemory.of(batches("a", "b", "c", "d", "e"), TextBatch)
+    )
+
+    assert shown(tmp_path) == ["a"]
+
+
+def test_where_nothing_is_wrong_the_page_says_so(tmp_path: Path) -> None:
+    Exhibition(Lengths(), tmp_path).hang(
+        EVALUATION, InMemory.of([Text("a", response="ab")], TextBatch)
+    )
+
+    assert "No item has an error" in (tmp_path / "index.html").read_text(encoding="utf-8")
+
+
+def test_the_pictures_of_the_time_before_are_gone_and_other_files_stay(tmp_path: Path) -> None:
+    (tmp_path / "001-mine.png").write_text("mine")
+    first, second = (
+        InMemory.of([Text(uid, response="abc")], TextBatch) for uid in ("before", "after")
+    )
+
+    Exhibition(Lengths(), tmp_path).hang(EVALUATION, first)
+    Exhibition(Lengths(), tmp_path).hang(EVALUATION, second)
+
+    assert sorted(path.name for path in tmp_path.glob("*.png")) == [
+        "001-after.png",
+        "001-mine.png",
+    ]
+
+
+def test_a_gallery_that_does_not_judge_every_item_is_reported(tmp_path: Path) -> None:
+    class Lazy(Lengths):
+        def errors(self, batch: Any) -> Sequence[float]:
+            return [1, 2, 3]
+
+    with refused(SchemaError):
+        Exhibition(Lazy(), tmp_path).hang(
+            EVALUATION, InMemory.of([Text("a", response="ab")], TextBatch)
+        )
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with refused(ReportError):
+        Exhibition(Lengths(), tmp_path / "file" / "pictures").hang(
+            EVALUATION, InMemory.of([Text("a", response="abc")], TextBatch)
+        )
+
+
+@pytest.fixture
+def folder(install: Callable[..., Path], tmp_path: Path) -> Path:
+    install("valor-lab", "lab", PLUGINS / "lab")
+    install("valor-artlab", "artlab", PLUGINS / "artlab")
+    (tmp_path / "paint.txt").write_text("red")
+    (tmp_path / "parts.json").write_text(
+        json.dumps([[{"uid": "q/1", "response": "Paris"}], [{"uid": "q2", "response": "no"}]])
+    )
+    return tmp_path
+
+
+def config(folder: Path, gallery: Mapping[str, Any], **more: Any) -> Request:
+    values = {
+        "task": "text",
+        "data": {"reader": "lab.Parts", "path": "parts.json"},
+        "metrics": ["lab.LongShare"],
+        "gallery": gallery,
+    }
+    return Request(values | more, folder, "config.yaml: ")
+
+
+def test_a_config_has_a_gallery_drawn_relative_to_itself(folder: Path) -> None:
+    report = run_config(
+        config(folder, {"name": "artlab.wall", "folder": "worst", "paint": "paint.txt"})
+    )
+
+    assert (folder / "worst" / "001-q_1.png").read_text() == "q/1 Paris red"
+    assert shown(folder / "worst") == ["q/1"]
+    assert report.config["gallery"]["name"] == "artlab.wall"
+
+
+def test_the_page_of_a_report_leads_to_the_gallery_and_a_rerun_draws_it_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "out").mkdir()
+    wall = {"name": "artlab.Wall", "folder": "the worst", "paint": "paint.txt"}
+    run_config(config(folder, wall, output=["out/report.html", "out/report.json"]))
+
+    page = (folder / "out" / "report.html").read_text(encoding="utf-8")
+    assert '<a href="../the%20worst/index.html">Gallery of the worst items</a>' in page
+    (folder / "the worst" / "001-q_1.png").unlink()
+    run_config(Request.from_report(folder / "out" / "report.json"))
+    assert (folder / "the worst" / "001-q_1.png").read_text() == "q/1 Paris red"
+
+
+def test_one_call_draws_a_gallery(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    wall = {"name": "artlab.Wall", "folder": Path("worst"), "paint": "paint.txt"}
+    items = [Text("q/1", response="Paris"), Text("q2", response="no")]
+
+    report = evaluate(items, ["lab.LongShare"], gallery=wall)
+
+    assert (folder / "worst" / "001-q_1.png").read_text() == "q/1 Paris red"
+    assert report.config["gallery"] == wall | {"folder": "worst"}
+    assert '<a href="worst/index.html">' in html(report)
+
+
+@pytest.mark.parametrize(
+    ("gallery", "more"),
+    [
+        ({"name": "artlab.Wall"}, {}),
+        (
+            {"name": "artlab.Wall", "folder": "w", "most": 0},
+            {},
+        ),
+        (
+            {"name": "artlab.Wall", "folder": "w", "paynt": "p"},
+            {},
+        ),
+        (
+            {"name": "artlab.Wal", "folder": "w"},
+            {},
+        ),
+        (
+            {"name": "artlab.Sound", "folder": "w"},
+            {},
+        ),
+        (
+            {"name": "artlab.Wall", "folder": "parts.json"},
+            {},
+        ),
+        (
+            {"name": "artlab.Wall", "folder": "taken"},
+            {},
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_before_any_work_is_done(
+    folder: Path, gallery: dict[str, Any], more: dict[str, Any]
+) -> None:
+    (folder / "taken").mkdir()
+    (folder / "taken" / "index.html").write_text("<p>mine</p>")
+    (folder / "log").mkdir()
+    data = {"reader": "lab.Parts", "path": "parts.json", "log": "log"}
+
+    with refused(ValorError):
+        run_config(config(folder, gallery, data=data, **more))
+
+    assert list((folder / "log").iterdir()) == []
+
+
+def test_a_task_without_a_gallery_is_told() -> None:
+    with refused(ValorError):
+        plan({"folder": "w"}, "classification", Registry(), place="config.yaml: ")
+
+
+def test_the_report_is_there_even_if_an_item_cannot_be_drawn(folder: Path) -> None:
+    gallery = {"name": "artlab.Wall", "folder": "w", "refused": "Paris"}
+
+    with refused(SchemaError):
+        run_config(config(folder, gallery, output="report.json"))
+
+    assert (folder / "report.json").exists()
+
+
+def test_texts_stand_on_the_page_without_files(tmp_path: Path) -> None:
+    data = InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch)
+    Exhibition(Lengths(), tmp_path).hang(EVALUATION, data)
+
+    page = Exhibition(Words(), tmp_path, most=2).hang(EVALUATION, data)
+
+    assert shown(tmp_path) == ["b", "9"]
+    assert 'style="background: red">abcdef</mark>' in page.read_text(encoding="utf-8")
+    assert [path.name for path in tmp_path.iterdir()] == ["index.html"]

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from valor_report.comparison import compare
+from valor_report.pages.comparison_page import html
+
+from valor_core.plugin import Report, Result
+
+
+def test_the_page_says_what_changed_and_why_it_may_have():
+    before = Report(results=[Result(type="F1", value=0.5)], config={"data": {"path": "<old>.csv"}})
+    after = Report(results=[Result(type="F1", value=0.25)], config={"data": {"path": "new.csv"}})
+
+    page = html(compare(before, after), "a & b")
+
+    assert page.startswith("<!doctype html>")
+    assert "<h1>a &amp; b</h1>" in page
+    assert "<li>data.path: &#x27;&lt;old&gt;.csv&#x27;, then &#x27;new.csv&#x27;</li>" in page
+    assert "-0.2500" in page
+
+
+def test_the_page_of_equal_reports_has_no_table():
+    report = Report(results=[Result(type="F1", value=0.5)])
+
+    page = html(compare(report, report), "same")
+
+    assert "1 number compared, 1 same" in page
+    assert "<table>" not in page

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from valor_report.pages.figures import MOST_LABELS_DRAWN, Figure, drawn
+
+from valor_core import Result
+
+MATRIX = {"cat": {"cat": 3, "dog": 1}, "dog": {"cat": 0, "dog": 2}}
+CURVE = {"cat": {"0.5": {"precision": 0.5, "recall": 1.0}, "0.9": {"precision": 1, "recall": 0.5}}}
+BINS = {"bins": [{"confidence": 0.5, "accuracy": 0.25, "count": 4, "low": 0.0, "high": 1.0}]}
+
+
+@pytest.mark.parametrize(
+    ("value", "drawings", "name"),
+    [
+        (MATRIX, 1, "M: 2 rows by 2 columns"),
+        (CURVE, 1, "M: precision by recall, 1 curve"),
+        (BINS, 2, "M: accuracy by confidence, 1 bins"),
+    ],
+)
+def test_each_form_of_value_has_its_drawing(value: Any, drawings: int, name: str) -> None:
+    ((result, figure),) = drawn([Result(type="M", value=value)])
+
+    assert result.value == value
+    assert len(figure.drawings) == drawings
+    assert f'aria-label="{name}"' in figure.drawings[0]
+
+
+@pytest.mark.parametrize("value", [0.5, {"strange": "words"}, [1, 2]])
+def test_other_values_have_none(value: Any) -> None:
+    assert drawn([Result(type="M", value=value)]) == []
+
+
+def test_a_matrix_of_too_many_labels_has_none() -> None:
+    labels = [str(i) for i in range(MOST_LABELS_DRAWN + 1)]
+    value = {row: dict.fromkeys(labels, 1) for row in labels}
+
+    assert drawn([Result(type="M", value=value)]) == []
+
+
+def test_a_figure_is_html_with_title_and_caption() -> None:
+    text = str(Figure("a < b", "why", ("<svg/>",), wide=True))
+
+    assert text.startswith('<figure class="wide"><figcaption><b>a &lt; b</b>why</figcaption>')
+    assert "<svg/>" in text

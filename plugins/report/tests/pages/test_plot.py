@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from messages import refused
+from valor_report.pages.plot import plot
+
+from valor_core import Report, Result, Undefined
+from valor_core.errors import MissingExtraError
+from valor_core.plugin import ReportError
+
+MATRIX = {"cat": {"cat": 3, "dog": 1}, "dog": {"cat": 0, "dog": 2}}
+ROC = {"cat": {"fpr": [0.0, 0.5, 1.0], "tpr": [0.0, 0.75, 1.0]}}
+REPORT = Report(
+    results=[
+        Result(type="Accuracy", metric="c.Accuracy@1", value=0.5),
+        Result(type="ConfusionMatrix", metric="c.ConfusionMatrix@1", value=MATRIX),
+        Result(type="ROCCurve", metric="c.ROCCurve@1", parameters={"smooth": 3}, value=ROC),
+    ]
+)
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_a_metric_is_drawn_as_an_svg_that_needs_nothing_else(tmp_path: Path) -> None:
+    REPORT.plot("ROCCurve").save(tmp_path / "curve.svg")
+
+    text = (tmp_path / "curve.svg").read_text()
+    root = ElementTree.fromstring(text)
+    assert "var(" not in text
+    assert "true positive rate by false positive rate" in text
+    assert "smooth 3" in text
+    assert len(root.findall(f"{SVG}svg")) == 1
+    assert float(root.attrib["height"]) > 300
+
+
+def test_all_that_can_be_drawn_stands_below_each_other() -> None:
+    root = ElementTree.fromstring(REPORT.plot()._repr_svg_())
+
+    tops = [float(one.attrib["y"]) for one in root.findall(f"{SVG}svg")]
+    assert len(tops) == 2
+    assert tops[0] < tops[1] < float(root.attrib["height"])
+
+
+def test_results_and_one_result_are_drawn_alike() -> None:
+    whole = REPORT.plot("ConfusionMatrix").to_svg()
+
+    assert REPORT["ConfusionMatrix"].plot().to_svg() == whole
+    assert REPORT["ConfusionMatrix"].only.plot().to_svg() == whole
+
+
+def test_a_notebook_shows_the_drawings_beside_each_other_and_text_where_it_has_none() -> None:
+    drawn = REPORT.plot()
+
+    assert drawn._repr_html_().count('<svg class="valor"') == 2
+    assert repr(drawn) == (
+        "<Plot: ConfusionMatrix, ROCCurve; a notebook shows it, plot.save('plot.svg') writes it>"
+    )
+
+
+def test_a_page_is_written_with_the_drawings(tmp_path: Path) -> None:
+    REPORT.plot().save(tmp_path / "plot.html")
+
+    text = (tmp_path / "plot.html").read_text()
+    assert text.startswith("<!doctype html>")
+    assert text.count('<svg class="valor"') == 2
+
+
+def test_a_png_is_drawn_by_cairosvg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Any] = {}
+
+    def svg2png(**arguments: Any) -> bytes:
+        given.update(arguments)
+        return b"png"
+
+    monkeypatch.setitem(sys.modules, "cairosvg", SimpleNamespace(svg2png=svg2png))
+    drawn = REPORT.plot("ROCCurve")
+    drawn.save(tmp_path / "curve.png")
+
+    assert (tmp_path / "curve.png").read_bytes() == b"png"
+    assert given["bytestring"].decode() == drawn.to_svg()
+
+
+def test_a_png_without_cairosvg_says_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "cairosvg", None)
+
+    with refused(MissingExtraError):
+        REPORT.plot("ROCCurve").save(tmp_path / "curve.png")
+
+
+def test_another_suffix_is_refused() -> None:
+    with refused(ReportError):
+        REPORT.plot().save("x.pdf")
+
+
+def test_a_file_that_cannot_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(
+        sys.modules, "cairosvg", SimpleNamespace(svg2png=lambda **arguments: b"png")
+    )
+
+    for name in ("curve.svg", "curve.png"):
+        with refused(ReportError):
+            REPORT.plot().save(tmp_path / "missing" / name)
+
+
+def test_f1_is_drawn_as_a_bar_for_each_label() -> None:
+    values = {"cat": 0.5, "dog": 0.25}
+    results = [
+        Result(type="F1", metric="c.F1@1", parameters={"label": label}, value=value)
+        for label, value in values.items()
+    ]
+
+    svg = plot(results).to_svg()
+
+    assert svg.count('class="bar"') == 2
+    assert all(text in svg for text in (">cat<", ">dog<", ">0.5000<", ">0.2500<"))
+
+
+def test_results_without_a_number_are_refused_with_what_to_do() -> None:
+    with refused(ReportError):
+        plot([Result(type="F1", metric="c.F1@1", value=Undefined("no items"))])
+
+
+def test_plot_without_valor_report_names_the_install_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "valor_report.pages.plot", None)
+
+    with refused(MissingExtraError):
+        REPORT.plot()
+
+
+def test_a_long_caption_is_wrapped_and_a_wide_drawing_fits() -> None:
+    labels = [f"label {i:02}" for i in range(50)]
+    value = {row: dict.fromkeys(labels, 1) for row in labels}
+    told = {f"parameter_{i}": i for i in range(20)}
+
+    root = ElementTree.fromstring(plot([Result(type="M", parameters=told, value=value)]).to_svg())
+
+    (drawing,) = root.findall(f"{SVG}svg")
+    assert float(drawing.attrib["width"]) <= float(root.attrib["width"]) <= 1000
+    assert len(root.findall(f"{SVG}text")) > 2

@@ -1,0 +1,116 @@
+"""Diagrams: values that are drawn and have no table, recognized by their form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from attrs import frozen
+
+from valor_core.metrics.result import is_number
+from valor_report.tables.structures import Point, count_of, number_of
+
+_BIN_NAMES = {
+    "confidence": ("confidence", "mean_confidence", "mean_score", "score"),
+    "accuracy": ("accuracy", "mean_accuracy", "precision", "frequency", "fraction_of_positives"),
+    "count": ("count", "size", "n"),
+    "low": ("low", "lower", "from"),
+    "high": ("high", "upper", "to"),
+}
+
+
+@frozen
+class Bin:
+    """One bin of a reliability diagram, with its edges where they are known.
+
+    Parameters
+    ----------
+    confidence, accuracy : float
+        What the scores promise, and what is so.
+    count : float
+        How many scores it has.
+    low, high : float, optional
+        Its edges.
+    measure : str
+        What the value calls what is so: ``"precision"`` of detections.
+    """
+
+    confidence: float
+    accuracy: float
+    count: float
+    low: float | None = None
+    high: float | None = None
+    measure: str = "accuracy"
+
+
+@frozen
+class ThresholdCounts:
+    """How many of one kind there are at each score threshold, all labels together.
+
+    Parameters
+    ----------
+    kind : str
+        What they are.
+    points : tuple of pairs of float
+        Threshold and count.
+    """
+
+    kind: str
+    points: tuple[Point, ...]
+
+
+def tallies(value: Any) -> tuple[ThresholdCounts, ...]:
+    """The tallies that a value holds: kinds of hits and errors by label and score threshold.
+
+    Examples
+    --------
+    >>> def at(count):
+    ...     kinds = {"hallucinations": {"count": count}}
+    ...     return {"fp": {"total": count, "observations": kinds}}
+    >>> tallies({"cat": {"0.5": at(3), "0.75": at(1)}, "dog": {"0.5": at(1), "0.75": at(0)}})
+    (ThresholdCounts(kind='fp, hallucinations', points=((0.5, 4.0), (0.75, 1.0))),)
+    """
+    if not isinstance(value, Mapping):
+        return ()
+    counts: dict[str, dict[float, float]] = {}
+    for by_threshold in value.values():
+        for threshold, sides in _members(by_threshold):
+            for side, held in _members(sides):
+                for kind, entry in _members(_member(held, "observations")):
+                    count, at = count_of(entry), number_of(threshold)
+                    if count is None or at is None:
+                        return ()
+                    own = counts.setdefault(f"{side}, {kind.replace('_', ' ')}", {})
+                    own[at] = own.get(at, 0.0) + count
+    return tuple(ThresholdCounts(kind, tuple(sorted(own.items()))) for kind, own in counts.items())
+
+
+def _member(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else None
+
+
+def _members(value: Any) -> Iterable[tuple[str, Any]]:
+    return value.items() if isinstance(value, Mapping) else ()
+
+
+def bins(value: Any) -> tuple[Bin, ...]:
+    """The bins of a reliability diagram that a value holds; empty ones are left out."""
+    entries = value.get("bins") if isinstance(value, Mapping) else None
+    if not isinstance(entries, (list, tuple)):
+        return ()
+    found = []
+    for entry in entries:
+        numbers = {name: _first(entry, names) for name, names in _BIN_NAMES.items()}
+        confidence, accuracy = numbers["confidence"], numbers["accuracy"]
+        count = 1.0 if numbers["count"] is None else numbers["count"]
+        if confidence is not None and accuracy is not None and count:
+            measure = "precision" if "precision" in entry else "accuracy"
+            edges = numbers["low"], numbers["high"]
+            found.append(Bin(confidence, accuracy, count, *edges, measure))
+    return tuple(found)
+
+
+def _first(entry: Any, names: Iterable[str]) -> float | None:
+    if not isinstance(entry, Mapping):
+        return None
+    return next((entry[name] for name in names if is_number(entry.get(name))), None)

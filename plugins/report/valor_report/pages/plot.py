@@ -1,0 +1,189 @@
+"""Plot: drawings of results that stand alone, in a notebook or in a file."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from html import escape
+from pathlib import Path
+from textwrap import wrap
+from typing import Final
+
+from attrs import frozen
+
+from valor_core.errors import ReportError, printable_lines
+from valor_core.metrics.result import Result
+from valor_core.packages import import_extra
+from valor_core.report.files import write_text
+from valor_report.pages import plots
+from valor_report.pages.figures import MOST_LABELS_DRAWN, Figure, drawn, numbers_drawn
+from valor_report.pages.style import STYLE
+
+_LEAST: Final = 460.0
+_MOST: Final = 1000.0
+_MARGIN: Final = 14.0
+_LINE: Final = 18.0
+_CHARACTER: Final = 6.4
+"""About how wide one of a caption is."""
+_SCALE: Final = 3.0
+"""Pixels of a PNG for one of the drawing's."""
+_VIEW_BOX: Final = re.compile(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
+_SUFFIXES: Final = (".svg", ".html", ".png")
+
+
+def _colors() -> dict[str, str]:
+    """Colors and fonts of the style, as they are by day."""
+    day = STYLE[: STYLE.index("@media")]
+    return dict(re.findall(r"--([\w-]+): ([^;]+);", day))
+
+
+def _plain(style: str) -> str:
+    """A style with its values written in, since not all that draws SVG knows custom properties."""
+    colors = _colors()
+    return re.sub(r"var\(--([\w-]+)\)", lambda found: colors[found[1]].replace('"', "'"), style)
+
+
+@frozen
+class Plot:
+    """Drawings of some results.
+
+    A notebook shows them; `save` writes them to a file.
+
+    Parameters
+    ----------
+    figures : tuple of Figure
+        One for each result that can be drawn.
+    """
+
+    figures: tuple[Figure, ...]
+
+    def __repr__(self) -> str:
+        titles = ", ".join(figure.title for figure in self.figures)
+        return f"<Plot: {titles}; a notebook shows it, plot.save('plot.svg') writes it>"
+
+    def _repr_svg_(self) -> str:
+        """The drawings below each other."""
+        return self.to_svg()
+
+    def _repr_html_(self) -> str:
+        """The drawings side by side, for a cell of a notebook."""
+        return framed(self.figures)
+
+    def to_svg(self) -> str:
+        """The drawings below each other, as one SVG on white that needs nothing else."""
+        drawings = [one for figure in self.figures for one in figure.drawings if one]
+        widest = max(_size(one)[0] for one in drawings) + 2 * _MARGIN
+        width = min(max(widest, _LEAST), _MOST)
+        parts: list[str] = []
+        top = _MARGIN
+        for figure in self.figures:
+            for text, style in _lines(figure, width):
+                top += _LINE
+                parts.append(f'<text x="{_MARGIN:g}" y="{top:g}" {style}>{escape(text)}</text>')
+            top += _MARGIN
+            for drawing in filter(None, figure.drawings):
+                placed, height = _placed(drawing, top, width)
+                parts.append(placed)
+                top += height + _MARGIN
+        colors = _colors()
+        style = _plain(
+            plots.STYLE.replace("width: 100%; height: auto; ", "")
+            + "svg.valor text { font-family: var(--sans); fill: var(--ink); }\n"
+        )
+        return printable_lines(
+            '<svg class="valor" xmlns="http://www.w3.org/2000/svg" '
+            f'viewBox="0 0 {width:g} {top:g}" width="{width:g}" height="{top:g}">\n'
+            f"<style>{style}</style>\n"
+            f'<rect width="100%" height="100%" fill="{colors["sheet"]}"/>\n'
+            + "\n".join(parts)
+            + "\n</svg>\n"
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the drawings to a file.
+
+        Parameters
+        ----------
+        path : path
+            Its suffix says how: ``.svg``, ``.html``, or ``.png``, for which CairoSVG draws.
+
+        Raises
+        ------
+        ReportError
+            If the suffix is none of these, or the file cannot be written.
+        MissingExtraError
+            If it takes CairoSVG, which is not installed.
+        """
+        path = Path(path)
+        suffix = path.suffix.casefold()
+        if suffix not in _SUFFIXES:
+            raise ReportError(f"{path}: expected a name in {', '.join(_SUFFIXES)}")
+        if suffix == ".png":
+            cairo = import_extra("cairosvg", f"{path}: a plot as PNG", "cairosvg")
+            _write(path, cairo.svg2png(bytestring=self.to_svg().encode(), scale=_SCALE))
+            return
+        head = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Plot</title>\n'
+        write_text(path, self.to_svg() if suffix == ".svg" else f"{head}{self._repr_html_()}\n")
+
+
+def plot(results: Iterable[Result]) -> Plot:
+    """The plot of some results: curves and matrices, or bars of numbers if there are none.
+
+    Raises
+    ------
+    ReportError
+        If none of them can be drawn.
+
+    Examples
+    --------
+    >>> counts = {"cat": {"cat": 3, "dog": 1}, "dog": {"cat": 0, "dog": 2}}
+    >>> plot([Result(type="ConfusionMatrix", value=counts)])
+    <Plot: ConfusionMatrix; a notebook shows it, plot.save('plot.svg') writes it>
+    """
+    results = list(results)
+    figures = tuple(figure for _, figure in drawn(results)) or numbers_drawn(results)
+    if not figures:
+        types = ", ".join(dict.fromkeys(result.type for result in results)) or "no result"
+        raise ReportError(
+            f"plot: expected curves, matrices or other values to draw, got {types}",
+            "Print numbers with print(report); a matrix of more than "
+            f"{MOST_LABELS_DRAWN} labels is drawn by report.save('report.html').",
+        )
+    return Plot(figures)
+
+
+def framed(figures: Iterable[Figure]) -> str:
+    """Figures side by side, as HTML with a style of their own."""
+    cells = "\n".join(f"<div>{Plot((figure,)).to_svg()}</div>" for figure in figures)
+    return f'<div style="display: flex; flex-wrap: wrap; gap: 12px">\n{cells}\n</div>'
+
+
+def _placed(drawing: str, top: float, width: float) -> tuple[str, float]:
+    """A drawing at its place, made smaller where it is too wide, and its height."""
+    own, height = _size(drawing)
+    scale = min(1.0, (width - 2 * _MARGIN) / own)
+    size = f'width="{own * scale:g}" height="{height * scale:g}"'
+    return drawing.replace("<svg ", f'<svg x="{_MARGIN:g}" y="{top:g}" {size} ', 1), height * scale
+
+
+def _lines(figure: Figure, width: float) -> Iterator[tuple[str, str]]:
+    """The lines above a drawing, each with its style."""
+    most = int((width - 2 * _MARGIN) / _CHARACTER)
+    for line in wrap(figure.title, most):
+        yield line, 'font-size="14" font-weight="bold"'
+    for line in wrap(figure.caption, most):
+        yield line, f'font-size="12" style="fill: {_colors()["soft"]}"'
+
+
+def _size(drawing: str) -> tuple[float, float]:
+    found = _VIEW_BOX.search(drawing)
+    assert found is not None
+    return float(found[1]), float(found[2])
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be written, {error.strerror}") from error

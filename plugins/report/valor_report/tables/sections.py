@@ -1,0 +1,369 @@
+"""Sections of a report: a few tables that read well, from any metrics' results.
+
+Single numbers pivot like a classification report: one row per label, one column per metric,
+averages at the bottom. Results without a label stand in a table of their own. Parameters that
+are the same throughout a table stand in its caption, and the others become columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import evolve
+from numpy.typing import NDArray
+
+from valor_core.metrics.result import Failed, Result, Undefined, is_number
+from valor_core.report.entries import (
+    Entry,
+    by_metric,
+    comparable,
+    entries_of,
+    grouped,
+    is_single,
+    rows_of,
+    varying_names,
+)
+from valor_core.report.keys import NO_VALUE
+from valor_core.report.report import Report
+from valor_core.report.results import Results
+from valor_report.tables.detail_tables import detail_tables
+from valor_report.tables.pivot import (
+    ALIKE,
+    MOST_COLUMNS,
+    Notes,
+    apart,
+    by_label,
+    caption_of,
+    cell_of,
+    headings,
+    headlines,
+    overall,
+    several,
+    text_of,
+    titled,
+    titles_of,
+)
+from valor_report.tables.structures import (
+    Breakdown,
+    Matrix,
+    Structure,
+    outline,
+    structure,
+)
+from valor_report.tables.text_table import (
+    MISSING,
+    Cell,
+    Row,
+    TextColumn,
+    TextTable,
+    number_text,
+)
+
+Directions = Mapping[str, bool | None]
+"""By a metric's name without version, whether higher is better; None or absent: unknown."""
+
+LONG = 40
+MATRIX_IN_TEXT = 15
+MOST_PAIRS = 20
+
+
+def tables_of(
+    found: Iterable[Result],
+    *,
+    most_rows: int | None = None,
+    most_matrix: int = MATRIX_IN_TEXT,
+    directions: Directions | None = None,
+) -> tuple[TextTable, ...]:
+    r"""The tables of a report, or of some results.
+
+    Parameters
+    ----------
+    found : iterable of Result
+        What to show: some results, or a report, of which there is more to show.
+    most_rows : int, optional
+        How many rows of a long table to show, the worst where the direction of a metric is
+        known, else the first; all without it.
+    most_matrix : int
+        How many labels a matrix may have to be shown whole; of a larger one the largest numbers
+        off the diagonal are shown.
+    directions : mapping of str to bool or None, optional
+        Whether higher is better, by the metric's name.
+
+    Examples
+    --------
+    >>> results = Results([
+    ...     Result(type="Recall", metric="c.Recall@1", parameters={"label": "cat"}, value=0.5),
+    ...     Result(type="Accuracy", metric="c.Accuracy@1", value=0.75),
+    ... ])
+    >>> print("\n\n".join(table.plain() for table in tables_of(results)))
+    Results
+    <BLANKLINE>
+    metric     value
+    --------  ------
+    Accuracy  0.7500
+    <BLANKLINE>
+    Results by label
+    <BLANKLINE>
+    label  Recall
+    -----  ------
+    cat    0.5000
+    """
+    results = Results(found)
+    ready = [*number_tables(results), *detail_tables(results)]
+    if most_rows is not None:
+        ready = [_shortened(table, most_rows, directions or {}) for table in ready]
+    ready += structure_tables(structured(results), most_matrix)
+    if isinstance(found, Report):
+        ready += report_tables(found)
+    return tuple(ready)
+
+
+def number_tables(results: Results) -> list[TextTable]:
+    """The tables of single numbers: those of no label, and those by label."""
+    entries = list(entries_of(results))
+    of_no_label = [entry for entry in entries if entry.name is None]
+    return [
+        *([overall(of_no_label)] if of_no_label else []),
+        *by_label([entry for entry in entries if entry.name is not None]),
+    ]
+
+
+def report_tables(report: Report) -> list[TextTable]:
+    """What a report has besides its results: slices, requirements, facts."""
+    return [*slice_tables(report), *requirement_table(report), *fact_table(report)]
+
+
+def _shortened(table: TextTable, most_rows: int, directions: Directions) -> TextTable:
+    """A long table's worst rows, or its first where no direction is known."""
+    cut = len(table.rows) - table.foot
+    body, foot = list(table.rows[:cut]), table.rows[cut:]
+    if len(body) <= max(LONG, most_rows):
+        return table
+    which = f"the first {most_rows}"
+    for place, column in enumerate(table.columns):
+        higher_is_better = directions.get(column.metric)
+        if higher_is_better is not None:
+            sign = 1 if higher_is_better else -1
+            body.sort(key=lambda row: _sortable(row[place], sign))
+            which = f"the {most_rows} worst by {column.title}"
+            break
+    more = f"{len(body) - most_rows:,} more rows in the JSON report"
+    return evolve(
+        table,
+        title=f"{table.title}: {which} of {len(body):,}",
+        rows=(*body[:most_rows], *foot),
+        caption="; ".join(filter(None, [table.caption, more])),
+    )
+
+
+def _sortable(cell: Cell, sign: int) -> tuple[bool, float]:
+    return (True, 0.0) if cell.number is None else (False, sign * cell.number)
+
+
+Structured = tuple[Result, Structure | None]
+"""A result that is no single number, and what its value holds; None where that is nothing known."""
+
+
+def structured(results: Iterable[Result]) -> list[Structured]:
+    """The results that are neither a number nor the reason why there is none."""
+    return [(one, structure(one.content)) for one in results if not is_single(one.content)]
+
+
+def structure_tables(held: Sequence[Structured], most_matrix: int) -> list[TextTable]:
+    """Matrices, breakdowns, and a line for each curve and whatever else has no table."""
+    heading = headings(result for result, _ in held)
+    matrices, breakdowns, lines = list[TextTable](), list[TextTable](), list[Row]()
+    for result, found in held:
+        title, caption = heading(result)
+        if isinstance(found, Matrix):
+            matrices += matrix_tables(found, title, caption, most_matrix)
+        elif isinstance(found, Breakdown):
+            breakdowns.append(breakdown_table(found, title, caption))
+        elif not is_tabled(result):
+            lines.append([title, outline(result.content, found or ()), caption])
+    return [*matrices, *breakdowns, *_other_values(lines)]
+
+
+def is_tabled(result: Result) -> bool:
+    """Whether all that its value holds are numbers that have columns."""
+    held = result.content
+    return isinstance(held, Mapping) and len(list(entries_of([result]))) == len(held) > 0
+
+
+def _other_values(lines: Sequence[Row]) -> list[TextTable]:
+    note = "Values are in the JSON report (.value in Python), plots in the HTML report."
+    columns = ["metric", "value", "parameters"]
+    return [TextTable("Curves and other values", columns, lines, caption=note)] if lines else []
+
+
+def matrix_tables(held: Matrix, title: str, caption: str, most: int) -> list[TextTable]:
+    """The table of a matrix; of one with many labels its largest errors, those of no match apart.
+
+    Parameters
+    ----------
+    held : Matrix
+        Its numbers.
+    title, caption : str
+        As `headings` has them.
+    most : int
+        How many labels it may have to be shown whole.
+    """
+    if held.size <= most:
+        return [_whole_matrix(held, title, caption)]
+    off, unmatched = ~held.is_hit, held.is_unmatched
+    about = f"{held.size:,} labels, the largest numbers where the two differ"
+    tables = [_largest(held, title, off & ~unmatched, about, caption)]
+    if unmatched.any():
+        about = "the largest numbers of what is matched with nothing"
+        tables.append(_largest(held, f"{title}: without a match", unmatched, about, ""))
+    return tables
+
+
+def _whole_matrix(held: Matrix, title: str, caption: str) -> TextTable:
+    corner = "ground truth" if held.confusion else ""
+    about = "a row per ground truth, a column per prediction" if held.confusion else ""
+    return TextTable(
+        title,
+        [corner, *(TextColumn(name, numeric=True) for name in held.columns)],
+        [
+            [name, *(Cell(number_text(value), float(value)) for value in values)]
+            for name, values in zip(held.rows, held.numbers.tolist(), strict=True)
+        ],
+        caption="; ".join(filter(None, [about, caption])),
+    )
+
+
+def breakdown_table(held: Breakdown, title: str, caption: str) -> TextTable:
+    """The table of a breakdown; title and caption are as `headings` has them."""
+    return TextTable(
+        title,
+        [_heading(held), *(TextColumn(name, numeric=True) for name in held.columns)],
+        [
+            [
+                kind.replace("_", " "),
+                *(Cell(MISSING) if n is None else Cell(number_text(n), float(n)) for n in numbers),
+            ]
+            for kind, numbers in zip(held.kinds, held.numbers, strict=True)
+        ],
+        caption=caption,
+    )
+
+
+def _heading(held: Breakdown) -> str:
+    """What stands above the kinds: what they are values of, if they are numbers."""
+    return "" if held.places is None else held.by.replace("_", " ")
+
+
+def _largest(
+    held: Matrix, title: str, among: NDArray[np.bool_], about: str, caption: str
+) -> TextTable:
+    more = np.count_nonzero(among) - MOST_PAIRS
+    cut = f"{about}; {more:,} more in the JSON report" if more > 0 else about
+    titles = ("ground truth", "prediction", "count") if held.confusion else _CELL
+    return TextTable(
+        title,
+        [*titles[:2], TextColumn(titles[2], True), TextColumn("share of row", True)],
+        [
+            [row, column, Cell(number_text(number), float(number)), Cell(f"{share:.1%}", share)]
+            for row, column, number, share in held.largest(among, MOST_PAIRS)
+        ],
+        caption="; ".join(filter(None, [cut, caption])),
+        keys=2,
+    )
+
+
+_CELL = ("row", "column", "value")
+
+
+def slice_tables(report: Report) -> list[TextTable]:
+    """One table per set of sliced fields; results over all items at the bottom."""
+    together = grouped(report.slices, lambda part: tuple(part[0].slice))
+    entries = [entry for entry in entries_of(report.results) if not entry.result.error]
+    chosen = headlines(entries) or entries
+    return [_slice_table(*each, report, chosen) for each in together.items() if entries]
+
+
+def _slice_table(
+    fields: tuple[str, ...], parts: Sequence[Results], report: Report, chosen: Sequence[Entry]
+) -> TextTable:
+    called, differing, notes = titles_of(chosen), apart(chosen), Notes()
+    shown = {
+        _said(entry): TextColumn(titled(entry, called(entry), differing(entry)), numeric=True)
+        for entry in several(chosen, MOST_COLUMNS)
+    }
+    rows: list[Row] = []
+    for results in [*parts, report.results]:
+        entries, where = list(entries_of(results)), results[0].slice
+        values = [NO_VALUE if value is None else text_of(value) for value in where.values()]
+        values = values or ["all", *[""] * (len(fields) - 1)]
+        nothing = _without_data(entries)
+        for cells in rows_of(entries, _said) or [{}]:
+            held = [cells.get(column) or nothing.get(column[0]) for column in shown]
+            rows.append([*values, *(cell_of(one, notes) if one else Cell("") for one in held)])
+    foot = len(rows_of(entries, _said))
+    hidden = len(set(map(_said, chosen))) - len(shown)
+    more = f"{hidden:,} more column{'' if hidden == 1 else 's'} in the JSON report"
+    caption = [caption_of(chosen, varying_names(chosen)), more if hidden else ""]
+    caption += [ALIKE] if len(rows) > len(parts) + 1 else []
+    return TextTable(
+        f"Results by {', '.join(fields)}",
+        [*fields, *shown.values()],
+        rows,
+        caption="; ".join(filter(None, caption)),
+        notes=notes.all,
+        foot=foot,
+        keys=len(fields),
+    )
+
+
+def _said(entry: Entry) -> tuple[str, str, str]:
+    """Metric, part and parameters: the column of an entry in a table of slices."""
+    parameters = comparable(sorted(entry.result.parameters.items(), key=str))
+    return entry.metric, entry.part, parameters
+
+
+def _without_data(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """By metric, the entry that says why a slice has no result at all of it.
+
+    It stands for the metric as a whole and has the parameters as they were chosen, so that no
+    column is called like it.
+    """
+    return {
+        metric: own[0]
+        for metric, own in by_metric(entries).items()
+        if all(e.name is None and isinstance(e.value, (Undefined, Failed)) for e in own)
+    }
+
+
+def requirement_table(report: Report) -> list[TextTable]:
+    """What is required of results, and whether it is met."""
+    rows: list[Row] = []
+    notes = Notes()
+    for outcome in report.requirements:
+        reason = " ".join(filter(None, [outcome.reason and f"{outcome.reason}.", outcome.remedy]))
+        value = Cell(MISSING + notes.mark(reason) if outcome.value is None else outcome.found)
+        met = Cell("met", tone="good") if outcome.met else Cell("not met", tone="bad")
+        rows.append([outcome.name, outcome.condition, value, met])
+    if not rows:
+        return []
+    found = TextColumn("found", numeric=True)
+    titles: list[str | TextColumn] = ["result", "required", found, "outcome"]
+    return [TextTable("Requirements", titles, rows, notes=notes.all)]
+
+
+def fact_table(report: Report) -> list[TextTable]:
+    """What resources tell of the run: calls, tokens, the model that answered."""
+    rows: list[Row] = []
+    for resource, facts in report.facts.items():
+        for fact, value in facts.items():
+            rows.append([resource, fact.replace("_", " "), _fact(value)])
+    titles: list[str | TextColumn] = ["resource", "fact", TextColumn("value", numeric=True)]
+    return [TextTable("Facts", titles, rows)] if rows else []
+
+
+def _fact(value: Any) -> Cell:
+    if is_number(value):
+        return Cell(f"{value:,}" if isinstance(value, int) else number_text(value), float(value))
+    return Cell(text_of(value))

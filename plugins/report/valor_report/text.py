@@ -1,0 +1,127 @@
+"""A report as text: aligned for a terminal or a file, and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from valor_core.metrics.result import Result, first_line
+from valor_core.report.report import Report
+from valor_report.tables.sections import tables_of
+from valor_report.tables.text_table import escaped
+
+_FATES = {
+    "failed": "of them failed",
+    "not_run": "of them not run",
+    "skipped": "more left out by the filter",
+}
+
+
+def items_line(report: Report) -> str:
+    """How many items took part, in a line.
+
+    Examples
+    --------
+    >>> items_line(Report(results=(), counts={"read": 1200, "failed": 2, "not_run": 30}))
+    '1,200 items, 2 of them failed, 30 of them not run'
+    """
+    counts = report.counts
+    read, missing = counts.get("read", 0), counts.get("missing_partitions", 0)
+    parts = [f"{read:,} item{'' if read == 1 else 's'}"]
+    parts += [f"{counts[key]:,} {told}" for key, told in _FATES.items() if counts.get(key, 0)]
+    if missing:
+        parts.append(f"{missing:,} partition{'' if missing == 1 else 's'} missing")
+    return ", ".join(parts)
+
+
+def cut_short(report: Report) -> list[str]:
+    """Why a report is not of all that was asked for, in a line; nothing if it is.
+
+    Examples
+    --------
+    >>> cut_short(Report(results=(), stopped="budget of 100 calls is spent"))
+    ['Stopped: budget of 100 calls is spent']
+    """
+    if report.stopped is None:
+        return []
+    told = report.stopped.removeprefix("stopped ")
+    return [f"Stopped{':' if told == report.stopped else ''} {told}"]
+
+
+def failures(report: Report) -> list[str]:
+    """Metrics that failed, those of one reason in one line.
+
+    Examples
+    --------
+    >>> from valor_core.metrics.result import Failed
+    >>> failures(Report(results=[Result(type="Judge", value=Failed("no reply"))]))
+    ['Judge failed: no reply']
+    """
+    types: dict[str, dict[str, None]] = {}
+    for result in report:
+        if result.error is not None:
+            types.setdefault(first_line(result.error), {})[result.type] = None
+    return [f"{', '.join(named)} failed: {reason}" for reason, named in types.items()]
+
+
+def aligned_text(report: Report) -> str:
+    """The report as aligned text, for a pipe or a file.
+
+    Examples
+    --------
+    >>> accuracy = Result(type="Accuracy", value=0.75)
+    >>> print(aligned_text(Report(results=[accuracy], counts={"read": 4})))
+    4 items
+    <BLANKLINE>
+    Results
+    <BLANKLINE>
+    metric     value
+    --------  ------
+    Accuracy  0.7500
+    <BLANKLINE>
+    """
+    parts = [items_line(report), *cut_short(report)]
+    parts += [table.plain() for table in tables_of(report)]
+    parts += [f"Warning: {warning}" for warning in report.warnings]
+    return "\n\n".join(parts) + "\n"
+
+
+def plain_tables(results: Iterable[Result]) -> str:
+    """Some results as aligned text, in the tables of a report.
+
+    Examples
+    --------
+    >>> print(plain_tables([Result(type="Accuracy", value=0.75)]))
+    Results
+    <BLANKLINE>
+    metric     value
+    --------  ------
+    Accuracy  0.7500
+    """
+    return "\n\n".join(table.plain() for table in tables_of(results))
+
+
+def markdown(report: Report) -> str:
+    """The report as Markdown.
+
+    Examples
+    --------
+    >>> print(markdown(Report(results=[Result(type="Accuracy", value=0.75)], counts={"read": 4})))
+    # Evaluation report
+    <BLANKLINE>
+    4 items
+    <BLANKLINE>
+    ## Results
+    <BLANKLINE>
+    | metric | value |
+    | --- | ---: |
+    | Accuracy | 0.7500 |
+    <BLANKLINE>
+    """
+    parts = ["# Evaluation report", items_line(report)]
+    parts += [f"**{escaped(line)}**" for line in cut_short(report)]
+    parts += [f"**Warning:** {escaped(warning)}" for warning in report.warnings]
+    parts += [table.markdown() for table in tables_of(report)]
+    if report.versions:
+        made = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+        parts.append(f"Made with {made}.")
+    return "\n\n".join(parts) + "\n"
