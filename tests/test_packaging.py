@@ -120,8 +120,10 @@ def test_a_wheel_holds_the_entry_points(folder: Path, wheel: zipfile.ZipFile) ->
 
     text = "".join(wheel.read(path).decode() for path in paths)
 
-    declared = {**namespaces(folder), **project(folder).get("scripts", {})}
-    assert bool(declared) == (name_of(folder) not in ("report", "testing"))
+    groups = project(folder).get("entry-points", {}).values()
+    declared = dict(pair for group in groups for pair in group.items())
+    declared |= project(folder).get("scripts", {})
+    assert bool(declared) == (name_of(folder) != "testing")
     for name, value in declared.items():
         assert f"{name} = {value}" in text
 

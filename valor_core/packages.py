@@ -48,7 +48,10 @@ SHARED_READERS: Final = "tables"
 RENAMED: Final[Mapping[str, str]] = {"core.table": "tables.table"}
 """Names of earlier versions, and what they are called now."""
 
-_PROJECT: Final = frozenset({*OWNERS.values(), "valor-cli", "valor-report", "valor-testing"})
+DRAWING: Final = "valor-report"
+"""Distribution of this project that prints and draws reports."""
+
+_PROJECT: Final = frozenset({*OWNERS.values(), DRAWING, "valor-cli", "valor-testing"})
 """All distributions of this project."""
 
 _NO_CLONE = (

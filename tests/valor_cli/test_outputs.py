@@ -40,7 +40,7 @@ def test_a_file_that_is_there_is_accepted_and_left_as_it_is(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "name",
     [
-        "a.txt",
+        "a.docx",
         "a.jsonl",
         "sub.json",
         "none/a.json",

@@ -141,7 +141,7 @@ class TestErrors:
         "changes",
         [
             {"output": "missing/report.json"},
-            {"output": ["a.json", "a.txt"]},
+            {"output": ["a.json", "a.docx"]},
             {"output": "."},
             {"output": "sub.json"},
             {"items": "missing/rows.jsonl"},

@@ -30,7 +30,7 @@ from valor_core.evaluation.evaluator import Evaluator
 from valor_core.evaluation.items.journal import Journal, beside
 from valor_core.evaluation.options import check_arguments, check_no_others
 from valor_core.evaluation.tally import Tally
-from valor_core.metrics.result import drawing
+from valor_core.extensions import GALLERIES, required
 from valor_core.plugins.meaning import has_all
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec, TaskSpec
@@ -259,8 +259,8 @@ def _is_task(word: Any, registry: Registry) -> bool:
 
 
 def _planned(section: Mapping[str, Any], evaluator: Evaluator) -> Any:
-    worst = drawing("gallery.worst_items", "evaluate: a gallery")
-    exhibition = worst.plan(section, evaluator.evaluation.task, evaluator.registry)
+    plan = required(GALLERIES, "page", "evaluate: a gallery")
+    exhibition = plan(section, evaluator.evaluation.task, evaluator.registry)
     exhibition.check(evaluator.evaluation)
     evaluator.items = evaluator.items or exhibition.shows is not None
     return exhibition

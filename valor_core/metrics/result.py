@@ -9,10 +9,10 @@ from typing import Any, Self
 from attrs import field, fields, frozen
 
 from valor_core.errors import ReportError, found_at, shown
+from valor_core.extensions import VIEWS, required
 from valor_core.metrics.confusion_table import ConfusionTable
 from valor_core.metrics.json_values import as_json
 from valor_core.metrics.result_details import check_details
-from valor_core.packages import import_extra
 
 _MOST_SHOWN = 200
 """Characters of a value that the repr of a result shows; a curve has thousands of numbers."""
@@ -334,15 +334,4 @@ def plot(results: Iterable[Result]) -> Any:
     MissingExtraError
         If ``valor-report``, which draws it, is not installed.
     """
-    return drawing("pages.plot", "plot: a drawing").plot(results)
-
-
-def drawing(module: str, doing: str) -> Any:
-    """Import a module of ``valor-report``, which draws what a person looks at.
-
-    Raises
-    ------
-    MissingExtraError
-        If ``valor-report`` is not installed.
-    """
-    return import_extra(f"valor_report.{module}", doing, "valor-report", package="valor-report")
+    return required(VIEWS, "plot", "plot: a drawing")(results)

@@ -58,14 +58,14 @@ def check_writable(path: Path) -> None:
     _new_beside(path.resolve()).unlink()
 
 
-def write_text(path: Path, text: str, private: bool = False) -> None:
-    """Write a text as UTF-8, whole or not at all.
+def write_text(path: Path, text: str | bytes, private: bool = False) -> None:
+    """Write bytes, or a text as UTF-8, whole or not at all.
 
     Parameters
     ----------
     path : Path
         The file.
-    text : str
+    text : str or bytes
         Its content.
     private : bool
         Whether a new file is readable by its owner alone (mode 0600).
@@ -76,11 +76,11 @@ def write_text(path: Path, text: str, private: bool = False) -> None:
         If the file cannot be written, or the text has a lone surrogate.
     """
     try:
-        data = text.encode("utf-8")
+        data = text.encode("utf-8") if isinstance(text, str) else text
         with replacing(path, private) as unfinished:
             unfinished.write_bytes(data)
     except UnicodeEncodeError as error:
-        found = text[error.start].encode("ascii", "backslashreplace").decode()
+        found = error.object[error.start].encode("ascii", "backslashreplace").decode()
         raise ReportError(
             f"{path}: cannot be written, expected Unicode text, found the lone surrogate {found}"
         ) from error

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve, field, frozen
 
-from valor_core.errors import ReportError, and_more, did_you_mean_file, shown
+from valor_core.errors import BrokenPluginError, ReportError, and_more, did_you_mean_file, shown
+from valor_core.extensions import FORMATS, announced, extension, missing, required
 from valor_core.metrics.item_rows import ItemRow, ItemRows
-from valor_core.metrics.result import Result, drawing
+from valor_core.metrics.result import Result
+from valor_core.packages import DRAWING, version_of
 from valor_core.report.files import write_text
 from valor_core.report.report_records import check_report
 from valor_core.report.requirements import Requirement, check
 from valor_core.report.results import Results
 
 REPORT_FORMAT = 1
+_JSON = ".json"
 _MOST_NAMED = 10
 _AS_IT_IS = ("config", "versions", "counts", "stopped", "interrupted", "facts")
 _UNDONE = ("failed", "not_run", "missing_partitions")
@@ -119,11 +122,6 @@ class Report(Results):
         told = ", ".join([*([task] if isinstance(task, str) else []), *parts])
         return f"<Report: {told}; print(report) shows them>"
 
-    def __str__(self) -> str:
-        """The tables that ``valor run`` prints."""
-        made: str = drawing("text", "print: the tables of a report").aligned_text(self)
-        return made
-
     @property
     def results(self) -> Results:
         """Results over all datums that took part."""
@@ -204,7 +202,7 @@ class Report(Results):
 
     def to_markdown(self) -> str:
         """The report as Markdown tables."""
-        made: str = drawing("text", "report.to_markdown: tables").markdown(self)
+        made: str = required(FORMATS, ".md", "report.to_markdown: Markdown")(self)
         return made
 
     def to_html(self) -> str:
@@ -215,23 +213,42 @@ class Report(Results):
         MissingExtraError
             If ``valor-report``, which draws it, is not installed.
         """
-        made: str = drawing("pages.page", "report.to_html: a page").html(self)
+        made: str = required(FORMATS, ".html", "report.to_html: a page")(self)
         return made
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the report; the suffix says how: ``.json``, ``.csv``, ``.md`` or ``.html``.
+        """Write the report in the format of the suffix.
+
+        `report_suffixes` lists the formats: ``.json``, and those of installed distributions such as
+        ``valor-report``.
 
         Raises
         ------
         ReportError
-            If the suffix is none of these or the file cannot be written.
+            If no format has the suffix or the file cannot be written.
+        MissingExtraError
+            If ``valor-report``, which has most formats, is not installed.
         """
         path = Path(path)
-        if path.suffix not in _WRITERS:
-            raise ReportError(f"{path}: expected a name in .json, .csv, .md or .html")
         # Rows of metrics that use a resource, such as a judge, repeat the texts that it was sent.
         private = bool(self.facts) and bool(self.items)
-        write_text(path, _WRITERS[path.suffix](self), private)
+        write_text(path, self._in_format(path), private)
+
+    def _in_format(self, path: Path) -> str | bytes:
+        """Content of a file with a name."""
+        if path.suffix == _JSON:
+            return self.to_json()
+        found = extension(FORMATS, path.suffix)
+        if found is None and version_of(DRAWING) is None:
+            raise missing(f"{path}: a report in {path.suffix}")
+        if found is None:
+            raise ReportError(f"{path}: expected a name in {either(report_suffixes())}")
+        made = found.load()(self)
+        if not isinstance(made, (str, bytes)):
+            raise BrokenPluginError(
+                f"{found.distribution}: expected text or bytes of {found.value}, got {shown(made)}"
+            )
+        return made
 
     @classmethod
     def from_dict(cls, record: Any, source: str = "report") -> Report:
@@ -336,9 +353,35 @@ def _told_apart(where: Mapping[str, Any]) -> dict[str, tuple[bool, Any]]:
     return {name: (isinstance(value, bool), value) for name, value in where.items()}
 
 
-_WRITERS: Mapping[str, Callable[[Report], str]] = {
-    ".json": Report.to_json,
-    ".csv": Report.to_csv,
-    ".md": Report.to_markdown,
-    ".html": Report.to_html,
-}
+def report_suffixes() -> tuple[str, ...]:
+    """Suffixes of the files that a report can be saved to.
+
+    Examples
+    --------
+    >>> report_suffixes()[0]
+    '.json'
+    """
+    return (_JSON, *sorted(announced(FORMATS)))
+
+
+def check_format(suffix: str) -> None:
+    """Raise a `RegistryError` if several distributions announce a format, or its code is broken.
+
+    Examples
+    --------
+    >>> check_format(".json")
+    """
+    found = extension(FORMATS, suffix)
+    if found is not None:
+        found.load()
+
+
+def either(words: Sequence[str]) -> str:
+    """Words as a choice.
+
+    Examples
+    --------
+    >>> either([".json", ".csv", ".html"]), either([".json"])
+    ('.json, .csv or .html', '.json')
+    """
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, overload
@@ -10,15 +9,17 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import RegistryError, ReportError, and_more, did_you_mean
-from valor_core.metrics.result import Result, drawing, plot
+from valor_core.errors import RegistryError, ReportError, and_more, did_you_mean, shown
+from valor_core.extensions import FORMATS, VIEWS, extension, required
+from valor_core.metrics.result import Result, first_line, plot
 from valor_core.packages import import_extra
 from valor_core.parameters.declaration import declared, plain_value
 from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec
 from valor_core.report.entries import flat_keys
-from valor_core.report.records import csv_text, records
+from valor_core.report.keys import pairs
+from valor_core.report.records import records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,9 +103,18 @@ class Results(Sequence[Result]):
         return f"<Results: {counted}; print(results) shows them>"
 
     def __str__(self) -> str:
-        """The tables that a report with these results prints."""
-        made: str = drawing("text", "print: the tables of results").plain_tables(self)
-        return made
+        """The tables that ``valor run`` prints, or a line per result without ``valor-report``."""
+        found = extension(FORMATS, ".txt")
+        return self._lines() if found is None else str(found.load()(self))
+
+    def _lines(self) -> str:
+        lines = []
+        for result in self._all():
+            named = pairs({**result.slice, **result.parameters})
+            reason = result.undefined or result.error
+            value = shown(result.to_dict()["value"]) if reason is None else first_line(reason)
+            lines.append(f"{' '.join([result.type, *named])} = {value}")
+        return "\n".join(lines)
 
     def __float__(self) -> float:
         """The number that the only result is."""
@@ -218,7 +228,7 @@ class Results(Sequence[Result]):
         pandas = import_extra("pandas", "report.to_frame: a data frame", "valor-core[pandas]")
         made: pd.DataFrame
         if wide:
-            rows = drawing("tables.pivot", "report.to_frame: a wide frame").wide_rows(self._results)
+            rows = required(VIEWS, "wide", "report.to_frame: a wide frame")(self._results)
             names = pandas.Index([name for name, _ in rows], name="label")
             made = pandas.DataFrame([row for _, row in rows], index=names)
         else:
@@ -250,7 +260,8 @@ class Results(Sequence[Result]):
 
     def to_csv(self) -> str:
         """The records as CSV; values that are not numbers as JSON."""
-        return csv_text(self.to_records())
+        made: str = required(FORMATS, ".csv", "report.to_csv: a table")(self)
+        return made
 
     def in_slice(self, slice: Mapping[str, Any]) -> Results:
         """The same results as those of a slice, or of the whole if that is empty."""
@@ -276,12 +287,8 @@ def notebook(found: Any) -> str | None:
 
     A notebook shows the `repr` then, which says how to see the tables as text.
     """
-    try:
-        page = importlib.import_module("valor_report.pages.notebook")
-    except ImportError:
-        return None
-    html: str = page.notebook(found)
-    return html
+    drawing = extension(VIEWS, "notebook")
+    return None if drawing is None else str(drawing.load()(found))
 
 
 def is_called(result: Result, name: str) -> bool:

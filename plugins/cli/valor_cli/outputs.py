@@ -11,9 +11,8 @@ from attrs import define, evolve, field, frozen
 from valor_cli.item_file import write_items
 from valor_core.errors import ConfigError, ReportError, ValorError
 from valor_core.report.files import check_writable
-from valor_core.report.report import Report
+from valor_core.report.report import Report, check_format, either, report_suffixes
 
-_REPORTS = (".json", ".csv", ".md", ".html")
 _ROWS = (".jsonl", ".parquet")
 
 
@@ -98,7 +97,8 @@ class Destinations:
             Where the keys stand that name them, for errors: ``"config.yaml: "``.
         """
         for path in self.reports:
-            check_destination(path, _REPORTS, f"{place}output: ")
+            check_destination(path, report_suffixes(), f"{place}output: ")
+            check_format(path.suffix)
         if self.rows is not None:
             check_destination(self.rows, _ROWS, f"{place}items: ")
 
@@ -175,12 +175,11 @@ def check_destination(path: Path, suffixes: Sequence[str], place: str) -> None:
         What asks for it, for errors: ``"config.yaml: output: "``.
     """
     if path.suffix not in suffixes:
-        listed = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
         likely = path.suffix.casefold()
         if likely not in suffixes:  # a document for a person is nearest to a page
             likely = ".html" if likely in _PAGES and ".html" in suffixes else suffixes[0]
         remedy = f"Name it {path.with_suffix(likely).name}, for example." if path.name else None
-        raise ConfigError(f"{place}expected {listed}, got {path.name or path}", remedy)
+        raise ConfigError(f"{place}expected {either(suffixes)}, got {path.name or path}", remedy)
     if path.is_dir():
         raise ConfigError(f"{place}expected a file, {path} is a folder")
     if not path.parent.is_dir():

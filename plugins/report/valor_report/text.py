@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from valor_core.metrics.result import Result, first_line
+from valor_core.metrics.result import first_line
 from valor_core.report.report import Report
+from valor_core.report.results import Results
 from valor_report.tables.sections import tables_of
 from valor_report.tables.text_table import escaped
 
@@ -52,7 +51,7 @@ def failures(report: Report) -> list[str]:
 
     Examples
     --------
-    >>> from valor_core.metrics.result import Failed
+    >>> from valor_core import Failed, Result
     >>> failures(Report(results=[Result(type="Judge", value=Failed("no reply"))]))
     ['Judge failed: no reply']
     """
@@ -63,11 +62,12 @@ def failures(report: Report) -> list[str]:
     return [f"{', '.join(named)} failed: {reason}" for reason, named in types.items()]
 
 
-def aligned_text(report: Report) -> str:
-    """The report as aligned text, for a pipe or a file.
+def aligned_text(report: Results) -> str:
+    """The report, or the tables of some results, as aligned text for a pipe or a file.
 
     Examples
     --------
+    >>> from valor_core import Result
     >>> accuracy = Result(type="Accuracy", value=0.75)
     >>> print(aligned_text(Report(results=[accuracy], counts={"read": 4})))
     4 items
@@ -79,25 +79,12 @@ def aligned_text(report: Report) -> str:
     Accuracy  0.7500
     <BLANKLINE>
     """
-    parts = [items_line(report), *cut_short(report)]
-    parts += [table.plain() for table in tables_of(report)]
+    tables = [table.plain() for table in tables_of(report)]
+    if not isinstance(report, Report):
+        return "\n\n".join(tables)
+    parts = [items_line(report), *cut_short(report), *tables]
     parts += [f"Warning: {warning}" for warning in report.warnings]
     return "\n\n".join(parts) + "\n"
-
-
-def plain_tables(results: Iterable[Result]) -> str:
-    """Some results as aligned text, in the tables of a report.
-
-    Examples
-    --------
-    >>> print(plain_tables([Result(type="Accuracy", value=0.75)]))
-    Results
-    <BLANKLINE>
-    metric     value
-    --------  ------
-    Accuracy  0.7500
-    """
-    return "\n\n".join(table.plain() for table in tables_of(results))
 
 
 def markdown(report: Report) -> str:
@@ -105,6 +92,7 @@ def markdown(report: Report) -> str:
 
     Examples
     --------
+    >>> from valor_core import Result
     >>> print(markdown(Report(results=[Result(type="Accuracy", value=0.75)], counts={"read": 4})))
     # Evaluation report
     <BLANKLINE>

@@ -93,7 +93,7 @@ def test_a_threshold_of_no_number_is_a_wrong_request_that_loses_no_report(valor)
         (["a.npz", "--require", "Loudnes >= 1"], "no chosen metric is called 'Loudnes'"),
         (["a.npz", "./a.npz"], "expected each state once, it is given twice"),
         (["a.npz", "config.yaml"], "config.yaml: expected a saved state"),
-        (["a.npz", "-o", "all.txt"], "all.txt: expected a name in .json"),
+        (["a.npz", "-o", "all.docx"], "expected .json, .csv, .html, .md or .txt, got all.docx"),
         ([], "merge: expected STATES, got nothing"),
     ],
 )

@@ -247,7 +247,7 @@ def test_a_module_of_decorated_metrics_can_be_chosen_from(lab, valor):
             ["run", "config.yaml", "--set", "plugins.shoutlab=louder"],
             "plugins.shoutlab: expected shoutlab, got 'louder'",
         ),
-        (["run", "config.yaml", "-o", "a.txt"], "expected .json, .csv, .md or .html"),
+        (["run", "config.yaml", "-o", "a.docx"], "expected .json, .csv, .html, .md or .txt"),
         (["run"], "run: expected a config, or files of data, got nothing"),
         (["run", "config.yaml", "b.yaml"], "run: expected one config, got also b.yaml"),
         (["run", "config.yaml", "--workers", "0"], "--workers: expected"),

@@ -146,7 +146,7 @@ def test_a_report_of_another_ending_is_answered_with_a_name(valor, name, remedy)
     result = valor("run", "preds.csv", "-m", "F1", "-o", name)
 
     assert result.stderr == (
-        f"valor: output: expected .json, .csv, .md or .html, got {name}\n"
+        f"valor: output: expected .json, .csv, .html, .md or .txt, got {name}\n"
         f"Name it {remedy}, for example.\n"
     )
 

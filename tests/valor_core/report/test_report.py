@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-import csv
-import io
 import json
+import subprocess
 import sys
+import sysconfig
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from messages import refused
 
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.plugin import ItemRow, ItemTable, MissingExtraError, ReportError
+from valor_core.report.report import report_suffixes
 from valor_core.report.requirements import Requirement
 from valor_core.report.results import Results
 
@@ -253,30 +255,9 @@ class TestRecords:
 
 
 class TestFiles:
-    def test_another_suffix_is_refused(self, tmp_path: Path) -> None:
-        with refused(ReportError):
-            REPORT.save(tmp_path / "a.txt")
-
     def test_a_file_that_cannot_be_written_is_named(self, tmp_path: Path) -> None:
         with refused(ReportError):
             REPORT.save(tmp_path / "missing" / "a.json")
-
-    def test_csv_has_a_row_for_every_result(self) -> None:
-        rows = list(csv.DictReader(io.StringIO(REPORT.to_csv())))
-
-        assert len(rows) == len(RESULTS) + 2
-        assert [row["slice"] for row in rows] == [
-            *[""] * len(RESULTS),
-            "weather:rain",
-            "weather:null",
-        ]
-        assert rows[1]["label"] == "cat"
-        assert rows[1]["value"] == "0.25"
-        assert rows[4]["undefined"] == "no negatives"
-        assert json.loads(rows[5]["value"])["area"] == 0.5
-
-    def test_csv_of_nothing_is_nothing(self) -> None:
-        assert Results([]).to_csv() == Report(results=[]).to_csv() == ""
 
     def test_a_frame_without_pandas_is_answered_with_the_pip_line(
         self, monkeypatch: pytest.MonkeyPatch
@@ -313,15 +294,6 @@ def test_a_slice_of_true_is_not_the_one_of_one() -> None:
     assert report.slice(night=1).value == 1.0
 
 
-def test_a_report_is_printed_as_its_tables() -> None:
-    report = Report(results=[Result(type="F1", metric="c.F1@1", value=0.5)])
-
-    text = str(report)
-
-    assert text.startswith("0 items")
-    assert text.endswith("metric   value\n------  ------\nF1      0.5000\n")
-
-
 def test_a_report_is_shown_in_a_line() -> None:
     report = Report(
         results=RESULTS, config={"task": "text"}, counts={"read": 1200, "skipped": 0, "failed": 0}
@@ -334,16 +306,84 @@ def test_a_report_is_shown_in_a_line() -> None:
     )
 
 
-def test_page_without_valor_report_names_the_install_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "draw",
+    [
+        Report.to_html,
+        Report.to_markdown,
+        Report.to_csv,
+        Report.plot,
+        lambda report: report.save("report.html"),
+        lambda report: report.save("report.xlsx"),
+    ],
+)
+def test_drawing_without_valor_report_names_the_install_command(
+    draw: Callable[[Report], Any],
+    hide: Callable[[str], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name in [name for name in sys.modules if name.partition(".")[0] == "valor_report"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "valor_report", None)
-    report = Report(results=[Result(type="F1", value=0.5)])
+    hide("valor-report")
+    monkeypatch.chdir(tmp_path)
 
-    for write in (report.to_html, lambda: report.save(tmp_path / "report.html")):
-        with refused(MissingExtraError):
-            write()
-    assert report._repr_html_() is None
+    with refused(MissingExtraError):
+        draw(REPORT)
     assert not [*tmp_path.iterdir()]
+
+
+def test_report_without_valor_report_is_printed_as_a_line_per_result(
+    hide: Callable[[str], None], tmp_path: Path
+) -> None:
+    hide("valor-report")
+
+    assert str(REPORT).splitlines() == [
+        "Accuracy label_key:class = 0.5",
+        "Recall label_key:class label:cat score_threshold:0.5 = 0.25",
+        "Recall label_key:class label:dog score_threshold:0.5 = 1",
+        "Recall label_key:class average:macro score_threshold:0.5 = 0.625",
+        "AUC label:cat = no negatives",
+        "Curve bins:1 2 = {'x': [0, 1], 'area': 0.5, 'points': 2, 'open': True}",
+        "Accuracy weather:rain label_key:class = 0.5",
+        "Accuracy weather:null label_key:class = 0.5",
+    ]
+    assert str(REPORT["Recall", "cat"]).endswith(" = 0.25")
+    assert REPORT._repr_html_() is None
+    REPORT.save(tmp_path / "report.json")
+    assert report_suffixes() == (".json",)
+
+
+OUTSIDE = """
+import sys
+sys.path[:0] = {paths}
+from valor_core import Report, Text, evaluate, metric
+
+@metric("mylab.Length", task="text", higher_is_better=None)
+def length(item) -> float:
+    return len(item.response)
+
+report = evaluate([Text("q1", response="Paris")], [length])
+print(report)
+try:
+    report.save("report.md")
+except Exception as error:
+    print(type(error).__name__, str(error).splitlines()[0])
+"""
+
+
+def test_environment_without_valor_report_evaluates_and_prints(tmp_path: Path) -> None:
+    for path in Path(sysconfig.get_path("purelib")).iterdir():
+        if "valor_report" not in path.name:
+            (tmp_path / path.name).symlink_to(path)
+    root = Path(__file__).parents[3]
+    code = OUTSIDE.format(paths=[str(root), str(tmp_path)])
+
+    # -S leaves the folder of the environment, with valor-report, out of the search path.
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code], capture_output=True, text=True, cwd=tmp_path
+    )
+
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "Length = 5.0",
+        "MissingExtraError report.md: a report in .md needs valor-report, which is not installed",
+    ]

@@ -117,14 +117,12 @@ def test_the_results_of_a_plugin_that_is_not_here_are_found_by_their_names() -> 
     assert "hit_rate" not in results
 
 
-def test_results_are_shown_in_a_line_and_printed_as_tables() -> None:
+def test_results_are_shown_in_a_line() -> None:
     results = Results(FOUND)
 
     assert repr(results) == "<Results: 3 results of Recall, F1; print(results) shows them>"
     assert repr(results["f1"]) == "<Results: 1 result of F1; print(results) shows them>"
     assert repr(Results([])) == "<Results: 0 results; print(results) shows them>"
-    assert str(results).startswith("Results by label\n\nlabel          Recall      F1\n")
-    assert str(Results([])) == ""
 
 
 def test_the_line_of_many_metrics_is_cut() -> None:

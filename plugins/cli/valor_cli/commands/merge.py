@@ -32,7 +32,7 @@ from valor_core.report.requirements import split_requirement
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     multiple=True,
-    help="File for the report, in .json, .csv, .md or .html.",
+    help="File for the report, such as r.json or r.html.",
 )
 @module_option("the states are")
 @click.option(
@@ -106,9 +106,8 @@ def _check_distinct(states: tuple[Path, ...]) -> None:
 
 
 def _check_output(output: tuple[Path, ...], states: tuple[Path, ...]) -> None:
+    Destinations(output).check("merge: --")
     merged = {path.resolve() for path in states}
     for path in output:
-        if path.suffix not in (".json", ".csv", ".md", ".html"):
-            raise ReportError(f"{path}: expected a name in .json, .csv, .md or .html")
         if path.resolve() in merged:
             raise ReportError(f"{path}: expected another file than the states, it is one of them")

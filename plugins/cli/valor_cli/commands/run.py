@@ -52,7 +52,7 @@ def run_options(function: F) -> F:
                 "--output",
                 type=click.Path(dir_okay=False, path_type=Path),
                 multiple=True,
-                help="File for the report (.json, .csv, .md or .html), instead of the config's.",
+                help="File for the report, such as r.json or r.html, instead of the config's.",
             ),
             click.option(
                 "--workers", type=WholeNumber(1), help="How many parts are read at a time."

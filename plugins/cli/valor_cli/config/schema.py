@@ -43,7 +43,7 @@ class RunConfig(EvaluationOptions):
         help="Where the data are: the name of a reader, and its parameters."
     )
     output: tuple[Path, ...] = parameter(
-        default=(), help="Files for the report, in .json, .csv, .md or .html."
+        default=(), help="Files for the report; the suffix says how, such as .json or .html."
     )
     gallery: Mapping[str, Any] | None = parameter(
         default=None,

@@ -52,7 +52,7 @@ def test_what_stopped_a_run_and_what_it_cost_is_seen_wherever_a_report_is_read()
 
 def test_another_suffix_is_refused() -> None:
     with refused(ReportError):
-        REPORT.save("r.txt")
+        REPORT.save("r.docx")
 
 
 class Elements(HTMLParser):

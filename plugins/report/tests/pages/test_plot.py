@@ -129,15 +129,6 @@ def test_results_without_a_number_are_refused_with_what_to_do() -> None:
         plot([Result(type="F1", metric="c.F1@1", value=Undefined("no items"))])
 
 
-def test_plot_without_valor_report_names_the_install_command(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "valor_report.pages.plot", None)
-
-    with refused(MissingExtraError):
-        REPORT.plot()
-
-
 def test_a_long_caption_is_wrapped_and_a_wide_drawing_fits() -> None:
     labels = [f"label {i:02}" for i in range(50)]
     value = {row: dict.fromkeys(labels, 1) for row in labels}

@@ -3,10 +3,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from messages import refused
+
 from valor_core import Failed, Report, Result, Undefined
+from valor_core.errors import ReportError
 from valor_core.metrics.item_rows import ItemRow
 from valor_core.plugin import ItemTable
+from valor_core.report.report import report_suffixes
 from valor_core.report.requirements import Requirement
+from valor_core.report.results import Results
 
 
 def result(type: str, value: Any, **parameters: Any) -> Result:
@@ -43,15 +48,41 @@ REPORT = Report(
 )
 
 
-class TestFiles:
-    def test_the_suffix_says_how_a_report_is_written(self, tmp_path: Path) -> None:
-        for name in ("a.json", "a.csv", "a.md", "a.html"):
-            REPORT.save(tmp_path / name)
+def test_suffix_chooses_the_format(tmp_path: Path) -> None:
+    for suffix in report_suffixes():
+        REPORT.save(tmp_path / f"a{suffix}")
 
-        assert (tmp_path / "a.json").read_text(encoding="utf-8") == REPORT.to_json()
-        assert (tmp_path / "a.csv").read_text(encoding="utf-8") == REPORT.to_csv()
-        assert (tmp_path / "a.md").read_text(encoding="utf-8") == REPORT.to_markdown()
-        assert "<html" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert {".json", ".csv", ".html", ".md", ".txt"} <= {*report_suffixes()}
+    assert (tmp_path / "a.json").read_text(encoding="utf-8") == REPORT.to_json()
+    assert (tmp_path / "a.csv").read_text(encoding="utf-8") == REPORT.to_csv()
+    assert (tmp_path / "a.md").read_text(encoding="utf-8") == REPORT.to_markdown()
+    assert (tmp_path / "a.txt").read_text(encoding="utf-8") == str(REPORT)
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == REPORT.to_html()
+
+
+def test_another_suffix_is_refused(tmp_path: Path) -> None:
+    with refused(ReportError):
+        REPORT.save(tmp_path / "a.docx")
+
+
+def test_a_report_is_printed_as_its_tables() -> None:
+    report = Report(results=[Result(type="F1", metric="c.F1@1", value=0.5)])
+
+    text = str(report)
+
+    assert text.startswith("0 items")
+    assert text.endswith("metric   value\n------  ------\nF1      0.5000\n")
+
+
+def test_results_are_printed_as_tables() -> None:
+    results = [
+        *(Result(type="Recall", parameters={"label": at}, value=0.5) for at in ("cat", "dog")),
+        Result(type="F1", parameters={"average": "macro"}, value=0.75),
+    ]
+
+    assert str(Results(results)).startswith("Results by label\n\nlabel          Recall      F1\n")
+    assert '<td style="text-align: left">cat</td>' in str(Results(results)._repr_html_())
+    assert str(Results([])) == ""
 
 
 def test_a_notebook_shows_a_report_as_tables() -> None:

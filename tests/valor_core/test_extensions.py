@@ -1,0 +1,103 @@
+"""Entry points of other distributions: third-party formats, conflicts and broken code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from messages import refused
+
+from valor_core import Report, Result
+from valor_core.errors import BrokenPluginError, PluginConflictError
+from valor_core.extensions import FORMATS, announced, extension
+from valor_core.report.report import report_suffixes
+
+Install = Callable[..., Path]
+
+REPORT = Report(results=[Result(type="F1", value=0.5)])
+CODE = """
+def names(report):
+    return ", ".join(result.type for result in report)
+
+def packed(report):
+    return b"\\x00\\xff"
+
+def nothing(report):
+    return None
+"""
+
+
+@pytest.fixture
+def install_format(install: Install) -> Callable[[str, str, str], Path]:
+    """Install a distribution that announces one format."""
+
+    def install_format(distribution: str, suffix: str, function: str) -> Path:
+        package = distribution.replace("-", "_")
+        line = f"[{FORMATS}]\n{suffix} = {package}.formats:{function}\n"
+        sources = {"__init__.py": "", "formats.py": CODE}
+        return install(distribution, package, sources, entry_points=line)
+
+    return install_format
+
+
+def test_third_party_format_writes_text_or_bytes(
+    install_format: Callable[..., Path], tmp_path: Path
+) -> None:
+    install_format("mylab-names", ".names", "names")
+    install_format("mylab-packed", ".packed", "packed")
+
+    assert {".json", ".names", ".packed"} <= {*report_suffixes()}
+    assert "mylab_names" not in sys.modules
+    REPORT.save(tmp_path / "report.names")
+    REPORT.save(tmp_path / "report.packed")
+    assert (tmp_path / "report.names").read_text(encoding="utf-8") == "F1"
+    assert (tmp_path / "report.packed").read_bytes() == b"\x00\xff"
+
+
+def test_two_distributions_with_one_suffix_are_both_named(
+    install_format: Callable[..., Path], tmp_path: Path
+) -> None:
+    install_format("mylab-names", ".names", "names")
+    install_format("yourlab-names", ".names", "names")
+
+    with refused(PluginConflictError):
+        REPORT.save(tmp_path / "report.names")
+    REPORT.save(tmp_path / "report.json")
+
+
+def test_second_metadata_of_the_same_distribution_is_no_conflict(
+    install_format: Callable[..., Path], tmp_path: Path
+) -> None:
+    site = install_format("mylab-names", ".names", "names")
+    again = site / "again"
+    again.mkdir()
+    (info,) = site.glob("*.dist-info")
+    (again / info.name).symlink_to(info)
+    with pytest.MonkeyPatch.context() as path:
+        path.syspath_prepend(again)
+
+        assert len(announced(FORMATS)[".names"]) == 1
+
+
+@pytest.mark.parametrize("function", ["nothing", "missing"])
+def test_broken_format_names_its_distribution(
+    function: str, install_format: Callable[..., Path], tmp_path: Path
+) -> None:
+    install_format("mylab-names", ".names", function)
+
+    with refused(BrokenPluginError):
+        REPORT.save(tmp_path / "report.names")
+
+
+def test_installed_extension_is_read_without_its_code(
+    install_format: Callable[..., Path],
+) -> None:
+    install_format("mylab-names", ".names", "names")
+
+    found = extension(FORMATS, ".names")
+
+    assert found is not None
+    assert found.distribution == "mylab-names 1.0"
+    assert "mylab_names" not in sys.modules

@@ -1,0 +1,139 @@
+"""Entry points by which other distributions extend reports: formats, views and galleries.
+
+Reading a group imports nothing. ``".html" = "valor_report.pages.page:html"`` stays a line of
+metadata until a report is saved as HTML.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from attrs import frozen
+
+from valor_core.errors import BrokenPluginError, MissingExtraError, PluginConflictError
+from valor_core.packages import DRAWING, Installed, installed, rescan, uninstall, ways
+
+FORMATS: Final = "valor.formats"
+"""Writers by the suffix of the file: from results or a report to its text or bytes."""
+
+VIEWS: Final = "valor.views"
+"""Views of results for Python and notebooks: ``notebook``, ``plot`` and ``wide``."""
+
+GALLERIES: Final = "valor.galleries"
+"""The writer of a gallery's page, ``page``: from a config section, a task and a registry."""
+
+
+@frozen
+class Extension:
+    """Entry point of one installed distribution.
+
+    Parameters
+    ----------
+    group, name, value : str
+        ``"valor.formats"``, ``".html"``, ``"package.module:function"``.
+    distribution : str
+        Name and version.
+    """
+
+    group: str
+    name: str
+    value: str
+    distribution: str
+
+    def load(self) -> Any:
+        """Import the function.
+
+        Raises
+        ------
+        BrokenPluginError
+            If it cannot be imported.
+        """
+        module, _, attribute = self.value.partition(":")
+        try:
+            return getattr(importlib.import_module(module), attribute)
+        except Exception as error:
+            raise BrokenPluginError(
+                f"{self.distribution}: {self.value}, its {self.name!r} in {self.group}, cannot be "
+                f"imported, {type(error).__name__}: {error}"
+            ) from error
+
+
+def announced(group: str) -> Mapping[str, tuple[Extension, ...]]:
+    """Extensions of a group by name; more than one where distributions conflict."""
+    return _announced(installed(), group)
+
+
+@lru_cache(maxsize=8)
+def _announced(scanned: Installed, group: str) -> Mapping[str, tuple[Extension, ...]]:
+    found: dict[str, tuple[Extension, ...]] = {}
+    seen = set()
+    for each in scanned.distributions:
+        if each.key not in seen:  # of two distributions of one name, the first counts
+            seen.add(each.key)
+            for name, value in each.announced(group):
+                one = Extension(group, name, value, f"{each.name} {each.version}")
+                found[name] = (*found.get(name, ()), one)
+    return found
+
+
+def extension(group: str, name: str) -> Extension | None:
+    """Return the extension of a name, or None if no distribution announces it.
+
+    Raises
+    ------
+    PluginConflictError
+        If several distributions announce it.
+
+    Examples
+    --------
+    >>> extension(FORMATS, ".no-such-format") is None
+    True
+    """
+    found = announced(group).get(name, ())
+    if not found and rescan():
+        found = announced(group).get(name, ())
+    if len(found) > 1:
+        names = " and ".join(one.distribution for one in found)
+        raise PluginConflictError(
+            f"{group} {name!r}: expected one distribution, {names} announce it",
+            f"Uninstall one of them: {uninstall(found[-1].distribution.partition(' ')[0])}",
+        )
+    return found[0] if found else None
+
+
+def required(group: str, name: str, doing: str) -> Callable[..., Any]:
+    """Import the function of a name.
+
+    Parameters
+    ----------
+    group, name : str
+        As in `extension`.
+    doing : str
+        Beginning of the message if it is missing: ``"plot: a drawing"``.
+
+    Raises
+    ------
+    MissingExtraError
+        If no distribution announces it.
+    """
+    found = extension(group, name)
+    if found is None:
+        raise missing(doing)
+    function: Callable[..., Any] = found.load()
+    return function
+
+
+def missing(doing: str) -> MissingExtraError:
+    """Return the error that names ``valor-report`` and the command that installs it.
+
+    Parameters
+    ----------
+    doing : str
+        Beginning of the message.
+    """
+    return MissingExtraError(
+        f"{doing} needs {DRAWING}, which is not installed", f"Install it with: {ways(DRAWING)}"
+    )
