@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from valor_core.plugin import Failed, Undefined
@@ -66,7 +66,6 @@ def close(found: Any, wanted: Any) -> None:
         assert found == pytest.approx(float(wanted), rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=30)
 @given(rows=row_sets(), thresholds=thresholds_st, hardmax=st.booleans())
 def test_counts_and_what_follows_from_them(
     rows: list[Row], thresholds: list[float], hardmax: bool
@@ -115,7 +114,6 @@ def check_averages(found: Results, ratio: Any, counts: Mapping[str, naive.Counts
     assert sum(left_out.values()) == len(counts) - len(defined)
 
 
-@settings(max_examples=30)
 @given(rows=row_sets())
 def test_ranking(rows: list[Row]) -> None:
     results = ran(rows, "ROCAUC", "mROCAUC", "AveragePrecision", "ROCCurve")
@@ -141,7 +139,6 @@ def test_ranking(rows: list[Row]) -> None:
                 close(np.trapezoid(curve["tpr"], curve["fpr"]), areas[label])
 
 
-@settings(max_examples=30)
 @given(rows=row_sets(scores=[score for score in SCORES if score >= 0]))
 def test_binned_ranking_is_the_ranking_of_the_bins(rows: list[Row]) -> None:
     binned = [
@@ -164,7 +161,6 @@ def test_binned_ranking_is_the_ranking_of_the_bins(rows: list[Row]) -> None:
         close(results["mROCAUC"].find(label_key=key).value, naive.mean_roc_auc(binned, key))
 
 
-@settings(max_examples=30)
 @given(rows=row_sets(), thresholds=thresholds_st)
 def test_curves(rows: list[Row], thresholds: list[float]) -> None:
     shared = {"score_thresholds": thresholds}
@@ -214,7 +210,6 @@ def check_detailed(found: Any, wanted: Any, most: int) -> None:
             }
 
 
-@settings(max_examples=30)
 @given(rows=row_sets(), thresholds=thresholds_st, hardmax=st.booleans(), most=st.integers(0, 3))
 def test_confusion_matrix(
     rows: list[Row], thresholds: list[float], hardmax: bool, most: int
@@ -265,7 +260,6 @@ def cell(members: Sequence[Any], most: int) -> Any:
     return {"count": len(members), "examples": named[:most]}
 
 
-@settings(max_examples=30)
 @given(
     rows=row_sets(),
     threshold=st.sampled_from(THRESHOLDS),
@@ -308,7 +302,6 @@ def test_examples(
         assert found == wanted[offset:][: len(wanted) if limit is None else limit]
 
 
-@settings(max_examples=30)
 @given(rows=row_sets(several=False), threshold=st.sampled_from(THRESHOLDS), k=st.integers(2, 4))
 def test_top_k_balance_and_association(rows: list[Row], threshold: float, k: int) -> None:
     at = {"score_thresholds": [threshold]}
@@ -380,7 +373,6 @@ def kappa(pairs: list[tuple[int, int]], distance: Callable[[int], int]) -> Fract
     return 1 - Fraction(observed, expected) if expected else None
 
 
-@settings(max_examples=30)
 @given(rows=row_sets(scores=[0.0, 0.1, 0.25, 0.5, 0.75, 1.0]), half=st.booleans())
 def test_probabilities(rows: list[Row], half: bool) -> None:
     results = ran(
@@ -426,7 +418,6 @@ def calibration(hits: list[tuple[float, bool]], bins: int) -> Fraction | None:
     return sum(gaps, Fraction(0)) / len(hits)
 
 
-@settings(max_examples=30)
 @given(rows=row_sets(), data=st.data())
 def test_a_label_map_renames_before_anything_is_counted(rows: list[Row], data: Any) -> None:
     known = [(key, label) for key, labels in LABELS.items() for label in labels]
@@ -438,7 +429,6 @@ def test_a_label_map_renames_before_anything_is_counted(rows: list[Row], data: A
     assert found == ran(naive.relabel(rows, renames), "Counts", "ROCAUC", "Accuracy")
 
 
-@settings(max_examples=30)
 @given(rows=row_sets(), data=st.data())
 def test_a_filter_answers_as_if_nothing_else_were_there(rows: list[Row], data: Any) -> None:
     kept = data.draw(st.lists(st.sampled_from([row.uid for row in rows]), unique=True))

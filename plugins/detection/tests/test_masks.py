@@ -139,7 +139,7 @@ RINGS = st.lists(COORDINATES, min_size=6, max_size=16).map(lambda c: c[: len(c) 
 SIZES = st.tuples(st.integers(1, 20), st.integers(1, 20))
 
 
-@settings(max_examples=150)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(st.tuples(st.lists(RINGS, min_size=1, max_size=3), SIZES), max_size=4))
 @pytest.mark.parametrize("name", ["compiled", "numeric"])
 def test_polygons_are_drawn_as_pycocotools_draws_them(name: str, rows: Any) -> None:
@@ -275,7 +275,7 @@ def test_masks_are_measured_as_pycocotools_measures_them(masks: ModuleType) -> N
     assert_array_equal(filled, [height * width for height, width in sizes])
 
 
-@settings(max_examples=150)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(st.integers(0, 3) | st.integers(0, 30), min_size=1, max_size=9), st.integers(1, 9))
 @pytest.mark.parametrize("name", ["compiled", "numeric"])
 def test_runs_of_nothing_are_measured_as_pycocotools_measures_them(
@@ -345,7 +345,7 @@ def test_overlaps_are_those_of_pycocotools(masks: ModuleType, seed: int) -> None
     assert ((at_least == exact) | (at_least == 0)).all()
 
 
-@settings(max_examples=200)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.data())
 @pytest.mark.parametrize("name", ["compiled", "numeric"])
 def test_overlaps_are_those_of_the_pixels(name: str, data: st.DataObject) -> None:

@@ -123,7 +123,6 @@ def outcome(scan: Any, content: bytes, masks: bool) -> Document | str:
 
 
 @given(document=documents, style=st.integers(0, 2), masks=st.booleans())
-@settings(max_examples=80)
 def test_the_scanner_in_c_agrees_with_the_standard_library(
     document: Any, style: int, masks: bool
 ) -> None:
@@ -145,7 +144,7 @@ def test_the_scanner_in_c_agrees_with_the_standard_library(
         st.tuples(st.integers(1, 10**19), st.integers(-340, 300)).map(lambda x: f"{x[0]}e{x[1]}"),
     )
 )
-@settings(max_examples=500)
+@settings(max_examples=5 * settings.default.max_examples)
 def test_numbers_are_rounded_as_python_rounds_them(text: str) -> None:
     content = f'[{{"score": {text}}}]'.encode()
     if abs(float(text)) == float("inf"):
@@ -314,7 +313,7 @@ PIECES = [
     ),
     masks=st.booleans(),
 )
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_scanners_agree_on_what_is_corrupt(
     data: Any, style: int, changes: list[tuple[float, int, bytes]], masks: bool
 ) -> None:

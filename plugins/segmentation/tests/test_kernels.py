@@ -70,7 +70,7 @@ def test_numpy_counts_as_by_hand(pairs: list[Pair]) -> None:
 
 @needs_compiler
 @given(some_pairs())
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_both_kernels_count_the_same(pairs: list[Pair]) -> None:
     from valor_segmentation.kernels.compiled import counting as compiled
 

@@ -40,7 +40,7 @@ NUMBERS = st.one_of(
     st.lists(st.tuples(NUMBERS, NUMBERS), min_size=3, max_size=9),
     st.tuples(st.integers(1, 40), st.integers(1, 40)),
 )
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=5 * settings.default.max_examples)
 def test_any_ring_has_the_pixels_of_pycocotools(
     points: list[tuple[float, float]], size: tuple[int, int]
 ) -> None:

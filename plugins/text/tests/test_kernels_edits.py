@@ -9,7 +9,7 @@ from subprocess import run
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 from valor_text.kernels import KERNELS, numeric
@@ -71,7 +71,6 @@ def nearly_equal(length, seed):
     return left, right
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4))
 def test_numpy_finds_what_rapidfuzz_does(pairs):
     check(numeric, pairs)
@@ -82,7 +81,6 @@ def test_numpy_finds_what_rapidfuzz_does_in_long_texts():
 
 
 @needs_library
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=8))
 def test_c_finds_what_rapidfuzz_does(pairs):
     from valor_text.kernels import compiled

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from valor_text.counting.characters import characters
 from valor_text.counting.tokens import Tokens
@@ -86,7 +86,6 @@ def test_common_ngrams(texts: list[str], longest: int, data: st.DataObject) -> N
     assert bits(compiled.common_ngrams(*given_arrays)) == bits(numeric.common_ngrams(*given_arrays))
 
 
-@settings(max_examples=30)
 @given(st.lists(st.one_of(LONG, st.text("ab \n", max_size=9)), min_size=1, max_size=4))
 def test_subsequences(texts: list[str]) -> None:
     tokens = tokens_of(texts)

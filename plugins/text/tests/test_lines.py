@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from valor_testing import check_reader
 from valor_text.parameters.lines import LinesParameters
@@ -76,7 +76,6 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
     assert [item.response for item in items(reader(responses=files["said"]))] == ["a", "b"]
 
 
-@settings(max_examples=60)
 @given(
     texts=st.lists(st.tuples(LINES, LINES), min_size=1, max_size=30),
     step=st.integers(1, 60),
