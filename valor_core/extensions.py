@@ -1,4 +1,4 @@
-"""Entry points by which other distributions extend reports: formats, views and galleries.
+"""Entry points by which other distributions extend reports: formats, views, galleries, gates.
 
 Reading a group imports nothing. ``".html" = "valor_report.pages.page:html"`` stays a line of
 metadata until a report is saved as HTML.
@@ -21,6 +21,9 @@ FORMATS: Final = "valor.formats"
 
 VIEWS: Final = "valor.views"
 """Views of results for Python and notebooks: ``notebook``, ``plot`` and ``wide``."""
+
+REQUIREMENTS: Final = "valor.requirements"
+"""Thresholds that gate a CI run: ``parse`` reads conditions, ``check`` compares results."""
 
 GALLERIES: Final = "valor.galleries"
 """The writer of a gallery's page, ``page``: from a config section, a task and a registry."""

@@ -31,6 +31,7 @@ from valor_core.evaluation.options import check_arguments, check_no_others
 from valor_core.evaluation.resources.open_resources import OpenResources, opened
 from valor_core.evaluation.tally import Tally
 from valor_core.evaluation.tally_report import report_of
+from valor_core.extensions import REQUIREMENTS, required
 from valor_core.packages import version_of
 from valor_core.parameters.environment import fill_in
 from valor_core.plugins.registry import Registry
@@ -38,7 +39,7 @@ from valor_core.plugins.spec import Spec, TaskSpec
 from valor_core.readers.given import reader_of, told_of
 from valor_core.readers.reader import batch_of
 from valor_core.report.report import Report
-from valor_core.report.requirements import Requirement, parse_requirements
+from valor_core.report.requirements import Requirement
 from valor_core.schemas import Batch
 from valor_core.schemas.datum import are_unique
 
@@ -481,6 +482,10 @@ def _with_rows(items: bool | Path) -> bool:
 
 
 def _requirements(conditions: Mapping[str, str], evaluation: Evaluation) -> tuple[Requirement, ...]:
+    if not conditions:
+        return ()
+    parse = required(REQUIREMENTS, "parse", "require: thresholds")
     aliases = {metric.spec.name: metric.spec.aliases for metric in evaluation.plan.metrics}
     ranges = {metric.spec.name: metric.spec.range for metric in evaluation.plan.metrics}
-    return parse_requirements(conditions, aliases, ranges)
+    parsed: tuple[Requirement, ...] = parse(conditions, aliases, ranges)
+    return parsed

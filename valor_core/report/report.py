@@ -12,13 +12,13 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from valor_core.errors import BrokenPluginError, ReportError, and_more, did_you_mean_file, shown
-from valor_core.extensions import FORMATS, announced, extension, missing, required
+from valor_core.extensions import FORMATS, REQUIREMENTS, announced, extension, missing, required
 from valor_core.metrics.item_rows import ItemRow, ItemRows
 from valor_core.metrics.result import Result
 from valor_core.packages import DRAWING, version_of
 from valor_core.report.files import write_text
 from valor_core.report.report_records import check_report
-from valor_core.report.requirements import Requirement, check
+from valor_core.report.requirements import Requirement
 from valor_core.report.results import Results
 
 REPORT_FORMAT = 1
@@ -152,6 +152,7 @@ class Report(Results):
         """The report with the outcome of some requirements."""
         if not requirements:
             return self
+        check = required(REQUIREMENTS, "check", "require: thresholds")
         return evolve(self, requirements=check(requirements, self._all()))
 
     @property

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from attrs import evolve
 from cases import for_each
+from valor_report.requirements import parse_requirements
 from valor_testing import check_metric
 
 from valor_core import Registry, evaluate
 from valor_core.plugin import ReadError
-from valor_core.report.requirements import parse_requirements
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import (

@@ -441,18 +441,6 @@ class TestReports:
         assert isinstance(report.items[0].rows[0].value, Failed)
         assert evaluated(items, metrics).compute().items == ()
 
-    def test_requirements_are_met_or_not(self) -> None:
-        require = {"LongShare": ">= 0.5", "lab.LongShare": "> 0.5"}
-
-        report = evaluated(ITEMS, require=require).compute()
-
-        assert [outcome.met for outcome in report.requirements] == [True, False]
-        assert not report.ok
-
-    def test_a_requirement_of_another_metric_is_refused_before_any_work(self) -> None:
-        with pytest.raises(ConfigError, match=r"require\.mAP: no chosen metric is called 'mAP'"):
-            Evaluator(METRICS, require={"mAP": ">= 0.5"})
-
 
 @pytest.mark.usefixtures("lab")
 class TestSavedStates:
@@ -470,19 +458,16 @@ class TestSavedStates:
         whole = evaluated(ITEMS, metrics, registry=registry, **OPTIONS).compute()
         assert loaded.compute() == whole
 
-    def test_rows_and_requirements_are_asked_for_anew(self, tmp_path: Path) -> None:
+    def test_rows_are_asked_for_anew(self, tmp_path: Path) -> None:
         evaluator = Evaluator([score])
         evaluator.update([item("q1")])
         evaluator.save(tmp_path / "state.npz")
         registry = Registry()
         registry.add(score)
 
-        report = Evaluator.load(
-            tmp_path / "state.npz", registry, items=True, require={"Score": ">= 0.9"}
-        ).compute()
+        report = Evaluator.load(tmp_path / "state.npz", registry, items=True).compute()
 
         assert [row.value for row in report.items[0].rows] == [0.5]
-        assert not report.ok
 
     def test_a_decorated_metric_of_this_process_is_found_again(self, tmp_path: Path) -> None:
         evaluated(ITEMS, [score]).save(tmp_path / "state.npz")

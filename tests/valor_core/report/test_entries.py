@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from valor_core import Result, Undefined
 from valor_core.report.entries import entries_of, flat_keys
-from valor_core.report.selection import select
 
 
 def result(value: Any, /, **parameters: Any) -> Result:
@@ -122,21 +121,6 @@ def test_numbers_that_would_be_called_alike_have_their_full_keys() -> None:
 
     assert list(flat_keys(results, short=True)) == ["F1/label:macro", "F1/average:macro", "F1/cat"]
     assert list(flat_keys(silent, short=True)) == ["F1/label:cat", "F1/cat/at:1"]
-
-
-names = st.sampled_from(["cat", "class", "macro", "at:1", "n/a", "1"])
-settings = st.fixed_dictionaries(
-    {"label_key": st.sampled_from(["class", "cat"])},
-    optional={"label": names, "average": names, "at": st.sampled_from([1, 2, None])},
-)
-
-
-@given(st.lists(settings, min_size=1, max_size=6, unique_by=lambda one: repr(sorted(one.items()))))
-def test_a_short_key_names_its_number_for_require_too(chosen: list[dict[str, Any]]) -> None:
-    results = [f1(float(number), **own) for number, own in enumerate(chosen)]
-
-    for key, value in flat_keys(results, short=True).items():
-        assert select(key, results) == value, key
 
 
 def test_no_key_of_a_slice_makes_a_folder_of_the_key_of_the_whole() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import click
+from valor_report.requirements import split_requirement
 
 from valor_cli.outputs import Destinations, Unwritten
 from valor_cli.program import streams
@@ -22,7 +23,6 @@ from valor_core.errors import (
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.plugins.registry import Registry
 from valor_core.report.report import Report
-from valor_core.report.requirements import split_requirement
 
 
 @make_command("merge")

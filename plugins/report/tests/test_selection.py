@@ -5,12 +5,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from messages import refused
+from valor_report.selection import select
 
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.plugin import ReportError
+from valor_core.report.entries import flat_keys
 from valor_core.report.results import Results
-from valor_core.report.selection import select
 
 
 def of(type: str, value: Any, /, **parameters: Any) -> Result:
@@ -219,3 +222,18 @@ def test_a_name_with_a_slash_is_found_as_it_is_written(key: str, number: float) 
     slices = ([of("F1", 1.0, label="a/b").in_slice({"city": "n/a"})],)
 
     assert selected(key, Report(results=results, slices=slices)) == number
+
+
+names = st.sampled_from(["cat", "class", "macro", "at:1", "n/a", "1"])
+settings = st.fixed_dictionaries(
+    {"label_key": st.sampled_from(["class", "cat"])},
+    optional={"label": names, "average": names, "at": st.sampled_from([1, 2, None])},
+)
+
+
+@given(st.lists(settings, min_size=1, max_size=6, unique_by=lambda one: repr(sorted(one.items()))))
+def test_a_short_key_names_its_number_for_require_too(chosen: list[dict[str, Any]]) -> None:
+    results = [of("F1", float(number), **own) for number, own in enumerate(chosen)]
+
+    for key, value in flat_keys(results, short=True).items():
+        assert select(key, results) == value, key

@@ -4,10 +4,10 @@ from itertools import chain
 from typing import Any
 
 import pytest
+from valor_report.selection import select
 
 from valor_core import Report, Result
 from valor_core.errors import ReportError
-from valor_core.report.selection import select
 
 
 def of(type: str, value: Any, /, **parameters: Any) -> Result:

@@ -6,10 +6,21 @@ from typing import Any
 
 import pytest
 from messages import refused
+from valor_report.requirements import parse_requirements, split_requirement
 
-from valor_core import Failed, Report, Result, Undefined
-from valor_core.plugin import ConfigError, Range
-from valor_core.report.requirements import Requirement, parse_requirements, split_requirement
+from valor_core import (
+    Evaluator,
+    Failed,
+    Registry,
+    Report,
+    Result,
+    Text,
+    Undefined,
+    evaluate,
+    metric,
+)
+from valor_core.plugin import ConfigError, MissingExtraError, Range
+from valor_core.report.requirements import Requirement
 
 RESULTS = Report(
     results=[
@@ -203,3 +214,53 @@ def test_threshold_within_the_range_of_the_metric_is_kept() -> None:
     metrics: dict[str, tuple[str, ...]] = {"c.Accuracy": (), "c.Counts": ()}
     required = {"Accuracy": "== 1", "Counts": ">= 90"}
     assert len(parse_requirements(required, metrics, ranges)) == 2
+
+
+@metric("mylab.Score", task="text")
+def score(item: Any) -> float:
+    return len(item.response) / 10
+
+
+ITEMS = [Text("q1", response="Paris"), Text("q2", response="Stockholm")]
+
+
+def test_evaluation_reports_whether_requirements_are_met() -> None:
+    require = {"Score": ">= 0.7", "mylab.score": "> 0.7"}
+
+    report = evaluate(ITEMS, [score], require=require)
+
+    assert [outcome.met for outcome in report.requirements] == [True, False]
+    assert not report.ok
+
+
+def test_requirement_of_another_metric_is_refused_before_any_work() -> None:
+    with refused(ConfigError):
+        Evaluator([score], require={"mAP": ">= 0.5"})
+
+
+def test_loaded_state_accepts_new_requirements(tmp_path: Path) -> None:
+    evaluator = Evaluator([score])
+    evaluator.update(ITEMS)
+    evaluator.save(tmp_path / "state.npz")
+    registry = Registry()
+    registry.add(score)
+
+    loaded = Evaluator.load(tmp_path / "state.npz", registry, require={"Score": ">= 0.9"})
+
+    assert not loaded.compute().ok
+
+
+def test_requirement_may_use_an_alias_of_a_metric() -> None:
+    aliases = {"myown.Length": ("size",)}
+
+    assert parse_requirements({"size": ">= 3"}, aliases) == (Requirement("size", ">= 3"),)
+
+
+def test_requirements_without_valor_report_name_the_install_command(
+    hide: Callable[[str], None],
+) -> None:
+    hide("valor-report")
+
+    with refused(MissingExtraError):
+        evaluate(ITEMS, [score], require={"Score": ">= 0.7"})
+    assert evaluate(ITEMS, [score]).ok

@@ -1,0 +1,125 @@
+"""Requirements: thresholds on results that gate a CI run, parsed and checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from attrs import evolve
+
+from valor_core.errors import ConfigError, ReportError, did_you_mean, shown
+from valor_core.metrics.result import Failed, Result, Undefined, first_line, is_number
+from valor_core.plugins.spec import Range
+from valor_core.report.requirements import CONDITION, Requirement, is_met
+from valor_core.report.results import has_name
+from valor_report.selection import select
+
+
+def parse_requirements(
+    require: Mapping[str, Any],
+    metrics: Mapping[str, tuple[str, ...]] | None = None,
+    ranges: Mapping[str, Range] = MappingProxyType({}),
+) -> tuple[Requirement, ...]:
+    """Requirements of a config's ``require`` section, not checked yet.
+
+    Parameters
+    ----------
+    require : mapping of str to str
+        Conditions by the names of results.
+    metrics : mapping of str to tuple of str, optional
+        Aliases of the chosen metrics by full name; a requirement of another one is refused before
+        any work is done.
+    ranges : mapping of str to Range, optional
+        Ranges of the chosen metrics by full name.
+
+    Raises
+    ------
+    ConfigError
+        If a condition is not a comparison with a number, names no chosen metric, or compares with
+        a number that the metric cannot have, such as 90 for a share.
+
+    Examples
+    --------
+    >>> [requirement.condition for requirement in parse_requirements({"mAP": ">= 0.5"})]
+    ['>= 0.5']
+    """
+    for name, condition in require.items():
+        if not isinstance(condition, str) or not CONDITION.fullmatch(condition):
+            raise ConfigError(
+                f"require.{name}: expected a comparison, got {shown(condition)}",
+                f'Write it as: ">= {condition if is_number(condition) else 0.5}".',
+            )
+        if metrics is not None:
+            _check_in_range(name, condition, ranges.get(_chosen(name, metrics), Range()))
+    return tuple(Requirement(name, condition) for name, condition in require.items())
+
+
+def _chosen(name: str, metrics: Mapping[str, tuple[str, ...]]) -> str:
+    """Full name of the chosen metric that a requirement names."""
+    wanted = re.split("[ /]", name, maxsplit=1)[0]
+    for metric, aliases in metrics.items():
+        if has_name(metric.partition(".")[2], metric, wanted, aliases):
+            return metric
+    words = [word for metric in metrics for word in (metric.partition(".")[2], metric)]
+    raise ConfigError(
+        f"require.{name}: no chosen metric is called {wanted!r}",
+        did_you_mean(wanted, [word for word in words if ("." in word) == ("." in wanted)])
+        or f"Chosen are: {', '.join(metrics) or 'none'}.",
+    )
+
+
+def _check_in_range(name: str, condition: str, range: Range) -> None:
+    match = CONDITION.fullmatch(condition)
+    number = float(match[2]) if match else 0.0
+    if match and number not in range:
+        share = number / 100
+        raise ConfigError(
+            f"require.{name}: expected a number in {range}, got {shown(condition)}",
+            f'Write it as: "{match[1]} {share:g}"' if number >= 2 and share in range else None,
+        )
+
+
+def split_requirement(text: str) -> tuple[str, str]:
+    """Name and condition of a requirement written as one text.
+
+    Raises
+    ------
+    ConfigError
+        If there is no comparison in it.
+
+    Examples
+    --------
+    >>> split_requirement("Recall/cat >= 0.5")
+    ('Recall/cat', '>= 0.5')
+    """
+    match = re.fullmatch(r"(.*?\S)\s*((?:>=|<=|==|>|<).*)", text)
+    if match is None:
+        raise ConfigError(
+            f"--require {text}: expected a result and a comparison",
+            "Write it as: --require 'Accuracy >= 0.5'",
+        )
+    return match[1], match[2]
+
+
+def check(requirements: Iterable[Requirement], found: Iterable[Result]) -> tuple[Requirement, ...]:
+    """The requirements, each with the value found and whether it is met.
+
+    One that names no number, or several, is not met and says what to write: a finished run is not
+    lost over it.
+    """
+    found = tuple(found)
+    return tuple(_check(requirement, found) for requirement in requirements)
+
+
+def _check(requirement: Requirement, found: Iterable[Result]) -> Requirement:
+    try:
+        number = select(requirement.name, found)
+    except ReportError as error:
+        return evolve(requirement, reason=error.message, remedy=error.remedy)
+    if isinstance(number, Undefined):
+        return evolve(requirement, reason=f"undefined, {first_line(number.reason)}")
+    if isinstance(number, Failed):
+        return evolve(requirement, reason=f"failed, {first_line(number.reason)}")
+    return evolve(requirement, value=number, met=is_met(requirement.condition, number))
