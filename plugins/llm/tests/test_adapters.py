@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import anthropic
-import openai
 import pytest
 from attrs import define, field
 from mock_endpoint import MockEndpoint
@@ -196,6 +194,10 @@ KEY = "sk-test-0123456789"
 
 @pytest.fixture(params=["openai", "async openai", "anthropic", "async anthropic"])
 def sdk(request: pytest.FixtureRequest, endpoint: MockEndpoint) -> Iterator[Any]:
+    # Imported here, since every worker of pytest imports what stands above: 3 s for these two.
+    import anthropic
+    import openai
+
     client: Any
     root, base = endpoint.root, endpoint.base_url
     endpoint.configure(key=KEY)
