@@ -7,6 +7,7 @@ anew; ``--check`` writes nothing and fails where a section is not what the code 
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import json
 import re
@@ -24,7 +25,6 @@ from valor_cli.program.program import COMMANDS, program
 from valor_report.gallery.parameters import GalleryParameters
 from valor_report.tables.text_table import escaped
 
-import valor_core
 from valor_core import plugin
 from valor_core.parameters.declaration import Parameter
 from valor_core.plugin import (
@@ -250,8 +250,10 @@ def _output(registry: Registry, what: str) -> str:
     return "\n".join(["```console", f"$ {command}", *shown, "```"])
 
 
-def _python(registry: Registry, _: str) -> str:
-    rows = [(f"`{name}`", _summary(getattr(valor_core, name))) for name in valor_core.__all__]
+def _python(registry: Registry, package: str) -> str:
+    face = importlib.import_module(package or "valor_core")
+    named = [(name, getattr(face, name)) for name in face.__all__]
+    rows = [(f"`{name}`", _summary(found)) for name, found in named if callable(found)]
     return _table(["name", "what it is"], rows)
 
 

@@ -6,8 +6,8 @@ from base64 import b64decode
 from typing import Any
 
 import numpy as np
+from valor_report.pages.assets import SCRIPT
 from valor_report.pages.canvas import canvas
-from valor_report.pages.script import SCRIPT
 from valor_report.tables.structures import matrix
 
 

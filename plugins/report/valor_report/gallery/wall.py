@@ -17,7 +17,7 @@ from attrs import frozen
 from valor_core.errors import printable_lines
 from valor_core.schemas.datum import Uid
 from valor_report.gallery.pictures import MarkedTexts, Picture, Piece
-from valor_report.pages.style import STYLE
+from valor_report.pages.assets import STYLE
 
 _MARK = '<meta name="generator" content="Valor gallery">'
 _PICTURE = re.compile(r'<a href="(\d{3,}-[A-Za-z0-9_-]*\.png)">')

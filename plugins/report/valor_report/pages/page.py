@@ -20,6 +20,7 @@ from valor_core.report.entries import entries_of
 from valor_core.report.report import Report
 from valor_report.gallery.parameters import INDEX
 from valor_report.pages import plots
+from valor_report.pages.assets import SCRIPT, STYLE
 from valor_report.pages.canvas import canvas
 from valor_report.pages.diagrams import bins, tallies
 from valor_report.pages.figures import (
@@ -33,8 +34,6 @@ from valor_report.pages.figures import (
     shares_of,
     tallied_figure,
 )
-from valor_report.pages.script import SCRIPT
-from valor_report.pages.style import STYLE
 from valor_report.tables.detail_tables import detail_tables
 from valor_report.tables.pivot import apart, headings, headlines, several, titles_of
 from valor_report.tables.sections import (

@@ -17,8 +17,8 @@ from valor_core.metrics.result import Result
 from valor_core.packages import import_extra
 from valor_core.report.files import write_text
 from valor_report.pages import plots
+from valor_report.pages.assets import STYLE
 from valor_report.pages.figures import MOST_LABELS_DRAWN, Figure, drawn, numbers_drawn
-from valor_report.pages.style import STYLE
 
 _LEAST: Final = 460.0
 _MOST: Final = 1000.0
