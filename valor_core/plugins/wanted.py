@@ -137,7 +137,8 @@ class Wanted(Generic[_S]):
         True
         """
         if self.kind is MetricSpec:
-            words = [word for word in words if is_misspelling(self.name, word)]
+            alike = [word for word in words if is_misspelling(self.name, word)]
+            return did_you_mean(self.name, alike, cutoff=0)
         return did_you_mean(self.name, words)
 
     def sought(self, specs: Iterable[Spec]) -> str | None:

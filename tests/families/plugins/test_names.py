@@ -39,7 +39,7 @@ def test_names_that_people_type_lead_to_the_metric(name: str, task: str, found: 
         ("APs", "detection", "area_ranges"),
         ("ARl", "detection", "area_ranges"),
         ("COCOeval", "detection", "detection.COCOSummary"),
-        ("ROC", "classification", "ROCCurve"),
+        ("ROC", "classification", "Did you mean 'ROCAUC'?"),
         ("acc", "classification", "Did you mean 'Accuracy'?"),
         ("PixelAcc", "segmentation", "Did you mean 'pixel_accuracy'?"),
         ("AP_small", "detection", "area_ranges"),
