@@ -1,6 +1,7 @@
 """How all tests run: Hypothesis sets no deadline, since a busy machine is no bug.
 
 A change is tested with fewer of its examples than a night is: ``--hypothesis-profile=nightly``.
+That profile also runs the tests with the marker ``nightly``.
 """
 
 import gc
@@ -37,6 +38,13 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     family = collection_path.parent.parent.name
     is_numpy = import_module(f"{family}.kernels").KERNELS.library is None
     return is_numpy or None
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what only a night tests."""
+    profile = item.config.getoption("--hypothesis-profile")
+    if item.get_closest_marker("nightly") is not None and profile != "nightly":
+        pytest.skip("runs with --hypothesis-profile=nightly")
 
 
 def pytest_collection() -> None:

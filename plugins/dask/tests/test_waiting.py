@@ -127,7 +127,14 @@ def group(number: int) -> list[str]:
 
 @posix
 @pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "how",
+    [
+        signal.SIGINT,
+        signal.SIGKILL,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.nightly),
+    ],
+)
 def test_a_stopped_run_leaves_no_traceback_and_no_process_and_goes_on(
     judge: Any, site: Path, tmp_path: Path, how: signal.Signals
 ) -> None:

@@ -80,10 +80,21 @@ async def _peak(port: int) -> int:
 class TestGoingOn:
     @pytest.mark.skipif(os.name == "nt", reason="signals of a terminal are a matter of POSIX")
     @pytest.mark.usefixtures("interruptible")
-    @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-    @pytest.mark.parametrize("engine", ["serial", "processes"])
+    @pytest.mark.parametrize(
+        ("engine", "how"),
+        [
+            ("serial", signal.SIGINT),
+            ("serial", signal.SIGKILL),
+            ("processes", signal.SIGTERM),
+            ("processes", signal.SIGKILL),
+            pytest.param("serial", signal.SIGTERM, marks=pytest.mark.nightly),
+            pytest.param("serial", signal.SIGHUP, marks=pytest.mark.nightly),
+            pytest.param("processes", signal.SIGINT, marks=pytest.mark.nightly),
+            pytest.param("processes", signal.SIGHUP, marks=pytest.mark.nightly),
+        ],
+    )
     def test_a_killed_run_pays_for_no_finished_item_twice(
-        self, judge: Judge, site: Path, tmp_path: Path, how: signal.Signals, engine: str
+        self, judge: Judge, site: Path, tmp_path: Path, engine: str, how: signal.Signals
     ) -> None:
         items = "".join(
             json.dumps({"uid": item.uid, "response": item.response}) + "\n" for item in ITEMS
