@@ -49,7 +49,7 @@ def run_config(
     ValorError
         Of the class that says what is wrong, with the path to it.
     """
-    checked = request.checked()
+    checked = request.checked
     chosen, folder, place = checked.run, request.folder, request.place
     registry = registry_of(chosen, request)
     _check_installed(chosen, registry, place)

@@ -62,7 +62,7 @@ def prompts(
 
 def _samples(config: Path, settings: tuple[str, ...]) -> Iterator[RGBSample]:
     request = Request.from_file(config, settings)
-    chosen = request.checked().run
+    chosen = request.checked.run
     if chosen.task not in (None, TASK):
         raise ConfigError(
             f"{request.place}task: expected {TASK}, got {chosen.task!r}",

@@ -51,5 +51,5 @@ def command(
 
 def _registry(request: Request) -> Registry:
     """What is installed, and the decorated metrics of the config's own files."""
-    chosen = request.checked().run
+    chosen = request.checked.run
     return registry_with((request.folder / path for path in chosen.modules), chosen.plugins)

@@ -123,7 +123,7 @@ def carry_out(
 
 
 def _say_written(request: Request, unwritten: Collection[Path]) -> None:
-    chosen = request.checked().run
+    chosen = request.checked.run
     for path in (request.folder / path for path in chosen.output):
         if path not in unwritten:
             streams.talk(f"report written to {_as_given(path)}")

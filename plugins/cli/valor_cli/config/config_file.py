@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +73,9 @@ class Request:
         check_depth(config, f"{path}: config")
         return cls(configs.override(config, settings), Path(path).parent, f"{path}: config.")
 
+    @cached_property
     def checked(self) -> CheckedConfig:
-        """The config, environment filled in and checked.
+        """The config, environment filled in and checked once.
 
         Raises
         ------

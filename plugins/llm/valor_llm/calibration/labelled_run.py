@@ -65,7 +65,7 @@ def calibrated(
         If the labels fit no metric or no item, or are too few.
     """
     request = _with_rows_alone(request)
-    checked = request.checked()
+    checked = request.checked
     registry = registry_of(checked.run, request)
     with evaluator_of(checked, registry, request) as whole:
         assigned = _assigned(labels, whole.evaluation, metric, registry, request.place)
@@ -73,7 +73,7 @@ def calibrated(
     wanted = {label.uid for own in assigned.values() for label in own}
     others = {k: v for k, v in request.values.items() if k != "metrics_to_return"}
     request = evolve(request, values=others | {"metrics": chosen})
-    with evaluator_of(request.checked(), registry, request) as evaluator:
+    with evaluator_of(request.checked, registry, request) as evaluator:
         task = evaluator.evaluation.task
         reader = reader_of(checked.run.data, task, registry, request.folder, request.place)
         items = [*_items(reader, evaluator.evaluation, wanted)]

@@ -35,7 +35,7 @@ def configured_judge(request: Request, name: str | None = None) -> Iterator[Pane
     ResourceError
         If it cannot be opened, or is one of several and not named.
     """
-    sections = request.checked().resources
+    sections = request.checked.resources
     if "judge" not in sections:
         raise ConfigError(
             f"{request.place}judge: expected a section for the judge, the key is missing",

@@ -108,7 +108,7 @@ def planned(request: Request) -> PlannedRun:
     ValorError
         If the config is wrong, its data cannot be read, or none of its metrics asks a judge.
     """
-    checked = request.checked()
+    checked = request.checked
     run, registry = checked.run, registry_of(checked.run, request)
     with evaluator_of(checked, registry, request) as evaluator:
         whole = evaluator.evaluation
@@ -127,7 +127,7 @@ def planned(request: Request) -> PlannedRun:
         for place in judged:
             # One metric at a time, so that it is known which of them asks.
             alone = evolve(request, values=others | {"metrics": [run.metrics[place]]})
-            with evaluator_of(alone.checked(), registry, alone) as one:
+            with evaluator_of(alone.checked, registry, alone) as one:
                 evaluation = one.evaluation
             for judge in judges:
                 judge.notes.metric = whole.plan.metrics[place].spec.name
