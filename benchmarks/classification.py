@@ -32,6 +32,7 @@ from turns import (
     take_turns,
     versions,
 )
+from valor_classification.arrays import from_arrays
 
 Values = dict[str, NDArray[Any]]
 Runs = Mapping[str, Callable[[Any], Any]]
@@ -106,7 +107,7 @@ def listed(count: int, width: int, most: int) -> list[tuple[str, str, list[str],
 
 def valor_runs(task: str) -> Callable[[Any], Any]:
     from valor_core import Evaluator, evaluate
-    from valor_core.schemas.classification import Classification, ClassificationBatch
+    from valor_core.schemas.classification import Classification
 
     everything = [
         "Accuracy",
@@ -142,13 +143,13 @@ def valor_runs(task: str) -> Callable[[Any], Any]:
 
     def at_once(data: Any) -> Any:
         truths, scores = data
-        return evaluate(ClassificationBatch.from_arrays(truths, scores), chosen)
+        return evaluate(from_arrays(truths, scores), chosen)
 
     def in_batches(data: Any) -> Any:
         evaluator = Evaluator(chosen, "classification")
         for truths, scores in _batches(data):
             labels = range(scores.shape[1])
-            batch = ClassificationBatch.from_arrays(truths, scores, labels=labels)
+            batch = from_arrays(truths, scores, labels=labels)
             evaluator.update(batch)
         return evaluator.compute()
 

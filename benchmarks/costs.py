@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from text_data import pairs
 from turns import Program, answer, head_of, line_of, take_turns
+from valor_classification.arrays import from_arrays
 
 FIVE = ["Accuracy", "Precision", "Recall", "F1", "ROCAUC"]
 MANY_CALLS = 200
@@ -43,11 +44,10 @@ def _least(call: Callable[[], Any]) -> dict[str, float]:
 def ten_arrays() -> Callable[[], Any]:
     """A later call over ten rows of scores."""
     from valor_core import evaluate
-    from valor_core.schemas.classification import ClassificationBatch
 
     data = _scores(10, 3)
     one = partial(evaluate, metrics=["Accuracy"], task="classification")
-    return lambda: _least(lambda: one(ClassificationBatch.from_arrays(*data)))
+    return lambda: _least(lambda: one(from_arrays(*data)))
 
 
 def ten_texts(task: str | None = "classification") -> Callable[[], Any]:
@@ -61,10 +61,9 @@ def ten_texts(task: str | None = "classification") -> Callable[[], Any]:
 def sliced(count: int) -> Callable[[], Any]:
     """Five metrics over 100,000 rows, for each value of a field."""
     from valor_core import evaluate
-    from valor_core.schemas.classification import ClassificationBatch
 
     values = np.random.default_rng(4).integers(0, max(count, 1), 100_000).astype(str)
-    batch = ClassificationBatch.from_arrays(*_scores(100_000), metadata={"field": values})
+    batch = from_arrays(*_scores(100_000), metadata={"field": values})
     return lambda: evaluate(batch, FIVE, slices=["field"] if count else [])
 
 

@@ -34,6 +34,7 @@ from turns import (
     take_turns,
     versions,
 )
+from valor_segmentation.arrays import from_arrays
 
 Values = dict[str, NDArray[Any]]
 Run = Callable[[Any], Any]
@@ -147,17 +148,16 @@ def valor_runs(task: str, labels: int) -> Run:
     from valor_segmentation.pixel_counts import PixelCounts
 
     from valor_core import evaluate
-    from valor_core.schemas.segmentation import SegmentationBatch
 
     known = names(labels)
 
     def counts_of(data: Any) -> Any:
         state = PixelCounts()
-        state.update(SegmentationBatch.from_arrays(*data, labels=known))
+        state.update(from_arrays(*data, labels=known))
         return state
 
     def metrics_of(data: Any) -> Any:
-        return evaluate(SegmentationBatch.from_arrays(*data, labels=known), list(METRICS))
+        return evaluate(from_arrays(*data, labels=known), list(METRICS))
 
     def of_files(folder: Any) -> Any:
         sides = {side: str(folder / side) for side in ("groundtruths", "predictions")}

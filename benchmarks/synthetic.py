@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from attrs import frozen
+from valor_classification.arrays import from_arrays
 
 from valor_core.readers.reader import Position
 from valor_core.schemas.classification import ClassificationBatch
@@ -43,7 +44,7 @@ class Probabilities:
         scores = random.random(size)
         scores = np.where(random.random(size) < 0.6, (scores + truths) / 2, scores)
         uids = np.arange(partition.number * size, (partition.number + 1) * size)
-        yield ClassificationBatch.from_arrays(truths, scores, uids=uids)
+        yield from_arrays(truths, scores, uids=uids)
 
 
 @frozen

@@ -48,7 +48,6 @@ LATE = {
 
 NAMED = {
     ("report.report", "valor_report"): "a key of reports in JSON, older than the distribution",
-    ("readers.plugin", "valor_detection"): "its arrays become batches of a task that is core's",
 }
 """Plugins that texts of core name, and why."""
 
@@ -349,6 +348,7 @@ def test_plugins_import_of_others_only_the_states_and_parameters_that_these_publ
         "valor_rgb": {"valor_cli", "valor_text", "valor_llm"},
         "valor_llm": {"valor_cli"},
         "valor_cli": {"valor_report"},
+        "valor_text": {"valor_classification", "valor_detection", "valor_segmentation"},
     }
     face = {f"valor_report.{name}" for name in published_by("valor_report")}
     for path in plugin_files():

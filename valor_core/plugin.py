@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     from valor_core.plugins.names import KnownAs, averaged, fold
     from valor_core.plugins.publishing import published_later
     from valor_core.plugins.spec import (
+        ArraysSpec,
         CommandSpec,
         EngineSpec,
         GallerySpec,
@@ -142,7 +143,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "plugins.names": "KnownAs averaged fold",
         "plugins.publishing": "published_later",
         "plugins.spec": (
-            "CommandSpec EngineSpec GallerySpec MetricSpec Range ReaderSpec Reference "
+            "ArraysSpec CommandSpec EngineSpec GallerySpec MetricSpec Range ReaderSpec Reference "
             "ResourceKindSpec ResourceSpec TaskSpec by_reference"
         ),
     },

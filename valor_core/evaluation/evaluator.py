@@ -35,7 +35,7 @@ from valor_core.extensions import REQUIREMENTS, required
 from valor_core.packages import version_of
 from valor_core.parameters.environment import fill_in
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import Spec, TaskSpec
+from valor_core.plugins.spec import Spec
 from valor_core.readers.given import reader_of, told_of
 from valor_core.readers.reader import batch_of
 from valor_core.report.report import Report
@@ -272,8 +272,8 @@ class Evaluator:
         if isinstance(told.data, (Batch, Mapping)):
             reader = reader_of(told.data, task, self.registry)
             return tuple(batch for part in reader.partitions() for batch in reader.read(part))
-        arrays = self.registry.find(TaskSpec, task).arrays
-        return (batch_of(told.data, self.registry.batch_class(task), arrays),)
+        make, remedy = self.registry.batch_maker(task), self.registry.arrays_remedy(task)
+        return (batch_of(told.data, make, remedy),)
 
     def _count(self, batch: Batch) -> None:
         with self._lock:

@@ -31,7 +31,8 @@ class Gathering:
     >>> from valor_core.evaluation.plan import Plan
     >>> from valor_core.schemas.classification import ClassificationBatch
     >>> gathering, evaluation = Gathering(), Evaluation("classification", Plan((), ()))
-    >>> batch = ClassificationBatch.from_arrays([0], [[0.75, 0.25]])
+    >>> from valor_classification.arrays import from_arrays
+    >>> batch = from_arrays([0], [[0.75, 0.25]])
     >>> [gathering.takes(batch, evaluation) for _ in range(2)], len(gathering.joined())
     ([True, True], 2)
     """

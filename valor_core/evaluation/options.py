@@ -10,7 +10,7 @@ from typing import Any
 from valor_core.errors import ConfigError, ParameterError, RegistryError, did_you_mean, shown
 from valor_core.parameters.declaration import declared, fitted, parameter, parameters
 from valor_core.plugins.meaning import meaning_of
-from valor_core.plugins.registry import Registry
+from valor_core.plugins.registry import Registry, implementation
 from valor_core.plugins.spec import MetricSpec, ResourceSpec, TaskSpec
 
 
@@ -134,14 +134,13 @@ def _chosen(
 
 def _of_a_batch(name: str, task: str | None, registry: Registry) -> str | None:
     """The remedy for an argument of the constructor of a task's batches."""
-    spec = None if task is None else registry.find(TaskSpec, task)
-    if spec is None:
+    spec = None if task is None else registry.arrays(task)
+    if spec is None or f"{name}=" in spec.summary:
+        return None if spec is None else spec.summary
+    if name not in signature(implementation(spec)).parameters:
         return None
-    make = getattr(registry.batch_class(spec.short_name), "from_arrays", None)
-    if make is None or name not in signature(make).parameters:
-        return spec.arrays if spec.arrays and f"{name}=" in spec.arrays else None
-    module, _, batch = spec.implementation.partition(":")
-    return f"Make a batch first: {batch}.from_arrays(…, {name}=…), from {module}"
+    module, _, function = spec.implementation.partition(":")
+    return f"Make a batch first: {function}(…, {name}=…), from {module.partition('.')[0]}"
 
 
 def as_table(name: str, value: object, registry: Registry) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import pluggy
 
 from valor_core.plugins.spec import (
+    ArraysSpec,
     CommandSpec,
     EngineSpec,
     GallerySpec,
@@ -60,6 +61,11 @@ def valor_tasks() -> Iterable[TaskSpec]:  # type: ignore[empty-body]
 @hookspec
 def valor_commands() -> Iterable[CommandSpec]:  # type: ignore[empty-body]
     """Declare the commands that the plugin adds to ``valor``."""
+
+
+@hookspec
+def valor_arrays() -> Iterable[ArraysSpec]:  # type: ignore[empty-body]
+    """Declare how arrays and items become batches of the task that the plugin is called like."""
 
 
 @hookspec

@@ -6,7 +6,7 @@ making a metric imports its code. The error of a plugin that fails is raised for
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from attrs import define, field
@@ -31,6 +31,7 @@ from valor_core.plugins.function_metric import DECORATED, FunctionMetricSpec
 from valor_core.plugins.manifest import Manifest, load_manifest, read_manifest
 from valor_core.plugins.names import fold, split_name
 from valor_core.plugins.spec import (
+    ArraysSpec,
     MetricSpec,
     ResourceKindSpec,
     ResourceSpec,
@@ -238,6 +239,24 @@ class Registry:
                 "Inherit from it: class MyBatch(Batch).",
             )
         return found
+
+    def arrays(self, task: str) -> ArraysSpec | None:
+        """Spec of how arrays become batches of a task, if the plugin called like it has one."""
+        declared = self.manifest(task).of(ArraysSpec) if self._has(task) else ()
+        return next((spec for spec in declared if spec.task == task), None)
+
+    def arrays_remedy(self, task: str) -> str | None:
+        """What to do with arrays of a task that are passed as items."""
+        spec = self.arrays(task)
+        return self.find(TaskSpec, task).arrays if spec is None else spec.summary
+
+    def batch_maker(self, task: str) -> Callable[[Any], Batch]:
+        """The function that makes a batch of items of a task."""
+        spec = self.arrays(task)
+        if spec is None or spec.items is None:
+            return self.batch_class(task).of
+        make: Callable[[Any], Batch] = implementation(spec, spec.items)
+        return make
 
     def knows_task(self, task: str) -> bool:
         """Whether somebody declares a task."""

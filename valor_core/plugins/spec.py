@@ -413,8 +413,8 @@ class TaskSpec(Spec):
         Where a function is that makes data sets by name, each a list of batches, for the
         conformance kit.
     arrays : str, optional
-        What to do with arrays or a table in memory, for whoever hands them over as items: the
-        remedy of an error.
+        Remedy for arrays passed as items, unless the plugin called like the task declares an
+        `ArraysSpec`.
     """
 
     kind: ClassVar[str] = "task"
@@ -472,6 +472,27 @@ class CommandSpec(Spec):
     everywhere: ClassVar[bool] = True
 
 
+@frozen(kw_only=True)
+class ArraysSpec(Spec):
+    """How a family makes batches of a task from arrays and items.
+
+    The plugin called like the task declares it. The summary is the remedy for arrays that are
+    passed as items; the implementation is the function that makes a batch from arrays.
+
+    Parameters
+    ----------
+    task : str
+        Task of the batches.
+    items : str, optional
+        Function that makes a batch from items and checks more than `Batch.of` does.
+    """
+
+    kind: ClassVar[str] = "arrays"
+
+    task: str
+    items: str | None = field(default=None, validator=optional(place_form))
+
+
 KINDS: Mapping[str, type[Spec]] = {
     "metrics": MetricSpec,
     "readers": ReaderSpec,
@@ -481,6 +502,7 @@ KINDS: Mapping[str, type[Spec]] = {
     "engines": EngineSpec,
     "tasks": TaskSpec,
     "commands": CommandSpec,
+    "arrays": ArraysSpec,
 }
 """All that a plugin can declare: its hook is called ``valor_`` and the key."""
 

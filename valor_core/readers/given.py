@@ -156,8 +156,7 @@ def reader_of(
     if isinstance(data, Reader):
         return data
     if not isinstance(data, Mapping):
-        arrays = registry.find(TaskSpec, task).arrays
-        return InMemory.of(data, registry.batch_class(task), arrays)
+        return InMemory.of(data, registry.batch_maker(task), registry.arrays_remedy(task))
     values = dict(data)
     if "reader" not in values:
         raise ConfigError(
@@ -204,7 +203,7 @@ def _has_tables(parameters: Any) -> bool:
 def _read_now(reader: Reader) -> InMemory:
     """The batches of tables in memory, which no worker can read elsewhere."""
     batches = (batch for part in reader.partitions() for batch in reader.read(part))
-    return InMemory.of([*map(_unnamed, batches)], Batch)
+    return InMemory.of([*map(_unnamed, batches)], Batch.of)
 
 
 def _unnamed(batch: Batch) -> Batch:

@@ -15,23 +15,18 @@ def valor_tasks() -> tuple[TaskSpec, ...]:
             summary="Labels of items, against labels or scores of labels",
             implementation="valor_core.schemas.classification:ClassificationBatch",
             item="valor_core.schemas.classification:Classification",
-            arrays="Make a batch of arrays with: ClassificationBatch.from_arrays",
         ),
         TaskSpec(
             name="core.detection",
             summary="Objects in images, as boxes, outlines or masks",
             implementation="valor_core.schemas.detection:DetectionBatch",
             item="valor_core.schemas.detection:Detection",
-            arrays="Make a batch of arrays with: valor_detection.arrays.from_arrays "
-            "(box_format=…, names=…, iou_type=…), from_supervision or from_torchvision. A table "
-            "with a row for each box is read from a file, by the reader: table",
         ),
         TaskSpec(
             name="core.segmentation",
             summary="The label of every pixel of images",
             implementation="valor_core.schemas.segmentation:SegmentationBatch",
             item="valor_core.schemas.segmentation:Segmentation",
-            arrays="Make a batch of arrays with: SegmentationBatch.from_arrays",
         ),
         TaskSpec(
             name="core.text",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
@@ -53,7 +53,7 @@ class InMemory:
     Examples
     --------
     >>> from valor_core.schemas.text import Text, TextBatch
-    >>> reader = InMemory.of([Text("q1", response="Paris")], TextBatch)
+    >>> reader = InMemory.of([Text("q1", response="Paris")], TextBatch.of)
     >>> [partition.name for partition in reader.partitions()]
     ['batch 0']
     """
@@ -62,17 +62,17 @@ class InMemory:
     _fingerprints: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, data: Any, batch: type[Batch], arrays: str | None = None) -> InMemory:
+    def of(cls, data: Any, make: Callable[[Any], Batch], arrays: str | None = None) -> InMemory:
         """A batch, a sequence of batches, or a sequence of the objects of a task.
 
         Parameters
         ----------
         data : object
             Any of these.
-        batch : type
-            The task's batch.
+        make : callable
+            Function that makes a batch of items, such as `TextBatch.of`.
         arrays : str, optional
-            What to do with arrays and tables, as the task's `TaskSpec` says.
+            Remedy for arrays and tables.
 
         Raises
         ------
@@ -86,7 +86,7 @@ class InMemory:
             data = list(data)
             if data and all(isinstance(one, Batch) for one in data):
                 return cls(_numbered_apart(data))
-        return cls((batch.of(data),))
+        return cls((make(data),))
 
     def partitions(self) -> Sequence[Position]:
         """One for each batch."""
@@ -103,8 +103,8 @@ class InMemory:
         yield self.batches[partition.number]
 
 
-def batch_of(data: Any, batch: type[Batch], arrays: str | None = None) -> Batch:
-    """The batch of some objects of its task; `arrays` is as in `InMemory.of`.
+def batch_of(data: Any, make: Callable[[Any], Batch], arrays: str | None = None) -> Batch:
+    """The batch of some objects of its task; the others are as in `InMemory.of`.
 
     Raises
     ------
@@ -114,11 +114,11 @@ def batch_of(data: Any, batch: type[Batch], arrays: str | None = None) -> Batch:
     Examples
     --------
     >>> from valor_core.schemas.text import Text, TextBatch
-    >>> len(batch_of([Text("q1", response="Paris")], TextBatch))
+    >>> len(batch_of([Text("q1", response="Paris")], TextBatch.of))
     1
     """
     _check_in_memory(data, arrays)
-    return batch.of(data)
+    return make(data)
 
 
 def _check_in_memory(data: Any, arrays: str | None) -> None:

@@ -59,7 +59,7 @@ def _what_to_do(
     if swapped:
         return "Put the ground truths first: evaluate(y_true, y_score, metrics)"
     if task is not None:
-        return registry.find(TaskSpec, task).arrays
+        return registry.arrays_remedy(task)
     return "Say what they are: evaluate(y_true, y_score, metrics, task='classification')"
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import for_each
+from valor_classification.arrays import from_arrays
 
 from valor_core import evaluate
 from valor_core.plugin import ParameterError
@@ -65,7 +66,7 @@ def test_several_ground_truths_are_judged_as_sets() -> None:
 def test_a_rule_of_sets_that_was_chosen_holds_whether_or_not_an_item_has_several() -> None:
     # b has no label and gets one: 2 of 3 sets are equal, 5 of 6 pairs; 1/1, 0/1, 1/1
     truths, scores = [[1, 0], [0, 0], [0, 1]], [[0.9, 0.2], [0.2, 0.8], [0.3, 0.7]]
-    batch = ClassificationBatch.from_arrays(truths, scores)
+    batch = from_arrays(truths, scores)
     at = {"score_thresholds": 0.5, "hardmax": False}
 
     assert value_of(batch, "Accuracy", multilabel="exact", **at) == 2 / 3
@@ -77,7 +78,7 @@ def test_a_rule_of_sets_that_was_chosen_holds_whether_or_not_an_item_has_several
 
 def test_slices_are_judged_alike_by_a_rule_that_was_chosen() -> None:
     truths, scores = [[1, 0], [0, 0], [1, 1]], [[0.9, 0.2], [0.2, 0.8], [0.9, 0.7]]
-    batch = ClassificationBatch.from_arrays(truths, scores, metadata={"side": ["a", "a", "b"]})
+    batch = from_arrays(truths, scores, metadata={"side": ["a", "a", "b"]})
     metric = {"name": "Accuracy", "score_thresholds": 0.5, "hardmax": False, "multilabel": "exact"}
 
     report = evaluate(batch, [metric], slices=["side"])
@@ -152,7 +153,7 @@ def test_parameters_that_leave_each_other_without_a_meaning_are_refused(
 
 
 def test_as_many_labels_as_there_could_be_take_no_room() -> None:
-    batch = ClassificationBatch.from_arrays([0, 1], [0.75, 0.25])
+    batch = from_arrays([0, 1], [0.75, 0.25])
 
     assert value_of(batch, "Accuracy", top_k=1_000_000_000) == 1.0
     assert value_of(batch, "Accuracy", top_k=1_000_000_000, score_thresholds=[0.5]) == 0.0
@@ -194,10 +195,9 @@ def test_logits_have_the_results_of_the_probabilities_they_make(choice: Any) -> 
     truths, exponentials = [1, 2, 1, 2], np.exp(logits)
     probabilities = exponentials / exponentials.sum(axis=1, keepdims=True)
     of_matrix, of_probabilities = (
-        results_of(ClassificationBatch.from_arrays(truths, scores), choice)
-        for scores in (logits, probabilities)
+        results_of(from_arrays(truths, scores), choice) for scores in (logits, probabilities)
     )
-    listed = ClassificationBatch.of(ClassificationBatch.from_arrays(truths, logits).items())
+    listed = ClassificationBatch.of(from_arrays(truths, logits).items())
     of_list = results_of(listed, choice)
 
     values = [without_scores(result.value) for result in of_matrix]

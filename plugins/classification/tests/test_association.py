@@ -6,18 +6,19 @@ import tracemalloc
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
+from valor_classification.arrays import from_predicted
 from valor_classification.association import _correlation, tabulation
 from valor_classification.confusion import ConfusionPart
 
 from valor_core.plugin import ParameterError
-from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.classification import Classification
 from valor_core.schemas.label import Label, Vocabulary
 
 from .support import PETS, failure_of, reason_of, results_of, value_of
 
 CAT, DOG = Label("class", "cat"), Label("class", "dog")
 
-BINARY = ClassificationBatch.from_predicted([1, 1, 1, 0, 0, 0], [1, 1, 0, 0, 0, 1])
+BINARY = from_predicted([1, 1, 1, 0, 0, 0], [1, 1, 0, 0, 0, 1])
 
 
 def test_matthews_correlation_of_two_labels() -> None:
@@ -50,7 +51,7 @@ def test_no_prediction_is_a_label_of_its_own() -> None:
 def test_matthews_correlation_of_one_label_on_a_side_is_undefined(
     truths: list[int], predictions: list[int]
 ) -> None:
-    batch = ClassificationBatch.from_predicted(truths, predictions)
+    batch = from_predicted(truths, predictions)
 
     wanted = "all ground truths or all predictions are of one label"
     assert reason_of(batch, "MatthewsCorrelation") == wanted
@@ -67,13 +68,13 @@ def test_cohen_kappa() -> None:
     [("none", 1 - 2 / 2), ("linear", 1 - 2 / (8 / 3)), ("quadratic", 1 - 2 / 4)],
 )
 def test_cohen_kappa_weighs_disagreements_by_distance(weights: str, value: float) -> None:
-    batch = ClassificationBatch.from_predicted([0, 1, 2], [0, 2, 1])
+    batch = from_predicted([0, 1, 2], [0, 2, 1])
 
     assert value_of(batch, "CohenKappa", weights=weights) == pytest.approx(value, abs=1e-15)
 
 
 def test_cohen_kappa_of_one_label_on_both_sides_is_undefined() -> None:
-    batch = ClassificationBatch.from_predicted([1, 1], [1, 1])
+    batch = from_predicted([1, 1], [1, 1])
 
     wanted = "all ground truths and all predictions are of one label"
     assert reason_of(batch, "CohenKappa") == wanted
@@ -87,7 +88,7 @@ def test_predictions_alone_have_no_association() -> None:
 
 
 def test_the_worst_is_minus_one() -> None:
-    batch = ClassificationBatch.from_predicted([0, 1], [1, 0])
+    batch = from_predicted([0, 1], [1, 0])
 
     results = results_of(batch, "MatthewsCorrelation", "CohenKappa")
 
@@ -106,7 +107,7 @@ def test_a_perfect_correlation_is_no_more_than_1_however_many_items_there_are() 
 def test_many_labels_need_no_matrix_of_all_pairs() -> None:
     # 10,000 labels, each right once: a dense matrix would take 800 MB
     names = [str(number) for number in range(10_000)]
-    batch = ClassificationBatch.from_predicted(names, names)
+    batch = from_predicted(names, names)
     tracemalloc.start()
 
     results = results_of(batch, "MatthewsCorrelation", "CohenKappa")
@@ -127,7 +128,7 @@ SCALE = [str(number) for number in range(-5, 7)]
 )
 def test_weighted_kappa_of_numbers_follows_their_size(names: list[str], weights: str) -> None:
     truths, predictions = grades(len(names))
-    batch = ClassificationBatch.from_predicted(*named(names, truths, predictions))
+    batch = from_predicted(*named(names, truths, predictions))
 
     wanted = cohen_kappa_score(truths, predictions, weights=weights)
     assert value_of(batch, "CohenKappa", weights=weights) == pytest.approx(wanted, rel=1e-12)
@@ -137,7 +138,7 @@ def test_weighted_kappa_of_numbers_follows_their_size(names: list[str], weights:
 def test_weighted_kappa_of_names_follows_the_order_that_is_given(weights: str) -> None:
     order = ["low", "medium", "high", "extreme"]
     truths, predictions = grades(3)
-    batch = ClassificationBatch.from_predicted(*named(order, truths, predictions))
+    batch = from_predicted(*named(order, truths, predictions))
 
     found = results_of(batch, {"name": "CohenKappa", "weights": weights, "order": order}).only
 
@@ -147,7 +148,7 @@ def test_weighted_kappa_of_names_follows_the_order_that_is_given(weights: str) -
 
 
 def test_an_order_goes_before_the_size_of_numbers() -> None:
-    batch = ClassificationBatch.from_predicted([0, 1, 2, 0], [1, 1, 2, 2])
+    batch = from_predicted([0, 1, 2, 0], [1, 1, 2, 2])
     wanted = cohen_kappa_score([0, 1, 2, 0], [1, 1, 2, 2], labels=[1, 0, 2], weights="linear")
 
     value = value_of(batch, "CohenKappa", weights="linear", order=[1, 0, 2])

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from valor_classification.arrays import from_arrays
 
 from valor_core import Evaluator, evaluate
 from valor_core.schemas.classification import ClassificationBatch
@@ -28,7 +29,7 @@ def batches() -> list[tuple[Any, Any]]:
 
 def whole(batches: list[tuple[Any, Any]]) -> Any:
     truths, scores = (np.concatenate(column) for column in zip(*batches, strict=True))
-    return evaluate(ClassificationBatch.from_arrays(truths, scores), METRICS).results
+    return evaluate(from_arrays(truths, scores), METRICS).results
 
 
 def test_a_matrix_that_is_used_again(batches: list[tuple[Any, Any]]) -> None:
@@ -37,7 +38,7 @@ def test_a_matrix_that_is_used_again(batches: list[tuple[Any, Any]]) -> None:
 
     for new_truths, new_scores in batches:
         truths[:], scores[:] = new_truths, new_scores
-        evaluator.update(ClassificationBatch.from_arrays(truths, scores))
+        evaluator.update(from_arrays(truths, scores))
     scores[:] = 0
 
     assert evaluator.compute().results == whole(batches)
@@ -68,7 +69,7 @@ def test_a_column_of_uids_that_is_used_again(batches: list[tuple[Any, Any]]) -> 
     uids = np.arange(ROWS)
 
     for truths, scores in batches:
-        evaluator.update(ClassificationBatch.from_arrays(truths, scores, uids=uids))
+        evaluator.update(from_arrays(truths, scores, uids=uids))
         uids += ROWS
 
     assert evaluator.compute().counts["read"] == len(batches) * ROWS

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from valor_classification.arrays import from_arrays
 
-from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.classification import Classification
 
 from .support import PETS, SETS, failure_of, results_of, value_of
 
@@ -116,7 +117,7 @@ def test_several_ground_truths_of_one_key_do_not_cost_another_its_matrix() -> No
 def test_a_float32_score_passes_the_threshold_it_was_written_as(hardmax: bool) -> None:
     # the float32 nearest to 0.35 is less than the float64 nearest to it
     scores = np.array([[0.35, 0.2]], dtype=np.float32)
-    batch = ClassificationBatch.from_arrays([0], scores)
+    batch = from_arrays([0], scores)
 
     value: dict[str, Any] = value_of(
         batch, "ConfusionMatrix", hardmax=hardmax, score_thresholds=[0.35]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from attrs import evolve
 from numpy.typing import NDArray
+from valor_classification.arrays import from_arrays
 
 from valor_core import evaluate
-from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.classification.scores import ScoreList
 from valor_core.schemas.columns import floats
 
@@ -54,7 +54,7 @@ def _rounded(value: Any) -> Any:
 
 
 def _of_matrix(scores: NDArray[Any], folder: Path) -> Any:
-    return ClassificationBatch.from_arrays(TRUTHS, scores, labels=LABELS, uids=UIDS)
+    return from_arrays(TRUTHS, scores, labels=LABELS, uids=UIDS)
 
 
 def _of_lists(scores: NDArray[Any], folder: Path) -> Any:

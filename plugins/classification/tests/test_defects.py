@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from valor_classification.arrays import from_arrays, from_predicted
 
 from valor_core import Evaluator
 from valor_core.plugin import SchemaError
@@ -77,13 +78,13 @@ def test_roc_auc_of_sparse_predictions_does_not_lose_count_of_the_negatives() ->
 
 def test_roc_auc_of_equal_scores_is_one_half_whatever_the_score() -> None:
     for score in (0.0, 0.5, 1.0):
-        batch = ClassificationBatch.from_arrays([0, 1, 0], np.full((3, 2), score))
+        batch = from_arrays([0, 1, 0], np.full((3, 2), score))
         assert by_label(results_of(batch, "ROCAUC")) == {"0": 0.5, "1": 0.5}
 
 
 def test_roc_auc_counts_what_ties_at_the_top() -> None:
     # dog: 0.8, 0.4 against 0.8, 0.1 win 1/2 + 1 + 0 + 1 of 4
-    batch = ClassificationBatch.from_arrays([1, 1, 0, 0], [0.8, 0.4, 0.8, 0.1])
+    batch = from_arrays([1, 1, 0, 0], [0.8, 0.4, 0.8, 0.1])
 
     assert results_of(batch, "ROCAUC")["ROCAUC", "1"].value == 0.625
 
@@ -119,7 +120,7 @@ def test_memory_of_the_confusion_matrix_does_not_grow_with_the_square_of_the_ite
     hardmax: bool,
 ) -> None:
     rng = np.random.default_rng(0)
-    batch = ClassificationBatch.from_arrays(rng.integers(0, 2, 8_000), rng.random(8_000))
+    batch = from_arrays(rng.integers(0, 2, 8_000), rng.random(8_000))
     choice = {"name": "ConfusionMatrix", "hardmax": hardmax, "score_thresholds": [0.0]}
     results_of(batch, choice)
 
@@ -201,7 +202,7 @@ def test_label_keys_may_differ_between_the_sides() -> None:
 )
 def test_predictions_without_scores_have_no_log_loss_of_12_and_no_area(metric: Any) -> None:
     truths, answers = ["dog", "cat", "dog"], ["dog", "dog", "dog"]
-    batch = ClassificationBatch.from_predicted(truths, answers)
+    batch = from_predicted(truths, answers)
     results = results_of(batch, metric)
     assert results
     for result in results:
@@ -212,7 +213,7 @@ def test_predictions_without_scores_have_no_log_loss_of_12_and_no_area(metric: A
 
 
 def test_answers_are_without_scores_whatever_is_done_to_them(tmp_path: Path) -> None:
-    batch = ClassificationBatch.from_predicted(["dog", "cat"], ["dog", "dog"], uids=["a", "b"])
+    batch = from_predicted(["dog", "cat"], ["dog", "dog"], uids=["a", "b"])
     for changed in (
         batch.select(np.array([1])),
         batch.relabel({Label("class", "cat"): Label("class", "dog")}),
@@ -222,7 +223,7 @@ def test_answers_are_without_scores_whatever_is_done_to_them(tmp_path: Path) -> 
         assert failure_of(changed, "LogLoss")
     evaluator = Evaluator(["LogLoss"], "classification")
     evaluator.update(batch)
-    evaluator.update(ClassificationBatch.from_arrays([0, 1], [0.25, 0.75], uids=["c", "d"]))
+    evaluator.update(from_arrays([0, 1], [0.25, 0.75], uids=["c", "d"]))
     evaluator.save(tmp_path / "state.npz")
     other = Evaluator(["LogLoss"], "classification")
     other.resume(tmp_path / "state.npz")

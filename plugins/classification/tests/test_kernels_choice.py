@@ -19,12 +19,12 @@ print(kernels.KERNELS.path, kernels.top_of_rows.__module__)
 REPORT = """
 import numpy as np
 from valor_core import evaluate
-from valor_core.schemas.classification import ClassificationBatch
+from valor_classification import from_arrays
 
 generator = np.random.default_rng(5)
 scores = generator.random((3000, 12), np.float32).round(3)
 scores /= scores.sum(axis=1, keepdims=True)
-batch = ClassificationBatch.from_arrays(generator.integers(0, 12, 3000), scores)
+batch = from_arrays(generator.integers(0, 12, 3000), scores)
 names = [
     "Accuracy", {"name": "Accuracy", "top_k": 3}, "F1", "ROCAUC", "ROCCurve", "AveragePrecision",
     "PrecisionRecallCurve", "ConfusionMatrix", "CohenKappa", "LogLoss", "BrierScore",

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from valor_classification.arrays import from_arrays, from_predicted
 
 from valor_core import Evaluator
 from valor_core.evaluation.bound_metric import bind_metrics
@@ -213,7 +214,7 @@ def test_slices_and_a_filter_that_empties_a_batch() -> None:
 
 
 def test_a_label_of_no_item_that_takes_part_is_not_reported() -> None:
-    batch = ClassificationBatch.from_predicted(["dog", "cat"], ["dog", "bee"], uids=["a", "b"])
+    batch = from_predicted(["dog", "cat"], ["dog", "bee"], uids=["a", "b"])
 
     found = results_of(batch, "Counts", filter="uid == 'a'")
 
@@ -252,8 +253,8 @@ def test_the_order_of_columns_in_memory_changes_nothing() -> None:
     scores /= scores.sum(axis=1, keepdims=True)
     truths = rng.integers(0, 30, 50)
 
-    by_rows = ClassificationBatch.from_arrays(truths, scores)
-    by_columns = ClassificationBatch.from_arrays(truths, np.asfortranarray(scores))
+    by_rows = from_arrays(truths, scores)
+    by_columns = from_arrays(truths, np.asfortranarray(scores))
 
     assert results([by_columns]) == results([by_rows])
     assert results([by_rows.select(np.array([i])) for i in range(50)]) == results([by_rows])

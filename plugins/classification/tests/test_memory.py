@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from valor_classification.arrays import from_arrays
 
 from valor_core import Evaluator, evaluate
-from valor_core.schemas.classification import ClassificationBatch
 
 ITEMS, LABELS = 100_000, 10
 DEFAULT_SET = (
@@ -40,7 +40,7 @@ def test_the_default_set_takes_no_more_than_the_data_again() -> None:
     truths, scores = data()
 
     def work() -> object:
-        return evaluate(ClassificationBatch.from_arrays(truths, scores), list(DEFAULT_SET))
+        return evaluate(from_arrays(truths, scores), list(DEFAULT_SET))
 
     work()
     assert peak(work) < truths.nbytes + scores.nbytes
@@ -57,7 +57,7 @@ def test_a_stream_keeps_few_bytes_a_score(bins: int | None, most: float) -> None
                 generator = np.random.default_rng(1)
                 truths = generator.integers(0, LABELS, step)
                 scores = generator.random((step, LABELS), dtype=np.float32)
-                evaluator.update(ClassificationBatch.from_arrays(truths, scores))
+                evaluator.update(from_arrays(truths, scores))
             del truths, scores
             kept = tracemalloc.get_traced_memory()[0]
         finally:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from valor_classification.arrays import from_arrays
 
 from valor_core.plugin import Failed, Undefined
 from valor_core.report.results import Results
@@ -444,7 +445,7 @@ def test_a_filter_answers_as_if_nothing_else_were_there(rows: list[Row], data: A
 def test_a_matrix_counts_like_the_lists_of_its_items(dtype: Any) -> None:
     rng = np.random.default_rng(3)
     scores = (rng.integers(-2, 8, (40, 4)) / 8).astype(dtype)
-    matrix = ClassificationBatch.from_arrays(rng.integers(0, 4, 40), scores)
+    matrix = from_arrays(rng.integers(0, 4, 40), scores)
     names = ("Accuracy", "Counts", "F1", "ConfusionMatrix", "Examples", "CohenKappa")
     metrics = [
         {"name": name, "score_thresholds": [0.125, 0.5]} | more

@@ -16,6 +16,7 @@ from attrs import frozen
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from sklearn import metrics as sk
+from valor_classification.arrays import from_arrays
 
 from valor_core.report.results import Results
 from valor_core.schemas.classification import Classification, ClassificationBatch
@@ -36,9 +37,7 @@ class Data:
 
     @property
     def batch(self) -> ClassificationBatch:
-        return ClassificationBatch.from_arrays(
-            self.truths, self.scores, labels=self.labels.tolist()
-        )
+        return from_arrays(self.truths, self.scores, labels=self.labels.tolist())
 
     @property
     def predicted(self) -> NDArray[Any]:
@@ -136,7 +135,7 @@ def test_top_k_accuracy_without_ties(k: int) -> None:
 
 
 def test_top_k_ties_go_to_the_first_listed() -> None:
-    batch = ClassificationBatch.from_arrays([0, 1, 2], [[0.2, 0.4, 0.4]] * 3)
+    batch = from_arrays([0, 1, 2], [[0.2, 0.4, 0.4]] * 3)
 
     # 1 and 2 tie for the first place; 0 is third
     assert value_of(batch, "Accuracy") == 1 / 3
@@ -267,7 +266,7 @@ def test_a_class_without_positives_is_undefined_and_left_out_never_0_or_1(data: 
 
 
 def test_a_class_without_negatives_is_undefined_never_0_or_1() -> None:
-    batch = ClassificationBatch.from_arrays([1, 1], [0.25, 0.75])
+    batch = from_arrays([1, 1], [0.25, 0.75])
 
     results = results_of(batch, "ROCAUC", "mROCAUC", "AveragePrecision")
 
@@ -372,7 +371,7 @@ def test_multilabel_precision_recall_and_f1(indicator: tuple[NDArray[Any], NDArr
     passes = scores >= scores.dtype.type(0.4)
 
     results = results_of(
-        ClassificationBatch.from_arrays(truths, scores),
+        from_arrays(truths, scores),
         *({"name": name} | shared for name in ("Precision", "Recall", "F1")),
     )
 
@@ -389,7 +388,7 @@ def test_multilabel_precision_recall_and_f1(indicator: tuple[NDArray[Any], NDArr
 
 def test_multilabel_accuracy_of_sets(indicator: tuple[NDArray[Any], NDArray[Any]]) -> None:
     truths, scores = indicator
-    batch = ClassificationBatch.from_arrays(truths, scores)
+    batch = from_arrays(truths, scores)
     passes = scores >= scores.dtype.type(0.4)
     shared = {"hardmax": False, "score_thresholds": [0.4]}
 
@@ -407,9 +406,7 @@ def test_multilabel_accuracy_of_sets(indicator: tuple[NDArray[Any], NDArray[Any]
 def test_multilabel_ranking(indicator: tuple[NDArray[Any], NDArray[Any]]) -> None:
     truths, scores = indicator
 
-    results = results_of(
-        ClassificationBatch.from_arrays(truths, scores), "ROCAUC", "mROCAUC", "AveragePrecision"
-    )
+    results = results_of(from_arrays(truths, scores), "ROCAUC", "mROCAUC", "AveragePrecision")
 
     close(labelled(results["ROCAUC"], range(4)), sk.roc_auc_score(truths, scores, average=None))
     close(results["mROCAUC"].value, sk.roc_auc_score(truths, scores, average="macro"))
@@ -503,7 +500,7 @@ def test_predictions_of_lists(listed: Listed) -> None:
 
 def test_one_score_of_two_classes_will_do() -> None:
     data = CASES["2 classes, float64, distinct, integers"]
-    alone = ClassificationBatch.from_arrays(data.truths, data.scores[:, 1])
+    alone = from_arrays(data.truths, data.scores[:, 1])
 
     results = results_of(alone, "ROCAUC", "LogLoss", "BrierScore")
 

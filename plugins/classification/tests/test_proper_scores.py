@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from valor_classification.arrays import from_arrays
 
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.classification.scores import ScoreMatrix
@@ -46,7 +47,7 @@ def test_a_perfect_prediction_costs_nothing_to_speak_of() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_an_impossible_truth_costs_the_machine_epsilon(dtype: type) -> None:
-    batch = ClassificationBatch.from_arrays([0], np.array([[0.0, 1.0]], dtype=dtype))
+    batch = from_arrays([0], np.array([[0.0, 1.0]], dtype=dtype))
 
     wanted = -math.log(np.finfo(dtype).eps)
 
@@ -66,7 +67,7 @@ def test_a_label_that_is_not_listed_has_the_score_zero() -> None:
 def test_brier_score_of_near_perfect_scores_is_not_lost(dtype: type) -> None:
     error = 2.0**-20
     scores = np.array([[1 - error, error]] * 3, dtype)
-    batch = ClassificationBatch.from_arrays([0, 0, 0], scores)
+    batch = from_arrays([0, 0, 0], scores)
 
     assert value_of(batch, "BrierScore", scale_by_half=False) == 2 * error**2
 
@@ -75,8 +76,8 @@ def test_brier_score_does_not_depend_on_columns_or_layout() -> None:
     rng = np.random.default_rng(3)
     scores = rng.dirichlet(np.ones(7), 50)
     truths, order, names = rng.integers(0, 7, 50), rng.permutation(7), list("abcdefg")
-    batch = ClassificationBatch.from_arrays(truths, scores, labels=names)
-    shuffled = ClassificationBatch.from_arrays(
+    batch = from_arrays(truths, scores, labels=names)
+    shuffled = from_arrays(
         np.argsort(order)[truths], scores[:, order], labels=[names[code] for code in order]
     )
     listed = ClassificationBatch.of(batch.items())

@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import f1_score
+from valor_classification.arrays import from_predicted
 
 from valor_core import evaluate
 from valor_core.plugin import Failed, ParameterError, ReadError
-from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.classification import Classification
 
 from .files import METRICS, error, read, written
 from .support import by_label, results_of
@@ -40,7 +41,7 @@ def table(folder: Path, suffix: str) -> Path:
 def test_predicted_labels_are_those_of_from_predicted(
     tmp_path: Path, suffix: str, partition_bytes: int
 ) -> None:
-    batch = ClassificationBatch.from_predicted(TRUE, PREDICTED, uids=list("abcde"))
+    batch = from_predicted(TRUE, PREDICTED, uids=list("abcde"))
 
     report = read("predicted", path=table(tmp_path, suffix), partition_bytes=partition_bytes)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+import valor_classification
 from valor_classification.readers import recognized
 
-from valor_core import ClassificationBatch, evaluate
+from valor_core import evaluate
 from valor_core.errors import ConfigError
 
 FILES = {
@@ -157,5 +158,5 @@ def test_one_hot_truth_gets_the_call_that_reads_it(tmp_path):
         evaluate(file, ["Accuracy"])
 
     call = caught.value.remedy.partition(": ")[2]
-    names = {"df": pd.read_csv(file), "ClassificationBatch": ClassificationBatch}
+    names = {"df": pd.read_csv(file), "valor_classification": valor_classification}
     assert evaluate(eval(call, names), ["Accuracy"])["Accuracy"].value == 1 / 2

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from valor_classification.arrays import from_arrays
 
 from valor_core.plugin import ParameterError
-from valor_core.schemas.classification import ClassificationBatch
 
 from .files import METRICS, error, read, written
 from .support import by_label, results_of
@@ -100,9 +100,7 @@ def test_one_column_has_the_probability_of_the_second_label_as_in_python(
     tmp_path: Path, labels: list[Any]
 ) -> None:
     path = written(tmp_path, "t.csv", *BINARY)
-    batch = ClassificationBatch.from_arrays(
-        [1, 0, 0, 1], [0.75, 0.25, 0.625, 0.5], uids=["a", "b", "c", "d"]
-    )
+    batch = from_arrays([1, 0, 0, 1], [0.75, 0.25, 0.625, 0.5], uids=["a", "b", "c", "d"])
 
     report = read("wide", path=path, label="y", scores="p", labels=labels)
 

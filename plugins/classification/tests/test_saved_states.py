@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from valor_classification import kernels, plugin
+from valor_classification.arrays import from_arrays
 
 from valor_core import Evaluator
 from valor_core.plugin import StateError
@@ -59,7 +60,7 @@ CHANGES: dict[str, Change] = {
     "a single number": lambda array: array.reshape(-1)[0] if array.size else np.int64(0),
 }
 
-MATRIX = ClassificationBatch.from_arrays(
+MATRIX = from_arrays(
     np.random.default_rng(3).integers(0, 3, 40),
     np.random.default_rng(4).random((40, 3)).round(1),
     uids=[f"u{i}" for i in range(40)],

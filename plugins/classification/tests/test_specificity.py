@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.metrics import recall_score
+from valor_classification.arrays import from_arrays
 
-from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.classification import Classification
 
 from .support import PETS, REGISTRY, by_label, results_of
 
@@ -46,7 +47,7 @@ def test_textbook_names_of_specificity(name: str) -> None:
 def test_specificity_is_the_recall_of_the_rest(threshold: float | None) -> None:
     rng = np.random.default_rng(5)
     truths, scores = rng.integers(0, 4, 200), rng.dirichlet(np.ones(4), 200)
-    batch = ClassificationBatch.from_arrays(truths, scores)
+    batch = from_arrays(truths, scores)
     choice: dict[str, Any] = {"name": "Specificity"}
     predicted = np.eye(4, dtype=int)[scores.argmax(axis=1)]
     if threshold is not None:

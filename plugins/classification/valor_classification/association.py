@@ -111,7 +111,8 @@ class MatthewsCorrelation:
     --------
     >>> from valor_core import evaluate
     >>> from valor_core.schemas.classification import ClassificationBatch
-    >>> batch = ClassificationBatch.from_predicted([0, 0, 1, 1], [0, 0, 1, 0])
+    >>> from valor_classification.arrays import from_predicted
+    >>> batch = from_predicted([0, 0, 1, 1], [0, 0, 1, 0])
     >>> round(evaluate(batch, ["MatthewsCorrelation"])["MatthewsCorrelation"].value, 4)
     0.5774
     """

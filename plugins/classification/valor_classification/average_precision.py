@@ -39,7 +39,8 @@ class AveragePrecision:
     --------
     >>> from valor_core import evaluate
     >>> from valor_core.schemas.classification import ClassificationBatch
-    >>> batch = ClassificationBatch.from_arrays([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> from valor_classification.arrays import from_arrays
+    >>> batch = from_arrays([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> round(evaluate(batch, ["AveragePrecision"])["AveragePrecision", "1"].value, 4)
     0.8333
     """

@@ -48,7 +48,8 @@ class CohenKappa:
     --------
     >>> from valor_core import evaluate
     >>> from valor_core.schemas.classification import ClassificationBatch
-    >>> batch = ClassificationBatch.from_predicted([0, 0, 1, 1], [0, 0, 1, 0])
+    >>> from valor_classification.arrays import from_predicted
+    >>> batch = from_predicted([0, 0, 1, 1], [0, 0, 1, 0])
     >>> evaluate(batch, ["CohenKappa"])["CohenKappa"].value
     0.5
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from valor_core.plugin import (
+    ArraysSpec,
     KnownAs,
     MetricSpec,
     NoParameters,
@@ -360,5 +361,18 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             parameters="valor_classification.parameters.readers.lists:ListsParameters",
             implementation="valor_classification.readers.lists:ListsReader",
             recognizes="valor_classification.readers.recognized:lists",
+        ),
+    )
+
+
+@hookimpl
+def valor_arrays() -> tuple[ArraysSpec, ...]:
+    """Declare how arrays become batches."""
+    return (
+        ArraysSpec(
+            name="classification.arrays",
+            task="classification",
+            summary="Make a batch of arrays with: valor_classification.from_arrays",
+            implementation="valor_classification.arrays:from_arrays",
         ),
     )

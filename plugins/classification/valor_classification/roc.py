@@ -89,7 +89,8 @@ class ROCAUC:
     --------
     >>> from valor_core import evaluate
     >>> from valor_core.schemas.classification import ClassificationBatch
-    >>> batch = ClassificationBatch.from_arrays([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> from valor_classification.arrays import from_arrays
+    >>> batch = from_arrays([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> evaluate(batch, ["ROCAUC"])["ROCAUC", "1"].value
     0.75
     """
@@ -121,7 +122,7 @@ class MeanROCAUC:
     --------
     >>> from valor_core import evaluate
     >>> from valor_core.schemas.classification import ClassificationBatch
-    >>> batch = ClassificationBatch.from_arrays([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> batch = from_arrays([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> evaluate(batch, ["mROCAUC"])["mROCAUC"].value
     0.75
     """
@@ -160,7 +161,7 @@ class ROCCurve:
     --------
     >>> from valor_core import evaluate
     >>> from valor_core.schemas.classification import ClassificationBatch
-    >>> batch = ClassificationBatch.from_arrays([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> batch = from_arrays([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> evaluate(batch, ["ROCCurve"])["ROCCurve"].value["1"]["thresholds"]
     [None, 0.8, 0.4, 0.35, 0.1]
     """

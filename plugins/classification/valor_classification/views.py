@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from valor_classification import kernels
 from valor_classification.kernels import ConfusionCells, ReliabilityBins
 from valor_core.plugin import thread_count
-from valor_core.schemas.classification import ClassificationBatch
-from valor_core.schemas.classification.best_scores import Tops
+from valor_core.schemas.classification import ClassificationBatch, Tops
 from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix
 from valor_core.schemas.columns import Checked, Codes, Floats, read_only
 from valor_core.schemas.datum import Uids

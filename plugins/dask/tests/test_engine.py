@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cluster_readers import Deadly, length
+from valor_classification.arrays import from_arrays
 from valor_cli.config.config_file import Request
 from valor_cli.run import run_config
 from valor_dask import engine
@@ -36,7 +37,7 @@ def classified(parts: int, size: int = 20) -> tuple[ClassificationBatch, ...]:
     """Batches of labels and scores, a few of them equal."""
     random = np.random.default_rng(parts)
     return tuple(
-        ClassificationBatch.from_arrays(
+        from_arrays(
             random.integers(0, 3, size),
             random.random((size, 3)).round(2),
             uids=np.arange(part * size, part * size + size),

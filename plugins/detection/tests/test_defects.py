@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import pytest
 from cases import for_each
+from valor_detection.validity import batch_of
 
 from valor_core.plugin import ParameterError, Report, SchemaError
-from valor_core.schemas.detection import Detection, DetectionBatch
+from valor_core.schemas.detection import Detection
 
 from .support import by_label, results_of, seen, true, value_of
 
@@ -85,7 +86,7 @@ def test_boxes_without_area_give_numbers(rule: str) -> None:
     point = (5, 5, 5, 5)
     item = Detection("a", [true("x", *point)], [seen({"x": 0.9}, *point)])
 
-    batch = DetectionBatch.of([item], "accept")
+    batch = batch_of([item], "accept")
     assert counts(batch, matching=rule) == {"x": (0, 1, 1)}
 
 

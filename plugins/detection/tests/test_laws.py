@@ -18,6 +18,7 @@ from valor_detection.average_precision import AveragePrecision
 from valor_detection.matching import matching
 from valor_detection.parameters.average_precision import APParameters
 from valor_detection.table import KEY
+from valor_detection.validity import batch_of
 
 from valor_core import Evaluator
 from valor_core.report.results import Results
@@ -78,7 +79,7 @@ def counted(batches: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def of(items: Sequence[Detection]) -> DetectionBatch:
-    return DetectionBatch.of(items, "accept")  # some of the boxes have no area
+    return batch_of(items, "accept")  # some of the boxes have no area
 
 
 @pytest.mark.parametrize("seed", SEEDS)

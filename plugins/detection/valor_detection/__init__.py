@@ -14,9 +14,11 @@ from valor_core.plugin import published_later
 if TYPE_CHECKING:
     from valor_detection.arrays import Objects, from_arrays, from_supervision, from_torchvision
     from valor_detection.documented import evaluate_detection
+    from valor_detection.validity import batch_of
 
 __all__ = [
     "Objects",
+    "batch_of",
     "evaluate_detection",
     "from_arrays",
     "from_supervision",
@@ -29,5 +31,6 @@ if not TYPE_CHECKING:  # which would take any name for one of this module
         {
             "arrays": ["Objects", "from_arrays", "from_supervision", "from_torchvision"],
             "documented": ["evaluate_detection"],
+            "validity": ["batch_of"],
         },
     )

@@ -14,12 +14,12 @@ from valor_core.plugin import SchemaError, shown
 from valor_core.schemas.columns import Codes, Floats, check_finite, check_not_masked, objects
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.decimals import as_written
-from valor_core.schemas.geometry.policy import Policy
 from valor_core.schemas.geometry.shapes import Rings, RunLengths, ends
 from valor_core.schemas.label import Label, Vocabulary, label_value
 from valor_detection.columns import as_array, column
 from valor_detection.mask_arrays import boxes_around, check_masks, run_lengths
 from valor_detection.object_rows import BoxFormat, Rows, checked_rows, upright
+from valor_detection.validity import Policy
 
 Names = Mapping[int, str] | Sequence[str] | None
 

@@ -11,12 +11,12 @@ from valor_core.plugin import ParameterError, SchemaError, and_more, did_you_mea
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.geometry.policy import Policy, check_policy
 from valor_core.schemas.label import DEFAULT_KEY
 from valor_detection.array_sides import IouType, Labels, Names, Objects, Side
 from valor_detection.columns import as_array, column
 from valor_detection.detector_outputs import names_of, objects_of, of_dict, of_supervision
 from valor_detection.object_rows import BoxFormat, batch_of_rows, check_format
+from valor_detection.validity import Policy, check_policy
 
 __all__ = ["IouType", "Objects", "from_arrays", "from_supervision", "from_torchvision"]
 

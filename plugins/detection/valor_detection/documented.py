@@ -33,10 +33,10 @@ from valor_core.schemas.annotation import (
 )
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Geometry
-from valor_core.schemas.geometry.policy import Policy, check_policy
 from valor_core.schemas.geometry.shapes import GEOMETRY_KINDS, geometry_kind
 from valor_detection.parameters.fields import COCO_IOUS, Rule
 from valor_detection.plugin import valor_metrics
+from valor_detection.validity import Policy, batch_of, check_policy
 
 DEFAULT_METRICS = (
     "AP",
@@ -258,7 +258,7 @@ def _batch(
     items: Sequence[Annotated], objects: Sequence[_Sides], invalid_geometry: Policy
 ) -> DetectionBatch:
     """The objects as columns; positions are those among all annotations of the call."""
-    batch = DetectionBatch.of(
+    batch = batch_of(
         (_item(*one) for one in zip(items, objects, strict=True)),
         invalid_geometry,
         lambda side, item, own: objects[item][side][own].place,

@@ -14,11 +14,11 @@ from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects, scores_outside
-from valor_core.schemas.geometry.policy import Place, Policy, checked_shapes
 from valor_core.schemas.geometry.shapes import MASK, POLYGON, Rings, RunLengths, Shapes
 from valor_core.schemas.label import Label
 from valor_detection.kernels.scanning import grouped_order
 from valor_detection.parameters.readers.tables import BoxFormat
+from valor_detection.validity import Place, Policy, checked_shapes
 
 __all__ = ["BoxFormat", "Rows", "batch_of_rows", "check_format", "checked_rows", "upright"]
 
@@ -182,7 +182,7 @@ def checked_rows(
             crowd=None if rows.crowd is None else rows.crowd[kept],
             areas=None
             if rows.areas is None
-            else np.where(found.is_mended, found.shapes.areas, rows.areas[kept]),
+            else np.where(found.is_repaired, found.shapes.areas, rows.areas[kept]),
             masks=found.shapes.masks,
             rings=found.shapes.rings,
             annotations=_positions(rows.images)[kept],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from valor_core.plugin import (
+    ArraysSpec,
     GallerySpec,
     KnownAs,
     MetricSpec,
@@ -416,3 +417,19 @@ def valor_galleries() -> tuple[GallerySpec, ...]:
 def valor_kernels() -> str:
     """Say where the family's kernels stand."""
     return "valor_detection.kernels:KERNELS"
+
+
+@hookimpl
+def valor_arrays() -> tuple[ArraysSpec, ...]:
+    """Declare how arrays become batches."""
+    return (
+        ArraysSpec(
+            name="detection.arrays",
+            task="detection",
+            summary="Make a batch of arrays with: valor_detection.from_arrays (box_format=…, "
+            "names=…, iou_type=…), from_supervision or from_torchvision. A table with a row for "
+            "each box is read from a file, by the reader: table",
+            implementation="valor_detection.arrays:from_arrays",
+            items="valor_detection.validity:batch_of",
+        ),
+    )

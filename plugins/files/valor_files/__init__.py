@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from valor_files.tables.metadata import columns_beside, typed
     from valor_files.tables.nested import field_tables, parsed, parsed_distinct
     from valor_files.tables.table import as_number
+    from valor_files.text_rows import row_batches
 
 _LATER = {
     "files": ("file_below", "file_size", "gzip_bytes", "unreadable"),
@@ -55,6 +56,7 @@ _LATER = {
     "tables.metadata": ("columns_beside", "typed"),
     "tables.nested": ("field_tables", "parsed", "parsed_distinct"),
     "tables.table": ("as_number",),
+    "text_rows": ("row_batches",),
 }
 
 __all__ = sorted(name for names in _LATER.values() for name in names)

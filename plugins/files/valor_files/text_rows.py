@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import fields, frozen
@@ -96,8 +96,27 @@ class TableReader:
     def read(self, partition: TablePartition) -> Iterator[Batch]:
         """The batch of one range."""
         table = read_table(partition, columns=self.parameters.columns)
-        rows = self.task.rows
-        yield text_batch(table) if rows is None else by_reference(rows)(table)
+        make = row_batches(self.task)
+        if make is not None:
+            yield make(table)
+
+
+def row_batches(task: TaskSpec) -> Callable[[Table], Batch] | None:
+    """The function that makes a batch of a table of a task; None if its items are no rows.
+
+    Examples
+    --------
+    >>> from valor_core import Registry
+    >>> row_batches(Registry().find(TaskSpec, "detection")) is None
+    True
+    """
+    if task.rows is not None:
+        make: Callable[[Table], Batch] = by_reference(task.rows)
+        return make
+    return text_batch if task.name == _TEXT else None
+
+
+_TEXT = "core.text"
 
 
 def text_batch(table: Table) -> TextBatch:

@@ -102,7 +102,8 @@ def _reader_to_name(registry: Registry, task: str | None) -> str:
         if takes_tables(spec) and (own is None or spec.serves(own))
     ]
     if not readers:
-        return (own and own.arrays) or "See the readers with: valor list --readers"
+        remedy = None if task is None else registry.arrays_remedy(task)
+        return remedy or "See the readers with: valor list --readers"
     readers.sort(key=lambda spec: spec.task is None)  # the task's own first
     names = [spec.short_name if task else spec.name for spec in readers]
     listed = f"Readers of tables are: {', '.join(names)}"

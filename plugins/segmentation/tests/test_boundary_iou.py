@@ -10,6 +10,7 @@ from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_segmentation import boundaries
+from valor_segmentation.arrays import from_arrays
 from valor_segmentation.boundaries import width_of
 from valor_testing import check_metric
 
@@ -241,7 +242,7 @@ class Plain:
 
 
 def test_memory_holds_some_rows_only() -> None:
-    data = SegmentationBatch.from_arrays([Plain()], [Plain()], labels=["cat"])
+    data = from_arrays([Plain()], [Plain()], labels=["cat"])
     tracemalloc.start()
     try:
         assert values([data], width_in_pixels=100)["cat"] == 1.0

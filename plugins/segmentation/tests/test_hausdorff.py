@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from cases import for_each
 from numpy.typing import NDArray
+from valor_segmentation.arrays import from_arrays
 from valor_testing import check_metric
 
 from valor_core import Registry, Report, evaluate
 from valor_core.plugin import ReadError, Result
-from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
+from valor_core.schemas.segmentation import Segmentation
 
 NAMES = ["cat", "dog", "sky"]
 
@@ -201,7 +202,7 @@ def shifted_and_missed() -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
 
 def organ(seen: NDArray[Any], **chosen: Any) -> tuple[Result, Result, Report]:
     """Mean and worst distance of the square at the 100th percentile."""
-    batch = SegmentationBatch.from_arrays(shifted_and_missed()[0], seen, labels=["organ"])
+    batch = from_arrays(shifted_and_missed()[0], seen, labels=["organ"])
     report = evaluate(batch, [{"name": "Hausdorff", **chosen}])
     found = [
         report.find("Hausdorff", label="organ", percentile=100.0, statistic=statistic).only

@@ -9,6 +9,7 @@ import pytest
 from attrs import evolve
 from cases import for_each
 from valor_report.requirements import parse_requirements
+from valor_segmentation.arrays import from_arrays
 from valor_testing import check_metric
 
 from valor_core import Registry, evaluate
@@ -413,8 +414,8 @@ def test_segments_of_which_half_is_shared_are_no_match(size: int) -> None:
     image = np.zeros((1, 2 * size), np.uint8)
     true, half, more = image + 1, image.copy(), image.copy()
     half[0, :size], more[0, : size + 1] = 1, 1
-    batch = SegmentationBatch.from_arrays([true], [half], labels=["cat"])
-    above = SegmentationBatch.from_arrays([true], [more], labels=["cat"])
+    batch = from_arrays([true], [half], labels=["cat"])
+    above = from_arrays([true], [more], labels=["cat"])
 
     assert results_of(batch, "RecognitionQuality")["RecognitionQuality", "cat"].value == 0.0
     assert results_of(above, "RecognitionQuality")["RecognitionQuality", "cat"].value == 1.0

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from cases import for_each
 from sklearn import metrics
-
-from valor_core.schemas.segmentation import SegmentationBatch
+from valor_segmentation.arrays import from_arrays
 
 from .support import results_of
 
@@ -29,7 +28,7 @@ def images(seed: int, dtype: Any) -> tuple[list[Any], list[Any]]:
 @for_each("seed", range(3))
 def test_the_confusion_matrix_is_scikit_learns(seed: int, dtype: Any) -> None:
     true, seen = images(seed, dtype)
-    batch = SegmentationBatch.from_arrays(true, seen, labels=NAMES)
+    batch = from_arrays(true, seen, labels=NAMES)
     flat = [np.concatenate([image.ravel() for image in side]) for side in (true, seen)]
     expected = metrics.confusion_matrix(*flat, labels=CODES)
 
@@ -44,7 +43,7 @@ def test_the_confusion_matrix_is_scikit_learns(seed: int, dtype: Any) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_scores_are_scikit_learns(seed: int) -> None:
     true, seen = images(seed, np.uint8)
-    batch = SegmentationBatch.from_arrays(true, seen, labels=NAMES)
+    batch = from_arrays(true, seen, labels=NAMES)
     flat = [np.concatenate([image.ravel() for image in side]) for side in (true, seen)]
     options = {"labels": CODES[1:], "zero_division": 0.0}
 
@@ -69,7 +68,7 @@ def test_scores_are_scikit_learns(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_counts_are_scikit_learns(seed: int) -> None:
     true, seen = images(seed, np.uint8)
-    batch = SegmentationBatch.from_arrays(true, seen, labels=NAMES)
+    batch = from_arrays(true, seen, labels=NAMES)
     flat = [np.concatenate([image.ravel() for image in side]) for side in (true, seen)]
     expected = metrics.multilabel_confusion_matrix(*flat, labels=CODES[1:])
 
@@ -84,7 +83,7 @@ def test_counts_are_scikit_learns(seed: int) -> None:
 )
 def test_shares_of_the_confusion_matrix_are_scikit_learns(ours: str, theirs: str) -> None:
     true, seen = images(3, np.uint8)
-    batch = SegmentationBatch.from_arrays(true, seen, labels=NAMES)
+    batch = from_arrays(true, seen, labels=NAMES)
     flat = [np.concatenate([image.ravel() for image in side]) for side in (true, seen)]
     expected = metrics.confusion_matrix(*flat, labels=CODES, normalize=theirs)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from messages import refused
+from valor_segmentation.arrays import from_arrays
 
 from valor_core.plugin import ReadError, SchemaError
 from valor_core.schemas.datum import Datums
@@ -240,7 +241,7 @@ def test_labels_that_a_label_map_joins_are_one() -> None:
 
 def test_more_labels_than_a_table_holds_are_refused() -> None:
     labels = [str(i) for i in range(10_001)]
-    batch = SegmentationBatch.from_arrays([[[1]]], [[[1]]], labels=labels)
+    batch = from_arrays([[[1]]], [[[1]]], labels=labels)
 
     for name in ("IOU", "BoundaryIOU"):
         with pytest.raises(
@@ -253,7 +254,7 @@ def test_more_labels_than_a_table_holds_are_refused() -> None:
 def test_rows_of_images_take_no_table_of_labels_each() -> None:
     labels = [str(i) for i in range(500)]
     images = np.zeros((40, 8, 8), np.uint16)
-    batch = SegmentationBatch.from_arrays(images, images, labels=labels)
+    batch = from_arrays(images, images, labels=labels)
     tracemalloc.start()
     try:
         value_of(batch, "Examples")
@@ -288,7 +289,7 @@ TRUE, SEEN = np.array([[[1, 1, 2, 2]]]), np.array([[[1, 1, 1, 2]]])
     ],
 )
 def test_labels_by_value_are_not_named_in_the_order_of_a_dict(labels: Any) -> None:
-    results = results_of(SegmentationBatch.from_arrays(TRUE, SEEN, labels=labels), "IOU")
+    results = results_of(from_arrays(TRUE, SEEN, labels=labels), "IOU")
 
     # cat: 2 of the 3 pixels that either side has; dog: 1 of 2.
     assert results["IOU", "cat"].value == 2 / 3
@@ -300,7 +301,7 @@ def test_train_ids_from_0_count_and_255_does_not() -> None:
     seen = np.array([[[0, 0, 18, 18, 0]]], np.int64)
     labels = {0: "road", 18: "bicycle"}
 
-    batch = SegmentationBatch.from_arrays(true, seen, labels=labels, ignore=255)
+    batch = from_arrays(true, seen, labels=labels, ignore=255)
     results = results_of(batch, "IOU")
 
     # road: 2 pixels of 3, since the fifth does not count; bicycle: 1 of 2.
@@ -310,7 +311,7 @@ def test_train_ids_from_0_count_and_255_does_not() -> None:
 
 
 def test_a_value_that_a_mapping_does_not_name_is_refused() -> None:
-    batch = SegmentationBatch.from_arrays(TRUE, SEEN, labels={0: "road", 1: "cat"})
+    batch = from_arrays(TRUE, SEEN, labels={0: "road", 1: "cat"})
 
     with pytest.raises(
         ReadError, match="batch 0: item 0, groundtruth: expected the value of a label, got 2 at"
@@ -325,7 +326,7 @@ def test_a_value_that_is_no_label_names_the_item_and_the_place(dtype: Any) -> No
     wrong[2, 1] = 77
 
     for true, seen in ((wrong, image), (image, wrong)):
-        batch = SegmentationBatch.from_arrays([image, true], [image, seen], labels=["cat"])
+        batch = from_arrays([image, true], [image, seen], labels=["cat"])
         with refused(ReadError):
             results_of(batch, "IOU")
 
@@ -345,7 +346,7 @@ def test_rows_read_strip_by_strip_are_counted_like_the_whole() -> None:
     true, seen = rng.integers(0, 3, (2, 5_000, 1_000)).astype(np.uint8)
     striped = Striped(true), Striped(seen)
     found, expected = (
-        value_of(SegmentationBatch.from_arrays([a], [b], labels=["x", "y"]), "ConfusionMatrix")
+        value_of(from_arrays([a], [b], labels=["x", "y"]), "ConfusionMatrix")
         for a, b in (striped, (true, seen))
     )
 

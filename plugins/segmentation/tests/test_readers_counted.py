@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import rasterio
 from PIL import Image
+from valor_segmentation.arrays import from_arrays
 
 from valor_core import evaluate
 from valor_core.plugin import ReadError
-from valor_core.schemas.segmentation import SegmentationBatch
 
 from .support import results_of
 
@@ -37,7 +37,7 @@ def maps() -> list[Any]:
 
 def expected(labels: Any = LABELS) -> Any:
     true, seen = maps()
-    batch = SegmentationBatch.from_arrays(true, seen, labels=labels, ignore=3, uids=list("abc"))
+    batch = from_arrays(true, seen, labels=labels, ignore=3, uids=list("abc"))
     return [result.to_dict() for result in results_of(batch, *METRICS)]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from valor_segmentation.arrays import from_arrays
 
 from valor_core import Evaluator, evaluate
 from valor_core.schemas.segmentation import SegmentationBatch
@@ -17,7 +18,7 @@ BELOW = "1 below the true one, as with reduce_zero_label. Add 1 to the values of
 
 
 def batch(true: Any, seen: Any, labels: Any = LABELS) -> SegmentationBatch:
-    return SegmentationBatch.from_arrays([true], [seen], labels=labels)
+    return from_arrays([true], [seen], labels=labels)
 
 
 def warnings_of(data: SegmentationBatch) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from valor_segmentation.arrays import from_arrays
 
 from valor_core import evaluate
-from valor_core.schemas.segmentation import Segmentation, SegmentationBatch, Segments
+from valor_core.schemas.segmentation import Segmentation, Segments
 
 IMAGE = np.array([[0, 1], [1, 0]])
 NO_ITEM = (
@@ -60,7 +61,7 @@ def test_labels_written_in_two_ways_are_worth_a_warning(seen: object) -> None:
 
 
 def test_images_of_one_list_of_labels_meet() -> None:
-    batch = SegmentationBatch.from_arrays([IMAGE], [IMAGE + 1], labels=["cat", "dog"])
+    batch = from_arrays([IMAGE], [IMAGE + 1], labels=["cat", "dog"])
 
     assert batch.sides == {"both"}
     assert batch.label_sides.meet

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from valor_segmentation.arrays import from_arrays
 from valor_segmentation.walk import Blank, both, over_images, strips
 
-from valor_core.schemas.segmentation import LabelImage, Layer, Legend, SegmentationBatch
+from valor_core.schemas.segmentation import LabelImage, Layer, Legend
 from valor_core.schemas.segmentation.pixels import ImageInMemory
 
 from .support import results_of
@@ -41,7 +42,7 @@ def test_a_strip_is_let_go_before_the_next_one_is_read(
         monkeypatch.setattr(f"valor_segmentation.{module}", 50)
     true, seen = Watched(), Watched()
 
-    results_of(SegmentationBatch.from_arrays([true], [seen], labels=["cat", "dog"]), metric)
+    results_of(from_arrays([true], [seen], labels=["cat", "dog"]), metric)
 
     assert (true.kept, seen.kept) == (0, 0)
     assert len(true.given) == (1 if metric == "Hausdorff" else 10)
@@ -55,7 +56,7 @@ def test_results_do_not_depend_on_the_number_of_threads(
     rng = np.random.default_rng(2)
     true = [np.kron(rng.integers(0, 4, (5, 6)), np.ones((9, 9), int)) for _ in range(7)]
     seen = [np.where(rng.random(t.shape) < 0.9, t, rng.integers(0, 4, t.shape)) for t in true]
-    data = SegmentationBatch.from_arrays(true, seen, labels=["cat", "dog", "owl"])
+    data = from_arrays(true, seen, labels=["cat", "dog", "owl"])
     whole = results_of(data, metric)
 
     monkeypatch.setattr("valor_segmentation.walk._THREAD_PIXELS", 1)

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 from valor_core.plugin import published_later
 
 if TYPE_CHECKING:
+    from valor_segmentation.arrays import from_arrays
     from valor_segmentation.documented import evaluate_segmentation
 
-__all__ = ["evaluate_segmentation"]
+__all__ = ["evaluate_segmentation", "from_arrays"]
 
 if not TYPE_CHECKING:  # which would take any name for one of this module
-    __getattr__, __dir__ = published_later(__name__, {"documented": ["evaluate_segmentation"]})
+    __getattr__, __dir__ = published_later(
+        __name__, {"arrays": ["from_arrays"], "documented": ["evaluate_segmentation"]}
+    )

@@ -51,7 +51,8 @@ class BoundaryCounts(State):
     Examples
     --------
     >>> state = BoundaryCounts(share=0.02, pixels=None)
-    >>> state.update(SegmentationBatch.from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"]))
+    >>> from valor_segmentation.arrays import from_arrays
+    >>> state.update(from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"]))
     >>> state.table
     array([[1, 2, 1]])
     """

@@ -64,7 +64,8 @@ class EdgeDistances(State):
     Examples
     --------
     >>> state = EdgeDistances(percentiles=(100.0,))
-    >>> state.update(SegmentationBatch.from_arrays([[[1, 0, 0]]], [[[1, 1, 1]]], labels=["cat"]))
+    >>> from valor_segmentation.arrays import from_arrays
+    >>> state.update(from_arrays([[[1, 0, 0]]], [[[1, 1, 1]]], labels=["cat"]))
     >>> state.images, state.worst
     (array([[1, 0, 0]]), array([[2.]]))
     """

@@ -73,7 +73,8 @@ class ImageScores(State):
     Examples
     --------
     >>> state = request("boundary_iou", {}).open()
-    >>> state.update(SegmentationBatch.from_arrays([[[1, 1]]], [[[1, 0]]], labels=["cat"]))
+    >>> from valor_segmentation.arrays import from_arrays
+    >>> state.update(from_arrays([[[1, 1]]], [[[1, 0]]], labels=["cat"]))
     >>> state.of("class")
     {0: Score(labels={'cat': 0.5})}
     """

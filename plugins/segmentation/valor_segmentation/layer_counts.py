@@ -99,7 +99,8 @@ def layer_counts(batch: SegmentationBatch, layer: Layer, *, by_datum: bool = Fal
 
     Examples
     --------
-    >>> batch = SegmentationBatch.from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"])
+    >>> from valor_segmentation.arrays import from_arrays
+    >>> batch = from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"])
     >>> layer_counts(batch, batch.layers[0]).table
     array([[0, 1],
            [0, 1]])

@@ -52,7 +52,8 @@ class PanopticCounts(State):
     Examples
     --------
     >>> state = PanopticCounts(background_is_void=False)
-    >>> state.update(SegmentationBatch.from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"]))
+    >>> from valor_segmentation.arrays import from_arrays
+    >>> state.update(from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"]))
     >>> state.table
     array([[0, 1, 1]])
     """

@@ -266,7 +266,8 @@ class PixelCounts(State):
     Examples
     --------
     >>> state = PixelCounts()
-    >>> state.update(SegmentationBatch.from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"]))
+    >>> from valor_segmentation.arrays import from_arrays
+    >>> state.update(from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"]))
     >>> state.keys["class"].confusion.table
     array([[0, 1],
            [0, 1]])

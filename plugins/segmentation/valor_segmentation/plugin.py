@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from valor_core.plugin import (
+    ArraysSpec,
     GallerySpec,
     MetricSpec,
     NoParameters,
@@ -286,3 +287,16 @@ def valor_galleries() -> tuple[GallerySpec, ...]:
 def valor_kernels() -> str:
     """Say where the family's kernels stand."""
     return "valor_segmentation.kernels:KERNELS"
+
+
+@hookimpl
+def valor_arrays() -> tuple[ArraysSpec, ...]:
+    """Declare how arrays become batches."""
+    return (
+        ArraysSpec(
+            name="segmentation.arrays",
+            task="segmentation",
+            summary="Make a batch of arrays with: valor_segmentation.from_arrays",
+            implementation="valor_segmentation.arrays:from_arrays",
+        ),
+    )

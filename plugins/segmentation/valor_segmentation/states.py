@@ -13,7 +13,8 @@ Examples
 --------
 >>> from valor_core.schemas.segmentation import SegmentationBatch
 >>> state = pixel_counts().open()
->>> state.update(SegmentationBatch.from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"]))
+>>> from valor_segmentation.arrays import from_arrays
+>>> state.update(from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"]))
 >>> [(key, counts.confusion.table.tolist()) for key, counts in state.sorted()]
 [('class', [[0, 1], [0, 1]])]
 """

@@ -146,7 +146,7 @@ def spec(code: str) -> ReaderSpec:
 def test_an_honest_reader_keeps_all_laws() -> None:
     check_reader(spec("Words"), WORDS)
     check_reader(Words(WordParameters(**WORDS), "text"))
-    check_reader(InMemory.of([Text("a"), Text("b")], TextBatch), task="text")
+    check_reader(InMemory.of([Text("a"), Text("b")], TextBatch.of), task="text")
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.classification import Classification, ClassificationBatch, ScoreMatrix
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
-from valor_core.schemas.label import as_labels
+from valor_core.schemas.label import DEFAULT_KEY, Label, as_labels
 from valor_core.schemas.segmentation import (
     BACKGROUND,
     IGNORED,
@@ -79,14 +79,14 @@ def _scores(seed: int, count: int, width: int) -> NDArray[np.float64]:
 def _dense() -> Batches:
     one, two = _uids("d", 7), _uids("e", 6)
     return (
-        ClassificationBatch.from_arrays(
+        _scored(
             ["cat", "dog", "bee", "cat", "cat", "dog", "bee"],
             _scores(1, 7, 3),
             labels=["cat", "dog", "bee"],
             uids=one,
             metadata=_metadata(one),
         ),
-        ClassificationBatch.from_arrays(
+        _scored(
             ["dog", "dog", "cat", "ant", "bee", "cat"],
             _scores(2, 6, 4),
             labels=["ant", "dog", "cat", "bee"],
@@ -96,10 +96,32 @@ def _dense() -> Batches:
     )
 
 
+def _scored(
+    truth: Any,
+    scores: Any,
+    *,
+    labels: Sequence[str] = ("0", "1"),
+    uids: Any,
+    metadata: Mapping[str, Any] | None = None,
+) -> ClassificationBatch:
+    """A batch with a score of every label: of true labels, or of a 0/1 matrix of them."""
+    values = np.asarray(scores)
+    values = values if values.ndim == 2 else np.stack([1 - values, values], axis=1)
+    names = [Label(DEFAULT_KEY, name) for name in labels]
+    truth = np.asarray(truth)
+    if truth.ndim == 2:
+        datums, codes = np.nonzero(truth)
+    else:
+        datums = np.arange(len(truth))
+        codes = np.array([labels.index(str(name)) for name in truth.tolist()])
+    matrix = ScoreMatrix(values, np.arange(len(names)))
+    return ClassificationBatch(Datums(uids, metadata or {}), names, datums, codes, matrix)
+
+
 def _binary() -> Batches:
     return (
-        ClassificationBatch.from_arrays([0, 1, 1, 0], [0.1, 0.7, 0.35, 0.35], uids=[3, 10, 1, 2]),
-        ClassificationBatch.from_arrays([1, 0, 1], [1.0, 0.0, 0.5], uids=[20, 5, 4]),
+        _scored([0, 1, 1, 0], [0.1, 0.7, 0.35, 0.35], uids=[3, 10, 1, 2]),
+        _scored([1, 0, 1], [1.0, 0.0, 0.5], uids=[20, 5, 4]),
     )
 
 
@@ -108,10 +130,8 @@ def _float32() -> Batches:
     one, two = _uids("f", 4), _uids("g", 6)
     labels = ["cat", "dog", "bee"]
     return (
-        ClassificationBatch.from_arrays(
-            ["bee", "dog", "cat", "cat"], rounded.astype(np.float32), labels=labels, uids=one
-        ),
-        ClassificationBatch.from_arrays(
+        _scored(["bee", "dog", "cat", "cat"], rounded.astype(np.float32), labels=labels, uids=one),
+        _scored(
             ["cat", "cat", "dog", "bee", "dog", "bee"],
             _scores(3, 6, 3).astype(np.float32),
             labels=labels,
@@ -174,7 +194,7 @@ def _keys() -> Batches:
 def _multilabel() -> Batches:
     truth = np.array([[1, 1, 0], [0, 0, 0], [0, 1, 1], [1, 1, 1], [0, 0, 1]])
     return (
-        ClassificationBatch.from_arrays(
+        _scored(
             truth, _scores(4, 5, 3) * 1.5 % 1, labels=["cat", "dog", "bee"], uids=_uids("m", 5)
         ),
         ClassificationBatch.of(
@@ -384,19 +404,22 @@ def _label_maps() -> Batches:
     true = [_drawn(seed, 9, 12, 3).astype(np.uint8) for seed in range(3)]
     true[1][2:5, 3:9] = 255
     seen = [_drawn(9, 9, 12, 4).astype(np.uint8), true[1] % 255, true[2][::-1]]
-    one, two = ["10", "9", "image"], ["b", "a"]
-    return (
-        SegmentationBatch.from_arrays(
-            true, seen, labels=names, ignore=255, uids=one, metadata=_metadata(one)
-        ),
-        SegmentationBatch.from_arrays(
-            [_drawn(3, 5, 7, 3).astype(np.int32), np.zeros((4, 4), np.uint16)],
-            [_drawn(4, 5, 7, 3).astype(np.uint16), np.eye(4, dtype=np.uint8)],
-            labels=["bee", "ant"],
-            uids=two,
-            metadata=_metadata(two),
-        ),
+    others = (
+        (_drawn(3, 5, 7, 3).astype(np.int32), _drawn(4, 5, 7, 3).astype(np.uint16)),
+        (np.zeros((4, 4), np.uint16), np.eye(4, dtype=np.uint8)),
     )
+    one, two = ["10", "9", "image"], ["b", "a"]
+    parts = (
+        [
+            Segmentation(uid, *pair, names, ignore=255, metadata=_facts(i))
+            for i, (uid, pair) in enumerate(zip(one, zip(true, seen, strict=True), strict=True))
+        ],
+        [
+            Segmentation(uid, *pair, ["bee", "ant"], metadata=_facts(i))
+            for i, (uid, pair) in enumerate(zip(two, others, strict=True))
+        ],
+    )
+    return tuple(SegmentationBatch.of(items) for items in parts)
 
 
 def _keyed_maps() -> Batches:

@@ -82,7 +82,7 @@ def check_reader(
     --------
     >>> from valor_core.readers.reader import InMemory
     >>> from valor_core.schemas.text import Text, TextBatch
-    >>> check_reader(InMemory.of([Text("q1", response="Paris")], TextBatch))
+    >>> check_reader(InMemory.of([Text("q1", response="Paris")], TextBatch.of))
     """
     source = _source(reader, parameters or {}, task, registry or Registry())
     run_all(partial(each, source) for each in READER_LAWS)

@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from valor_classification.arrays import from_arrays
 
 from valor_core import Evaluator, Registry
 from valor_core.errors import (
     MissingPluginError,
     SchemaError,
 )
-from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.classification import Classification
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
 from valor_core.schemas.text import Text
@@ -32,8 +33,8 @@ def item(uid: Any, response: str = "Paris", **metadata: Any) -> Text:
 class TestUids:
     def test_items_with_and_without_names_cannot_be_mixed(self) -> None:
         evaluator = Evaluator(["Counts"], "classification")
-        evaluator.update(ClassificationBatch.from_arrays([0], [[0.75, 0.25]]))
-        evaluator.update(ClassificationBatch.from_arrays([0], [[0.75, 0.25]], uids=["a"]))
+        evaluator.update(from_arrays([0], [[0.75, 0.25]]))
+        evaluator.update(from_arrays([0], [[0.75, 0.25]], uids=["a"]))
 
         with pytest.raises(
             SchemaError, match="uids: expected all items to have one, or none, found 1 of 2"

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from valor_classification.arrays import from_arrays
 
 from valor_core import Evaluator, Registry, Report, Result
 from valor_core.evaluation.gathering import _FULL, _MOST, Gathering
@@ -101,7 +102,7 @@ def arrays() -> tuple[Any, Any]:
 
 def matrices(rows: slice, **options: Any) -> ClassificationBatch:
     truths, scores = arrays()
-    return ClassificationBatch.from_arrays(truths[rows], scores[rows], **options)
+    return from_arrays(truths[rows], scores[rows], **options)
 
 
 def named(rows: slice) -> ClassificationBatch:
@@ -111,12 +112,12 @@ def named(rows: slice) -> ClassificationBatch:
 def of_two_types(rows: slice) -> ClassificationBatch:
     truths, scores = arrays()
     kind = np.float32 if rows.start % 2 else np.float64
-    return ClassificationBatch.from_arrays(truths[rows], scores[rows].astype(kind))
+    return from_arrays(truths[rows], scores[rows].astype(kind))
 
 
 def indicators(rows: slice) -> ClassificationBatch:
     _, scores = arrays()
-    return ClassificationBatch.from_arrays((scores > 0.5).astype(int)[rows], scores[rows])
+    return from_arrays((scores > 0.5).astype(int)[rows], scores[rows])
 
 
 def objects(rows: slice) -> ClassificationBatch:
@@ -162,18 +163,18 @@ def test_they_are_counted_together(counted: list[int]) -> None:
 def test_whoever_made_a_batch_may_write_over_it() -> None:
     truths, scores = (array.copy() for array in arrays())
     evaluator, wanted = Evaluator(METRICS, "classification"), Evaluator(METRICS, "classification")
-    wanted.update(ClassificationBatch.from_arrays(truths, scores))
+    wanted.update(from_arrays(truths, scores))
     true, predicted = truths[:10].copy(), scores[:10].copy()
     for start in range(0, ROWS, 10):
         true[:], predicted[:] = truths[start : start + 10], scores[start : start + 10]
-        evaluator.update(ClassificationBatch.from_arrays(true, predicted))
+        evaluator.update(from_arrays(true, predicted))
 
     assert evaluator.compute() == wanted.compute()
 
 
 def test_what_waits_is_bounded(counted: list[int]) -> None:
     evaluator = Evaluator(["Accuracy"], "classification")
-    batch = ClassificationBatch.from_arrays(np.zeros(2000, int), np.ones((2000, 10)))
+    batch = from_arrays(np.zeros(2000, int), np.ones((2000, 10)))
     most = -(-_FULL // batch.nbytes)
     for _ in range(3 * most):
         evaluator.update(batch)
@@ -184,7 +185,7 @@ def test_what_waits_is_bounded(counted: list[int]) -> None:
 def test_a_large_batch_is_counted_at_once_and_in_its_turn(counted: list[int]) -> None:
     evaluator = Evaluator(["Accuracy"], "classification")
     thin = matrices(slice(0, 4))
-    large = ClassificationBatch.from_arrays(np.zeros(90_000, int), np.ones((90_000, 2)))
+    large = from_arrays(np.zeros(90_000, int), np.ones((90_000, 2)))
     for batch in (thin, large, thin):
         evaluator.update(batch)
 
@@ -213,7 +214,7 @@ def test_batches_with_metadata_do_not_wait_and_are_sliced(counted: list[int]) ->
 
 def test_an_item_that_comes_twice_is_an_error_of_compute_alone() -> None:
     evaluator = Evaluator(["Accuracy"], "classification")
-    large = ClassificationBatch.from_arrays(
+    large = from_arrays(
         np.zeros(90_000, int), np.ones((90_000, 2)), uids=[f"big_{i}" for i in range(90_000)]
     )
     for batch in (named(slice(0, 3)), named(slice(2, 4)), large, named(slice(4, 5))):
@@ -334,7 +335,7 @@ def test_an_interrupt_while_counts_are_added_comes_when_they_are(
 
 def test_threads_may_update_one_evaluator() -> None:
     evaluator = Evaluator(["Accuracy", "Counts"], "classification")
-    large = ClassificationBatch.from_arrays(np.zeros(40_000, int), np.ones((40_000, 2)))
+    large = from_arrays(np.zeros(40_000, int), np.ones((40_000, 2)))
 
     def work(number: int) -> None:
         for turn in range(100):

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from valor_segmentation.arrays import from_arrays
 
 from valor_core import evaluate
 from valor_core.kernels import compiled
-from valor_core.schemas.segmentation import SegmentationBatch
 
 RANDOM = np.random.default_rng(3)
 CLASSIFICATION = ["ROCAUC", "AveragePrecision", "CalibrationError", "Accuracy", "ConfusionMatrix"]
@@ -57,7 +57,7 @@ def test_unaligned_label_images_have_the_same_values(dtype: Any) -> None:
     sides = [RANDOM.integers(0, 3, (2, 20, 20)).astype(dtype) for _ in range(2)]
     right, found = (
         values(
-            SegmentationBatch.from_arrays(*map(make, sides), labels=["a", "b"]),
+            from_arrays(*map(make, sides), labels=["a", "b"]),
             SEGMENTATION,
             "segmentation",
         )

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import valor_classification
 from messages import refused
+from valor_classification.arrays import from_arrays
 
-from valor_core import ClassificationBatch, Evaluator, evaluate
+from valor_core import Evaluator, evaluate
 from valor_core.errors import (
     AmbiguousNameError,
     ConfigError,
@@ -221,7 +223,7 @@ def test_labels_of_an_update_are_those_of_a_batch() -> None:
     with pytest.raises(ConfigError, match="update: unknown argument 'labels'"):
         evaluator.update([-1, 1], [0.25, 0.75], labels=[-1, 1])
 
-    evaluator.update(ClassificationBatch.from_arrays([-1, 1], [0.25, 0.75], labels=[-1, 1]))
+    evaluator.update(from_arrays([-1, 1], [0.25, 0.75], labels=[-1, 1]))
     assert evaluator.compute()["ROCAUC", "1"].value == 1.0
 
 
@@ -235,7 +237,7 @@ def test_classes_that_are_no_column_numbers_get_the_call_that_names_them() -> No
         evaluate(*sides, ["ROCAUC"])
 
     call = str(caught.value.remedy).partition(": ")[2]
-    names = {"y_true": sides[0], "y_score": sides[1], "ClassificationBatch": ClassificationBatch}
+    names = {"y_true": sides[0], "y_score": sides[1], "valor_classification": valor_classification}
     assert evaluate(eval(call, names), ["ROCAUC"])["ROCAUC", "1"].value == 1.0
 
 

@@ -7,9 +7,17 @@ from valor_core.plugin import TaskSpec
 
 
 def test_the_function_that_makes_a_batch_of_boxes_is_where_the_answer_says() -> None:
-    answer = Registry().find(TaskSpec, "detection").arrays
+    answer = Registry().arrays_remedy("detection")
 
     assert answer is not None
     for name in ("from_arrays", "from_supervision", "from_torchvision"):
         assert callable(getattr(arrays, name))
         assert name in answer
+
+
+def test_every_task_of_core_has_a_remedy_for_arrays() -> None:
+    registry = Registry()
+
+    tasks = registry.manifest("core").of(TaskSpec)
+
+    assert [spec.name for spec in tasks if not registry.arrays_remedy(spec.short_name)] == []

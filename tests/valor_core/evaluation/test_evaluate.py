@@ -380,9 +380,9 @@ def alive(group: int) -> bool:
 def test_an_evaluator_may_be_run_on_several_readers(site: Path) -> None:
     evaluator = Evaluator(METRICS)
 
-    run(evaluator, InMemory.of(ITEMS[:4], TextBatch))
+    run(evaluator, InMemory.of(ITEMS[:4], TextBatch.of))
     evaluator.tally.done.clear()
-    run(evaluator, InMemory.of(ITEMS[4:], TextBatch))
+    run(evaluator, InMemory.of(ITEMS[4:], TextBatch.of))
 
     assert evaluator.compute() == evaluate(ITEMS, METRICS)
 

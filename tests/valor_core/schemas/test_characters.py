@@ -6,7 +6,6 @@ import pytest
 from valor_core.plugin import SchemaError
 from valor_core.schemas import Datum, Datums, Label
 from valor_core.schemas.characters import check_name_column
-from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.text import Text, TextBatch
 
 
@@ -59,38 +58,6 @@ def test_a_nul_within_a_name_is_found_where_it_stands() -> None:
         match=r"uids\[0\]: expected a name without the character NUL, got 'd\\x00\\x00e'",
     ):
         check_name_column(column[::-1], "uids")
-
-
-@pytest.mark.parametrize("name", ["a\0", "a\0b", "\0"])
-def test_no_name_may_hold_nul_which_columns_would_drop(name: str) -> None:
-    with pytest.raises(
-        SchemaError, match="Datum: uid: expected a name without the character NUL, got"
-    ):
-        Datum(name)
-    with pytest.raises(
-        SchemaError, match="Label: value: expected a name without the character NUL, got"
-    ):
-        Label("class", name)
-    with pytest.raises(
-        SchemaError, match=r"uids\[1\]: expected a name without the character NUL, got"
-    ):
-        Datums(["b", name])
-    with pytest.raises(
-        SchemaError, match=r"uids\[1\]: expected a name without the character NUL, got"
-    ):
-        Datums(np.array(["b", name], object))
-    with pytest.raises(
-        SchemaError, match=r"y_true\[1\]: expected a name without the character NUL, got"
-    ):
-        ClassificationBatch.from_predicted(["b", name], ["b", "b"])
-    with pytest.raises(
-        SchemaError, match=r"y_pred\[1\]: expected a name without the character NUL, got"
-    ):
-        ClassificationBatch.from_predicted(["b", "b"], np.array(["b", name], object))
-    with pytest.raises(
-        SchemaError, match=r"y_pred\[1\]: expected a name without the character NUL, got"
-    ):
-        ClassificationBatch.from_predicted(["b", "c"], ["b", name])
 
 
 def test_a_text_may_hold_nul() -> None:

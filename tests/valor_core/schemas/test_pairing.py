@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from valor_core.schemas.classification.batch import ClassificationBatch
 from valor_core.schemas.label import Label
 from valor_core.schemas.pairing import LabelSides
 
@@ -58,9 +57,3 @@ def test_the_warning_names_a_few_labels_of_each_side() -> None:
         "no label is both true and predicted, true are 'bee', 'cat', 'cow' (and 1 more), "
         "predicted 'canine'; are the labels of both sides written alike?"
     )
-
-
-def test_a_column_for_a_label_is_a_prediction_of_it() -> None:
-    batch = ClassificationBatch.from_arrays([2], [[0.5, 0.5, 0.0]])
-
-    assert batch.label_sides.meet

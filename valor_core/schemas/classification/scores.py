@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.classification.best_scores import Tops
 from valor_core.schemas.columns import (
     BY_CONTENT,
     Checked,
@@ -33,6 +33,49 @@ def _score_column(values: Any) -> Floats:
 
 def _score_rows(values: Any) -> Floats:
     return floats(values, "scores", ndim=2)
+
+
+@frozen(eq=False, repr=False)
+class Tops:
+    """The first column in which each row of a matrix is greatest, and the score there.
+
+    Parameters
+    ----------
+    columns : ndarray of int32, shape (n,)
+        Columns.
+    scores : ndarray of the type of the matrix, shape (n,)
+        Scores, 0.0 where that is -0.0.
+    """
+
+    columns: NDArray[np.int32]
+    scores: Floats
+
+    def select(self, positions: Codes) -> Tops:
+        """Those of the rows at some positions.
+
+        Examples
+        --------
+        >>> Tops(np.array([1, 0], np.int32), np.array([0.75, 0.5])).select(np.array([1])).scores
+        array([0.5])
+        """
+        return Tops(self.columns[positions], self.scores[positions])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Tops | None]) -> Tops | None:
+        """Those of some matrices, one behind the other; None if one of them has none.
+
+        Examples
+        --------
+        >>> Tops.joined([Tops(np.array([1], np.int32), np.array([0.75])), None]) is None
+        True
+        """
+        found = [part for part in parts if part is not None]
+        if len(found) < len(parts):
+            return None
+        return cls(
+            np.concatenate([part.columns for part in found]),
+            np.concatenate([part.scores for part in found]),
+        )
 
 
 @frozen(repr=False)

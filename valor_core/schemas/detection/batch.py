@@ -28,8 +28,13 @@ from valor_core.schemas.detection.objects import (
     TrueObjects,
     scores_outside,
 )
-from valor_core.schemas.detection.packing import ObjectPlace, Packed, image_sizes
-from valor_core.schemas.geometry.policy import Policy, check_policy
+from valor_core.schemas.detection.packing import (
+    GeometryCheck,
+    ObjectPlace,
+    Packed,
+    finite_shapes,
+    image_sizes,
+)
 from valor_core.schemas.label import Label, Vocabulary, distinct_labels
 from valor_core.schemas.pairing import LabelSides, sides_of
 
@@ -129,7 +134,7 @@ class DetectionBatch(Batch):
     def of(
         cls,
         items: Iterable[Detection],
-        invalid_geometry: Policy = "error",
+        check: GeometryCheck = finite_shapes,
         place: ObjectPlace | None = None,
     ) -> DetectionBatch:
         """Columns of the objects.
@@ -138,10 +143,9 @@ class DetectionBatch(Batch):
         ----------
         items : iterable of Detection
             The images.
-        invalid_geometry : {"error", "repair", "skip", "accept"}
-            What becomes of geometries that cannot be right: empty, self-crossing, inverted, not
-            finite, or out of an image whose size is known. The report says what was left out or
-            repaired.
+        check : callable, optional
+            Check of the geometries of one side, which may repair some and leave others out. By
+            default, coordinates must be finite and edges ordered.
         place : callable, optional
             How an error message calls an object, from its side, the position of the image and that
             of the object in it; ``item 'a', predictions[3]`` unless given.
@@ -149,24 +153,18 @@ class DetectionBatch(Batch):
         Raises
         ------
         SchemaError
-            If a geometry is refused, a score is not finite, or an annotation has a label twice;
+            If a geometry is rejected, a score is not finite, or an annotation has a label twice;
             names item and annotation.
-        ParameterError
-            If `invalid_geometry` is something else.
-        MissingExtraError
-            If polygons are to be checked and shapely is not installed.
 
         Examples
         --------
-        >>> from valor_core.schemas.geometry.geometry import Mask
-        >>> nothing = PredictedObject({"dog": 0.75}, Mask.of([[0, 0]]))
-        >>> DetectionBatch.of([Detection("a", [], [nothing])], "skip").left_out
-        {'predictions left out: empty': 1}
+        >>> from valor_core.schemas.geometry.geometry import Box
+        >>> DetectionBatch.of([Detection("a", [TrueObject("dog", Box(0, 0, 1, 1))], [])]).labels
+        (Label(key='class', value='dog'),)
         """
-        check_policy(invalid_geometry)
         items = listed(items, Detection)
-        true = Packed.of(items, "groundtruths", TrueObject, invalid_geometry, place)
-        predicted = Packed.of(items, "predictions", PredictedObject, invalid_geometry, place)
+        true = Packed.of(items, "groundtruths", TrueObject, check, place)
+        predicted = Packed.of(items, "predictions", PredictedObject, check, place)
         vocabulary = Vocabulary()
         groundtruths, predictions = true.true(vocabulary), predicted.predicted(vocabulary)
         sizes = image_sizes(items)

@@ -6,25 +6,76 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas.columns import Codes, objects
 from valor_core.schemas.datum import Uid
 from valor_core.schemas.detection.items import Detection
 from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
 from valor_core.schemas.geometry.geometry import Geometry, Mask
-from valor_core.schemas.geometry.policy import CheckedShapes, Policy, checked_geometries
+from valor_core.schemas.geometry.shapes import Shapes
 from valor_core.schemas.label import Label, Vocabulary, check_finite_scores
 
 ObjectPlace = Callable[[str, int, int], str]
 """How an error message calls an object: from its side, its image's position and its own."""
 
 
+@frozen(repr=False)
+class CheckedShapes:
+    """Shapes that passed a check.
+
+    Parameters
+    ----------
+    kept : ndarray of int64, shape (m,)
+        Their rows among those that were checked.
+    shapes : Shapes
+        The shapes, repaired where they had to be.
+    counts : dict of str to int
+        How many were left out or repaired, as `DetectionBatch.left_out` says it.
+    is_repaired : ndarray of bool, shape (m,)
+        Which of them were repaired.
+    """
+
+    kept: Codes
+    shapes: Shapes
+    counts: dict[str, int] = field(factory=dict)
+    is_repaired: NDArray[np.bool_] = field()
+
+    @is_repaired.default
+    def _none_repaired(self) -> NDArray[np.bool_]:
+        return np.zeros(len(self.kept), bool)
+
+
+GeometryCheck = Callable[[Sequence[Geometry], Codes, str, Callable[[int], str]], CheckedShapes]
+"""Check of geometries, the sizes of their images, their side, and how an error names a row."""
+
+
+def finite_shapes(
+    geometries: Sequence[Geometry], sizes: Codes, side: str, place: Callable[[int], str]
+) -> CheckedShapes:
+    """Shapes of geometries with finite coordinates and ordered edges.
+
+    Raises
+    ------
+    SchemaError
+        If one has others; names the annotation.
+    """
+    shapes = Shapes.of(geometries)
+    is_valid = np.isfinite(shapes.boxes).all(axis=1) & (shapes.boxes[:, 2:] >= 0).all(axis=1)
+    if not is_valid.all():
+        rows = np.flatnonzero(~is_valid)
+        raise SchemaError(
+            f"{place(int(rows[0]))}: expected finite coordinates, xmin <= xmax and ymin <= ymax, "
+            f"got {shown(geometries[rows[0]])}{and_more(len(rows) - 1)}"
+        )
+    return CheckedShapes(np.arange(len(shapes)), shapes)
+
+
 @frozen(eq=False, repr=False)
 class Packed:
-    """Objects of one side that a policy let through.
+    """Objects of one side whose geometries passed a check.
 
     Parameters
     ----------
@@ -47,7 +98,7 @@ class Packed:
         items: Sequence[Detection],
         side: str,
         wanted: type[Any],
-        policy: Policy,
+        check: GeometryCheck,
         place: ObjectPlace | None,
     ) -> Packed:
         """The objects of some images; those of a side are of one class."""
@@ -65,7 +116,7 @@ class Packed:
             _check_labels(called(row), side, one.labels)
             _check_size(called(row), one.geometry, items[i].size)
         sizes = image_sizes(items)[[i for i, *_ in given]]
-        found = checked_geometries([one.geometry for *_, one in given], sizes, policy, side, called)
+        found = check([one.geometry for *_, one in given], sizes, side, called)
         kept = [given[row] for row in found.kept.tolist()]
         return cls([i for i, *_ in kept], [j for _, j, _ in kept], [one for *_, one in kept], found)
 
@@ -73,9 +124,9 @@ class Packed:
         """Columns of true objects: a row for each label."""
         rows, labels = self._rows([one.labels for one in self.objects])
         areas = self.checked.shapes.areas
-        mended = self.checked.is_mended.tolist()
+        repaired = self.checked.is_repaired.tolist()
         for row, one in enumerate(self.objects):
-            if one.area is not None and not mended[row]:
+            if one.area is not None and not repaired[row]:
                 areas[row] = one.area
         return TrueObjects(
             **self._columns(rows),

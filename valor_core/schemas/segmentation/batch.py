@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from attrs import evolve, field, frozen
@@ -23,14 +23,8 @@ from valor_core.schemas.segmentation.label_images import (
     codes_of_legends,
 )
 from valor_core.schemas.segmentation.layers import are_apart, by_key
-from valor_core.schemas.segmentation.legends import (
-    ignored_values,
-    label_maps,
-    legend_of,
-    pixel_labels,
-)
 from valor_core.schemas.segmentation.packing import Packer
-from valor_core.schemas.segmentation.pixels import Flags, images_of, size_words
+from valor_core.schemas.segmentation.pixels import Flags, size_words
 from valor_core.schemas.segmentation.segments import Segments
 
 
@@ -69,7 +63,8 @@ class SegmentationBatch(Batch):
 
     Examples
     --------
-    >>> batch = SegmentationBatch.from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"])
+    >>> item = Segmentation("a", {"cat": [[False, True]]}, {"cat": [[True, True]]})
+    >>> batch = SegmentationBatch.of([item])
     >>> len(batch), batch.layers[0].groundtruths[0].pixels.shape
     (1, (1, 2))
     """
@@ -139,60 +134,6 @@ class SegmentationBatch(Batch):
         datums = Datums.of(Datum(item.uid, item.metadata) for item in items)
         stuff = {label for item in items for label in item.stuff}
         return cls(datums, packer.vocabulary.labels, layers, stuff)
-
-    @classmethod
-    def from_arrays(
-        cls,
-        y_true: Any,
-        y_pred: Any,
-        *,
-        labels: Sequence[Any] | Mapping[int, Any],
-        ignore: int | Iterable[int] | None = None,
-        uids: Any = None,
-        metadata: Mapping[str, Any] | None = None,
-    ) -> SegmentationBatch:
-        """Columns of images of whole numbers, each of which stands for a label.
-
-        Parameters
-        ----------
-        y_true, y_pred : sequence of array-like of shape (height, width), or stack of them
-            True and predicted images.
-        labels : sequence of labels, or mapping of int to label or None
-            The labels of 1, 2, …, or the label of each value, None for background. 0 is background
-            unless the mapping names it. Any other value is an error where a pixel has it.
-        ignore : int or iterable of int, optional
-            Values of true pixels that do not count.
-        uids, metadata : optional
-            As in `Datums`; without uids the images are numbered.
-
-        Raises
-        ------
-        SchemaError
-            If a side is no list of images of whole numbers, labels in a list are not distinct or
-            labels not of one key, or a label's value is to be ignored.
-
-        Examples
-        --------
-        >>> true, seen = [[[0, 1, 255]]], [[[0, 0, 1]]]
-        >>> names = {0: "road", 1: "car"}
-        >>> SegmentationBatch.from_arrays(true, seen, labels=names, ignore=255).labels
-        (Label(key='class', value='road'), Label(key='class', value='car'))
-        """
-        named, ignored, vocabulary = pixel_labels(labels), ignored_values(ignore), Vocabulary()
-        true, seen = images_of(y_true, "y_true"), images_of(y_pred, "y_pred")
-        if len(true) != len(seen):
-            raise SchemaError(
-                f"y_true and y_pred: expected as many images, got {len(true):,} and {len(seen):,}"
-            )
-        truth = legend_of(named, ignored, vocabulary)
-        plain = legend_of(named, (), vocabulary) if ignored else truth
-        layer = Layer(label_maps(true, truth, "y_true"), label_maps(seen, plain, "y_pred"))
-        datums = Datums.numbers(len(true), metadata) if uids is None else Datums(uids, metadata)
-        if len(datums) != len(true):
-            raise SchemaError(
-                f"uids: expected one for each of {len(true):,} images, got {len(datums):,}"
-            )
-        return cls(datums, vocabulary.labels, [layer])
 
     @property
     def sides(self) -> set[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -137,58 +136,6 @@ def size_words(image: NDArray[Any] | Pixels) -> str:
     '2 by 3'
     """
     return " by ".join(map(str, image.shape))
-
-
-def images_of(values: Any, name: str) -> Sequence[Any]:
-    """The images of a list or a stack.
-
-    Parameters
-    ----------
-    values : iterable of array-like, or array-like of 3 or more dimensions
-        The images.
-    name : str
-        What a message calls them.
-
-    Raises
-    ------
-    SchemaError
-        If they have no order, or are one image.
-
-    Examples
-    --------
-    >>> images_of([[[0, 1]]], "y_true")
-    [[[0, 1]]]
-    """
-    if isinstance(values, Mapping):
-        raise SchemaError(
-            f"{name}: expected a list of images, got a mapping of {len(values):,}",
-            f"Pass the images in the order of their uids: {name}=[images[uid] for uid in uids].",
-        )
-    if hasattr(values, "__array__"):
-        values = as_array(values, name)
-    if _is_image(values):
-        raise SchemaError(
-            f"{name}: expected a list of images, or an array of 3 dimensions, got {shown(values)}",
-            f"Pass one image in a list: {name}=[image].",
-        )
-    if isinstance(values, (str, bytes, Set)) or not isinstance(values, Iterable):
-        raise SchemaError(f"{name}: expected a list of images, got {shown(values)}")
-    return list(values)
-
-
-def _is_image(values: Any) -> bool:
-    """Whether what should be images is one of them."""
-    if isinstance(values, np.ndarray):
-        return values.ndim < 3 and values.dtype != object and values.shape != (0,)
-    if isinstance(values, (list, tuple)):
-        return bool(values) and _is_row(values[0])
-    return isinstance(values, Pixels) or hasattr(values, "__array_interface__")
-
-
-def _is_row(values: Any) -> bool:
-    if isinstance(values, (list, tuple)):
-        return bool(values) and isinstance(values[0], (int, float, np.generic))
-    return isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype != object
 
 
 @frozen

@@ -20,7 +20,6 @@ from valor_classification.kernels.values import (
     ReliabilityBins,
     RowTops,
 )
-from valor_core.schemas.classification.best_scores import look_with
 
 if KERNELS.library is None:
     from valor_classification.kernels.numeric import (
@@ -61,10 +60,7 @@ else:
         top_of_rows,
         top_of_runs,
         top_reliability,
-        tops,
     )
-
-    look_with(tops)
 
 __all__ = [
     "KERNELS",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from valor_classification.arrays import from_arrays, from_predicted
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.columns import readable
 from valor_core.schemas.order import is_numeral
@@ -33,7 +34,7 @@ def predicted(groundtruths: Any, predictions: Any) -> ClassificationBatch | None
     if _are_scores(truth) or _are_scores(found) or _may_be_saturated(truth, found):
         return None
     # 0/1 matrices are refused there with what to do: as scores, only the best label would count
-    return ClassificationBatch.from_predicted(groundtruths, predictions)
+    return from_predicted(groundtruths, predictions)
 
 
 def scored(groundtruths: Any, predictions: Any) -> ClassificationBatch | None:
@@ -56,7 +57,7 @@ def scored(groundtruths: Any, predictions: Any) -> ClassificationBatch | None:
         return None
     if truth.ndim == found.ndim and not (_are_scores(found) or _may_be_saturated(truth, found)):
         return None
-    return ClassificationBatch.from_arrays(groundtruths, predictions)
+    return from_arrays(groundtruths, predictions)
 
 
 def _column(values: Any) -> NDArray[Any] | None:

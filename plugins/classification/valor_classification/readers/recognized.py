@@ -104,8 +104,8 @@ def _check_not_one_hot(table: Table) -> None:
             raise ConfigError(
                 f"{table.source}: expected a column of true labels, found a column of 0 and 1 for "
                 f"each label: {', '.join(map(repr, labels))}",
-                f"Read it with pandas, and pass both sides: ClassificationBatch.from_arrays(df["
-                f"{labels}].to_numpy(), df[{scores}].to_numpy(), labels={labels})",
+                "Read it with pandas, and pass both sides: valor_classification.from_arrays("
+                f"df[{labels}].to_numpy(), df[{scores}].to_numpy(), labels={labels})",
             )
 
 

@@ -7,15 +7,15 @@ from numpy.typing import NDArray
 
 from valor_core.plugin import SchemaError, over, shares
 from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.polygons import (
+from valor_core.schemas.geometry.shapes import BOX, MASK, POLYGON, Rings, RunLengths, Shapes
+from valor_detection.geometry.conversion import converted
+from valor_detection.geometry.polygons import (
     MOST_CROSSINGS,
     Geometries,
     import_shapely,
     self_crossing,
     to_shapely,
 )
-from valor_core.schemas.geometry.shapes import BOX, MASK, POLYGON, Rings, RunLengths, Shapes
-from valor_detection.geometry.conversion import converted
 from valor_detection.kernels.masks import mask_ious
 
 _PAIRS_EACH = 1 << 12  # polygons, worth a thread of their own

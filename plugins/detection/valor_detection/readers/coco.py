@@ -503,7 +503,7 @@ def _under_policy(
     if chosen.invalid_geometry == "accept":
         _count_outside(objects, side, chosen, left_out)
         return objects
-    from valor_core.schemas.geometry.policy import checked_shapes
+    from valor_detection.validity import checked_shapes
 
     sizes = side.given.sizes[objects.datums]
     with as_read_errors():
@@ -512,7 +512,7 @@ def _under_policy(
         )
     left_out.update(found.counts)
     kept = objects.take(found.kept, objects.datums[found.kept])
-    areas = np.where(found.is_mended, found.shapes.areas, kept.areas)
+    areas = np.where(found.is_repaired, found.shapes.areas, kept.areas)
     return evolve(kept, shapes=found.shapes, areas=areas)
 
 

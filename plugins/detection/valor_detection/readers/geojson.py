@@ -19,6 +19,7 @@ from valor_detection.geometry.geojson import from_geojson
 from valor_detection.parameters.readers.geojson import GeojsonParameters
 from valor_detection.readers.refusals import as_read_errors
 from valor_detection.readers.text import text_of
+from valor_detection.validity import batch_of
 
 
 @frozen
@@ -79,7 +80,7 @@ class GeojsonReader:
         images = list({**truths, **predictions})
         features = {"groundtruths": truths, "predictions": predictions}
         with as_read_errors():
-            batch = DetectionBatch.of(
+            batch = batch_of(
                 (
                     Detection(
                         image,

@@ -21,6 +21,7 @@ from valor_detection.readers.images import files_of
 from valor_detection.readers.refusals import as_read_errors
 from valor_detection.readers.text import number_of, text_of
 from valor_detection.readers.xml import xml_root
+from valor_detection.validity import batch_of
 
 _RESULT = re.compile(r"(?:comp\d+_det_[^_]+_)?(.+)")
 _EDGES = ("xmin", "ymin", "xmax", "ymax")
@@ -80,7 +81,7 @@ class VocReader:
             "predictions": predictions,
         }
         with as_read_errors():
-            batch = DetectionBatch.of(
+            batch = batch_of(
                 (
                     Detection(
                         uid,

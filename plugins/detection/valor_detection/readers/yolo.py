@@ -15,7 +15,6 @@ from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
 from valor_core.schemas.geometry import Polygon
-from valor_core.schemas.geometry.policy import CheckedShapes, Policy, checked_shapes
 from valor_core.schemas.geometry.shapes import BOX, POLYGON, Rings, Shapes
 from valor_core.schemas.label import Label
 from valor_detection.parameters.readers.yolo import YoloParameters
@@ -24,6 +23,7 @@ from valor_detection.readers.folders import ImageFiles, check_some, image_files
 from valor_detection.readers.images import ImageTable, files_of, image_size, images_of
 from valor_detection.readers.refusals import as_read_errors
 from valor_detection.readers.text import number_of, text_of
+from valor_detection.validity import CheckedShapes, Policy, checked_shapes
 
 _NUMBERS = 4  # of a box
 _OUTSIDE = 0.05  # by which a keypoint may be outside of its box

@@ -82,7 +82,7 @@ def test_the_worst_come_first_and_equals_by_name(tmp_path: Path) -> None:
     gallery = Lengths()
 
     page = Exhibition(gallery, tmp_path).hang(
-        EVALUATION, InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch)
+        EVALUATION, InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch.of)
     )
 
     assert page == tmp_path / "index.html"
@@ -101,7 +101,7 @@ def test_gallery_never_overwrites_files_of_others(tmp_path: Path) -> None:
     (tmp_path / "002-9-2.png").write_text("mine as well")
 
     for _ in range(2):
-        data = InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch)
+        data = InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch.of)
         Exhibition(Lengths(), tmp_path).hang(EVALUATION, data)
 
         assert (tmp_path / "001-b.png").read_text() == "mine"
@@ -121,7 +121,7 @@ def test_a_page_that_cannot_be_written_leaves_the_one_before_it_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exhibition = Exhibition(Lengths(), tmp_path)
-    reader = InMemory.of([Text("a", response="abc")], TextBatch)
+    reader = InMemory.of([Text("a", response="abc")], TextBatch.of)
     page = exhibition.hang(EVALUATION, reader)
     before = page.read_bytes()
     monkeypatch.setattr("valor_report.gallery.wall.html", lambda *arguments: "half \ud800")
@@ -136,7 +136,7 @@ def test_no_more_than_asked_for_are_drawn_and_only_their_partitions_read_again(
     tmp_path: Path,
 ) -> None:
     gallery, reads = Lengths(), []
-    reader = Counting(InMemory.of(batches("a", "b", "c", "d", "e"), TextBatch), reads)
+    reader = Counting(InMemory.of(batches("a", "b", "c", "d", "e"), TextBatch.of), reads)
 
     Exhibition(gallery, tmp_path, most=2).hang(EVALUATION, reader)
 
@@ -153,7 +153,7 @@ def test_the_split_into_batches_changes_nothing(tmp_path: Path) -> None:
 
     for name, data in {"parts": batches(*uids), "whole": whole}.items():
         Exhibition(Lengths(), tmp_path / name, most=3).hang(
-            EVALUATION, InMemory.of(data, TextBatch)
+            EVALUATION, InMemory.of(data, TextBatch.of)
         )
 
     pages = [(tmp_path / name / "index.html").read_bytes() for name in ("parts", "whole")]
@@ -164,7 +164,7 @@ def test_items_that_the_filter_leaves_out_are_not_drawn(tmp_path: Path) -> None:
     evaluation = Evaluation("text", Plan.of([], Registry()), filter=Filter.parse("uid != 'c'"))
 
     Exhibition(Lengths(), tmp_path, most=1).hang(
-        evaluation, InMemory.of(batches("a", "b", "c", "d", "e"), TextBatch)
+        evaluation, InMemory.of(batches("a", "b", "c", "d", "e"), TextBatch.of)
     )
 
     assert shown(tmp_path) == ["a"]
@@ -172,7 +172,7 @@ def test_items_that_the_filter_leaves_out_are_not_drawn(tmp_path: Path) -> None:
 
 def test_where_nothing_is_wrong_the_page_says_so(tmp_path: Path) -> None:
     Exhibition(Lengths(), tmp_path).hang(
-        EVALUATION, InMemory.of([Text("a", response="ab")], TextBatch)
+        EVALUATION, InMemory.of([Text("a", response="ab")], TextBatch.of)
     )
 
     assert "No item has an error" in (tmp_path / "index.html").read_text(encoding="utf-8")
@@ -181,7 +181,7 @@ def test_where_nothing_is_wrong_the_page_says_so(tmp_path: Path) -> None:
 def test_the_pictures_of_the_time_before_are_gone_and_other_files_stay(tmp_path: Path) -> None:
     (tmp_path / "001-mine.png").write_text("mine")
     first, second = (
-        InMemory.of([Text(uid, response="abc")], TextBatch) for uid in ("before", "after")
+        InMemory.of([Text(uid, response="abc")], TextBatch.of) for uid in ("before", "after")
     )
 
     Exhibition(Lengths(), tmp_path).hang(EVALUATION, first)
@@ -200,7 +200,7 @@ def test_a_gallery_that_does_not_judge_every_item_is_reported(tmp_path: Path) ->
 
     with refused(SchemaError):
         Exhibition(Lazy(), tmp_path).hang(
-            EVALUATION, InMemory.of([Text("a", response="ab")], TextBatch)
+            EVALUATION, InMemory.of([Text("a", response="ab")], TextBatch.of)
         )
 
 
@@ -209,7 +209,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
     with refused(ReportError):
         Exhibition(Lengths(), tmp_path / "file" / "pictures").hang(
-            EVALUATION, InMemory.of([Text("a", response="abc")], TextBatch)
+            EVALUATION, InMemory.of([Text("a", response="abc")], TextBatch.of)
         )
 
 
@@ -330,7 +330,7 @@ def test_the_report_is_there_even_if_an_item_cannot_be_drawn(folder: Path) -> No
 
 
 def test_texts_stand_on_the_page_without_files(tmp_path: Path) -> None:
-    data = InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch)
+    data = InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch.of)
     Exhibition(Lengths(), tmp_path).hang(EVALUATION, data)
 
     page = Exhibition(Words(), tmp_path, most=2).hang(EVALUATION, data)

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from valor_core.schemas.columns import check_not_masked, readable
 from valor_core.schemas.segmentation import SegmentationBatch
+from valor_segmentation.arrays import from_arrays
 
 _FILL = (
     "Fill them: image.filled(255). If such pixels do not count: "
-    "SegmentationBatch.from_arrays(groundtruths, predictions, labels=NAMES, ignore=255)."
+    "from_arrays(groundtruths, predictions, labels=NAMES, ignore=255)."
 )
 
 
@@ -34,7 +35,7 @@ def label_images(groundtruths: Any, predictions: Any) -> SegmentationBatch | Non
         return None
     values = {value for image in images for value in np.unique(image).tolist()}
     names = {value: str(value) for value in sorted(values)}
-    return SegmentationBatch.from_arrays(sides[0], sides[1], labels=names)
+    return from_arrays(sides[0], sides[1], labels=names)
 
 
 def _images(side: Any, name: str) -> Sequence[NDArray[Any]] | None:

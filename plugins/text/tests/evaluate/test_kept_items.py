@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from valor_classification.arrays import from_arrays
 from valor_text.evaluate.inputs.kept_items import ClassifiedItems, KeptItems, TextItems
 
 from valor_core import Classification, ClassificationBatch, Text, TextBatch
@@ -66,9 +67,7 @@ def test_labels_are_sorted_and_predictions_keep_their_order() -> None:
 
 
 def test_scores_of_a_table_are_those_of_a_list() -> None:
-    table = ClassificationBatch.from_arrays(
-        [1, 0], np.array([[0.25, 0.75], [0.5, 0.5]], np.float32), uids=["a", "b"]
-    )
+    table = from_arrays([1, 0], np.array([[0.25, 0.75], [0.5, 0.5]], np.float32), uids=["a", "b"])
 
     items = kept(table).items
 

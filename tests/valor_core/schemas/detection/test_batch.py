@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from valor_core import Label
-from valor_core.plugin import ParameterError, SchemaError
+from valor_core.plugin import SchemaError
 from valor_core.schemas.datum import Datum, Datums
 from valor_core.schemas.detection.batch import (
     Detection,
@@ -191,33 +191,6 @@ def test_the_size_of_an_image_is_two_whole_numbers(size: Any, message: str) -> N
 def test_objects_come_in_a_list() -> None:
     with pytest.raises(SchemaError, match="Detection: expected a list of objects, got None"):
         Detection("a", None)  # type: ignore[arg-type]
-
-
-NOTHING = Mask.of(np.zeros((10, 20)))
-
-
-def test_what_is_left_out_does_not_move_the_others() -> None:
-    objects = [TrueObject(["dog", ("color", "red")], NOTHING), TrueObject("cat", BOX, area=7)]
-    batch = DetectionBatch.of([Detection("a", objects)], "skip")
-    assert batch.labels == (CAT,)
-    assert batch.groundtruths.annotations.tolist() == [1]
-    assert batch.groundtruths.areas.tolist() == [7]
-    assert batch.left_out == {"groundtruths left out: empty": 1}
-
-
-def test_a_policy_is_one_of_four() -> None:
-    with pytest.raises(
-        ParameterError, match="expected one of error, repair, skip, accept, got 'ignore'"
-    ):
-        DetectionBatch.of([], "ignore")  # type: ignore[arg-type]
-
-
-def test_objects_can_be_called_by_where_they_come_from() -> None:
-    item = Detection("a", [], [PredictedObject({"dog": 0.5}, NOTHING)])
-    with pytest.raises(
-        SchemaError, match="expected a shape with at least three corners, or a pixel, got a mask of"
-    ):
-        DetectionBatch.of([item], place=lambda side, i, j: f"{'ab'[i]}.xml, object {j} of {side}")
 
 
 def test_a_mask_is_as_large_as_its_image() -> None:

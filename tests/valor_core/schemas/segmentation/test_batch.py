@@ -132,70 +132,10 @@ def test_what_was_given_is_not_written_to():
     assert mask.tolist() == [[True, False]]
 
 
-def test_ignored_pixels_are_those_of_the_ground_truth():
-    batch = SegmentationBatch.from_arrays([[[255, 1]]], [[[1, 0]]], labels=["cat"], ignore=255)
-
-    true, predicted = batch.layers[0].groundtruths[0], batch.layers[0].predictions[0]
-    assert true.legend == Legend([0, 1, 255], [BACKGROUND, 0, IGNORED])
-    assert predicted.legend == Legend([0, 1], [BACKGROUND, 0])
-
-
 def values_of(batch, side="groundtruths"):
     (one,) = getattr(batch.layers[0], side)
     names = {BACKGROUND: None, IGNORED: "ignored"} | dict(enumerate(map(str, batch.labels)))
     return {value: names[code] for value, code in one.legend.meaning.items()}
-
-
-def test_arrays_have_labels_by_value_in_any_order():
-    batch = SegmentationBatch.from_arrays([[[1, 2]]], [[[1, 1]]], labels={2: "dog", 1: "cat"})
-
-    assert values_of(batch) == {0: None, 1: "cat", 2: "dog"}
-    assert masks(batch) == (
-        {"cat": [[True, False]], "dog": [[False, True]]},
-        {"cat": [[True, True]], "dog": [[False, False]]},
-    )
-
-
-def test_a_label_of_0_shifts_no_other():
-    labels = {0: "background", 1: "cat", 2: "dog"}
-
-    batch = SegmentationBatch.from_arrays([[[0, 1]]], [[[2, 1]]], labels=labels)
-
-    assert values_of(batch) == labels
-    assert masks(batch)[0] == {
-        "background": [[True, False]],
-        "cat": [[False, True]],
-        "dog": [[False, False]],
-    }
-
-
-def test_labels_by_value_and_values_to_ignore_stand_beside_each_other():
-    labels = {0: "road", 18: "car", 20: None}
-
-    batch = SegmentationBatch.from_arrays(
-        [[[255, 254]]], [[[0, 18]]], labels=labels, ignore=[254, 255]
-    )
-
-    assert values_of(batch) == labels | {254: "ignored", 255: "ignored"}
-    assert values_of(batch, "predictions") == labels
-
-
-@pytest.mark.parametrize(
-    ("labels", "ignore"),
-    [
-        (["cat", "dog"], 255),
-        ({2: "dog", 0: "road", 1: "cat"}, 255),
-        ({0: "background", 1: None, 2: "cat"}, [254, 255]),
-    ],
-)
-def test_items_and_arrays_read_values_alike(labels, ignore):
-    true, seen = [[0, 1, 2, 255]], [[1, 2, 0, 0]]
-
-    item = SegmentationBatch.of([Segmentation("a", true, seen, labels=labels, ignore=ignore)])
-    arrays = SegmentationBatch.from_arrays([true], [seen], labels=labels, ignore=ignore)
-
-    assert item.labels == arrays.labels
-    assert item.layers == arrays.layers
 
 
 def test_items_may_have_labels_of_their_own():
@@ -224,31 +164,6 @@ def test_items_have_labels_in_the_order_of_their_values():
         SchemaError, match="labels: expected labels in the order of their values, got a set of 2"
     ):
         Segmentation("a", [[1, 2]], labels={"cat", "dog"})
-
-
-ONE = [[[1, 0]]]
-NOT_FROM_ARRAYS = [
-    {"y_true": np.array(ONE[0])},
-    {"y_pred": ONE[0]},
-    {"y_pred": {"a": ONE[0]}},
-    {"y_pred": np.full((1, 2, 4, 5), 0.5)},
-    {"y_true": np.full((1, 4, 5, 2), 0.5)},
-    {"y_true": [*ONE, [["a"]]], "y_pred": ONE * 2},
-    {"y_pred": np.array(ONE) > 0},
-    {"labels": {"cat", "dog"}},
-    {"labels": [0, 1]},
-    {"ignore": True},
-    {"ignore": [255, 2]},
-    {"uids": ["a", "b"]},
-]
-
-
-@pytest.mark.parametrize("arguments", NOT_FROM_ARRAYS)
-def test_arrays_that_make_no_batch_are_refused(arguments):
-    given = {"y_true": ONE, "y_pred": ONE, "labels": ["cat", "dog"]} | arguments
-
-    with refused(SchemaError):
-        SegmentationBatch.from_arrays(**given)
 
 
 def test_two_sides_of_two_shapes_are_refused():
@@ -283,22 +198,6 @@ def test_a_label_map_joins_labels():
 
     assert renamed.labels == (CAT,)
     assert masks(renamed) == ({"cat": [[True, True, False]]}, {"cat": [[False, True, True]]})
-
-
-def test_selecting_and_renumbering():
-    batch = SegmentationBatch.from_arrays([[[1]], [[0]]], [[[1]], [[1]]], labels=["cat"])
-
-    chosen = batch.select(np.array([1])).renumber(7)
-
-    assert chosen.datums.uids.tolist() == [7]
-    assert masks(chosen) == ({"cat": [[False]]}, {"cat": [[True]]})
-
-
-def test_as_many_images_on_both_sides():
-    with pytest.raises(
-        SchemaError, match="y_true and y_pred: expected as many images, got 1 and 2"
-    ):
-        SegmentationBatch.from_arrays([[[1]]], [[[1]], [[1]]], labels=["cat"])
 
 
 def test_a_label_map_joins_keys():
@@ -338,16 +237,6 @@ def test_joined_keys_keep_objects_crowds_and_pixels_that_do_not_count():
     assert found.groundtruth.crowd == {2**60}
     assert found.ignore == 9
     assert {str(label) for label in found.prediction} == {"x: dog"}
-
-
-def test_layers_that_share_a_key_are_refused():
-    layer = SegmentationBatch.from_arrays([[[1]]], [[[1]]], labels=["cat"]).layers[0]
-    datums = SegmentationBatch.of([Segmentation("a")]).datums
-
-    with pytest.raises(
-        SchemaError, match="expected one layer for each label key, with no label of another one"
-    ):
-        SegmentationBatch(datums, [CAT], [layer, layer])
 
 
 def test_items_keep_pixels_that_do_not_count():
@@ -397,14 +286,6 @@ def test_what_is_no_side_names_the_item(fields):
 
     with refused(SchemaError):
         SegmentationBatch.of([Segmentation("a", **given)])
-
-
-@pytest.mark.parametrize("labels", [[], ["cat", "cat"], [("x", "cat"), ("y", "dog")]])
-def test_arrays_have_the_labels_that_items_can_have(labels):
-    with pytest.raises(SchemaError):
-        SegmentationBatch.from_arrays([[[0]]], [[[0]]], labels=labels)
-    with pytest.raises(SchemaError):
-        SegmentationBatch.of([Segmentation("a", [[0]], labels=labels)])
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from valor_core.schemas.segmentation.pixels import (
     ImageInMemory,
     Pixels,
     as_pixels,
-    images_of,
 )
 
 
@@ -68,13 +67,6 @@ class Tensor:
         return self.array
 
 
-class Picture:
-    """What pillow makes: an array's interface, and no rows to go through."""
-
-    def __init__(self, array):
-        self.__array_interface__ = np.asarray(array).__array_interface__
-
-
 def test_tensors_are_arrays():
     assert ImageInMemory(Tensor([[1]])) == ImageInMemory([[1]])
 
@@ -94,84 +86,6 @@ def test_tensors_that_numpy_cannot_read_are_refused(error, message: str):
         ImageInMemory(Tensor([[1]], error))
 
     assert caught.value.__cause__ is error
-
-
-STACK = np.array([[[1, 2]], [[0, 1]]])
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        STACK,
-        STACK.tolist(),
-        tuple(STACK),
-        iter(STACK),
-        Tensor(STACK),
-        [Tensor(image) for image in STACK],
-        [Picture(image) for image in STACK],
-        [ImageInMemory(image) for image in STACK],
-    ],
-)
-def test_images_come_in_lists_and_stacks(values):
-    images = images_of(values, "y_true")
-
-    assert [as_pixels(image).read(0, 1).tolist() for image in images] == STACK.tolist()
-
-
-def test_images_of_different_sizes_come_in_arrays_of_objects():
-    objects = np.empty(2, object)
-    objects[:] = [np.ones((1, 2), int), np.ones((3, 1), int)]
-
-    assert [image.shape for image in images_of(objects, "y_true")] == [(1, 2), (3, 1)]
-
-
-@pytest.mark.parametrize("values", [[], (), np.empty((0, 4, 5), int), np.array([])])
-def test_no_images_are_a_list_too(values):
-    assert images_of(values, "y_true") == []
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        (STACK[0], "y_pred: expected a list of images, or an array of 3 dimensions, got"),
-        (STACK[0].tolist(), "expected a list of images, or an array of 3 dimensions, got [[1, 2]]"),
-        (list(STACK[0]), "y_pred: expected a list of images, or an array of 3 dimensions, got"),
-        (
-            tuple(map(tuple, STACK[0].tolist())),
-            "expected a list of images, or an array of 3 dimensions, got ((1, 2),)",
-        ),
-        (Tensor(STACK[0]), "y_pred: expected a list of images, or an array of 3 dimensions, got"),
-        (Picture(STACK[0]), "y_pred: expected a list of images, or an array of 3 dimensions, got"),
-        (
-            ImageInMemory(STACK[0]),
-            "y_pred: expected a list of images, or an array of 3 dimensions, got",
-        ),
-        (STACK[0] * 0.5, "y_pred: expected a list of images, or an array of 3 dimensions, got"),
-        (np.array(7), "y_pred: expected a list of images, or an array of 3 dimensions, got"),
-    ],
-)
-def test_one_image_is_no_list_of_images(values, message: str):
-    with pytest.raises(SchemaError, match=re.escape(message)):
-        images_of(values, "y_pred")
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ("folder", "y_true: expected a list of images, got 'folder'"),
-        ({((1, 2),)}, "y_true: expected a list of images, got {((1, 2),)}"),
-        (7, "y_true: expected a list of images, got 7"),
-        (None, "y_true: expected a list of images, got None"),
-    ],
-)
-def test_what_has_no_order_is_no_list_of_images(values, message: str):
-    with pytest.raises(SchemaError, match=re.escape(message)):
-        images_of(values, "y_true")
-
-
-def test_images_by_uid_are_refused():
-    with pytest.raises(SchemaError, match="y_true: expected a list of images, got a mapping of 1"):
-        images_of({"a": STACK[0]}, "y_true")
 
 
 def test_what_reads_like_pixels_stays_what_it_is():

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from valor_core.plugin import Within, parameter
-from valor_core.schemas.geometry.policy import Policy
 from valor_core.schemas.label import DEFAULT_KEY
+from valor_detection.parameters.policy import Policy
 
 
 def label_key() -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 from valor_files import TableSource
 
 from valor_core.plugin import parameter, parameters
-from valor_core.schemas.geometry.policy import Policy
+from valor_detection.parameters.policy import Policy
 from valor_detection.parameters.readers import fields
 
 BoxFormat = Literal["xyxy", "xywh", "cxcywh"]

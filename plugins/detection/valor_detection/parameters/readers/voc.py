@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from valor_core.plugin import parameter, parameters
-from valor_core.schemas.geometry.policy import Policy
+from valor_detection.parameters.policy import Policy
 from valor_detection.parameters.readers import fields
 
 Difficult = Literal["keep", "skip"]

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from datasets import Features, Value
 from datasets import Sequence as ListOf
+from valor_classification.arrays import from_arrays, from_predicted
+from valor_classification.classes import plain_array
 
 from valor_core.plugin import SchemaError, parameter, parameters, shown
 from valor_core.schemas.classification import Classification, ClassificationBatch
-from valor_core.schemas.classification.classes import plain_array
 from valor_core.schemas.label import DEFAULT_KEY
 
 _PAIR = '{"label": …, "score": …}'
@@ -68,12 +69,12 @@ class ClassificationColumns:
         seen, true = plain_array(predictions, "predictions"), self._labels(references, "references")
         batch: ClassificationBatch
         if seen.ndim == 1 and seen.dtype.kind != "f":
-            batch = ClassificationBatch.from_predicted(
+            batch = from_predicted(
                 true, self._labels(predictions, "predictions"), key=self.key, uids=uids
             )
         else:
             self._check_scores(seen, true)
-            batch = ClassificationBatch.from_arrays(
+            batch = from_arrays(
                 references, seen, labels=self.labels or None, key=self.key, uids=uids
             )
         return batch.renumber(start) if uids is None else batch

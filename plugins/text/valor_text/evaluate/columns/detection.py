@@ -10,16 +10,16 @@ from attrs import frozen
 from datasets import Features, Value
 from datasets import Sequence as ListOf
 from numpy.typing import NDArray
+from valor_classification.classes import class_column, plain_array
+from valor_detection.validity import CheckedShapes, Policy, checked_shapes
 
 from valor_core.plugin import SchemaError, parameter, parameters, shown
 from valor_core.schemas import Datums, Vocabulary
-from valor_core.schemas.classification.classes import class_column, plain_array
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.decimals import as_written
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects, scores_outside
 from valor_core.schemas.geometry import Box, Geometry, Mask
-from valor_core.schemas.geometry.policy import CheckedShapes, Policy, checked_shapes
 from valor_core.schemas.geometry.shapes import Shapes
 from valor_core.schemas.label import DEFAULT_KEY, Label
 
@@ -240,7 +240,7 @@ class _Side:
                     )
                 own[starts[i] : starts[i + 1]] = given
         told = own[shapes.kept]
-        is_told = ~np.isnan(told) & ~shapes.is_mended
+        is_told = ~np.isnan(told) & ~shapes.is_repaired
         areas[is_told] = told[is_told]
         return areas
 

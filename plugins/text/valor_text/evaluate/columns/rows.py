@@ -11,7 +11,7 @@ import attrs
 from attrs import NOTHING, frozen
 from datasets import Features, Value
 from datasets import Sequence as ListOf
-from valor_files import Table
+from valor_files import Table, row_batches
 
 from valor_core.plugin import MetricSpec, ParameterError, TaskSpec, by_reference
 from valor_core.schemas import Batch
@@ -56,7 +56,7 @@ class RowColumns:
                 f"{task.short_name}",
                 place=f"{spec.name}: ",
             )
-        if task.rows is None:
+        if row_batches(task) is None:
             raise ParameterError(
                 f"expected a metric of a task whose items can be rows, got {task.short_name}",
                 f"Declare how a table becomes a batch, rows of the TaskSpec {task.name!r}.",
@@ -95,7 +95,8 @@ class RowColumns:
         """The batch of some columns."""
         cells = {FIELDS.get(name, name): list(column) for name, column in columns.items()}
         table = Table(cells, "columns", first_row=start)
-        batch: Batch = by_reference(self.task.rows or "")(table)
+        make: Any = row_batches(self.task)
+        batch: Batch = make(table)
         return batch if "uid" in columns else batch.renumber(start)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from attrs import evolve
 from datasets import Features, Value
 from datasets import Sequence as ListOf
+from valor_segmentation.arrays import from_arrays
 
 from valor_core.plugin import SchemaError, parameter, parameters, shown
 from valor_core.schemas.label import as_labels
@@ -74,7 +75,7 @@ class SegmentationColumns:
                     "predictions: expected labels, which say what pixels mean, got none",
                     _LABELS,
                 )
-            batch = SegmentationBatch.from_arrays(
+            batch = from_arrays(
                 list(references),
                 list(predictions),
                 labels=self.labels,

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from valor_core.plugin import SchemaError
-from valor_core.schemas.classification.classes import (
+from valor_classification.classes import (
     class_codes,
     class_column,
     class_names,
     plain_array,
 )
+
+from valor_core.plugin import SchemaError
 
 
 @pytest.mark.parametrize(

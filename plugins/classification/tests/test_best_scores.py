@@ -1,18 +1,26 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 
 import numpy as np
 import pytest
+from valor_classification import best_scores
+from valor_classification.arrays import from_arrays
+from valor_classification.best_scores import finite_tops
 
 from valor_core.plugin import SchemaError
-from valor_core.schemas.classification import best_scores
-from valor_core.schemas.classification.batch import ClassificationBatch
-from valor_core.schemas.classification.best_scores import Look, Tops, look, look_with
-from valor_core.schemas.classification.scores import ScoreMatrix
+from valor_core.schemas.classification import ScoreMatrix, Tops
 from valor_core.schemas.columns import Floats
 
 SCORES = np.array([[0.1, 0.7, 0.2], [0.5, 0.2, 0.3], [0.0, 0.4, 0.6]])
+
+
+Kernel = Callable[[Floats], Tops | None]
+
+
+def no_kernel(matrix: Floats) -> Tops | None:
+    return None
 
 
 def argmax(matrix: Floats) -> Tops | None:
@@ -21,21 +29,21 @@ def argmax(matrix: Floats) -> Tops | None:
     return Tops(matrix.argmax(axis=1).astype(np.int32), matrix.max(axis=1))
 
 
-@pytest.fixture(params=[None, argmax], ids=["NumPy looks", "a kernel looks"])
-def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Look | None:
-    monkeypatch.setattr(best_scores, "_look", request.param)
+@pytest.fixture(params=[no_kernel, argmax], ids=["NumPy", "kernel"])
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Kernel:
+    monkeypatch.setattr(best_scores, "_compiled_tops", request.param)
     monkeypatch.setattr(best_scores, "_FEW", 1)
     monkeypatch.setattr(best_scores, "_SHORT", 1)
-    found: Look | None = request.param
+    found: Kernel = request.param
     return found
 
 
 @pytest.fixture
 def matrix(monkeypatch: pytest.MonkeyPatch) -> ScoreMatrix:
-    monkeypatch.setattr(best_scores, "_look", argmax)
+    monkeypatch.setattr(best_scores, "_compiled_tops", argmax)
     monkeypatch.setattr(best_scores, "_FEW", 1)
     monkeypatch.setattr(best_scores, "_SHORT", 1)
-    return ScoreMatrix(SCORES, np.arange(3), look(SCORES, "scores"))
+    return ScoreMatrix(SCORES, np.arange(3), finite_tops(SCORES, "scores"))
 
 
 def columns(scores: object) -> list[int]:
@@ -47,10 +55,10 @@ def columns(scores: object) -> list[int]:
     return found
 
 
-def test_the_look_that_checks_a_batch_finds_its_tops(kernel: Look | None) -> None:
-    scores = ClassificationBatch.from_arrays([1, 0, 1], SCORES).scores
+def test_the_look_that_checks_a_batch_finds_its_tops(kernel: Kernel) -> None:
+    scores = from_arrays([1, 0, 1], SCORES).scores
 
-    if kernel is None:
+    if kernel is no_kernel:
         assert isinstance(scores, ScoreMatrix)
         assert scores.tops is None
     else:
@@ -64,27 +72,26 @@ def test_a_score_that_is_not_finite_is_named_whoever_looks(strange: float) -> No
     scores[2, 1] = strange
 
     with pytest.raises(SchemaError, match=r"y_score\[2, 1\]: expected a finite number, got"):
-        ClassificationBatch.from_arrays([1, 0, 1], scores)
+        from_arrays([1, 0, 1], scores)
 
 
 @pytest.mark.usefixtures("kernel")
 def test_a_matrix_without_scores_has_nothing_to_look_at() -> None:
-    assert look(np.zeros((0, 3)), "scores") is None
-    assert look(np.zeros((3, 0)), "scores") is None
+    assert finite_tops(np.zeros((0, 3)), "scores") is None
+    assert finite_tops(np.zeros((3, 0)), "scores") is None
 
 
-def test_a_kernel_looks_from_when_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(best_scores, "_look", None)
+def test_kernel_is_called_only_for_large_matrices_with_long_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(best_scores, "_compiled_tops", argmax)
     monkeypatch.setattr(best_scores, "_FEW", SCORES.size)
     monkeypatch.setattr(best_scores, "_SHORT", SCORES.shape[1])
-    assert look(SCORES, "scores") is None
 
-    look_with(argmax)
-
-    assert look(SCORES, "scores") is not None
-    assert look(SCORES[:2], "scores") is None
+    assert finite_tops(SCORES, "scores") is not None
+    assert finite_tops(SCORES[:2], "scores") is None
     monkeypatch.setattr(best_scores, "_SHORT", 4)
-    assert look(SCORES, "scores") is None
+    assert finite_tops(SCORES, "scores") is None
 
 
 def test_tops_follow_their_rows(matrix: ScoreMatrix) -> None:

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from valor_core.schemas.classification.classes import (
+from valor_classification.classes import (
     named_columns,
 )
 

@@ -5,15 +5,15 @@ import time
 
 import numpy as np
 import pytest
-
-from valor_core.plugin import MissingExtraError
-from valor_core.schemas.geometry.geometry import MultiPolygon, Polygon
-from valor_core.schemas.geometry.polygons import (
+from valor_detection.geometry.polygons import (
     from_shapely,
     import_shapely,
     self_crossing,
     to_shapely,
 )
+
+from valor_core.plugin import MissingExtraError
+from valor_core.schemas.geometry.geometry import MultiPolygon, Polygon
 from valor_core.schemas.geometry.shapes import Rings, Shapes
 
 SQUARE = [(0, 0), (4, 0), (4, 4), (0, 4)]

@@ -8,6 +8,12 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from valor_detection.validity import (
+    Policy,
+    checked_boxes,
+    checked_geometries,
+    checked_shapes,
+)
 
 from valor_core.plugin import SchemaError
 from valor_core.schemas.geometry.geometry import (
@@ -17,12 +23,6 @@ from valor_core.schemas.geometry.geometry import (
     MultiPolygon,
     Polygon,
     RotatedBox,
-)
-from valor_core.schemas.geometry.policy import (
-    Policy,
-    checked_boxes,
-    checked_geometries,
-    checked_shapes,
 )
 from valor_core.schemas.geometry.shapes import Shapes
 
@@ -97,7 +97,7 @@ def test_an_error_names_item_and_annotation(shape: Geometry, fault: str) -> None
     others = "repair | skip" + (" | accept" if fault not in ("not finite", "inverted") else "")
     assert remedy == (
         f"Correct it, or set data.invalid_geometry: {others}; in Python, pass "
-        "invalid_geometry to DetectionBatch.of, from_arrays or evaluate_detection."
+        "invalid_geometry to batch_of, from_arrays or evaluate_detection."
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
+from valor_detection.validity import batch_of
 
 from valor_core import Label
 from valor_core.errors import SchemaError
@@ -98,16 +99,16 @@ def test_a_shape_that_cannot_be_right_is_an_error_unless_a_policy_says_otherwise
     seen = [PredictedObject({"dog": 0.5}, BOX), PredictedObject({"dog": 0.5}, shape)]
     item = Detection("a", [TrueObject("dog", BOX)], seen, size=(10, 20))
     with pytest.raises(SchemaError, match=re.escape(message)):
-        DetectionBatch.of([item])
-    assert len(DetectionBatch.of([item], "accept").predictions) == 2
-    skipped = DetectionBatch.of([item], "skip")
+        batch_of([item])
+    assert len(batch_of([item], "accept").predictions) == 2
+    skipped = batch_of([item], "skip")
     assert skipped.predictions.annotations.tolist() == [0]
     assert sum(skipped.left_out.values()) == 1
 
 
 def test_what_is_repaired_has_the_area_of_the_repaired_shape() -> None:
     item = Detection("a", [TrueObject(["dog", ("color", "red")], BOW, area=7)])
-    batch = DetectionBatch.of([item], "repair")
+    batch = batch_of([item], "repair")
     assert batch.groundtruths.areas.tolist() == [2, 2]
     assert batch.left_out == {"groundtruths repaired: self-crossing": 1}
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.faults import (
+from valor_core.schemas.geometry.geometry import Box, Geometry, MultiPolygon, RotatedBox
+from valor_core.schemas.geometry.shapes import BOX, MASK, Shapes, geometry_kind
+from valor_detection.geometry.polygons import (
+    from_shapely,
+    import_shapely,
+    self_crossing,
+    to_shapely,
+)
+from valor_detection.validity.faults import (
     INVERTED,
     OUTSIDE,
     SELF_CROSSING,
@@ -13,14 +21,6 @@ from valor_core.schemas.geometry.faults import (
     is_inverted,
     is_outside,
 )
-from valor_core.schemas.geometry.geometry import Box, Geometry, MultiPolygon, RotatedBox
-from valor_core.schemas.geometry.polygons import (
-    from_shapely,
-    import_shapely,
-    self_crossing,
-    to_shapely,
-)
-from valor_core.schemas.geometry.shapes import BOX, MASK, Shapes, geometry_kind
 
 REPAIRABLE = (INVERTED, SELF_CROSSING, OUTSIDE)
 """Faults that there is a repair for."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, and_more, shown
+from valor_core.plugin import SchemaError, and_more, shown
 from valor_core.schemas.characters import check_names, plain_text
 from valor_core.schemas.columns import Codes, are_below, check_not_masked, readable
 from valor_core.schemas.label import EXACT
@@ -27,7 +27,7 @@ _LEAVE_OUT = "Remove the item from all columns."
 
 def _name_them(labels: str = "[…]") -> str:
     return (
-        "Name the class of each column: ClassificationBatch.from_arrays(y_true, y_score, "
+        "Name the class of each column: valor_classification.from_arrays(y_true, y_score, "
         f"labels={labels})"
     )
 

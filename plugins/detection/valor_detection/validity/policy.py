@@ -9,16 +9,22 @@ those that are not finite or inverted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Literal, get_args
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import get_args
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import evolve
 from numpy.typing import NDArray
 
-from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
+from valor_core.plugin import ParameterError, SchemaError, and_more, did_you_mean, shown
 from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.faults import (
+from valor_core.schemas.detection import Detection, DetectionBatch
+from valor_core.schemas.detection.packing import CheckedShapes, ObjectPlace
+from valor_core.schemas.geometry.geometry import Geometry
+from valor_core.schemas.geometry.shapes import Shapes
+from valor_detection.parameters.policy import Policy
+from valor_detection.validity.faults import (
     EXPECTED,
     FAULTS,
     INVERTED,
@@ -30,12 +36,7 @@ from valor_core.schemas.geometry.faults import (
     object_fault,
     shape_faults,
 )
-from valor_core.schemas.geometry.geometry import Geometry
-from valor_core.schemas.geometry.repairs import REPAIRABLE, mended, mended_boxes, turned
-from valor_core.schemas.geometry.shapes import Shapes
-
-Policy = Literal["error", "repair", "skip", "accept"]
-"""What becomes of shapes that cannot be right."""
+from valor_detection.validity.repairs import REPAIRABLE, mended, mended_boxes, turned
 
 Place = Callable[[int], str]
 """How an error message calls the annotation of a row: ``item 'a', predictions[3]``."""
@@ -60,32 +61,6 @@ def check_policy(value: object) -> None:
             f"invalid_geometry: expected one of {', '.join(policies)}, got {shown(value)}",
             did_you_mean(value, policies) if isinstance(value, str) else None,
         )
-
-
-@frozen(repr=False)
-class CheckedShapes:
-    """Shapes that a policy let through.
-
-    Parameters
-    ----------
-    kept : ndarray of int64, shape (m,)
-        Their rows among those that were checked.
-    shapes : Shapes
-        The shapes, repaired where they had to be.
-    counts : dict of str to int
-        How many were left out or repaired, as `DetectionBatch.left_out` says it.
-    is_mended : ndarray of bool, shape (m,)
-        Which of them were repaired.
-    """
-
-    kept: Codes
-    shapes: Shapes
-    counts: dict[str, int] = field(factory=dict)
-    is_mended: NDArray[np.bool_] = field()
-
-    @is_mended.default
-    def _none_mended(self) -> NDArray[np.bool_]:
-        return np.zeros(len(self.kept), bool)
 
 
 def checked_boxes(
@@ -163,7 +138,7 @@ def _refuse(faults: Faults, policy: Policy, place: Place, found: Callable[[int],
         f"{place(row)}: expected a shape {EXPECTED[fault]}, got {found(row)}"
         f"{and_more(len(rows) - 1)}",
         f"Correct it, or set data.invalid_geometry: {' | '.join(others)}; in Python, pass "
-        "invalid_geometry to DetectionBatch.of, from_arrays or evaluate_detection.",
+        "invalid_geometry to batch_of, from_arrays or evaluate_detection.",
     )
 
 
@@ -261,7 +236,7 @@ def checked_geometries(
     valor_core.errors.SchemaError: predictions[1]: expected a shape with finite coordinates and
     area, got a box 0, 0, nan, 1
     Correct it, or set data.invalid_geometry: repair | skip; in Python, pass invalid_geometry to
-    DetectionBatch.of, from_arrays or evaluate_detection.
+    batch_of, from_arrays or evaluate_detection.
     """
     raw = np.array([object_fault(geometry) for geometry in geometries], np.uint8)
     _refuse(raw, policy, place, lambda row: geometry_words(geometries[row]))
@@ -278,3 +253,48 @@ def checked_geometries(
     counts = Counter(_named(f"{side} left out", raw[~packed]))
     counts.update(found.counts)
     return evolve(found, kept=rows[found.kept], counts=dict(counts))
+
+
+def batch_of(
+    items: Iterable[Detection],
+    invalid_geometry: Policy = "error",
+    place: ObjectPlace | None = None,
+) -> DetectionBatch:
+    """A batch of items whose geometries are checked, and repaired or left out if asked for.
+
+    Parameters
+    ----------
+    items : iterable of Detection
+        The images.
+    invalid_geometry : {"error", "repair", "skip", "accept"}
+        What to do with geometries that are empty, self-crossing, inverted, not finite, or outside
+        of an image whose size is given. The report counts those that are left out or repaired.
+    place : callable, optional
+        As in `DetectionBatch.of`.
+
+    Raises
+    ------
+    SchemaError
+        If a geometry is rejected; names item and annotation.
+    ParameterError
+        If `invalid_geometry` is something else.
+    MissingExtraError
+        If polygons are to be checked and shapely is not installed.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.detection import PredictedObject
+    >>> from valor_core.schemas.geometry import Mask
+    >>> nothing = PredictedObject({"dog": 0.75}, Mask.of([[0, 0]]))
+    >>> batch_of([Detection("a", [], [nothing])], "skip").left_out
+    {'predictions left out: empty': 1}
+    """
+    check_policy(invalid_geometry)
+    check = partial(_checked, invalid_geometry)
+    return DetectionBatch.of(items, check, place)
+
+
+def _checked(
+    policy: Policy, geometries: Sequence[Geometry], sizes: Codes, side: str, place: Place
+) -> CheckedShapes:
+    return checked_geometries(geometries, sizes, policy, side, place)

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.geometry.geometry import Box, Geometry, Mask, RotatedBox
-from valor_core.schemas.geometry.polygons import import_shapely, self_crossing, to_shapely
 from valor_core.schemas.geometry.shapes import (
     GEOMETRY_KINDS,
     MASK,
@@ -28,6 +27,7 @@ from valor_core.schemas.geometry.shapes import (
     Shapes,
     polygons_of,
 )
+from valor_detection.geometry.polygons import import_shapely, self_crossing, to_shapely
 
 SLACK = 1.0
 """Pixels by which a shape may stick out of its image: annotators and models round."""

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from valor_detection.validity import batch_of
+
+from valor_core import Label
+from valor_core.plugin import ParameterError, SchemaError
+from valor_core.schemas.detection.batch import (
+    Detection,
+    PredictedObject,
+    TrueObject,
+)
+from valor_core.schemas.geometry.geometry import Box, Mask
+
+BOX = Box(0, 0, 2, 1)
+
+
+DOG, CAT = Label("class", "dog"), Label("class", "cat")
+
+
+NOTHING = Mask.of(np.zeros((10, 20)))
+
+
+def test_what_is_left_out_does_not_move_the_others() -> None:
+    objects = [TrueObject(["dog", ("color", "red")], NOTHING), TrueObject("cat", BOX, area=7)]
+    batch = batch_of([Detection("a", objects)], "skip")
+    assert batch.labels == (CAT,)
+    assert batch.groundtruths.annotations.tolist() == [1]
+    assert batch.groundtruths.areas.tolist() == [7]
+    assert batch.left_out == {"groundtruths left out: empty": 1}
+
+
+def test_a_policy_is_one_of_four() -> None:
+    with pytest.raises(
+        ParameterError, match="expected one of error, repair, skip, accept, got 'ignore'"
+    ):
+        batch_of([], "ignore")  # type: ignore[arg-type]
+
+
+def test_objects_can_be_called_by_where_they_come_from() -> None:
+    item = Detection("a", [], [PredictedObject({"dog": 0.5}, NOTHING)])
+    with pytest.raises(
+        SchemaError, match="expected a shape with at least three corners, or a pixel, got a mask of"
+    ):
+        batch_of([item], place=lambda side, i, j: f"{'ab'[i]}.xml, object {j} of {side}")

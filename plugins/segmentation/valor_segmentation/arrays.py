@@ -1,0 +1,126 @@
+"""Segmentation batches from arrays of whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AnySet
+from typing import Any
+
+import numpy as np
+
+from valor_core.plugin import SchemaError, shown
+from valor_core.schemas import Datums, Vocabulary
+from valor_core.schemas.segmentation import SegmentationBatch
+from valor_core.schemas.segmentation.label_images import Layer
+from valor_core.schemas.segmentation.legends import (
+    ignored_values,
+    label_maps,
+    legend_of,
+    pixel_labels,
+)
+from valor_core.schemas.segmentation.pixels import Pixels, as_array
+
+
+def from_arrays(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Sequence[Any] | Mapping[int, Any],
+    ignore: int | Iterable[int] | None = None,
+    uids: Any = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> SegmentationBatch:
+    """Columns of images of whole numbers, each of which stands for a label.
+
+    Parameters
+    ----------
+    y_true, y_pred : sequence of array-like of shape (height, width), or stack of them
+        True and predicted images.
+    labels : sequence of labels, or mapping of int to label or None
+        The labels of 1, 2, …, or the label of each value, None for background. 0 is background
+        unless the mapping names it. Any other value is an error where a pixel has it.
+    ignore : int or iterable of int, optional
+        Values of true pixels that do not count.
+    uids, metadata : optional
+        As in `Datums`; without uids the images are numbered.
+
+    Raises
+    ------
+    SchemaError
+        If a side is no list of images of whole numbers, labels in a list are not distinct or
+        labels not of one key, or a label's value is to be ignored.
+
+    Examples
+    --------
+    >>> true, seen = [[[0, 1, 255]]], [[[0, 0, 1]]]
+    >>> names = {0: "road", 1: "car"}
+    >>> from_arrays(true, seen, labels=names, ignore=255).labels
+    (Label(key='class', value='road'), Label(key='class', value='car'))
+    """
+    named, ignored, vocabulary = pixel_labels(labels), ignored_values(ignore), Vocabulary()
+    true, seen = images_of(y_true, "y_true"), images_of(y_pred, "y_pred")
+    if len(true) != len(seen):
+        raise SchemaError(
+            f"y_true and y_pred: expected as many images, got {len(true):,} and {len(seen):,}"
+        )
+    truth = legend_of(named, ignored, vocabulary)
+    plain = legend_of(named, (), vocabulary) if ignored else truth
+    layer = Layer(label_maps(true, truth, "y_true"), label_maps(seen, plain, "y_pred"))
+    datums = Datums.numbers(len(true), metadata) if uids is None else Datums(uids, metadata)
+    if len(datums) != len(true):
+        raise SchemaError(
+            f"uids: expected one for each of {len(true):,} images, got {len(datums):,}"
+        )
+    return SegmentationBatch(datums, vocabulary.labels, [layer])
+
+
+def images_of(values: Any, name: str) -> Sequence[Any]:
+    """The images of a list or a stack.
+
+    Parameters
+    ----------
+    values : iterable of array-like, or array-like of 3 or more dimensions
+        The images.
+    name : str
+        What a message calls them.
+
+    Raises
+    ------
+    SchemaError
+        If they have no order, or are one image.
+
+    Examples
+    --------
+    >>> images_of([[[0, 1]]], "y_true")
+    [[[0, 1]]]
+    """
+    if isinstance(values, Mapping):
+        raise SchemaError(
+            f"{name}: expected a list of images, got a mapping of {len(values):,}",
+            f"Pass the images in the order of their uids: {name}=[images[uid] for uid in uids].",
+        )
+    if hasattr(values, "__array__"):
+        values = as_array(values, name)
+    if _is_image(values):
+        raise SchemaError(
+            f"{name}: expected a list of images, or an array of 3 dimensions, got {shown(values)}",
+            f"Pass one image in a list: {name}=[image].",
+        )
+    if isinstance(values, (str, bytes, AnySet)) or not isinstance(values, Iterable):
+        raise SchemaError(f"{name}: expected a list of images, got {shown(values)}")
+    return list(values)
+
+
+def _is_image(values: Any) -> bool:
+    """Whether what should be images is one of them."""
+    if isinstance(values, np.ndarray):
+        return values.ndim < 3 and values.dtype != object and values.shape != (0,)
+    if isinstance(values, (list, tuple)):
+        return bool(values) and _is_row(values[0])
+    return isinstance(values, Pixels) or hasattr(values, "__array_interface__")
+
+
+def _is_row(values: Any) -> bool:
+    if isinstance(values, (list, tuple)):
+        return bool(values) and isinstance(values[0], (int, float, np.generic))
+    return isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype != object
