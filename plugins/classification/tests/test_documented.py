@@ -80,7 +80,7 @@ def test_examples_are_bounded_by_the_documented_argument() -> None:
         ("classification.DetailedPrecisionRecallCurve", 2),
         ("detailed_precision_recall_curve", 2),
         ("detailed_pr_curve", 2),
-        ("DetailedPrecisionRecallCurve@2", 2),
+        ("classification.DetailedPrecisionRecallCurve@2", 2),
         ({"name": "Detailed-PR-Curve", "score_thresholds": [0.5]}, 2),
         ({"name": "DetailedPrecisionRecallCurve", "max_examples": 3}, 3),
         ({"name": "DetailedPrecisionRecallCurve", "pr_curve_max_examples": 0}, 0),

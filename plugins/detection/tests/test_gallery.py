@@ -253,7 +253,7 @@ def test_the_gallery_of_the_task_needs_no_name(tmp_path: Path) -> None:
 
     page = exhibition.hang(
         Evaluation("detection", Plan.of([], Registry())),
-        InMemory.of([GOOD, BAD, MIXED], DetectionBatch),
+        InMemory.of([GOOD, BAD, MIXED], DetectionBatch.of),
     )
 
     text = page.read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ from valor_detection import evaluate_detection
 
 from valor_core.plugin import SchemaError, ValorError
 from valor_core.report.results import Results
-from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
+from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Geometry, Mask, Polygon
 
 from .golden_cases import MISSING, GoldenCase, divergences, golden_cases, reasons
@@ -103,7 +103,7 @@ def lite(case: GoldenCase) -> Pairs:
     at = over | {"score_thresholds": scores}
     all_labels = {"include_prediction_only_labels": True}
     results = results_of(
-        DetectionBatch.of((detection(image) for image in case.images), "accept"),
+        batch_of((detection(image) for image in case.images), "accept"),
         *({"name": name} | over for name in ("AP", "APAveragedOverIOUs")),
         *({"name": name} | over | all_labels for name in ("mAP", "mAPAveragedOverIOUs")),
         *({"name": "AR", "recall_score_threshold": score} | over for score in scores),

@@ -225,7 +225,7 @@ def test_the_worst_are_hung_first(tmp_path: Path) -> None:
     exhibition = plan({"folder": tmp_path / "shown"}, "segmentation", Registry())
     evaluation = Evaluation("segmentation", Plan.of([], Registry()))
 
-    page = exhibition.hang(evaluation, InMemory.of(items, SegmentationBatch))
+    page = exhibition.hang(evaluation, InMemory.of(items, SegmentationBatch.of))
 
     text = page.read_text(encoding="utf-8")
     assert "right-item" not in text

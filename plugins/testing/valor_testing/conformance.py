@@ -339,7 +339,7 @@ def _batches(data: Sequence[Any], task: str, registry: Registry) -> Batches | No
     batches = [batch for batch in data if isinstance(batch, Batch)]
     if any(batch.task != task for batch in batches):
         return None
-    made = type(batches[0]) if batches else registry.batch_class(task)
+    made = type(batches[0]).of if batches else registry.batch_maker(task)
     return InMemory.of(data, made).batches
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from valor_core.schemas.columns import Codes, objects
 from valor_core.schemas.datum import Uid
 from valor_core.schemas.detection.items import Detection
 from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
-from valor_core.schemas.geometry.geometry import Geometry, Mask
+from valor_core.schemas.geometry.geometry import Box, Geometry, Mask, Polygon, RotatedBox
 from valor_core.schemas.geometry.shapes import Shapes
 from valor_core.schemas.label import Label, Vocabulary, check_finite_scores
 
@@ -62,15 +63,27 @@ def finite_shapes(
     SchemaError
         If one has others; names the annotation.
     """
-    shapes = Shapes.of(geometries)
-    is_valid = np.isfinite(shapes.boxes).all(axis=1) & (shapes.boxes[:, 2:] >= 0).all(axis=1)
-    if not is_valid.all():
-        rows = np.flatnonzero(~is_valid)
+    wrong = [row for row, one in enumerate(geometries) if not _is_finite_and_ordered(one)]
+    if wrong:
         raise SchemaError(
-            f"{place(int(rows[0]))}: expected finite coordinates, xmin <= xmax and ymin <= ymax, "
-            f"got {shown(geometries[rows[0]])}{and_more(len(rows) - 1)}"
+            f"{place(wrong[0])}: expected a shape with finite coordinates, xmin <= xmax and "
+            f"ymin <= ymax, got {geometries[wrong[0]]!r}{and_more(len(wrong) - 1)}"
         )
-    return CheckedShapes(np.arange(len(shapes)), shapes)
+    return CheckedShapes(np.arange(len(geometries)), Shapes.of(geometries))
+
+
+def _is_finite_and_ordered(geometry: Geometry) -> bool:
+    match geometry:
+        case Box(xmin, ymin, xmax, ymax):
+            is_ordered = xmin <= xmax and ymin <= ymax
+            return is_ordered and math.isfinite((xmax - xmin) * (ymax - ymin))
+        case RotatedBox(x, y, width, height, angle):
+            is_finite = all(map(math.isfinite, (x, y, angle, width * height)))
+            return is_finite and width >= 0 and height >= 0
+        case Mask():
+            return True
+    polygons = (geometry,) if isinstance(geometry, Polygon) else geometry.polygons
+    return all(np.isfinite(ring).all() for polygon in polygons for ring in polygon.rings)
 
 
 @frozen(eq=False, repr=False)
