@@ -112,10 +112,10 @@ def read_manifest(claim: Claim, module: object) -> Manifest:
     Examples
     --------
     >>> from valor_core.readers import plugin
-    >>> from valor_core.plugins.spec import ReaderSpec
+    >>> from valor_core.plugins.spec import EngineSpec
     >>> claim = Claim("core", "valor_core.readers.plugin", "valor-core", "0.1.0")
-    >>> [spec.name for spec in read_manifest(claim, plugin).of(ReaderSpec)]
-    ['core.table']
+    >>> [spec.name for spec in read_manifest(claim, plugin).of(EngineSpec)]
+    ['core.local']
     """
     plugins = pluggy.PluginManager(hooks.PROJECT)
     plugins.add_hookspecs(hooks)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from cases import for_each
 from valor_detection import evaluate_detection
+from valor_detection.validity import batch_of
 
 from valor_core.plugin import SchemaError, ValorError
 from valor_core.report.results import Results
