@@ -8,7 +8,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 from attrs import define, evolve, field
 
@@ -50,23 +50,28 @@ _SAVE_EVERY = 30.0  # seconds between two times that a state is saved while the 
 _ANOTHER_STATE = "Name another state file, or remove this one."
 
 
+class EvaluateOptions(TypedDict, total=False):
+    """Keyword arguments of `evaluate`, for type checkers."""
+
+    slices: Sequence[str | Sequence[str]]
+    filter: str | None
+    label_map: Mapping[Any, Any] | Sequence[Any]
+    require: Mapping[str, str] | None
+    items: bool
+    resources: Mapping[str, Any] | None
+    engine: str | Mapping[str, Any] | None
+    progress: Progress | None
+    state: str | os.PathLike[str] | None
+    gallery: str | os.PathLike[str] | Mapping[str, Any] | None
+    registry: Registry | None
+
+
 @overload
 def evaluate(
     data: Any,
     metrics: Sequence[MetricChoice] | MetricChoice,
     task: str | None = None,
-    *,
-    slices: Sequence[str | Sequence[str]] = (),
-    filter: str | None = None,
-    label_map: Mapping[Any, Any] | Sequence[Any] = (),
-    require: Mapping[str, str] | None = None,
-    items: bool = False,
-    resources: Mapping[str, Any] | None = None,
-    engine: str | Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-    state: str | os.PathLike[str] | None = None,
-    gallery: str | os.PathLike[str] | Mapping[str, Any] | None = None,
-    registry: Registry | None = None,
+    **options: Unpack[EvaluateOptions],
 ) -> Report: ...
 @overload
 def evaluate(
@@ -75,18 +80,7 @@ def evaluate(
     /,
     metrics: Sequence[MetricChoice] | MetricChoice,
     task: str | None = None,
-    *,
-    slices: Sequence[str | Sequence[str]] = (),
-    filter: str | None = None,
-    label_map: Mapping[Any, Any] | Sequence[Any] = (),
-    require: Mapping[str, str] | None = None,
-    items: bool = False,
-    resources: Mapping[str, Any] | None = None,
-    engine: str | Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-    state: str | os.PathLike[str] | None = None,
-    gallery: str | os.PathLike[str] | Mapping[str, Any] | None = None,
-    registry: Registry | None = None,
+    **options: Unpack[EvaluateOptions],
 ) -> Report: ...
 def evaluate(
     data: Any,
