@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from messages import refused
 from valor_core import Registry, evaluate, metric
 from valor_core.plugin import (
     ConfigError,
+    SchemaError,
     StateError,
     hookimpl,
     reader_of,
@@ -138,3 +140,18 @@ class TestForms:
         assert evaluate([{"response": "a"}], [length], state=state)["Length"].value == 1.0
         with refused(StateError):
             evaluate([{"response": "abc"}], [length], state=state)
+
+
+@pytest.mark.usefixtures("site")
+class TestWrongData:
+    @pytest.mark.parametrize(
+        ("data", "message"),
+        [
+            (5, "data: expected Text items or a batch, got 5"),
+            ("items.csv", "data: no such file: 'items.csv'"),
+            (None, "data: expected Text items or a batch, got None"),
+        ],
+    )
+    def test_what_is_no_data_is_an_error(self, data: Any, message: str) -> None:
+        with pytest.raises((SchemaError, ConfigError), match=re.escape(message)):
+            evaluate(data, METRICS, "text")

@@ -5,6 +5,9 @@ from typing import Any
 import pytest
 
 from valor_core import Evaluator, metric
+from valor_core.errors import (
+    SchemaError,
+)
 from valor_core.plugins.spec import MetricSpec
 from valor_core.schemas.text import Text
 
@@ -30,3 +33,11 @@ class TestForgiving:
 
         assert evaluator.compute()["Length"].value == 2.0
         assert evaluator.compute().counts["read"] == 4
+
+    def test_a_row_that_is_wrong_counts_nothing(self, length: MetricSpec) -> None:
+        evaluator = Evaluator([length])
+
+        with pytest.raises(SchemaError):
+            evaluator.update([{"response": 3}])
+
+        assert evaluator.compute().counts["read"] == 0

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+import pytest
+from messages import refused
 from valor_detection import arrays
 
 from valor_core import Registry
-from valor_core.plugin import TaskSpec
+from valor_core.plugin import SchemaError, TaskSpec, reader_of
 
 
 def test_the_function_that_makes_a_batch_of_boxes_is_where_the_answer_says() -> None:
@@ -21,3 +26,21 @@ def test_every_task_of_core_has_a_remedy_for_arrays() -> None:
     tasks = registry.manifest("core").of(TaskSpec)
 
     assert [spec.name for spec in tasks if not registry.arrays_remedy(spec.short_name)] == []
+
+
+class Table:
+    columns = ("label", "score")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ([0, 1], [[0.2, 0.8], [0.5, 0.5]]),
+        (np.zeros(2), np.zeros((2, 2))),
+        np.zeros((2, 2)),
+        Table(),
+    ],
+)
+def test_arrays_are_answered_with_what_makes_a_batch_of_them(data: Any) -> None:
+    with refused(SchemaError):
+        reader_of(data, "classification", Registry())

@@ -200,18 +200,6 @@ class TestStateFiles:
 
 @pytest.mark.usefixtures("site")
 class TestWrongData:
-    @pytest.mark.parametrize(
-        ("data", "message"),
-        [
-            (5, "data: expected Text items or a batch, got 5"),
-            ("items.csv", "data: no such file: 'items.csv'"),
-            (None, "data: expected Text items or a batch, got None"),
-        ],
-    )
-    def test_what_is_no_data_is_an_error(self, data: Any, message: str) -> None:
-        with pytest.raises((SchemaError, ConfigError), match=re.escape(message)):
-            evaluate(data, METRICS, "text")
-
     def test_a_strange_item_is_named_by_its_position(self) -> None:
         with pytest.raises(SchemaError, match=r"data\[1\]: expected a Text, got 5"):
             evaluate([ITEMS[0], 5], METRICS, "text")

@@ -16,7 +16,6 @@ from valor_core.errors import (
     AmbiguousNameError,
     BrokenPluginError,
     ManifestError,
-    MissingPluginError,
     PluginConflictError,
     RegistryError,
     UnknownNameError,
@@ -194,28 +193,6 @@ class TestLookUp:
     def test_a_pinned_version_that_is_not_installed_is_refused(self, birds: Path) -> None:
         with refused(VersionPinError):
             Registry().metric("birds.Accuracy@1")
-
-    @pytest.mark.parametrize("namespace", ["segmentation", "detection"])
-    def test_a_plugin_of_ours_that_is_missing_is_answered_with_the_pip_lines(
-        self, monkeypatch: pytest.MonkeyPatch, namespace: str
-    ) -> None:
-        registry = without(monkeypatch, namespace)
-
-        with refused(MissingPluginError):
-            registry.metric(f"{namespace.title()}.AP")
-
-    def test_a_task_of_ours_that_is_missing_is_answered_with_the_pip_lines(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        with refused(MissingPluginError):
-            without(monkeypatch, "detection").metric("AP", task="detection")
-
-    def test_the_manifest_of_a_missing_plugin_is_answered_with_the_pip_lines(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-
-        with refused(MissingPluginError):
-            without(monkeypatch, "detection").manifest("detection")
 
     def test_every_namespace_of_this_project_is_installed_from_a_folder(self) -> None:
         clone = Path(__file__).parents[3]
@@ -668,15 +645,6 @@ def lambda_like(item: Any) -> float:
 def test_every_registry_error_is_one() -> None:
     for error in (ManifestError, PluginConflictError, UnknownNameError, MissingExtraError):
         assert issubclass(error, RegistryError)
-
-
-def test_where_no_metrics_are_installed_a_bare_name_is_answered_with_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    registry = without(monkeypatch, *Registry().namespaces)
-
-    with refused(UnknownNameError):
-        registry.metric("F1")
 
 
 def length(item: Any) -> float:

@@ -76,20 +76,6 @@ class Table:
     columns = ("label", "score")
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        ([0, 1], [[0.2, 0.8], [0.5, 0.5]]),
-        (np.zeros(2), np.zeros((2, 2))),
-        np.zeros((2, 2)),
-        Table(),
-    ],
-)
-def test_arrays_are_answered_with_what_makes_a_batch_of_them(data: Any) -> None:
-    with refused(SchemaError):
-        reader_of(data, "classification", Registry())
-
-
 @pytest.mark.parametrize("made", [InMemory.of, batch_of])
 def test_a_task_without_an_answer_for_arrays_says_what_was_expected(made: Any) -> None:
     with refused(SchemaError):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from attrs import define, field, frozen
 
-from valor_core import Evaluator, evaluate
+from valor_core import Evaluator
 from valor_core.errors import ValorWarning
 from valor_core.evaluation.engines import ahead, local
 from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
@@ -127,26 +127,3 @@ def test_two_workers_for_a_table_that_keeps_all_cores_busy_are_reported_and_not_
 
     with pytest.warns(ValorWarning, match="2 workers would gain nothing here, so none was started"):
         assert len(list(engine.map(work, work.reader.partitions()))) == 3
-
-
-@pytest.mark.parametrize("broken", [False, True])
-def test_a_table_that_is_read_ahead_has_the_same_report_and_the_same_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: bool
-) -> None:
-    rows = [f"q{row},{'x' * (row % 9)}\n" for row in range(400)]
-    rows[200] = "q200,x,y\n" if broken else rows[200]
-    (tmp_path / "answers.csv").write_text("uid,response\n" + "".join(rows))
-    data = {"reader": "core.table", "path": str(tmp_path / "answers.csv"), "partition_bytes": 300}
-
-    def outcome(threads: int) -> Any:
-        monkeypatch.setattr(ahead, "thread_count", lambda: threads)
-        monkeypatch.setattr(ahead, "_MOST", 4 if threads > 1 else 0)
-        try:
-            return evaluate(data, ["lab.LongShare"], "text")
-        except ReadError as error:
-            return str(error)
-
-    alone, together = outcome(1), outcome(4)
-
-    assert alone == together
-    assert isinstance(alone, str) is broken

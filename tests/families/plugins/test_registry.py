@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+from messages import refused
+
+from valor_core import Registry
+from valor_core.errors import (
+    MissingPluginError,
+    UnknownNameError,
+)
+from valor_core.plugins.entry_points import claims
+
+MANIFEST = """
+from valor_core.plugin import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
+
+def spec(name, **more):
+    return MetricSpec(**(dict(
+        name=name, task="{namespace}", summary="A metric", implementation="{namespace}.code:Metric",
+        higher_is_better=True, range=Range(0, 1)) | more))
+
+@hookimpl
+def valor_metrics():
+    return [{specs}]
+"""
+
+
+def manifest(namespace: str, *specs: str) -> str:
+    return MANIFEST.format(namespace=namespace, specs=", ".join(specs))
+
+
+def without(monkeypatch: pytest.MonkeyPatch, *namespaces: str) -> Registry:
+    """A registry in which nobody claims some namespaces, whatever is installed."""
+    found = [claim for claim in claims() if claim.namespace not in namespaces]
+    monkeypatch.setattr("valor_core.plugins.registry.claims", lambda: found)
+    return Registry()
+
+
+class TestLookUp:
+    @pytest.mark.parametrize("namespace", ["segmentation", "detection"])
+    def test_a_plugin_of_ours_that_is_missing_is_answered_with_the_pip_lines(
+        self, monkeypatch: pytest.MonkeyPatch, namespace: str
+    ) -> None:
+        registry = without(monkeypatch, namespace)
+
+        with refused(MissingPluginError):
+            registry.metric(f"{namespace.title()}.AP")
+
+    def test_a_task_of_ours_that_is_missing_is_answered_with_the_pip_lines(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with refused(MissingPluginError):
+            without(monkeypatch, "detection").metric("AP", task="detection")
+
+    def test_the_manifest_of_a_missing_plugin_is_answered_with_the_pip_lines(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+
+        with refused(MissingPluginError):
+            without(monkeypatch, "detection").manifest("detection")
+
+
+def test_where_no_metrics_are_installed_a_bare_name_is_answered_with_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    registry = without(monkeypatch, *Registry().namespaces)
+
+    with refused(UnknownNameError):
+        registry.metric("F1")
