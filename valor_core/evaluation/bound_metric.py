@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -182,7 +181,7 @@ def _bind(
     if not isinstance(values, Mapping) or "name" not in values:
         raise ConfigError(
             f"{place or 'metrics'}: expected a name or a table with a name, got {shown(choice)}",
-            _with_a_name(choice, place),
+            "Write it as: {name: F1, average: macro}",
         )
     name = values["name"]
     if not isinstance(name, (str, MetricSpec)):
@@ -236,27 +235,6 @@ def _parameters_of(spec: MetricSpec) -> str:
         names = ", ".join(one.name for one in fields(spec.parameter_class))
         return f"{spec.name} takes {names or 'no parameters'}."
     return f"See its parameters with: valor show {spec.name}"
-
-
-def _with_a_name(choice: object, place: str) -> str | None:
-    """How a metric is written whose name stands in the place of a key."""
-    if not isinstance(choice, Mapping) or not choice:
-        return None
-    if not all(isinstance(values, Mapping | None) for values in choice.values()):
-        return None
-    tables = [{"name": name, **(values or {})} for name, values in choice.items()]
-    if not place:
-        written = [repr(table) for table in tables]
-    else:
-        pairs = ([f"{key}: {_in_yaml(table[key])}" for key in table] for table in tables)
-        written = [f"{{{', '.join(one)}}}" for one in pairs]
-    if len(written) == 1:
-        return f"Write it as: {written[0]}"
-    return f"Write a list: [{', '.join(written)}]"
-
-
-def _in_yaml(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def _meaning(choice: str | MetricSpec, registry: Registry, task: str | None) -> Meaning:
