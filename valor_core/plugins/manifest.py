@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from importlib import import_module
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -15,7 +16,6 @@ from valor_core.packages import uninstall, ways
 from valor_core.plugins import hooks
 from valor_core.plugins.entry_points import Claim
 from valor_core.plugins.names import fold
-from valor_core.plugins.publishing import imported
 from valor_core.plugins.spec import KINDS, Spec, Specs
 from valor_core.plugins.spec_fields import IMPLEMENTATION
 
@@ -81,7 +81,7 @@ def load_manifest(claim: Claim) -> Manifest:
         If the manifest cannot be imported or declares something it may not.
     """
     try:
-        module = imported(claim.module)
+        module = import_module(claim.module)
     except (Exception, SystemExit) as error:
         failed = f"its manifest {claim.module} cannot be imported"
         raise _unreadable(claim, error, failed) from error

@@ -2,46 +2,14 @@
 
 from __future__ import annotations
 
-import gc
-import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from types import ModuleType
+from importlib import import_module
 from typing import Any, Final
 
 from valor_core.errors import RegistryError
 
 _NONE: Final[Mapping[str, str]] = {}
-
-
-def imported(module: str) -> ModuleType:
-    """A module, during whose import Python does not look for garbage.
-
-    What an import makes is none, and to look through it again and again takes a sixth of the time.
-    Afterwards it belongs to the oldest generation, as if it had been looked through.
-
-    Parameters
-    ----------
-    module : str
-        Its name.
-
-    Examples
-    --------
-    >>> imported("json").__name__
-    'json'
-    """
-    if module in sys.modules:
-        return importlib.import_module(module)
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        return importlib.import_module(module)
-    finally:
-        if was_enabled:
-            if not gc.get_freeze_count():  # what others froze stays frozen
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()
 
 
 def published_later(
@@ -67,7 +35,7 @@ def published_later(
             raise RegistryError(f"{module}.{name}: not in this version", replaced[name])
         if name not in homes:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        found = own[name] = getattr(imported(homes[name]), name)
+        found = own[name] = getattr(import_module(homes[name]), name)
         return found
 
     def listed() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from importlib import import_module
 from typing import Any, ClassVar, Self, TypeVar
 
 from attrs import evolve, field, fields, frozen, has
@@ -12,7 +13,6 @@ from attrs.validators import optional
 from valor_core.errors import BrokenPluginError, ManifestError, did_you_mean, shown
 from valor_core.parameters.declaration import NoParameters, declared
 from valor_core.plugins.names import KnownAs, fold
-from valor_core.plugins.publishing import imported
 from valor_core.plugins.spec_fields import (
     HOW_TO_READ,
     check_aliases,
@@ -523,7 +523,7 @@ class Specs(tuple[_S, ...]):
 def by_reference(place: str) -> Any:
     """What stands at ``"package.module:name"``."""
     module, _, name = place.partition(":")
-    found: Any = imported(module)
+    found: Any = import_module(module)
     for part in name.split("."):
         found = getattr(found, part)
     return found
