@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from messages import refused
 from valor_files import read_table, split_table
-from valor_files.tables import csv
+from valor_files.tables import cuts
 from valor_files.tables.table import Table
 
 from valor_core.plugin import ReadError
@@ -74,7 +74,7 @@ def test_any_partition_size_gives_the_rows_of_the_whole_file(
     text = (line_end * (blank_lines + 1)).join(lines) + line_end * has_last_line_end
     path = written(folder, "\ufeff" * has_bom + text)
 
-    with mock.patch.object(csv, "_SCAN_BYTES", chunk_bytes):
+    with mock.patch.object(cuts, "_CHUNK_BYTES", chunk_bytes):
         parts = split_table(path, partition_bytes=partition_bytes)
     tables = [read_table(part) for part in pickle.loads(pickle.dumps(parts))]
     whole = read_table(path)
@@ -105,7 +105,7 @@ def test_a_malformed_file_gives_the_same_rows_or_the_same_error_in_any_split(
         except ReadError as error:
             return error.message.split(" (and ")[0]
 
-    with mock.patch.object(csv, "_SCAN_BYTES", chunk_bytes):
+    with mock.patch.object(cuts, "_CHUNK_BYTES", chunk_bytes):
         assert outcome(partition_bytes) == outcome(10_000)
 
 

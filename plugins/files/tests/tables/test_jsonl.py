@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from messages import refused
 from valor_files import read_table, split_table
-from valor_files.tables import jsonl, strict_json
+from valor_files.tables import cuts, jsonl, strict_json
 from valor_files.tables.csv import CSV
 from valor_files.tables.jsonl import JSON
 from valor_files.tables.table import Table, TablePartition
@@ -72,7 +72,7 @@ def test_any_partition_size_gives_the_records_of_the_whole_file(
     text = (line_end * (blank_lines + 1)).join(lines) + line_end * has_last_line_end
     path = written(folder, "\ufeff" * has_bom + (text or "\n"))
 
-    with mock.patch.object(jsonl, "_SCAN_BYTES", chunk_bytes):
+    with mock.patch.object(cuts, "_CHUNK_BYTES", chunk_bytes):
         parts = split_table(path, partition_bytes=partition_bytes)
     with mock.patch.object(jsonl, "_BLOCK_LINES", 2):
         tables = [read_table(part) for part in parts]

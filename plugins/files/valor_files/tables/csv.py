@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from threading import Lock
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 import numpy as np
 from attrs import define, field
@@ -26,29 +26,25 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_files.files import unreadable
-from valor_files.tables.arrow import arrow_for
-from valor_files.tables.cells import TextCells
-from valor_files.tables.plain_csv import row_columns
+from valor_files.tables.arrow import ArrowCells, csv_columns, pyarrow_for
+from valor_files.tables.cuts import line_cuts
 from valor_files.tables.table import (
     OTHER_DELIMITERS,
     Column,
-    Cut,
     Table,
     TableFormat,
     TablePartition,
-    count_line_breaks,
     no_header,
     other_delimiter,
 )
 
 _QUOTED: Final = re.compile(rb'"[^"]*"?')
-_SCAN_BYTES: Final = 2**20
+_HEADER_BYTES: Final = 2**20
 # Few enough rows at once that they do not set off Python's garbage collector, which takes longer
 # than the parsing.
 _BLOCK_ROWS: Final = 256
 _LIMIT: Final = Lock()
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
-_NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
 
 def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
@@ -61,15 +57,7 @@ def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition,
     partition_bytes : int
         A partition is cut at the first row end from this size on.
     """
-    if whole.is_gzip or whole.stop <= partition_bytes:
-        return (whole,)
-    try:
-        with whole.path.open("rb") as stream:
-            scan = _Scan(ord(_delimiter(whole)), partition_bytes, _SCAN_BYTES)
-            cuts = scan.cuts(stream)
-    except OSError as error:
-        raise unreadable(whole.path, error) from error
-    cuts = [cut for cut in cuts if cut.offset < whole.stop]
+    cuts = [] if whole.is_gzip else line_cuts(whole, partition_bytes, _delimiter(whole))
     if not cuts:
         return (whole,)
     return whole.cut(cuts, header=_Rows.of(whole.cut(cuts)[0]).header())
@@ -91,7 +79,7 @@ def _read(partition: TablePartition) -> Table:
     """
     rows = _Rows.of(partition)
     header = rows.header()
-    columns: Sequence[Column] = rows.row_columns(len(header)) or rows.columns(len(header))
+    columns: Sequence[Column] = rows.arrow_columns(len(header)) or rows.columns(len(header))
     first_row, numbers = rows.numbers(len(columns[0]))
     named = {name: cells for name, cells in zip(header, columns, strict=True) if name}
     return Table(named, str(partition.path), first_row, numbers, is_text=True)
@@ -106,16 +94,16 @@ def _delimiter(partition: TablePartition) -> str:
 
 
 def _first_line(partition: TablePartition) -> bytes:
-    if partition.is_gzip:
-        with gzip.open(partition.path, "rb") as packed:
-            return packed.readline(_SCAN_BYTES)
-    with partition.path.open("rb") as stream:
-        return stream.readline(_SCAN_BYTES)
+    try:
+        with (gzip.open if partition.is_gzip else open)(partition.path, "rb") as stream:
+            return stream.readline(_HEADER_BYTES)
+    except OSError as error:
+        raise unreadable(partition.path, error) from error
 
 
 @define(repr=False)
 class _Rows:
-    """The rows of a partition: all at once, else in one pass, and a second one for its errors."""
+    """Rows of a partition: read by pyarrow or in one pass of `csv`, and a second one for errors."""
 
     partition: TablePartition
     content: bytes
@@ -146,13 +134,13 @@ class _Rows:
                 raise self._broken(error) from error
         return self._header
 
-    def row_columns(self, width: int) -> Sequence[TextCells] | None:
-        """Cells of the rows below the header, by column, if nothing in them is odd."""
+    def arrow_columns(self, width: int) -> Sequence[ArrowCells] | None:
+        """Cells of the rows below the header, by column, if pyarrow reads them as they are."""
+        arrow = pyarrow_for(self.partition.path.stat().st_size, "csv")
         start = 0 if self.partition.header else self._after_header()
-        if start is None:
+        if arrow is None or start is None:
             return None
-        arrow = arrow_for(self.partition.path.stat().st_size, "csv")
-        found = row_columns(self.content, start, self._delimiter, width, arrow)
+        found = csv_columns(arrow, self.content, start, self._delimiter, width)
         self._is_plain = found is not None
         return found
 
@@ -267,86 +255,6 @@ class _Rows:
             "found other text",
             remedy='Write a quote inside a quoted cell twice: "".',
         )
-
-
-@define(repr=False)
-class _Scan:
-    """Search for row ends outside of quotes, chunk by chunk, without parsing.
-
-    Every quote of a well-formed file opens or closes a cell or is half of a doubled one, so a row
-    end is a line feed with an even number of quotes before it.
-    """
-
-    delimiter: int
-    step: int
-    chunk_bytes: int
-    _offset: int = 0
-    _row: int = 1
-    _is_quoted: bool = False
-    _before: int = _NEWLINE
-
-    def cuts(self, stream: BinaryIO) -> list[Cut]:
-        """The first row end at least a step after the one before; none if quotes do not pair."""
-        cuts: list[Cut] = []
-        target = self.step
-        for chunk in self._chunks(stream):
-            if not self._is_quoted and b'"' not in chunk and b"\r" not in chunk:
-                cuts += self._plain_cuts(chunk, target)
-                target = cuts[-1].offset + self.step if cuts else target
-                continue
-            data = np.frombuffer(chunk, np.uint8)
-            quotes = np.flatnonzero(data == _QUOTE) if b'"' in chunk else np.zeros(0, np.int64)
-            if self._has_stray_quote(data, quotes):
-                return []
-            if target <= self._offset + len(chunk):
-                cuts += self._cuts_in(data, quotes, target)
-                target = cuts[-1].offset + self.step if cuts else target
-            self._offset += len(chunk)
-            self._row += count_line_breaks(data)
-            self._is_quoted ^= len(quotes) % 2 == 1
-            self._before = chunk[-1]
-        return cuts
-
-    def _plain_cuts(self, chunk: bytes, target: int) -> Iterator[Cut]:
-        """The cuts in a chunk where every line feed ends a row, which is then behind."""
-        data, counted = np.frombuffer(chunk, np.uint8), 0
-        while (feed := chunk.find(b"\n", max(target - self._offset - 1, 0))) >= 0:
-            self._row += count_line_breaks(data[counted : feed + 1])
-            counted = feed + 1
-            yield Cut(self._offset + counted, self._row)
-            target = self._offset + counted + self.step
-        self._row += count_line_breaks(data[counted:])
-        self._offset += len(chunk)
-        self._before = chunk[-1]
-
-    def _chunks(self, stream: BinaryIO) -> Iterator[bytes]:
-        self._offset = 3 if stream.read(3) == b"\xef\xbb\xbf" else 0
-        stream.seek(self._offset)
-        while chunk := stream.read(self.chunk_bytes):
-            # A chunk that ended between \r and \n would make two line breaks of one.
-            while chunk.endswith(b"\r") and (following := stream.read(1)):
-                chunk += following
-            yield chunk
-
-    def _has_stray_quote(self, data: NDArray[np.uint8], quotes: NDArray[np.int64]) -> bool:
-        opening = quotes[int(self._is_quoted) :: 2]
-        before = np.where(opening > 0, data[opening - 1], self._before)
-        return not np.isin(before, [self.delimiter, _NEWLINE, _RETURN, _QUOTE]).all()
-
-    def _cuts_in(
-        self, data: NDArray[np.uint8], quotes: NDArray[np.int64], target: int
-    ) -> Iterator[Cut]:
-        feeds = np.flatnonzero(data == _NEWLINE)
-        returns = np.flatnonzero(data[:-1] == _RETURN)
-        lone_returns = returns[data[returns + 1] != _NEWLINE]
-        rows = self._row + 1 + np.arange(len(feeds)) + np.searchsorted(lone_returns, feeds)
-        is_outside = (np.searchsorted(quotes, feeds) + self._is_quoted) % 2 == 0
-        rows = rows[is_outside]
-        offsets = self._offset + 1 + feeds[is_outside]
-        while (index := np.searchsorted(offsets, target)) < len(offsets):
-            cut = Cut(int(offsets[index]), int(rows[index]))
-            yield cut
-            target = cut.offset + self.step
 
 
 CSV = TableFormat(_split, _read)

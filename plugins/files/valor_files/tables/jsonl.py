@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
 from operator import itemgetter
-from typing import Any, BinaryIO, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
-from valor_files.files import unreadable
 from valor_files.tables import strict_json
-from valor_files.tables.arrow import arrow_for
-from valor_files.tables.plain_jsonl import are_flat, object_columns
+from valor_files.tables.arrow import are_flat, object_columns, pyarrow_for
+from valor_files.tables.cuts import line_cuts
 from valor_files.tables.strict_json import (
     SPACE,
     StrictJsonError,
     is_surely_strict,
     parse_lines,
 )
-from valor_files.tables.table import Cut, Table, TableFormat, TablePartition
+from valor_files.tables.table import Table, TableFormat, TablePartition
 
 JsonRecord = dict[str, Any]
 
-_SCAN_BYTES: Final = 2**20
 # Few enough records at once that they do not set off Python's garbage collector, which takes longer
 # than the parsing.
 _BLOCK_LINES: Final = 256
@@ -44,14 +42,9 @@ def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition,
     partition_bytes : int
         A partition is cut at the first line end from this size on.
     """
-    if whole.format == "json" or whole.is_gzip or whole.stop <= partition_bytes:
+    if whole.format == "json" or whole.is_gzip:
         return (whole,)
-    try:
-        with whole.path.open("rb") as stream:
-            cuts = list(_cuts(stream, partition_bytes, _SCAN_BYTES))
-    except OSError as error:
-        raise unreadable(whole.path, error) from error
-    return whole.cut([cut for cut in cuts if cut.offset < whole.stop])
+    return whole.cut(line_cuts(whole, partition_bytes))
 
 
 def _read(partition: TablePartition) -> Table:
@@ -70,24 +63,10 @@ def _read(partition: TablePartition) -> Table:
     return _read_list(partition) if partition.format == "json" else _read_lines(partition)
 
 
-def _cuts(stream: BinaryIO, step: int, chunk_bytes: int) -> Iterator[Cut]:
-    """The first line end at least a step after the one before."""
-    offset, row, target = 0, 1, step
-    while chunk := stream.read(chunk_bytes):
-        counted = 0
-        while (feed := chunk.find(b"\n", max(target - offset - 1, 0))) >= 0:
-            row += chunk.count(b"\n", counted, feed + 1)
-            counted = feed + 1
-            yield Cut(offset + counted, row)
-            target = offset + counted + step
-        row += chunk.count(b"\n", counted)
-        offset += len(chunk)
-
-
 def _read_lines(partition: TablePartition) -> Table:
     content = partition.content()
     is_flat = are_flat(content)
-    arrow = arrow_for(partition.path.stat().st_size, "json") if is_flat else None
+    arrow = pyarrow_for(partition.path.stat().st_size, "json") if is_flat else None
     if arrow is not None:
         by_line = cache(lambda: _line_by_line(partition, content))
         columns = object_columns(content, arrow, lambda name: list(by_line().columns[name]))

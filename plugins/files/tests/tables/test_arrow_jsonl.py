@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import pyarrow.json  # which is what lets small files be read by it
+import pyarrow.json  # with it imported, small files are read by it
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -15,11 +15,11 @@ from valor_files.tables import jsonl
 
 assert pyarrow.json
 
-_CSV = Path(__file__).parent / "test_plain_csv.py"
+_ARROW = Path(__file__).parent / "test_arrow.py"
 
 
 def _everything() -> Any:
-    spec = importlib.util.spec_from_file_location(_CSV.stem, _CSV)
+    spec = importlib.util.spec_from_file_location(_ARROW.stem, _ARROW)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
