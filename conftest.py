@@ -40,6 +40,13 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return is_numpy or None
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Give each worker of pytest-xdist neighboring tests, which share fixtures and imports."""
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist = "worksteal"
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip what only a night tests."""
     profile = item.config.getoption("--hypothesis-profile")
