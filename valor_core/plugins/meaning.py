@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve
@@ -10,7 +10,7 @@ from attrs import evolve
 from valor_core.errors import UnknownNameError
 from valor_core.plugins.names import fold, split_name
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec
+from valor_core.plugins.spec import MetricSpec, TaskSpec
 from valor_core.plugins.wanted import Meaning, Wanted
 
 
@@ -63,6 +63,13 @@ def _known(wanted: Wanted[MetricSpec], registry: Registry) -> list[Meaning]:
 def has_all(registry: Registry, task: str, metrics: Iterable[Any]) -> bool:
     """Whether a task has all of some metrics: names, tables with a name, or specs."""
     return all(_has(registry, task, choice) for choice in metrics)
+
+
+def only_task(metrics: Sequence[Any], registry: Registry) -> str | None:
+    """Task that has all of the metrics, if exactly one has; None without metrics."""
+    tasks = dict.fromkeys(spec.short_name for spec in registry.all(TaskSpec)) if metrics else {}
+    found = [task for task in tasks if has_all(registry, task, metrics)]
+    return found[0] if len(found) == 1 else None
 
 
 def _has(registry: Registry, task: str, choice: Any) -> bool:

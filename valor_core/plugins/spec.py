@@ -271,10 +271,10 @@ class ReaderSpec(Spec):
         The task whose batches it makes; None if it serves all tasks whose items are table rows.
     other_tasks : tuple of str
         Tasks that it serves in addition to those whose `TaskSpec` declares `rows`.
-    recognizes : str, optional
-        Where a function is that tells from files whether they are for this reader,
-        ``recognizes(files)``: it is given their paths, or tables in memory where the reader takes
-        them, and returns `Recognized`, or None.
+    detect : str, optional
+        Import string of a function ``detect(files)`` that detects files of this reader. It receives
+        paths, or tables in memory if the reader accepts them, and returns
+        `valor_files.Detected`, or None for other files.
     pairs : str, optional
         Where a function is that makes a batch of two sides in memory,
         ``pairs(groundtruths, predictions)``; it returns None for what is not of its task.
@@ -284,7 +284,7 @@ class ReaderSpec(Spec):
 
     task: str | None
     other_tasks: tuple[str, ...] = ()
-    recognizes: str | None = field(default=None, validator=optional(place_form))
+    detect: str | None = field(default=None, validator=optional(place_form))
     pairs: str | None = field(default=None, validator=optional(place_form))
 
     def serves(self, task: TaskSpec) -> bool:

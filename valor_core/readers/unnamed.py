@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from valor_core.errors import ConfigError, SchemaError
-from valor_core.plugins.meaning import has_all
+from valor_core.plugins.meaning import has_all, only_task
 from valor_core.plugins.registry import Registry, implementation
 from valor_core.plugins.spec import ReaderSpec, TaskSpec
 from valor_core.schemas import Batch
@@ -37,15 +37,8 @@ def of_two_sides(
     raise SchemaError(
         f"data: expected two sides of {task or 'one task'}, got {_form(groundtruths)} and "
         f"{_form(predictions)}",
-        _what_to_do(groundtruths, predictions, registry, task or _task_of(metrics, registry)),
+        _what_to_do(groundtruths, predictions, registry, task or only_task(metrics, registry)),
     )
-
-
-def _task_of(metrics: Sequence[Any], registry: Registry) -> str | None:
-    """The one task that has all of some metrics."""
-    names = [spec.short_name for spec in registry.all(TaskSpec)] if metrics else []
-    tasks = [name for name in names if has_all(registry, name, metrics)]
-    return tasks[0] if len(tasks) == 1 else None
 
 
 def _what_to_do(

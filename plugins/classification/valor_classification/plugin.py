@@ -334,7 +334,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Two tables of (uid, label) and (uid, label, score) rows",
             parameters="valor_classification.parameters.readers.long:LongParameters",
             implementation="valor_classification.readers.long:LongReader",
-            recognizes="valor_classification.readers.recognized:long",
+            detect="valor_classification.readers.detected:long",
         ),
         ReaderSpec(
             name="classification.wide",
@@ -342,7 +342,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="One row for each item with a score column for each label",
             parameters="valor_classification.parameters.readers.wide:WideParameters",
             implementation="valor_classification.readers.wide:WideReader",
-            recognizes="valor_classification.readers.recognized:wide",
+            detect="valor_classification.readers.detected:wide",
             pairs="valor_classification.readers.pairs:scored",
         ),
         ReaderSpec(
@@ -351,7 +351,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="One row for each item with its true and its predicted label, without scores",
             parameters="valor_classification.parameters.readers.predicted:PredictedParameters",
             implementation="valor_classification.readers.predicted:PredictedReader",
-            recognizes="valor_classification.readers.recognized:predicted",
+            detect="valor_classification.readers.detected:predicted",
             pairs="valor_classification.readers.pairs:predicted",
         ),
         ReaderSpec(
@@ -360,7 +360,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="One row for each item with lists of predicted labels and scores",
             parameters="valor_classification.parameters.readers.lists:ListsParameters",
             implementation="valor_classification.readers.lists:ListsReader",
-            recognizes="valor_classification.readers.recognized:lists",
+            detect="valor_classification.readers.detected:lists",
         ),
     )
 

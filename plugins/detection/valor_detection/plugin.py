@@ -360,7 +360,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="A data set and results on it in COCO's JSON, as boxes or masks",
             parameters="valor_detection.parameters.readers.coco:CocoParameters",
             implementation="valor_detection.readers.coco:CocoReader",
-            recognizes="valor_detection.readers.recognized:coco",
+            detect="valor_detection.readers.detected:coco",
         ),
         ReaderSpec(
             name="detection.yolo",
@@ -368,7 +368,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="YOLO's folders with a text file for each image",
             parameters="valor_detection.parameters.readers.yolo:YoloParameters",
             implementation="valor_detection.readers.yolo:YoloReader",
-            recognizes="valor_detection.readers.recognized_folders:yolo",
+            detect="valor_detection.readers.detected_folders:yolo",
         ),
         ReaderSpec(
             name="detection.voc",
@@ -376,7 +376,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Pascal VOC's XML files, results as text or XML",
             parameters="valor_detection.parameters.readers.voc:VocParameters",
             implementation="valor_detection.readers.voc:VocReader",
-            recognizes="valor_detection.readers.recognized_folders:voc",
+            detect="valor_detection.readers.detected_folders:voc",
         ),
         ReaderSpec(
             name="detection.table",
@@ -384,7 +384,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Tables with a row for each box",
             parameters="valor_detection.parameters.readers.tables:TableParameters",
             implementation="valor_detection.readers.tables:TableReader",
-            recognizes="valor_detection.readers.recognized:table",
+            detect="valor_detection.readers.detected:table",
             pairs="valor_detection.arrays:two_sides",
         ),
         ReaderSpec(
@@ -393,7 +393,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Polygons in GeoJSON, image, label and score as properties",
             parameters="valor_detection.parameters.readers.geojson:GeojsonParameters",
             implementation="valor_detection.readers.geojson:GeojsonReader",
-            recognizes="valor_detection.readers.recognized:geojson",
+            detect="valor_detection.readers.detected:geojson",
         ),
     )
 

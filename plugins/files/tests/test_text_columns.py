@@ -1,12 +1,12 @@
-"""Tables of texts are recognized by the column names of Ragas, DeepEval, lm-eval and others."""
+"""Tables of texts are detected by the column names of Ragas, DeepEval, lm-eval and others."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-from valor_files.known import known_by
-from valor_files.text_columns import recognized
+from valor_files.detect import matching_readers
+from valor_files.text_columns import detected
 
 from valor_core import evaluate
 from valor_core.plugins.registry import Registry
@@ -23,7 +23,7 @@ def test_a_table_with_responses_is_one_of_texts(tmp_path, response):
     file = tmp_path / "answers.csv"
     file.write_text(f"uid,{response}\na,Paris\n")
 
-    known = recognized((file,))
+    known = detected((file,))
 
     assert known is not None
     assert (known.task, known.data) == ("text", {"path": str(file)})
@@ -33,8 +33,8 @@ def test_a_table_without_responses_is_not(tmp_path):
     file = tmp_path / "scores.csv"
     file.write_text("uid,score\na,1\n")
 
-    assert recognized((file,)) is None
-    assert recognized((file, file)) is None
+    assert detected((file,)) is None
+    assert detected((file, file)) is None
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_table_without_responses_is_not(tmp_path):
 )
 def test_column_names_of_other_programs_are_read(tmp_path, row):
     file = written(tmp_path, row)
-    (known,) = known_by([file], Registry(), metrics=["text.ExactMatch"])
+    (known,) = matching_readers([file], Registry(), metrics=["text.ExactMatch"])
 
     in_file = evaluate(known.section, ["text.ExactMatch"], task="text")
     in_memory = evaluate([row], ["text.ExactMatch"])
@@ -67,17 +67,17 @@ def test_column_names_of_other_programs_are_read(tmp_path, row):
 def test_id_names_the_items(tmp_path):
     rows = [{"id": f"q{i}", "question": "Who?", "answer": "Ann"} for i in range(2)]
 
-    assert recognized((written(tmp_path, *rows),)).data["columns"]["uid"] == "id"
+    assert detected((written(tmp_path, *rows),)).data["columns"]["uid"] == "id"
 
 
 def test_id_that_repeats_names_no_items(tmp_path):
     rows = [{"id": "q", "question": "Who?", "answer": "Ann"}] * 2
 
-    assert "uid" not in recognized((written(tmp_path, *rows),)).data["columns"]
+    assert "uid" not in detected((written(tmp_path, *rows),)).data["columns"]
 
 
 def test_queries_with_contexts_need_no_response(tmp_path):
-    known = recognized((written(tmp_path, {"user_input": "When?", "retrieved_contexts": ["x"]}),))
+    known = detected((written(tmp_path, {"user_input": "When?", "retrieved_contexts": ["x"]}),))
 
     assert known.data == {"path": str(tmp_path / "rows.jsonl")}
     assert not known.is_guess
@@ -95,10 +95,10 @@ def test_queries_with_contexts_need_no_response(tmp_path):
     ids=lambda row: " ".join(row),
 )
 def test_tables_of_something_else_are_not_recognized(tmp_path, row):
-    assert recognized((written(tmp_path, row),)) is None
+    assert detected((written(tmp_path, row),)) is None
 
 
 def test_labels_stay_labels_where_a_classification_reader_knows_the_columns(tmp_path):
     file = written(tmp_path, {"question": "Who?", "prediction": "a", "label": "b"})
 
-    assert {known.task for known in known_by([file], Registry())} == {"classification"}
+    assert {known.task for known in matching_readers([file], Registry())} == {"classification"}

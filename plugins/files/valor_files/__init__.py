@@ -15,16 +15,21 @@ from typing import TYPE_CHECKING
 from valor_core.plugin import published_later
 
 if TYPE_CHECKING:
-    from valor_files.files import file_below, file_size, gzip_bytes, unreadable
-    from valor_files.known import Known, known_by, takes_tables, unknown_columns
-    from valor_files.label_lists import LabelList, MixedLabelList, listed_labels
-    from valor_files.recognized import (
-        Recognized,
+    from valor_files.detect import (
+        Detected,
+        ReaderMatch,
         column_called,
+        column_parameters,
+        columns_to_name,
         first_rows,
+        matching_readers,
         named_source,
         renamed,
+        takes_tables,
+        unknown_columns,
     )
+    from valor_files.files import file_below, file_size, gzip_bytes, unreadable
+    from valor_files.label_lists import LabelList, MixedLabelList, listed_labels
     from valor_files.tables import (
         Table,
         TableInMemory,
@@ -40,10 +45,21 @@ if TYPE_CHECKING:
     from valor_files.text_rows import row_batches
 
 _LATER = {
+    "detect": (
+        "Detected",
+        "ReaderMatch",
+        "column_called",
+        "column_parameters",
+        "columns_to_name",
+        "first_rows",
+        "matching_readers",
+        "named_source",
+        "renamed",
+        "takes_tables",
+        "unknown_columns",
+    ),
     "files": ("file_below", "file_size", "gzip_bytes", "unreadable"),
-    "known": ("Known", "known_by", "takes_tables", "unknown_columns"),
     "label_lists": ("LabelList", "MixedLabelList", "listed_labels"),
-    "recognized": ("Recognized", "column_called", "first_rows", "named_source", "renamed"),
     "tables": (
         "Table",
         "TableInMemory",

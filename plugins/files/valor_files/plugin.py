@@ -17,6 +17,6 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             parameters="valor_files.text_rows:TableParameters",
             implementation="valor_files.text_rows:TableReader",
             aliases=("csv", "jsonl", "parquet"),
-            recognizes="valor_files.text_columns:recognized",
+            detect="valor_files.text_columns:detected",
         ),
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from valor_files.recognized import Recognized, column_called, first_rows, named_source
+from valor_files.detect import Detected, column_called, first_rows, named_source
 from valor_files.tables import Table, TableSource
 from valor_files.text_rows import fields_of
 
@@ -41,7 +41,7 @@ _ONE_TEXT = ("query", "response")
 _ONLY_WITH_QUERY = ("label",)
 
 
-def recognized(files: Sequence[TableSource]) -> Recognized | None:
+def detected(files: Sequence[TableSource]) -> Detected | None:
     """A table of texts: responses, or queries with contexts, under the names that people use."""
     table = first_rows(files[0]) if len(files) == 1 else None
     if table is None:
@@ -61,7 +61,7 @@ def recognized(files: Sequence[TableSource]) -> Recognized | None:
     data: dict[str, Any] = {"path": named_source(files[0])}
     if columns:
         data["columns"] = columns
-    return Recognized(data=data, task="text", is_guess=is_guess)
+    return Detected(data=data, task="text", is_guess=is_guess)
 
 
 def _are_enough(found: Mapping[str, str]) -> bool:

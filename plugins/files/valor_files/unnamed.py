@@ -11,8 +11,7 @@ from valor_core.errors import ConfigError, did_you_mean_file, shown
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import ReaderSpec, TaskSpec
 from valor_core.readers.unnamed import check_one_task
-from valor_files.known import known_by, takes_tables, unknown_columns
-from valor_files.recognized import first_rows
+from valor_files.detect import first_rows, matching_readers, takes_tables, unknown_columns
 from valor_files.tables import TableInMemory, TableSource
 
 
@@ -71,7 +70,7 @@ def _source(data: Any, place: str) -> TableSource | None:
 def _recognized(
     sources: Sequence[TableSource], registry: Registry, task: str | None, metrics: Sequence[Any]
 ) -> tuple[Any, str] | None:
-    known = known_by(sources, registry, task=task, metrics=metrics)
+    known = matching_readers(sources, registry, task=task, metrics=metrics)
     if not known:
         return None
     check_one_task({one.task for one in known})

@@ -184,7 +184,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Responses from anywhere, one row each, with what they are judged by",
             parameters="valor_rgb.parameters.readers:ResponsesParameters",
             implementation="valor_rgb.readers.responses:ResponsesReader",
-            recognizes="valor_rgb.readers.responses:recognized",
+            detect="valor_rgb.readers.responses:detected",
         ),
     )
 

@@ -236,7 +236,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Two folders of label images in PNG: gray levels, palette indices or colors",
             parameters="valor_segmentation.parameters.readers.png:PngParameters",
             implementation="valor_segmentation.readers.png:PngReader",
-            recognizes="valor_segmentation.readers.recognized:png",
+            detect="valor_segmentation.readers.detected:png",
             extra="images",
         ),
         ReaderSpec(
@@ -245,7 +245,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Label images in NumPy's .npy and .npz files",
             parameters="valor_segmentation.parameters.readers.npy:NpyParameters",
             implementation="valor_segmentation.readers.npy:NpyReader",
-            recognizes="valor_segmentation.readers.recognized:npy",
+            detect="valor_segmentation.readers.detected:npy",
             pairs="valor_segmentation.readers.sides:label_images",
         ),
         ReaderSpec(
@@ -254,7 +254,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Two folders of GeoTIFFs, or two of any size, read block by block",
             parameters="valor_segmentation.parameters.readers.geotiff:GeotiffParameters",
             implementation="valor_segmentation.readers.geotiff:GeotiffReader",
-            recognizes="valor_segmentation.readers.recognized:geotiff",
+            detect="valor_segmentation.readers.detected:geotiff",
             extra="raster",
         ),
         ReaderSpec(
@@ -263,7 +263,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="COCO's panoptic files, or segmentations in COCO's JSON as label images",
             parameters="valor_segmentation.parameters.readers.coco:CocoParameters",
             implementation="valor_segmentation.readers.coco:CocoReader",
-            recognizes="valor_segmentation.readers.recognized:coco",
+            detect="valor_segmentation.readers.detected:coco",
         ),
     )
 

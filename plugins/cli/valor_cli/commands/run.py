@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 from attrs import evolve
-from valor_files.known import known_by
+from valor_files import matching_readers
 from valor_report.gallery.parameters import INDEX
 
 from valor_cli.config import override, put
@@ -193,7 +193,7 @@ def chosen_request(
             "run: expected a config, or files of data, got nothing",
             "Make a config with: valor init",
         )
-    if not is_config(files) or (len(files) > 1 and known_by(files, Registry())):
+    if not is_config(files) or (len(files) > 1 and matching_readers(files, Registry())):
         if can_ask() and not settings:
             return Request(asked_config(files, metrics, task, reader, Registry()), Path(), "")
         # settings can choose the metrics, the task, the reader and its columns as well

@@ -9,18 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from valor_files.known import Known, known_by
-from valor_files.recognized import Recognized
+from valor_files import ReaderMatch, matching_readers
 
 from valor_cli.config.files import PARSERS, STANDARD_INPUT
 from valor_cli.config.resolved import moved_paths, path_from
 from valor_cli.config.unknown_files import check_complete, missing, not_read
 from valor_core.errors import ConfigError, UnknownNameError, did_you_mean, shown
-from valor_core.parameters.declaration import declared
-from valor_core.plugins.meaning import has_all
+from valor_core.plugins.meaning import only_task
 from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import ReaderSpec, TaskSpec
+from valor_core.plugins.spec import ReaderSpec
 
 _BEGINNING = 1 << 10
 
@@ -89,10 +87,9 @@ def config_of(
     typed = " ".join(["valor run", *map(shlex.quote, map(str, files))])
     task = task or only_task(metrics, registry)
     named = None if reader is None else reader_called(reader, registry, task)
-    known = known_by(files, registry, task=task, reader=named, metrics=metrics)
+    known = matching_readers(files, registry, task=task, reader=named, metrics=metrics)
     if not known and named is not None:
-        task = task or named.task or _only_task(named, registry)
-        known = [Known(named, Recognized(data=named_paths(files, named), task=task))]
+        known = [ReaderMatch.of_files(named, files, task, registry)]
     if not known:
         raise not_read(files, typed, task, registry, metrics)
     if len({one.task for one in known}) > 1:
@@ -103,33 +100,12 @@ def config_of(
         )
     check_complete(known[0], files, typed, metrics, data or {})
     if not metrics:
-        first = ",".join(known[0].made.metrics) or "NAME,NAME"
+        first = ",".join(known[0].detected.metrics) or "NAME,NAME"
         raise ConfigError(
             "run: expected the names of metrics, got none",
             f"Name some: {typed} --metrics {first}\nSee what is there with: valor list",
         )
     return known[0].config(metrics)
-
-
-def only_task(metrics: Sequence[Any], registry: Registry) -> str | None:
-    """The task that has all of some metrics, if it is the only one.
-
-    Parameters
-    ----------
-    metrics : sequence
-        Names of metrics, or tables with a name.
-    registry : Registry
-        Registry used to resolve names.
-    """
-    tasks = dict.fromkeys(spec.short_name for spec in registry.all(TaskSpec)) if metrics else {}
-    found = [task for task in tasks if has_all(registry, task, metrics)]
-    return found[0] if len(found) == 1 else None
-
-
-def _only_task(reader: ReaderSpec, registry: Registry) -> str | None:
-    """The task that a reader serves, if there is only one."""
-    found = [spec.short_name for spec in registry.all(TaskSpec) if reader.serves(spec)]
-    return found[0] if len(found) == 1 else None
 
 
 def named_metrics(options: Iterable[str]) -> list[Any]:
@@ -193,19 +169,6 @@ def reader_called(name: str, registry: Registry, task: str | None = None) -> Rea
             did_you_mean(name, words) or "See what is there with: valor list --readers",
         )
     return registry.find(ReaderSpec, name, task)
-
-
-def named_paths(files: Sequence[Path], spec: ReaderSpec) -> dict[str, Any]:
-    """The section ``data`` of files that a reader is to read without knowing them."""
-    paths = [str(file) for file in files]
-    has_sides = "path" not in _names(spec) and "groundtruths" in _names(spec)
-    if len(files) <= 2 and has_sides:
-        return dict(zip(("groundtruths", "predictions"), paths, strict=False))
-    return {"path": paths[0] if len(paths) == 1 else paths}
-
-
-def _names(spec: ReaderSpec) -> set[str]:
-    return {entry.name for entry in declared(spec.parameter_class)}
 
 
 def save_config(values: Mapping[str, Any], file: Path, folder: Path, registry: Registry) -> None:

@@ -10,7 +10,7 @@ from shlex import quote
 from typing import Any
 
 from attrs import frozen
-from valor_files.known import Known, known_by
+from valor_files import ReaderMatch, matching_readers
 from valor_report.gallery.parameters import GalleryParameters
 
 from valor_core.errors import ConfigError, ParameterError, ValorError, did_you_mean, shown
@@ -134,10 +134,12 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
 def _data_of(file: str, task: Any, place: str) -> str:
     """The section of data that reads a file, as far as the file can be recognized."""
     path = Path(place.removesuffix(": ")).parent / file
-    known: list[Known] = []
+    known: list[ReaderMatch] = []
     if path.is_file():
         with suppress(ValorError, OSError):
-            known = known_by([path], Registry(), task=task if isinstance(task, str) else None)
+            known = matching_readers(
+                [path], Registry(), task=task if isinstance(task, str) else None
+            )
     if not known:
         return f"{{reader: NAME, path: {file}}}"
     return f"{{{in_config({**known[0].section, 'path': file})}}}"

@@ -8,27 +8,29 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from valor_files.known import Known, takes_tables, unknown_columns
-from valor_files.recognized import first_rows
-from valor_files.tables import Table, read_table, split_table
+from valor_files import (
+    ReaderMatch,
+    Table,
+    columns_to_name,
+    first_rows,
+    read_table,
+    split_table,
+    unknown_columns,
+)
 
 from valor_cli.config.files import PARSERS
 from valor_core.errors import (
     ConfigError,
-    ValorError,
     and_more,
     did_you_mean,
     did_you_mean_file,
     shown,
 )
-from valor_core.parameters.declaration import Parameter, declared
-from valor_core.plugins.meaning import has_all, meaning_of
+from valor_core.plugins.meaning import has_all
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import ReaderSpec, TaskSpec
+from valor_core.plugins.spec import TaskSpec
 
 _MOST_NAMES = 20
-OF_COLUMNS = "Column of "
-"""Beginning of the help of parameters that name a column."""
 _ADDRESS = re.compile(r"([a-z][a-z0-9+]+):/+(.*)", re.DOTALL)
 _SEE_READERS = "See the readers with: valor list --readers"
 
@@ -145,63 +147,8 @@ def _table_commands(
     return found
 
 
-def columns_to_name(
-    files: int, task: str, registry: Registry, metrics: Sequence[Any]
-) -> tuple[ReaderSpec, list[str]] | None:
-    """The reader of tables with the fewest parameters, and its parameters that name columns."""
-    readers = [
-        spec
-        for spec in registry.all(ReaderSpec)
-        if takes_tables(spec)
-        and spec.recognizes is not None
-        and ("path" in _required(spec)) == (files != 2)
-        and spec.serves(registry.find(TaskSpec, task))
-    ]
-    if not readers:
-        return None
-    reader = min(
-        readers,
-        key=lambda spec: (spec.namespace != task, len(_entries(spec)), len(_columns(spec))),
-    )
-    if reader.task is None:
-        return reader, [f"columns.{name}" for name in _fields_read(task, registry, metrics)]
-    return reader, _columns(reader)
-
-
-def _columns(reader: ReaderSpec) -> list[str]:
-    """Parameters of a reader that name columns which a table must have."""
-    return [
-        entry.name
-        for entry in _entries(reader)
-        if (entry.help or "").startswith(OF_COLUMNS)
-        and "; without" not in (entry.help or "")
-        and entry.default == entry.name
-    ]
-
-
-def _fields_read(task: str, registry: Registry, metrics: Sequence[Any]) -> list[str]:
-    """Fields of an item that the metrics read."""
-    found: dict[str, None] = {}
-    for metric in metrics:
-        name = metric.get("name") if isinstance(metric, Mapping) else metric
-        try:
-            spec = meaning_of(str(name), registry, task).spec
-            found |= dict.fromkeys((*spec.reads, *spec.uses))
-        except ValorError:  # raised again where metrics are resolved
-            continue
-    return [*found] or ["response"]
-
-
-def _required(spec: ReaderSpec) -> set[str]:
-    return {entry.name for entry in _entries(spec) if entry.required}
-
-
-def _entries(spec: ReaderSpec) -> tuple[Parameter, ...]:
-    return declared(spec.parameter_class)
-
-
 def check_complete(
-    known: Known,
+    known: ReaderMatch,
     files: Sequence[Path],
     typed: str,
     metrics: Sequence[Any],
@@ -211,7 +158,7 @@ def check_complete(
 
     Parameters
     ----------
-    known : Known
+    known : ReaderMatch
         The reader, and the parameters found in the files.
     files : sequence of Path
         The files.
@@ -222,19 +169,7 @@ def check_complete(
     data : mapping
         Parameters that the command line sets.
     """
-    spec, has = known.reader, {*known.made.data, *data}
-    declarations = declared(spec.parameter_class)
-    needed = {
-        entry.name: entry.help or ""
-        for entry in declarations
-        if entry.required and has.isdisjoint((entry.name, *entry.aliases))
-    }
-    either = {
-        name: words
-        for name, words in known.made.needs.items()
-        if name not in has and not any(f"data.{other}" in words for other in data)
-    }
-    needed |= either
+    spec, needed = known.reader, known.missing(data)
     if not needed:
         return
     chosen = ",".join(name for name in metrics if isinstance(name, str))

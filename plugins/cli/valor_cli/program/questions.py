@@ -8,16 +8,21 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from valor_files.known import Known, known_by
-from valor_files.recognized import Recognized, first_rows
+from valor_files import (
+    Detected,
+    ReaderMatch,
+    column_parameters,
+    columns_to_name,
+    first_rows,
+    matching_readers,
+)
 
 from valor_cli.config import put
-from valor_cli.config.data_files import check_there, named_paths, only_task, reader_called
-from valor_cli.config.unknown_files import OF_COLUMNS, columns_to_name
+from valor_cli.config.data_files import check_there, reader_called
 from valor_cli.program import streams
 from valor_core.errors import ConfigError, ValorError, did_you_mean, shown
 from valor_core.parameters.declaration import declared
-from valor_core.plugins.meaning import meaning_of
+from valor_core.plugins.meaning import meaning_of, only_task
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec, ReaderSpec, TaskSpec
 
@@ -82,13 +87,13 @@ def asked_config(
     check_there(files)
     task = task or only_task(metrics, registry)
     named = None if reader is None else reader_called(reader, registry, task)
-    known = known_by(files, registry, task=task, reader=named, metrics=metrics)
+    known = matching_readers(files, registry, task=task, reader=named, metrics=metrics)
     chosen = _chosen(known) if known else _described(files, named, task, registry, metrics)
     streams.talk(f"{' and '.join(map(str, files))}: read by {chosen.reader.name}")
     return chosen.config(metrics or _metrics(chosen, registry))
 
 
-def _chosen(known: Sequence[Known]) -> Known:
+def _chosen(known: Sequence[ReaderMatch]) -> ReaderMatch:
     """One of several ways to read some files."""
     by_name = {one.reader.name: one for one in known}
     if len({one.task for one in known}) == 1:
@@ -104,7 +109,7 @@ def _described(
     task: str | None,
     registry: Registry,
     metrics: Sequence[Any],
-) -> Known:
+) -> ReaderMatch:
     """Files that no reader recognizes, described by the answers of a person."""
     table = first_rows(files[0])
     columns = () if table is None else table.names
@@ -127,13 +132,10 @@ def _described(
         for spec in readers:
             streams.talk(f"  {spec.name}  {spec.summary}")
         reader = ask("Which reader?", lambda name: reader_called(name, registry, task))
-    data = named_paths(files, reader)
+    match = ReaderMatch.of_files(reader, files, task, registry)
+    data = match.detected.data
     helps = {entry.name: entry.help or "" for entry in declared(reader.parameter_class)}
-    asked = asked or [
-        entry.name
-        for entry in declared(reader.parameter_class)
-        if helps[entry.name].startswith(OF_COLUMNS) and isinstance(entry.default, str)
-    ]
+    asked = asked or column_parameters(reader)
     for name in asked if columns else ():
         field = name.removeprefix("columns.")
         if field in columns:
@@ -142,10 +144,10 @@ def _described(
         column = ask(f"{words}; none to leave it out", _one_of([*columns, "none"]))
         if column != "none":
             data = put(data, name, column, "init")
-    return Known(reader, Recognized(data=data, task=task or reader.task))
+    return ReaderMatch(reader, Detected(data=data, task=task or reader.task))
 
 
-def _metrics(chosen: Known, registry: Registry) -> list[str]:
+def _metrics(chosen: ReaderMatch, registry: Registry) -> list[str]:
     def understood(answer: str) -> list[str]:
         names = [name.strip() for name in answer.split(",") if name.strip()]
         if not names:
@@ -154,11 +156,11 @@ def _metrics(chosen: Known, registry: Registry) -> list[str]:
             meaning_of(name, registry, chosen.task)
         return names
 
-    first = ", ".join(chosen.made.metrics or _fitting(chosen, registry))
+    first = ", ".join(chosen.detected.metrics or _fitting(chosen, registry))
     return ask("Which metrics? (names, with commas between)", understood, first or None)
 
 
-def _fitting(chosen: Known, registry: Registry) -> list[str]:
+def _fitting(chosen: ReaderMatch, registry: Registry) -> list[str]:
     """Metrics of a task that need no parameter and no resource, to begin with."""
     return [
         spec.short_name

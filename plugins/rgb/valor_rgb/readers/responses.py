@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import field, fields, frozen
 from valor_files import (
-    Recognized,
+    Detected,
     TablePartition,
     TableSource,
     first_rows,
@@ -101,7 +101,7 @@ _METRICS = dict(
 )
 
 
-def recognized(files: Sequence[TableSource]) -> Recognized | None:
+def detected(files: Sequence[TableSource]) -> Detected | None:
     """Tables that say of each response which ability it tests."""
     named: list[Any] = []
     for file in files:
@@ -113,4 +113,4 @@ def recognized(files: Sequence[TableSource]) -> Recognized | None:
         return None
     # of all abilities: those of later rows are not known yet
     metrics = tuple(_METRICS.values())
-    return Recognized(data={"path": [named_source(file) for file in files]}, metrics=metrics)
+    return Detected(data={"path": [named_source(file) for file in files]}, metrics=metrics)

@@ -3,8 +3,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from valor_files import Table, TableInMemory, TableSource
-from valor_files.known import known_by, takes_tables, unknown_columns
+from valor_files import (
+    Table,
+    TableInMemory,
+    TableSource,
+    column_called,
+    first_rows,
+    matching_readers,
+    renamed,
+    takes_tables,
+    unknown_columns,
+)
 
 from valor_core.plugin import ReaderSpec, parameter, parameters
 from valor_core.plugins.registry import Registry
@@ -34,7 +43,7 @@ def held(columns: dict[str, list[object]]) -> TableInMemory:
 
 
 def test_the_reader_of_a_table_is_known_by_its_columns() -> None:
-    (known,) = known_by([held({"response": ["Paris"]})], Registry(), task="text")
+    (known,) = matching_readers([held({"response": ["Paris"]})], Registry(), task="text")
 
     assert (known.reader.name, known.task) == ("tables.table", "text")
     assert known.config(["ROUGE"])["metrics"] == ["ROUGE"]
@@ -45,13 +54,13 @@ def test_a_file_and_a_table_of_the_same_columns_are_known_alike(tmp_path: Path) 
     file = tmp_path / "items.csv"
     file.write_text("response\nParis\n", encoding="utf-8")
 
-    (known,) = known_by([file], Registry(), task="text")
+    (known,) = matching_readers([file], Registry(), task="text")
 
     assert known.section == {"reader": "tables.table", "path": str(file)}
 
 
 def test_nothing_is_known_of_strange_columns() -> None:
-    assert known_by([held({"foo": [1]})], Registry()) == []
+    assert matching_readers([held({"foo": [1]})], Registry()) == []
 
 
 @pytest.mark.parametrize(("cls", "takes"), [(Two, True), (Folder, False)])
@@ -65,3 +74,34 @@ def test_strange_columns_are_listed_with_what_to_write() -> None:
     assert str(error) == (
         "data: no reader knows what these columns are: 'foo', 'bar'\nName a reader."
     )
+
+
+@pytest.mark.parametrize("written", ["y_true", "Y_True", "y-true", "Y True", "YTRUE"])
+def test_column_is_found_in_any_spelling(written: str) -> None:
+    table = Table({"a": [1], written: [2]}, "t.csv")
+
+    assert column_called(table, ["label", "y_true"]) == written
+
+
+def test_first_name_wins_over_order_of_columns() -> None:
+    table = Table({"truth": [1], "label": [2]}, "t.csv")
+
+    assert column_called(table, ["label", "truth"]) == "label"
+    assert column_called(table, ["target"]) is None
+
+
+def test_default_column_names_are_excluded() -> None:
+    assert renamed({"label": "label", "uid": "id", "key": None}) == {"uid": "id"}
+
+
+def test_first_rows_are_read_from_tables_only(tmp_path: Path) -> None:
+    table, text = tmp_path / "t.csv", tmp_path / "t.txt"
+    table.write_text("uid,score\n" + "a,0.5\n" * 50_000)
+    text.write_text("words")
+
+    rows = first_rows(table)
+
+    assert rows is not None
+    assert 0 < len(rows) < 50_000
+    for other in (text, tmp_path, tmp_path / "missing.csv"):
+        assert first_rows(other) is None

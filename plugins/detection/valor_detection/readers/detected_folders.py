@@ -1,4 +1,4 @@
-"""Recognition of folders of boxes: YOLO's text files and Pascal VOC's XML files."""
+"""Detection of folders of boxes: YOLO's text files and Pascal VOC's XML files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from valor_files import Recognized
+from valor_files import Detected
 
 from valor_core.plugin import ReadError, ValorError
 from valor_detection.readers.class_names import class_names
@@ -24,7 +24,7 @@ _NEEDS_NAMES = "data.yaml, or a text file with the name of one class a line."
 _NEEDS_IMAGES = "Folder of the images; or set data.sizes to a table of uid, width and height."
 
 
-def yolo(files: Sequence[Path]) -> Recognized | None:
+def yolo(files: Sequence[Path]) -> Detected | None:
     """Folders of YOLO's labels and predictions, or a data.yaml and the folder of predictions."""
     if len(files) != 2 or not all(isinstance(file, Path) for file in files):
         return None
@@ -43,7 +43,7 @@ def yolo(files: Sequence[Path]) -> Recognized | None:
     return _recognized(labels, predictions, names, _images_of(labels))
 
 
-def voc(files: Sequence[Path]) -> Recognized | None:
+def voc(files: Sequence[Path]) -> Detected | None:
     """A folder of Pascal VOC's XML files, and one of results as XML or text."""
     if len(files) != 2 or not all(isinstance(file, Path) for file in files):
         return None
@@ -57,14 +57,14 @@ def voc(files: Sequence[Path]) -> Recognized | None:
         and not any(map(_is_voc_result, _heads(results, ".txt")))
     ):
         return None
-    return Recognized(
+    return Detected(
         data={"groundtruths": str(truths), "predictions": str(results)}, metrics=_FIRST_METRICS
     )
 
 
 def _recognized(
     labels: Path | None, predictions: Path, names: Path | None, images: Path | None
-) -> Recognized:
+) -> Detected:
     data = {
         "groundtruths": labels,
         "predictions": predictions,
@@ -72,14 +72,14 @@ def _recognized(
         _IMAGES: images,
     }
     needs = {"names": _NEEDS_NAMES, _IMAGES: _NEEDS_IMAGES}
-    return Recognized(
+    return Detected(
         data={key: str(path) for key, path in data.items() if path is not None},
         metrics=_FIRST_METRICS,
         needs={key: words for key, words in needs.items() if data[key] is None},
     )
 
 
-def _of_data_yaml(file: Path, predictions: Path) -> Recognized | None:
+def _of_data_yaml(file: Path, predictions: Path) -> Detected | None:
     """The labels and images of the split that the predictions are of."""
     if not predictions.is_dir():
         return None

@@ -1,11 +1,11 @@
-"""Recognized: which reader is for some tables of labels, told from the names of their columns."""
+"""Detection of tables of labels by the names of their columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from valor_files import (
-    Recognized,
+    Detected,
     Table,
     TableSource,
     as_number,
@@ -33,7 +33,7 @@ _SCORED = ("Accuracy", "F1", "ROCAUC")
 _UNSCORED = ("Accuracy", "Precision", "Recall", "F1")
 
 
-def wide(files: Sequence[TableSource]) -> Recognized | None:
+def wide(files: Sequence[TableSource]) -> Detected | None:
     """A true label, and a score column for each label or for the second of two."""
     table = _alike(files)
     truth = None if table is None else column_called(table, _TRUTH)
@@ -44,14 +44,14 @@ def wide(files: Sequence[TableSource]) -> Recognized | None:
     data = _path(files) | renamed({"uid": column_called(table, _UID), "label": truth})
     for prefix in _PREFIXES:
         if any(name.startswith(prefix) for name in table.names):
-            return Recognized(
+            return Detected(
                 data=data | renamed({"prefix": prefix}, own=("score_",)), metrics=_SCORED
             )
     cells = [cell for cell in table.values(truth).tolist() if cell is not None]
     values = {label_value(cell) or str(cell) for cell in cells}
     named = [name for name in table.names if name in values]
     if len(named) > 1:
-        return Recognized(data=data | {"scores": named}, metrics=_SCORED)
+        return Detected(data=data | {"scores": named}, metrics=_SCORED)
     score, prediction = column_called(table, SCORE_NAMES), column_called(table, _PREDICTION)
     if prediction is not None:
         if not _are_probabilities(table, prediction):
@@ -63,7 +63,7 @@ def wide(files: Sequence[TableSource]) -> Recognized | None:
     may_be_predicted = column_called(table, ("label", "class")) == truth
     if may_be_predicted and {label.casefold() for label in labels} not in _NO_AND_YES:
         return None
-    return Recognized(data=data | {"scores": [score], "labels": labels}, metrics=_SCORED)
+    return Detected(data=data | {"scores": [score], "labels": labels}, metrics=_SCORED)
 
 
 def _is_score(name: str) -> bool:
@@ -109,7 +109,7 @@ def _check_not_one_hot(table: Table) -> None:
             )
 
 
-def predicted(files: Sequence[TableSource]) -> Recognized | None:
+def predicted(files: Sequence[TableSource]) -> Detected | None:
     """A true and a predicted label, and no scores; in one table, or in two with a common uid."""
     joined = _joined(files)
     if joined is not None:
@@ -122,10 +122,10 @@ def predicted(files: Sequence[TableSource]) -> Recognized | None:
         return None
     uid = column_called(table, _UID)
     chosen = renamed({"uid": uid, "label": truth, "prediction": prediction})
-    return Recognized(data=_path(files) | chosen, metrics=_UNSCORED)
+    return Detected(data=_path(files) | chosen, metrics=_UNSCORED)
 
 
-def _joined(files: Sequence[TableSource]) -> Recognized | None:
+def _joined(files: Sequence[TableSource]) -> Detected | None:
     """A table of true labels and one of predicted labels, with a common column of uids."""
     tables = [first_rows(file) for file in files]
     if len(tables) != 2 or None in tables:
@@ -157,10 +157,10 @@ def _joined(files: Sequence[TableSource]) -> Recognized | None:
         return None
     places = {"path": named_source(truths), "predictions": named_source(predictions)}
     chosen = renamed({"uid": uid, "label": label, "prediction": prediction})
-    return Recognized(data=places | chosen, metrics=_UNSCORED)
+    return Detected(data=places | chosen, metrics=_UNSCORED)
 
 
-def lists(files: Sequence[TableSource]) -> Recognized | None:
+def lists(files: Sequence[TableSource]) -> Detected | None:
     """A true label, and predictions as a list or a table of label and score."""
     table = _alike(files)
     if table is None:
@@ -170,10 +170,10 @@ def lists(files: Sequence[TableSource]) -> Recognized | None:
         return None
     uid = column_called(table, _UID)
     chosen = renamed({"uid": uid, "groundtruths": truth, "predictions": predictions})
-    return Recognized(data=_path(files) | chosen, metrics=("Accuracy", "ROCAUC"))
+    return Detected(data=_path(files) | chosen, metrics=("Accuracy", "ROCAUC"))
 
 
-def long(files: Sequence[TableSource]) -> Recognized | None:
+def long(files: Sequence[TableSource]) -> Detected | None:
     """Two tables with a uid and a label in each row, one of them with scores."""
     tables = [first_rows(file) for file in files]
     if len(tables) != 2 or None in tables:
@@ -189,7 +189,7 @@ def long(files: Sequence[TableSource]) -> Recognized | None:
     names = map(named_source, files if scored[1] else reversed(files))
     places = dict(zip(("groundtruths", "predictions"), names, strict=True))
     chosen = renamed({"uid": uid, "label": label, "score": score})
-    return Recognized(data=places | chosen, metrics=_SCORED)
+    return Detected(data=places | chosen, metrics=_SCORED)
 
 
 def _alike(files: Sequence[TableSource]) -> Table | None:

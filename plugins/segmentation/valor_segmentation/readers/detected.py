@@ -1,4 +1,4 @@
-"""Recognition of label images: two folders or files, or two of COCO's panoptic files."""
+"""Detection of label images: two folders or files, or two of COCO's panoptic files."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from valor_files import Recognized
+from valor_files import Detected
 
 _METRICS = ("mIOU", "IOU")
 _READ = 1 << 20
 _SEGMENTS = b'"segments_info"'
 
 
-def png(files: Sequence[Path]) -> Recognized | None:
+def png(files: Sequence[Path]) -> Detected | None:
     """Two folders with images in PNG, the ground truths first."""
     return _two(files) if _have(files, ".png") else None
 
 
-def npy(files: Sequence[Path]) -> Recognized | None:
+def npy(files: Sequence[Path]) -> Detected | None:
     """Two folders with arrays in .npy or .npz, or two files of arrays of two dimensions."""
     if _have(files, ".npy", ".npz"):
         return _two(files)
@@ -29,27 +29,27 @@ def npy(files: Sequence[Path]) -> Recognized | None:
     return _two(files) if are_files and all(map(_is_image, files)) else None
 
 
-def geotiff(files: Sequence[Path]) -> Recognized | None:
+def geotiff(files: Sequence[Path]) -> Detected | None:
     """Two folders of GeoTIFFs, or two files, the ground truths first."""
     suffixes = (".tif", ".tiff")
     are_files = len(files) == 2 and all(file.suffix.casefold() in suffixes for file in files)
     return _two(files) if are_files or _have(files, *suffixes) else None
 
 
-def coco(files: Sequence[Path]) -> Recognized | None:
+def coco(files: Sequence[Path]) -> Detected | None:
     """Two of COCO's panoptic files, the ground truths first."""
     if len(files) != 2 or files[0] == files[1] or not all(map(_has_segments, files)):
         return None
     groundtruths, predictions = map(str, files)
-    return Recognized(
+    return Detected(
         data={"groundtruths": groundtruths, "predictions": predictions},
         metrics=("PanopticQuality", "mIOU"),
     )
 
 
-def _two(files: Sequence[Path]) -> Recognized:
+def _two(files: Sequence[Path]) -> Detected:
     groundtruths, predictions = map(str, files)
-    return Recognized(
+    return Detected(
         data={"groundtruths": groundtruths, "predictions": predictions}, metrics=_METRICS
     )
 

@@ -1,4 +1,4 @@
-"""Recognized: which reader is for some files of boxes, told from how they begin."""
+"""Detection of files of boxes by their first bytes and column names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from valor_files import (
-    Recognized,
+    Detected,
     Table,
     TableSource,
     column_called,
@@ -33,7 +33,7 @@ _RESULT = re.compile(rb'"(image_id|category_id)"\s*:')
 _FIRST_METRICS = ("mAP", "AP", "Recall")
 
 
-def coco(files: Sequence[Path]) -> Recognized | None:
+def coco(files: Sequence[Path]) -> Detected | None:
     """A data set and results in COCO's JSON, in any order; or two data sets.
 
     The annotations of a second data set need scores; the reader raises an error without them.
@@ -53,15 +53,15 @@ def coco(files: Sequence[Path]) -> Recognized | None:
     keys = _first_keys(results) if _are_results(results) else ()
     if "segmentation" in keys and "bbox" not in keys:
         data["iou_type"] = "segm"
-    return Recognized(data=data, metrics=("COCOSummary",))
+    return Detected(data=data, metrics=("COCOSummary",))
 
 
-def geojson(files: Sequence[Path]) -> Recognized | None:
+def geojson(files: Sequence[Path]) -> Detected | None:
     """Two files of polygons in GeoJSON, the ground truths first."""
     if len(files) != 2 or any(file.suffix.casefold() != ".geojson" for file in files):
         return None
     truths, predictions = map(str, files)
-    return Recognized(
+    return Detected(
         data={"groundtruths": truths, "predictions": predictions}, metrics=_FIRST_METRICS
     )
 
@@ -87,7 +87,7 @@ def _are_results(head: bytes) -> bool:
     return entries[:1] == b"]" or (entries[:1] == b"{" and _RESULT.search(entries) is not None)
 
 
-def table(files: Sequence[TableSource]) -> Recognized | None:
+def table(files: Sequence[TableSource]) -> Detected | None:
     """Two tables with a box in each row, one of them with scores."""
     tables = [first_rows(file) for file in files]
     known = [one for one in tables if one is not None]
@@ -111,7 +111,7 @@ def table(files: Sequence[TableSource]) -> Recognized | None:
     }
     if box[1] != _BOXES["xyxy"][0]:
         data |= {"box": list(box[1]), "box_format": box[0]}
-    return Recognized(data=data, metrics=_FIRST_METRICS)
+    return Detected(data=data, metrics=_FIRST_METRICS)
 
 
 def _boxes(table: Table) -> Iterator[tuple[str, tuple[str, ...]]]:

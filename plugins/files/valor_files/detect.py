@@ -1,0 +1,303 @@
+"""Detection of the reader, task and columns of files and tables that come without a config."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from valor_core.errors import ConfigError, ReadError, ValorError, and_more
+from valor_core.parameters.declaration import declared
+from valor_core.parameters.kinds import Kind, ListKind, UnionKind
+from valor_core.plugins.meaning import has_all, meaning_of
+from valor_core.plugins.names import fold
+from valor_core.plugins.registry import Registry, implementation
+from valor_core.plugins.spec import ReaderSpec, TaskSpec
+from valor_files.tables import (
+    Table,
+    TableInMemory,
+    TableSource,
+    read_table,
+    split_table,
+    table_format,
+)
+from valor_files.tables.in_memory import TableSourceKind
+
+_OF_COLUMNS = "Column of "
+"""Beginning of the help of parameters that name a column."""
+_HEAD_BYTES = 1 << 16
+_MOST_JSON = 1 << 22  # a list in JSON is read as a whole; a larger one is no table of items
+_MOST_NAMES = 20
+
+
+@frozen(kw_only=True, repr=False)
+class Detected:
+    """Section `data` of a config for files that a reader recognizes.
+
+    Parameters
+    ----------
+    data : mapping
+        The section ``data``, without the name of the reader.
+    metrics : tuple of str
+        Metrics to begin with.
+    task : str, optional
+        The task, where the reader serves several.
+    needs : mapping of str to str, optional
+        Parameters that the data do not contain and a person must add, with their meaning.
+    is_guess : bool
+        Whether another reader that is not a guess comes first.
+    """
+
+    data: Mapping[str, Any]
+    metrics: tuple[str, ...] = ()
+    task: str | None = None
+    needs: Mapping[str, str] = field(factory=dict)
+    is_guess: bool = False
+
+
+@frozen(repr=False)
+class ReaderMatch:
+    """A reader that recognizes data, and the parameters that it found."""
+
+    reader: ReaderSpec
+    detected: Detected
+
+    @classmethod
+    def of_files(
+        cls, reader: ReaderSpec, files: Sequence[Path], task: str | None, registry: Registry
+    ) -> ReaderMatch:
+        """A reader that is named, with the paths of files that it does not recognize."""
+        if task is None and reader.task is None:
+            served = [spec.short_name for spec in registry.all(TaskSpec) if reader.serves(spec)]
+            task = served[0] if len(served) == 1 else None
+        paths: list[Any] = [str(file) for file in files]
+        names = {entry.name for entry in declared(reader.parameter_class)}
+        if len(files) <= 2 and "path" not in names and "groundtruths" in names:
+            data = dict(zip(("groundtruths", "predictions"), paths, strict=False))
+        else:
+            data = {"path": paths[0] if len(paths) == 1 else paths}
+        return cls(reader, Detected(data=data, task=task))
+
+    @property
+    def task(self) -> str:
+        """The task of the data."""
+        return self.reader.task or self.detected.task or ""
+
+    @property
+    def section(self) -> dict[str, Any]:
+        """The section ``data`` of a config."""
+        return {"reader": self.reader.name, **self.detected.data}
+
+    def config(self, metrics: Sequence[str]) -> dict[str, Any]:
+        """The config that evaluates the files."""
+        return {"task": self.task, "data": self.section, "metrics": list(metrics)}
+
+    def missing(self, data: Mapping[str, Any]) -> dict[str, str]:
+        """Parameters that the reader needs in addition to those found and given, with their help.
+
+        Parameters
+        ----------
+        data : mapping
+            Parameters that are given.
+        """
+        found = {*self.detected.data, *data}
+        required = {
+            entry.name: entry.help or ""
+            for entry in declared(self.reader.parameter_class)
+            if entry.required and found.isdisjoint((entry.name, *entry.aliases))
+        }
+        return required | {
+            name: words
+            for name, words in self.detected.needs.items()
+            if name not in found and not any(f"data.{other}" in words for other in data)
+        }
+
+
+def matching_readers(
+    sources: Sequence[TableSource],
+    registry: Registry,
+    *,
+    task: str | None = None,
+    reader: ReaderSpec | None = None,
+    metrics: Iterable[Any] = (),
+) -> list[ReaderMatch]:
+    """Readers that recognize files or tables in memory, the likeliest first.
+
+    Parameters
+    ----------
+    sources : sequence of Path or TableInMemory
+        The files or tables.
+    registry : Registry
+        Registry used to find readers.
+    task : str, optional
+        The task, if it is given.
+    reader : ReaderSpec, optional
+        The only reader to ask.
+    metrics : iterable
+        Metrics to compute: readers of a task that has all of them are preferred.
+    """
+    specs = registry.all(ReaderSpec) if reader is None else [reader]
+    if any(isinstance(source, TableInMemory) for source in sources):
+        specs = [spec for spec in specs if takes_tables(spec)]
+    found = [
+        ReaderMatch(spec, detected)
+        for spec in specs
+        if spec.detect is not None
+        if (detected := implementation(spec, spec.detect)(tuple(sources))) is not None
+    ]
+    fitting = [match for match in found if task is None or match.task == task]
+    # A reader of any table recognizes most tables; the reader of one task is more specific.
+    fitting.sort(key=lambda match: match.reader.task is None)
+    # Misspelled metrics belong to no task and must not hide all readers.
+    having = [match for match in fitting if has_all(registry, match.task, metrics)] or fitting
+    return [match for match in having if not match.detected.is_guess] or having
+
+
+def takes_tables(spec: ReaderSpec) -> bool:
+    """Whether a reader accepts a table in memory instead of a file."""
+    return any(_is_of_tables(entry.kind) for entry in declared(spec.parameter_class))
+
+
+def _is_of_tables(kind: Kind) -> bool:
+    if isinstance(kind, ListKind):
+        return _is_of_tables(kind.item)
+    if isinstance(kind, UnionKind):
+        return any(map(_is_of_tables, kind.members))
+    return isinstance(kind, TableSourceKind)
+
+
+def column_parameters(spec: ReaderSpec, *, only_required: bool = False) -> list[str]:
+    """Parameters of a reader that name columns.
+
+    Parameters
+    ----------
+    spec : ReaderSpec
+        The reader.
+    only_required : bool, default False
+        Whether to list only columns that every table must have.
+    """
+    return [
+        entry.name
+        for entry in declared(spec.parameter_class)
+        if (words := entry.help or "").startswith(_OF_COLUMNS) and isinstance(entry.default, str)
+        if not only_required or ("; without" not in words and entry.default == entry.name)
+    ]
+
+
+def columns_to_name(
+    files: int, task: str, registry: Registry, metrics: Sequence[Any]
+) -> tuple[ReaderSpec, list[str]] | None:
+    """Reader of tables with the fewest parameters, and its parameters that name columns.
+
+    Parameters
+    ----------
+    files : int
+        Number of files: readers of two files have no parameter ``path``.
+    task : str
+        Name of the task.
+    registry : Registry
+        Registry used to resolve names.
+    metrics : sequence
+        Names of metrics, or tables with a name.
+    """
+    found = []
+    for spec in registry.all(ReaderSpec):
+        if spec.detect is None or not takes_tables(spec):
+            continue
+        entries = declared(spec.parameter_class)
+        has_path = any(entry.required and entry.name == "path" for entry in entries)
+        if has_path == (files != 2) and spec.serves(registry.find(TaskSpec, task)):
+            columns = column_parameters(spec, only_required=True)
+            found.append((spec.namespace != task, len(entries), len(columns), spec, columns))
+    if not found:
+        return None
+    *_, reader, columns = min(found, key=lambda one: one[:3])
+    if reader.task is None:
+        return reader, [f"columns.{name}" for name in _fields_read(task, registry, metrics)]
+    return reader, columns
+
+
+def _fields_read(task: str, registry: Registry, metrics: Sequence[Any]) -> list[str]:
+    """Fields of an item that the metrics read."""
+    found: dict[str, None] = {}
+    for metric in metrics:
+        name = metric.get("name") if isinstance(metric, Mapping) else metric
+        try:
+            spec = meaning_of(str(name), registry, task).spec
+            found |= dict.fromkeys((*spec.reads, *spec.uses))
+        except ValorError:  # raised again where metrics are resolved
+            continue
+    return [*found] or ["response"]
+
+
+def unknown_columns(place: str, table: Table, remedy: str, of_task: str = "") -> ConfigError:
+    """Error for a table that no reader recognizes, with the columns that it has."""
+    columns = table.names
+    listed = ", ".join(map(repr, columns[:_MOST_NAMES])) + and_more(len(columns) - _MOST_NAMES)
+    return ConfigError(
+        f"{place}: no reader{of_task} knows what these columns are: {listed}",
+        table.header_remedy or remedy,
+    )
+
+
+def first_rows(file: TableSource) -> Table | None:
+    """First rows of a file that contains a table; None for other files.
+
+    Parameters
+    ----------
+    file : Path or TableInMemory
+        A file in CSV, JSON Lines, JSON or Parquet, as its suffix says; or a table in memory.
+    """
+    if isinstance(file, TableInMemory):
+        return file.beginning
+    try:
+        if not file.is_file() or (
+            table_format(file) == "json" and file.stat().st_size > _MOST_JSON
+        ):
+            return None
+        return read_table(split_table(file, partition_bytes=_HEAD_BYTES)[0])
+    except ReadError:
+        return None
+
+
+def named_source(file: TableSource) -> str | TableInMemory:
+    """Value of a file in a config: its path, or the table in memory itself.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> named_source(Path("preds.csv"))
+    'preds.csv'
+    """
+    return file if isinstance(file, TableInMemory) else str(file)
+
+
+def column_called(table: Table, names: Iterable[str]) -> str | None:
+    """Column with the first of several names, in any spelling; None without one.
+
+    Examples
+    --------
+    >>> column_called(Table({"Y_True": [1]}, "t.csv"), ["label", "y_true"])
+    'Y_True'
+    """
+    written: dict[str, str] = {}
+    for name in table.names:
+        written.setdefault(_folded(name), name)
+    return next((written[one] for one in map(_folded, names) if one in written), None)
+
+
+def renamed(chosen: Mapping[str, str | None], own: Sequence[str] = ()) -> dict[str, str]:
+    """Column names by parameter, without the defaults of a reader.
+
+    Examples
+    --------
+    >>> renamed({"label": "y_true", "uid": "uid", "key": None})
+    {'label': 'y_true'}
+    """
+    return {key: name for key, name in chosen.items() if name not in (None, key, *own)}  # type: ignore[misc]
+
+
+def _folded(name: str) -> str:
+    return fold(name).replace(" ", "")
