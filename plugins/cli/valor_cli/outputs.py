@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from attrs import define, evolve, field, frozen
+from valor_report.item_file import write_items
 
-from valor_cli.item_file import write_items
 from valor_core.errors import ConfigError, ReportError, ValorError
 from valor_core.report.files import check_writable
 from valor_core.report.report import Report, check_format, either, report_suffixes

@@ -14,6 +14,12 @@ _FATES = {
     "skipped": "more left out by the filter",
 }
 
+_TROUBLES = {
+    "failed": ("item failed", "items failed"),
+    "not_run": ("item was not run", "items were not run"),
+    "missing_partitions": ("partition could not be counted", "partitions could not be counted"),
+}
+
 
 def items_line(report: Report) -> str:
     """How many items took part, in a line.
@@ -60,6 +66,26 @@ def failures(report: Report) -> list[str]:
         if result.error is not None:
             types.setdefault(first_line(result.error), {})[result.type] = None
     return [f"{', '.join(named)} failed: {reason}" for reason, named in types.items()]
+
+
+def troubles(report: Report) -> list[str]:
+    """Reasons for which a finished run counts as failed."""
+    found = [] if report.stopped is None else [_stopped(report)]
+    for fate, told in _TROUBLES.items():
+        count = report.counts.get(fate, 0)
+        if count:
+            found.append(f"{count:,} {told[count > 1]}")
+    if report.counts.get("read") == 0:
+        found.append("no items took part")
+    found += failures(report)
+    found += report.not_found
+    found += [str(outcome) for outcome in report.requirements if not outcome.met]
+    return found
+
+
+def _stopped(report: Report) -> str:
+    told = f"run: {report.stopped}"
+    return f"{told}\nGo on with the same command." if ", saved in " in told else told
 
 
 def aligned_text(report: Results) -> str:

@@ -4,9 +4,9 @@ import io
 
 import pytest
 from rich.console import Console
-from valor_cli.program import streams, terminal
+from valor_cli.program import streams
 from valor_cli.program.outcome import tell
-from valor_report import Cell, TextColumn, TextTable
+from valor_report import Cell, TextColumn, TextTable, terminal
 
 from valor_core.plugin import Report, Result
 

@@ -112,7 +112,7 @@ def carry_out(
     if quiet or not sys.stderr.isatty():
         showing: Any = nullcontext()
     else:
-        from valor_cli.program.terminal import progress
+        from valor_report.terminal import progress
 
         showing = progress()
     with showing as advance:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from valor_report.tables.sections import tables_of
-from valor_report.text import aligned_text, failures, items_line
+from valor_report.tables.sections import directions, tables_of
+from valor_report.text import aligned_text, items_line, troubles
 
 from valor_cli import INTERRUPTED
 from valor_cli.program import streams
 from valor_core.report.report import Report
-from valor_core.report.results import installed_spec
 
 FAILED = 1
 WRONG = 2
 MOST_ROWS = 20
-_FATES = {
-    "failed": ("item failed", "items failed"),
-    "not_run": ("item was not run", "items were not run"),
-    "missing_partitions": ("partition could not be counted", "partitions could not be counted"),
-}
 
 
 def tell(report: Report, *, as_json: bool, quiet: bool) -> int:
@@ -58,30 +52,3 @@ def tell(report: Report, *, as_json: bool, quiet: bool) -> int:
     if report.not_found or any(outcome.is_wrong for outcome in report.requirements):
         return WRONG
     return 0 if report.ok else FAILED
-
-
-def troubles(report: Report) -> list[str]:
-    """What makes a finished run a failure, one by one."""
-    found = [] if report.stopped is None else [_stopped(report)]
-    for fate, told in _FATES.items():
-        count = report.counts.get(fate, 0)
-        if count:
-            found.append(f"{count:,} {told[count > 1]}")
-    if report.counts.get("read") == 0:
-        found.append("no items took part")
-    found += failures(report)
-    found += report.not_found
-    found += [str(outcome) for outcome in report.requirements if not outcome.met]
-    return found
-
-
-def _stopped(report: Report) -> str:
-    told = f"run: {report.stopped}"
-    return f"{told}\nGo on with the same command." if ", saved in " in told else told
-
-
-def directions(report: Report) -> dict[str, bool | None]:
-    """Whether higher is better, for the metrics of a report that are installed."""
-    names = {result.metric.partition("@")[0] for result in report}
-    specs = {name: installed_spec(name) for name in names}
-    return {name: None if spec is None else spec.higher_is_better for name, spec in specs.items()}

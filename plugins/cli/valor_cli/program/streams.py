@@ -52,7 +52,7 @@ def show(tables: Iterable[TextTable]) -> None:
     """Print tables: drawn on a terminal, as plain text in a pipe."""
     tables = tuple(tables)
     if on_terminal():
-        from valor_cli.program.terminal import draw
+        from valor_report.terminal import draw
 
         draw(tables)
     elif tables:

@@ -27,7 +27,7 @@ from valor_core.report.entries import (
 )
 from valor_core.report.keys import NO_VALUE
 from valor_core.report.report import Report
-from valor_core.report.results import Results
+from valor_core.report.results import Results, installed_spec
 from valor_report.tables.detail_tables import detail_tables
 from valor_report.tables.pivot import (
     ALIKE,
@@ -367,3 +367,10 @@ def _fact(value: Any) -> Cell:
     if is_number(value):
         return Cell(f"{value:,}" if isinstance(value, int) else number_text(value), float(value))
     return Cell(text_of(value))
+
+
+def directions(report: Report) -> dict[str, bool | None]:
+    """Whether higher values are better, for each installed metric of a report."""
+    names = {result.metric.partition("@")[0] for result in report}
+    specs = {name: installed_spec(name) for name in names}
+    return {name: None if spec is None else spec.higher_is_better for name, spec in specs.items()}

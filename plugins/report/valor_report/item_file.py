@@ -1,4 +1,4 @@
-"""Item files: the rows of per-item metrics as JSON Lines or Parquet."""
+"""Rows of per-item metrics in a file of JSON Lines or Parquet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Terminal: tables drawn for a person, as wide as theirs is; only this module draws with rich."""
+"""Tables and a progress bar on a terminal, drawn with rich.
+
+Needs the extra `terminal`, which the command line installs.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,9 @@ from rich.padding import Padding
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as Drawing
 from rich.text import Text
-from valor_report.tables.text_table import TextTable, width
 
 from valor_core.evaluation.evaluate import Progress as Advance
+from valor_report.tables.text_table import TextTable, width
 
 _GAP = 2
 _PROSE = 20

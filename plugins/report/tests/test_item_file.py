@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from messages import refused
-from valor_cli.item_file import write_items
+from valor_report.item_file import write_items
 
 from valor_core.plugin import ItemRow, ItemTable, ReportError
 
