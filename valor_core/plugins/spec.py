@@ -274,7 +274,7 @@ class ReaderSpec(Spec):
     detect : str, optional
         Import string of a function ``detect(files)`` that detects files of this reader. It receives
         paths, or tables in memory if the reader accepts them, and returns
-        `valor_files.Detected`, or None for other files.
+        `Detected`, or None for other files.
     pairs : str, optional
         Where a function is that makes a batch of two sides in memory,
         ``pairs(groundtruths, predictions)``; it returns None for what is not of its task.

@@ -188,10 +188,6 @@ def _parsed(text: str, whole: str) -> object:
         raise _NotJsonError(
             _finding(error, whole), error.lineno, is_extra=error.msg == "Extra data"
         ) from error
-    except RecursionError as error:
-        raise _NotJsonError("found values nested too deeply") from error
-    except ValueError as error:
-        raise _NotJsonError("found an integer with too many digits") from error
 
 
 def _finding(error: json.JSONDecodeError, whole: str) -> str:

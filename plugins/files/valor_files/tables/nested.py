@@ -97,11 +97,3 @@ def _parsed(text: str, table: Table, row: int, name: str) -> Any:
         raise ReadError(
             f"{table.place(row, name)}: expected JSON, {error.msg}, found {shown(text)}"
         ) from error
-    except RecursionError as error:
-        raise ReadError(
-            f"{table.place(row, name)}: expected JSON, found values nested too deeply"
-        ) from error
-    except ValueError as error:
-        raise ReadError(
-            f"{table.place(row, name)}: expected JSON, found an integer with too many digits"
-        ) from error

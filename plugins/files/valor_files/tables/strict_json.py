@@ -1,4 +1,4 @@
-"""Strict JSON: refuses what Python reads and no two programs read alike.
+"""JSON parser that rejects repeated keys and lone surrogates, which programs read differently.
 
 A key that stands twice in one object has its last value in Python and its first elsewhere. Half of
 a UTF-16 pair is no character; no file can hold it as UTF-8.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
@@ -31,8 +31,9 @@ def parse_json(text: str) -> Any:
     Raises
     ------
     StrictJsonError
-        If a key stands twice in an object, or a text has a lone surrogate.
-    ValueError
+        If an object repeats a key, a text has a lone surrogate, values are nested too deeply or an
+        integer is too long for Python.
+    JSONDecodeError
         If it is no JSON.
 
     Examples
@@ -42,16 +43,25 @@ def parse_json(text: str) -> Any:
         ...
     valor_files.tables.strict_json.StrictJsonError: found the key 'score' twice in an object
     """
-    value = _DECODER.decode(text)
+    try:
+        value = _DECODER.decode(text)
+    except (StrictJsonError, json.JSONDecodeError):
+        raise
+    except RecursionError as error:
+        raise StrictJsonError("found values nested too deeply") from error
+    except ValueError as error:
+        raise StrictJsonError("found an integer with too many digits") from error
     if "\\u" in text and _SURROGATE.search(text):
         _check_characters(value)
     return value
 
 
 def parse_lines(lines: Sequence[bytes]) -> list[Any] | None:
-    """The object of each line, or nothing if one is not strict JSON.
+    """Object of each line; None if one may not be strict JSON, or is nested too deeply to be sure.
 
-    It is faster than `parse_json` for each, and leaves the words for what is wrong to that.
+    The lines are parsed as one list with a text between them, which is faster than `parse_json` for
+    each. Without escapes, a text can be written in one way. So if the text occurs as often as there
+    are joints, each time as an item of the list, no line ends within a list or an object.
 
     Examples
     --------
@@ -61,16 +71,6 @@ def parse_lines(lines: Sequence[bytes]) -> list[Any] | None:
     texts = [line.decode("utf-8").strip(SPACE) for line in lines]
     if any("\\u" in text for text in texts):
         return None
-    records = _parsed_at_once(texts)
-    return _parsed_one_by_one(texts) if records is None else records
-
-
-def _parsed_at_once(texts: Sequence[str]) -> list[Any] | None:
-    """The object of each line, parsed in one list with a text between them.
-
-    Without escapes, a text can be written in one way. So as many of the text as joints, all of them
-    items of the list, mean that no line ends within a list or an object.
-    """
     whole = f',"{_JOINT}",'.join(texts)
     if whole.count(_JOINT) != len(texts) - 1:
         return None
@@ -85,17 +85,6 @@ def _parsed_at_once(texts: Sequence[str]) -> list[Any] | None:
     items = [item for cell in cells if type(cell) is list for item in cell if type(item) is dict]
     tables = [cell for cell in cells if type(cell) is dict]
     return records if is_surely_strict(whole, chain(records, tables, items)) else None
-
-
-def _parsed_one_by_one(texts: Sequence[str]) -> list[Any] | None:
-    try:
-        found = [_SCAN(text, 0) for text in texts]
-    except (ValueError, StopIteration, RecursionError):
-        return None
-    if [end for _, end in found] != list(map(len, texts)):
-        return None
-    records = [value for value, _ in found]
-    return records if set(map(type, records)) == {dict} else None
 
 
 def is_surely_strict(text: str, records: Iterable[Mapping[str, Any]]) -> bool:
@@ -131,7 +120,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_once)
-_SCAN: Callable[[str, int], tuple[Any, int]] = vars(_DECODER)["scan_once"]
 
 
 def _check_characters(value: Any) -> None:
