@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import evolve
 
 from valor_cli.config.config_file import Request
-from valor_cli.config.modules import decorated
-from valor_cli.config.resolved import resolved
+from valor_cli.config.modules import registry_with
+from valor_cli.config.resolved import moved_paths, resolved
 from valor_cli.config.schema import CheckedConfig, RunConfig
 from valor_cli.outputs import Destinations, Unwritten
 from valor_core.errors import ConfigError, MissingPluginError, did_you_mean, found_at
 from valor_core.evaluation.evaluate import Progress, run
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.packages import OWNERS, ways
-from valor_core.parameters.declaration import declared
 from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import ReaderSpec
@@ -79,14 +78,10 @@ def run_config(
 
 
 def registry_of(chosen: RunConfig, request: Request) -> Registry:
-    """What is installed, and the decorated metrics of the config's own files."""
-    registry = Registry(chosen.plugins)
-    _check_plugins(chosen.plugins, registry, request.place)
-    for module in chosen.modules:
-        with found_at(request.place):
-            for spec in decorated(request.folder / module):
-                registry.add(spec)
-    return registry
+    """Registry of installed plugins and of the metrics in the modules of a config."""
+    _check_plugins(chosen.plugins, Registry(chosen.plugins), request.place)
+    with found_at(request.place):
+        return registry_with((request.folder / path for path in chosen.modules), chosen.plugins)
 
 
 def _check_installed(chosen: RunConfig, registry: Registry, place: str) -> None:
@@ -143,12 +138,12 @@ def _inputs(
     if request.file is not None:
         yield "the config itself", request.file
     reader = registry.find(ReaderSpec, chosen.data["reader"], task)
-    for entry in declared(reader.parameter_class):
-        for name in (entry.name, *entry.aliases) if entry.kind.has_paths else ():
-            value = chosen.data.get(name)
-            for path in _paths(value) if entry.kind.holds_paths(value) else ():
-                for file in _files(request.folder / path):
-                    yield f"data.{name}", file
+    for name, value in chosen.data.items():
+        paths: list[str] = []
+        moved_paths({name: value}, reader.parameter_class, paths.append)
+        for path in paths:
+            for file in _files(request.folder / path):
+                yield f"data.{name}", file
     for module in chosen.modules:
         yield "modules", request.folder / module
 
@@ -157,15 +152,6 @@ def _files(path: Path) -> Iterator[Path]:
     """A path itself, and the files that fit it if it is a pattern."""
     yield path
     yield from map(Path, glob(str(path), recursive=True))
-
-
-def _paths(value: Any) -> Iterator[str]:
-    """The paths in a value of a config."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (list, tuple, Mapping)):
-        for one in value.values() if isinstance(value, Mapping) else value:
-            yield from _paths(one)
 
 
 def evaluator_of(checked: CheckedConfig, registry: Registry, request: Request) -> Evaluator:

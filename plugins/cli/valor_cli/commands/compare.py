@@ -9,10 +9,11 @@ from typing import get_args
 import click
 from valor_report.comparison import Comparison, Gate, compare
 
+from valor_cli.config.modules import registry_with
 from valor_cli.outputs import check_destination, is_same
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
-from valor_cli.program.modules import module_option, registry_with
+from valor_cli.program.command import module_option
 from valor_cli.program.outcome import FAILED
 from valor_cli.program.values import Number, OneOf
 from valor_core.errors import ConfigError, found_at

@@ -11,6 +11,7 @@ from valor_report.tables.text_table import Row, TextTable
 from valor_cli.commands.diagnosis import foreign_claims
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
+from valor_core.plugins.names import in_config
 from valor_core.plugins.registry import Registry, install_metrics
 from valor_core.plugins.spec import (
     KINDS,
@@ -18,7 +19,9 @@ from valor_core.plugins.spec import (
     MetricSpec,
     ReaderSpec,
     ResourceKindSpec,
+    ResourceSpec,
     Spec,
+    TaskSpec,
 )
 
 DIRECTIONS = {True: "higher", False: "lower", None: "neither"}
@@ -56,7 +59,8 @@ def command(namespaces: tuple[str, ...], as_json: bool, **wanted: bool) -> None:
     failures = {} if namespaces else registry.failures()
     if as_json:
         listed: dict[str, Any] = {
-            kinds: [_record(spec, registry) for spec in specs] for kinds, specs in found.items()
+            kinds: [_listed_record(spec, registry) for spec in specs]
+            for kinds, specs in found.items()
         }
         streams.say_json(listed | {"failures": {k: str(e) for k, e in failures.items()}})
         return
@@ -108,14 +112,45 @@ def facts_of(spec: Spec) -> dict[str, str]:
     return {}
 
 
-def _record(spec: Spec, registry: Registry) -> dict[str, Any]:
+_IN_LISTS = ("name", "summary", "task", "resource", "other_tasks", "higher_is_better", "version")
+
+
+def _listed_record(spec: Spec, registry: Registry) -> dict[str, Any]:
+    facts = record(spec, registry)
+    return {key: facts[key] for key in (*_IN_LISTS, "aliases", "distribution") if key in facts}
+
+
+def record(spec: Spec, registry: Registry) -> dict[str, Any]:
+    """Facts of a metric, reader or anything else that a plugin declares, as JSON has them."""
     name, version = registry.distribution(spec)
-    record: dict[str, Any] = {"name": spec.name, "summary": spec.summary}
+    facts: dict[str, Any] = {"name": spec.name, "summary": spec.summary, "kind": spec.kind}
     if isinstance(spec, (MetricSpec, ReaderSpec, GallerySpec)):
-        record["task"] = spec.task
-    if isinstance(spec, ResourceKindSpec):
-        record["resource"] = spec.resource
+        facts["task"] = spec.task
     if isinstance(spec, MetricSpec):
-        record["other_tasks"] = list(spec.other_tasks)
-        record |= {"higher_is_better": spec.higher_is_better, "version": spec.version}
-    return record | {"aliases": list(spec.aliases), "distribution": f"{name} {version}"}
+        facts |= {
+            "other_tasks": list(spec.other_tasks),
+            "higher_is_better": spec.higher_is_better,
+            "range": str(spec.range),
+            "version": spec.version,
+            "per_item": spec.per_item,
+            "resources": list(spec.resources),
+            "reads": [*spec.reads, *(f"{name} (optional)" for name in spec.uses)],
+            "references": [str(reference) for reference in spec.references],
+            "known_as": [f"{one.name} ({in_config(one.parameters)})" for one in spec.known_as],
+        }
+    if isinstance(spec, ResourceSpec):
+        facts |= {"identity": _listed(spec.identity), "free": spec.free}
+        facts |= {"divided": _listed(spec.divided), "kinds": spec.kinds}
+    if isinstance(spec, ResourceKindSpec):
+        facts |= {"resource": spec.resource, "identity": _listed(spec.identity)}
+    if isinstance(spec, TaskSpec):
+        facts |= {"item": spec.item, "batch": spec.implementation}
+    return facts | {
+        "aliases": list(spec.aliases),
+        "distribution": f"{name} {version}",
+        "extra": spec.extra,
+    }
+
+
+def _listed(names: tuple[str, ...] | None) -> list[str] | None:
+    return None if names is None else list(names)

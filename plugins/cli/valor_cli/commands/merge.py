@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 from valor_report.requirements import split_requirement
 
+from valor_cli.config.modules import registry_with
 from valor_cli.outputs import Destinations, Unwritten
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
-from valor_cli.program.modules import module_option, registry_with
+from valor_cli.program.command import module_option
 from valor_cli.program.outcome import tell
 from valor_core.errors import (
     MissingPluginError,

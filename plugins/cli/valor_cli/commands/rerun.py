@@ -13,9 +13,8 @@ from valor_cli.config.config_file import Request
 from valor_cli.outputs import Unwritten
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
-from valor_cli.program.modules import registry_with
 from valor_cli.program.outcome import FAILED, tell
-from valor_core.plugins.registry import Registry
+from valor_cli.run import registry_of
 from valor_core.report.report import Report
 
 
@@ -36,7 +35,7 @@ def command(
     now = carry_out(request, unwritten, quiet=quiet, **options)
     code = tell(now, as_json=as_json, quiet=quiet)
     unwritten.check()
-    found = compare(before, now, registry=_registry(request))
+    found = compare(before, now, registry=registry_of(request.checked.run, request))
     if found.same:
         streams.talk(f"{report}: the same results as before")
         return code
@@ -47,9 +46,3 @@ def command(
         streams.talk(remark)
     streams.talk(f"{report}: {found.summary}")
     return max(code, FAILED)
-
-
-def _registry(request: Request) -> Registry:
-    """What is installed, and the decorated metrics of the config's own files."""
-    chosen = request.checked.run
-    return registry_with((request.folder / path for path in chosen.modules), chosen.plugins)

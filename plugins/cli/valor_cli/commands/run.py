@@ -23,7 +23,6 @@ from valor_cli.config.unknown_files import check_is_config
 from valor_cli.outputs import Unwritten
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
-from valor_cli.program.modules import registry_with
 from valor_cli.program.outcome import tell
 from valor_cli.program.questions import asked_config, can_ask
 from valor_cli.program.values import WholeNumber
@@ -170,7 +169,7 @@ def command(
     """
     request = chosen_request(files, named_metrics(metrics), task, reader, settings)
     if save_config is not None:
-        registry = registry_with((), request.values.get("plugins"))
+        registry = Registry(request.values.get("plugins") or {})
         save(request.values, save_config, request.folder, registry)
         streams.talk(f"config written to {save_config}")
     unwritten = Unwritten()

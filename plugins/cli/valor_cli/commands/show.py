@@ -11,7 +11,7 @@ from valor_report.gallery.parameters import GalleryParameters
 from valor_report.tables.text_table import Row, TextTable
 
 from valor_cli.commands.definition import definition
-from valor_cli.commands.list import DIRECTIONS
+from valor_cli.commands.list import DIRECTIONS, record
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_core.errors import (
@@ -22,17 +22,13 @@ from valor_core.errors import (
 )
 from valor_core.packages import OWNERS, ways
 from valor_core.parameters.declaration import Parameter, declared, parameter_values
-from valor_core.plugins.names import fold, in_config
+from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import (
     KINDS,
     GallerySpec,
     MetricSpec,
-    ReaderSpec,
-    ResourceKindSpec,
-    ResourceSpec,
     Spec,
-    TaskSpec,
 )
 from valor_core.plugins.wanted import Wanted
 
@@ -47,7 +43,7 @@ def command(name: str, as_json: bool) -> None:
     """
     registry = Registry()
     spec = find(name, registry)
-    facts = _facts(spec, registry)
+    facts = record(spec, registry)
     defined = definition(spec)
     if as_json:
         records = [_record(parameter) for parameter in _taken(spec)]
@@ -145,41 +141,6 @@ def _exact(name: str, found: list[Spec]) -> list[Spec]:
 
 def _all(registry: Registry) -> list[Spec]:
     return [spec for kind in KINDS.values() for spec in registry.all(kind)]
-
-
-def _facts(spec: Spec, registry: Registry) -> dict[str, Any]:
-    name, version = registry.distribution(spec)
-    facts: dict[str, Any] = {"name": spec.name, "summary": spec.summary, "kind": spec.kind}
-    if isinstance(spec, (MetricSpec, ReaderSpec, GallerySpec)):
-        facts["task"] = spec.task
-    if isinstance(spec, MetricSpec):
-        facts |= {
-            "other_tasks": list(spec.other_tasks),
-            "higher_is_better": spec.higher_is_better,
-            "range": str(spec.range),
-            "version": spec.version,
-            "per_item": spec.per_item,
-            "resources": list(spec.resources),
-            "reads": [*spec.reads, *(f"{name} (optional)" for name in spec.uses)],
-            "references": [str(reference) for reference in spec.references],
-            "known_as": [f"{one.name} ({in_config(one.parameters)})" for one in spec.known_as],
-        }
-    if isinstance(spec, ResourceSpec):
-        facts |= {"identity": _listed(spec.identity), "free": spec.free}
-        facts |= {"divided": _listed(spec.divided), "kinds": spec.kinds}
-    if isinstance(spec, ResourceKindSpec):
-        facts |= {"resource": spec.resource, "identity": _listed(spec.identity)}
-    if isinstance(spec, TaskSpec):
-        facts |= {"item": spec.item, "batch": spec.implementation}
-    return facts | {
-        "aliases": list(spec.aliases),
-        "distribution": f"{name} {version}",
-        "extra": spec.extra,
-    }
-
-
-def _listed(names: tuple[str, ...] | None) -> list[str] | None:
-    return None if names is None else list(names)
 
 
 _TITLES = {

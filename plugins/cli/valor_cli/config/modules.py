@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from valor_core.errors import ConfigError
+from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec
 
 _decorated: set[str] = set()
@@ -45,3 +47,20 @@ def decorated(path: Path) -> list[MetricSpec]:
             f"modules: {path} cannot be imported, {type(error).__name__}: {error}"
         ) from error
     return [value for value in vars(module).values() if isinstance(value, MetricSpec)]
+
+
+def registry_with(modules: Iterable[Path], plugins: Mapping[str, str] | None = None) -> Registry:
+    """Registry of installed plugins and of the metrics that Python files declare.
+
+    Parameters
+    ----------
+    modules : iterable of Path
+        The files.
+    plugins : mapping of str to str, optional
+        Which distribution to use for a namespace that several claim.
+    """
+    registry = Registry(plugins or {})
+    for module in modules:
+        for spec in decorated(module):
+            registry.add(spec)
+    return registry

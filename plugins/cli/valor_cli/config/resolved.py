@@ -59,7 +59,7 @@ def resolved(
 
 
 def moved_paths(
-    section: Mapping[str, Any], cls: type, move: Callable[[str], str]
+    section: Mapping[str, Any], cls: type, move: Callable[[str], Any]
 ) -> dict[str, Any]:
     """A config section whose paths, as its parameter class declares them, are moved."""
     kinds = {
@@ -74,7 +74,7 @@ def moved_paths(
     }
 
 
-def _with_paths(value: Any, move: Callable[[str], str]) -> Any:
+def _with_paths(value: Any, move: Callable[[str], Any]) -> Any:
     if isinstance(value, str):
         return value if "${env:" in value else move(value)
     if isinstance(value, (list, tuple)):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from valor_cli.program import streams
 from valor_cli.program.usage import check_nothing_is_left, given_to
 
+F = TypeVar("F", bound=Callable[..., Any])
 _WANTED = "valor_core.traceback"
 
 
@@ -51,6 +54,23 @@ def command(name: str) -> Callable[[Callable[..., int | None]], click.Command]:
         return made
 
     return make
+
+
+def module_option(of: str) -> Callable[[F], F]:
+    """Decorator that adds the option ``--module``, passed to the command as `modules`.
+
+    Parameters
+    ----------
+    of : str
+        What has results of such metrics, for the help: ``"the states are"``.
+    """
+    return click.option(
+        "--module",
+        "modules",
+        type=click.Path(path_type=Path),
+        multiple=True,
+        help=f"Python file whose decorated metrics {of} of.",
+    )
 
 
 def traceback_wanted(context: click.Context) -> bool:

@@ -1,7 +1,8 @@
-"""Values: what options take, refused with what was expected and what was found."""
+"""Types of options whose errors say what was expected and what was found."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -9,8 +10,21 @@ import click
 from valor_core.errors import shown
 
 
-class WholeNumber(click.IntRange):
-    """A whole number from `low` on.
+class _Checked(click.ParamType):  # type: ignore[type-arg]
+    """Mixin that words the errors of a type of click."""
+
+    expected: str
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Convert a value, or raise a `BadParameter` in words of the project."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"expected {self.expected}, got {shown(value)}", param, ctx)
+
+
+class WholeNumber(_Checked, click.IntRange):
+    """Whole number of at least `low`.
 
     Examples
     --------
@@ -24,18 +38,11 @@ class WholeNumber(click.IntRange):
 
     def __init__(self, low: int) -> None:
         super().__init__(low)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number; a `BadParameter` where it is none."""
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter:
-            wanted = f"a whole number of at least {self.min}"
-            self.fail(f"expected {wanted}, got {shown(value)}", param, ctx)
+        self.expected = f"a whole number of at least {low}"
 
 
-class Number(click.FloatRange):
-    """A number from `low` on.
+class Number(_Checked, click.FloatRange):
+    """Number of at least `low`.
 
     Examples
     --------
@@ -45,17 +52,11 @@ class Number(click.FloatRange):
 
     def __init__(self, low: float) -> None:
         super().__init__(low)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number; a `BadParameter` where it is none."""
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter:
-            self.fail(f"expected a number of at least {self.min}, got {shown(value)}", param, ctx)
+        self.expected = f"a number of at least {low}"
 
 
-class OneOf(click.Choice):  # type: ignore[type-arg]
-    """One of some words.
+class OneOf(_Checked, click.Choice):  # type: ignore[type-arg]
+    """One of several words.
 
     Examples
     --------
@@ -63,9 +64,6 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
     'worse'
     """
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The word; a `BadParameter` where it is another."""
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter:
-            self.fail(f"expected {' or '.join(self.choices)}, got {shown(value)}", param, ctx)
+    def __init__(self, choices: Sequence[str]) -> None:
+        super().__init__(choices)
+        self.expected = " or ".join(choices)

@@ -3,10 +3,11 @@ from __future__ import annotations
 import sys
 
 import click
-from valor_cli.program.modules import module_option, registry_with
+from valor_cli.config.modules import registry_with
+from valor_cli.program.command import module_option
 
 
-def test_decorated_metrics_of_the_files_are_known(tmp_path):
+def test_registry_has_decorated_metrics_of_files(tmp_path):
     (tmp_path / "tone_of_mine.py").write_text(
         "import valor_core\n\n"
         "@valor_core.metric('own.Tone', task='text')\n"
@@ -19,7 +20,7 @@ def test_decorated_metrics_of_the_files_are_known(tmp_path):
     assert registry.metric("own.Tone").task == "text"
 
 
-def test_the_option_says_what_is_of_the_metrics():
+def test_help_of_module_option():
     made = click.command()(module_option("the states are")(lambda modules: None))
 
     (option,) = made.params
