@@ -116,12 +116,7 @@ class Destinations:
         for key, path in self._written():
             own = read if key == "state" or self.state is None else [*read, ("state", self.state)]
             for name, other in own:
-                if is_same(path, other):
-                    raise ConfigError(
-                        f"{place}{key}: expected a file that the run does not read, "
-                        f"{path.name} is {name}",
-                        "Name another file.",
-                    )
+                check_not_read([path], [other], f"{place}{key}: ", name)
 
     def _written(self) -> Iterator[tuple[str, Path]]:
         """The files, each with the key that names it."""
@@ -151,7 +146,17 @@ class Destinations:
         return report
 
 
-def is_same(path: Path, other: Path) -> bool:
+def check_not_read(written: Iterable[Path], read: Sequence[Path], place: str, name: str) -> None:
+    """Raise a `ConfigError` if a file to write is also read, and is called `name` there."""
+    for path in written:
+        if any(_is_same(path, other) for other in read):
+            raise ConfigError(
+                f"{place}expected a file that is not read, {path.name} is {name}",
+                "Name another file.",
+            )
+
+
+def _is_same(path: Path, other: Path) -> bool:
     """Whether two paths lead to one file, also by a link."""
     try:
         return path.samefile(other)

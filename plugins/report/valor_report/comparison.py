@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -16,6 +17,7 @@ from valor_core.metrics.confusion_table import ConfusionTable
 from valor_core.metrics.result import Failed, Result, Undefined, is_number
 from valor_core.plugins.registry import Registry
 from valor_core.report.entries import ROW_NAMES, Entry, entries_of
+from valor_core.report.files import write_text
 from valor_core.report.keys import pairs
 from valor_core.report.report import Report
 from valor_report.settings import differences
@@ -33,6 +35,8 @@ from valor_report.tables.text_table import (
 
 Verdict = Literal["better", "worse", "different", "appeared", "vanished", "same"]
 Gate = Literal["worse", "differ"]
+SUFFIXES = (".md", ".html", ".json")
+"""Formats of a comparison in a file."""
 
 _TONES: Mapping[str, Tone] = {"better": "good", "worse": "bad", "same": "faint"}
 
@@ -197,6 +201,24 @@ class Comparison:
             ready.append(TextTable("Other results", ["metric", "of", "outcome"], rows))
         return tuple(ready)
 
+    def save(self, path: Path, title: str) -> None:
+        """Write the comparison to a file in a format of `SUFFIXES`.
+
+        Raises
+        ------
+        ReportError
+            If the file cannot be written.
+        """
+        if path.suffix == ".html":
+            from valor_report.pages.comparison_page import html
+
+            text = html(self, title)
+        elif path.suffix == ".md":
+            text = self.markdown(title)
+        else:
+            text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+        write_text(path, text)
+
     def markdown(self, title: str) -> str:
         """The comparison as Markdown, without the numbers that are the same.
 
@@ -218,6 +240,16 @@ class Comparison:
             parts.append("\n".join(f"- {escaped(remark)}" for remark in self.remarks))
         parts += [table.markdown() for table in self.tables(whole=False)]
         return "\n\n".join(parts) + "\n"
+
+
+def check_directions(comparison: Comparison, registry: Registry) -> None:
+    """Raise a `RegistryError` if a number differs and its metric is not installed.
+
+    Without the metric, no direction is known, and a worse number would pass.
+    """
+    changes = comparison.changes
+    for name in {change.entry.metric: None for change in changes if change.verdict == "different"}:
+        registry.metric(name)
 
 
 def compare(

@@ -168,8 +168,8 @@ def test_a_comparison_is_written_for_a_pull_request(valor):
     [
         (
             "a.json",
-            "valor: compare: --output: expected a file that is not compared, got a.json\n"
-            "Name another file.\n",
+            "valor: compare: --output: expected a file that is not read, "
+            "a.json is one of the reports\nName another file.\n",
         ),
         (
             "c.pdf",

@@ -134,5 +134,8 @@ def test_a_report_is_not_written_over_a_state(lab, valor):
     result = valor("merge", "s.json", "-o", "s.json")
 
     assert result.exit_code == 2
-    assert "s.json: expected another file than the states, it is one of them" in result.stderr
+    assert (
+        "merge: --output: expected a file that is not read, s.json is one of the states"
+        in result.stderr
+    )
     assert (lab / "s.json").read_bytes() == before

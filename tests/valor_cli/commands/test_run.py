@@ -267,27 +267,27 @@ def test_a_wrong_request_is_exit_code_2(valor, arguments, message):
     [
         (
             ["-o", "link.csv"],
-            "output: expected a file that the run does not read, link.csv is data.path",
+            "output: expected a file that is not read, link.csv is data.path",
         ),
         (
             ["-o", "config.json"],
-            "output: expected a file that the run does not read, config.json is the config itself",
+            "output: expected a file that is not read, config.json is the config itself",
         ),
         (
             ["-o", "counts.json", "--state", "counts.json"],
-            "output: expected a file that the run does not read, counts.json is state",
+            "output: expected a file that is not read, counts.json is state",
         ),
         (
             ["--state", "lines.csv"],
-            "state: expected a file that the run does not read, lines.csv is data.path",
+            "state: expected a file that is not read, lines.csv is data.path",
         ),
         (
             ["-o", "lines.csv", "--set", "data.path=*.csv"],
-            "output: expected a file that the run does not read, lines.csv is data.path",
+            "output: expected a file that is not read, lines.csv is data.path",
         ),
         (
             ["--set", "items=rows.jsonl", "--set", "data.path=rows.jsonl"],
-            "items: expected a file that the run does not read, rows.jsonl is data.path",
+            "items: expected a file that is not read, rows.jsonl is data.path",
         ),
     ],
 )

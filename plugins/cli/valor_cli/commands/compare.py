@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
 import click
-from valor_report.comparison import Comparison, Gate, compare
+from valor_report.comparison import SUFFIXES, Comparison, Gate, check_directions, compare
 
 from valor_cli.config.modules import registry_with
-from valor_cli.outputs import check_destination, is_same
+from valor_cli.outputs import check_destination, check_not_read
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.program.command import module_option
 from valor_cli.program.outcome import FAILED
 from valor_cli.program.values import Number, OneOf
-from valor_core.errors import ConfigError, found_at
-from valor_core.plugins.registry import Registry
-from valor_core.report.files import write_text
+from valor_core.errors import found_at
 from valor_core.report.report import Report
-
-
-def _html(found: Comparison, title: str) -> str:
-    from valor_report.pages.comparison_page import html
-
-    return html(found, title)
-
-
-_WRITERS: Mapping[str, Callable[[Comparison, str], str]] = {
-    ".md": Comparison.markdown,
-    ".html": _html,
-    ".json": lambda found, _: streams.json_text(found.to_dict()) + "\n",
-}
 
 
 @make_command("compare")
@@ -85,15 +69,18 @@ def command(
     installed and has a direction.
     """
     registry = registry_with(modules)
-    _check_output(output, (first, second))
+    for path in output:
+        check_destination(path, SUFFIXES, "compare: --output: ")
+    check_not_read(output, [first, second], "compare: --output: ", "one of the reports")
     a, b = Report.load(first), Report.load(second)
     found = compare(
         a, b, tolerance=tolerance, relative_tolerance=relative_tolerance, registry=registry
     )
     if fail_on == "worse":
-        _check_directions(found, registry)
+        with found_at("--fail-on worse: "):
+            check_directions(found, registry)
     for path in output:
-        write_text(path, _WRITERS[path.suffix](found, f"{first}, then {second}"))
+        found.save(path, f"{first}, then {second}")
         streams.talk(f"comparison written to {path}")
     if as_json:
         streams.say_json(found.to_dict())
@@ -105,16 +92,6 @@ def command(
     return 0 if fail_on is None else _judged(found, fail_on)
 
 
-def _check_output(output: Sequence[Path], reports: Sequence[Path]) -> None:
-    for path in output:
-        check_destination(path, tuple(_WRITERS), "compare: --output: ")
-        if any(is_same(path, report) for report in reports):
-            raise ConfigError(
-                f"compare: --output: expected a file that is not compared, got {path}",
-                "Name another file.",
-            )
-
-
 def _judged(found: Comparison, gate: Gate) -> int:
     failing = found.failing(gate)
     if not failing:
@@ -122,15 +99,3 @@ def _judged(found: Comparison, gate: Gate) -> int:
     expected = {"worse": "nothing worse", "differ": "no difference"}[gate]
     streams.talk(f"valor: --fail-on {gate}: expected {expected}, found {', '.join(failing)}")
     return FAILED
-
-
-def _check_directions(found: Comparison, registry: Registry) -> None:
-    """Raise a `RegistryError` if a number differs whose metric is not there to tell its direction.
-
-    What cannot be called worse would pass.
-    """
-    for name in {
-        change.entry.metric: None for change in found.changes if change.verdict == "different"
-    }:
-        with found_at("--fail-on worse: "):
-            registry.metric(name)

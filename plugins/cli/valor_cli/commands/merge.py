@@ -9,14 +9,13 @@ import click
 from valor_report.requirements import split_requirement
 
 from valor_cli.config.modules import registry_with
-from valor_cli.outputs import Destinations, Unwritten
+from valor_cli.outputs import Destinations, Unwritten, check_not_read
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.program.command import module_option
 from valor_cli.program.outcome import tell
 from valor_core.errors import (
     MissingPluginError,
-    ReportError,
     SchemaError,
     StateError,
     UnknownNameError,
@@ -58,7 +57,8 @@ def command(
     error.
     """
     _check_distinct(states)
-    _check_output(output, states)
+    Destinations(output).check("merge: --")
+    check_not_read(output, states, "merge: --output: ", "one of the states")
     with _started(states[0], registry_with(modules)) as evaluator:
         evaluator.require(dict(map(split_requirement, conditions)))
         report = _merged(evaluator, states[1:])
@@ -104,11 +104,3 @@ def _check_distinct(states: tuple[Path, ...]) -> None:
     for path in states:
         if first.setdefault(path.resolve(), path) is not path:
             raise StateError(f"{path}: expected each state once, it is given twice")
-
-
-def _check_output(output: tuple[Path, ...], states: tuple[Path, ...]) -> None:
-    Destinations(output).check("merge: --")
-    merged = {path.resolve() for path in states}
-    for path in output:
-        if path.resolve() in merged:
-            raise ReportError(f"{path}: expected another file than the states, it is one of them")
