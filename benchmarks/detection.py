@@ -220,11 +220,9 @@ def valor_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
 
 def _in_memory(task: str, folder: Path) -> tuple[Any, Run]:
     from valor_core import Evaluator, evaluate
-    from valor_core.schemas.datum import Datums
-    from valor_core.schemas.detection import DetectionBatch
-    from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
-    from valor_core.schemas.geometry.shapes import Shapes
-    from valor_core.schemas.label import Label
+    from valor_core.schemas import Datums, Label
+    from valor_core.schemas.detection import DetectionBatch, PredictedObjects, TrueObjects
+    from valor_core.schemas.geometry import Shapes
 
     labels: list[Label] = []
 

@@ -15,8 +15,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))  # where other processes would find the metrics
 
 from valor_core import Evaluator, Registry
-from valor_core.plugin import MetricSpec, Range, hookimpl
 from valor_core.schemas.text import Text, TextBatch
+from valor_core.specs import MetricSpec, Range, hookimpl
 
 ITEMS, BATCH = 1_000_000, 50_000
 

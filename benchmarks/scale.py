@@ -19,8 +19,9 @@ from synthetic import Boxes, Probabilities
 from valor_dask.uids import shorten
 
 from valor_core import Evaluator, evaluate
-from valor_core.plugin import Tally, Work
-from valor_core.readers.reader import Reader
+from valor_core.evaluation import Tally
+from valor_core.evaluation.engines import Work
+from valor_core.readers import Reader
 
 PART = 1_000_000
 CASES: dict[str, tuple[str, type, tuple[str, ...], int]] = {

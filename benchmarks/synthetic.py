@@ -8,13 +8,11 @@ import numpy as np
 from attrs import frozen
 from valor_classification.arrays import from_arrays
 
-from valor_core.readers.reader import Position
+from valor_core.readers import Position
+from valor_core.schemas import Datums, Label
 from valor_core.schemas.classification import ClassificationBatch
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
-from valor_core.schemas.geometry.shapes import Shapes
-from valor_core.schemas.label import Label
+from valor_core.schemas.detection import DetectionBatch, PredictedObjects, TrueObjects
+from valor_core.schemas.geometry import Shapes
 
 LABELS = 80
 

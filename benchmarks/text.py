@@ -84,7 +84,7 @@ LIMITS = {
 
 def valor_run(task: str) -> Callable[[list[str], list[str]], Any]:
     from valor_core import evaluate
-    from valor_core.schemas.datum import Datums
+    from valor_core.schemas import Datums
     from valor_core.schemas.text import TextBatch
 
     def run(responses: list[str], references: list[str]) -> Any:

@@ -26,19 +26,17 @@ from valor_report.gallery.parameters import GalleryParameters
 from valor_report.tables.text_table import escaped
 
 from valor_core import plugin
-from valor_core.parameters.declaration import Parameter
-from valor_core.plugin import (
+from valor_core.parameters import Parameter, declared, plain_value
+from valor_core.specs import (
     EngineSpec,
     GallerySpec,
     MetricSpec,
     ReaderSpec,
+    Registry,
+    Spec,
     TaskSpec,
-    declared,
-    plain_value,
+    in_config,
 )
-from valor_core.plugins.names import in_config
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import Spec
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

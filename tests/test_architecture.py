@@ -14,8 +14,6 @@ from pathlib import Path
 import pytest
 import valor_files
 
-import valor_core
-import valor_core.plugin
 from valor_core.packages import OWNERS
 
 ROOT = Path(__file__).parents[1]
@@ -26,33 +24,30 @@ PLUGINS = sorted(
 
 FLOORS = (
     {"errors"},
-    {"packages", "kernels", "parameters", "filters"},
-    {"extensions"},
+    {"lazy", "packages", "cancellation", "kernels"},
+    {"parameters"},
+    {"specs"},
     {"schemas"},
-    {"plugins"},
-    {"metrics"},
-    {"report", "readers"},
+    {"states"},
+    {"results", "filters"},
+    {"readers"},
+    {"scoring"},
     {"evaluation"},
     {"valor_core", "plugin"},
 )
-"""The rooms of core, from the bottom to the top; a module imports from its own room and below."""
-
-LATE = {
-    ("evaluation.items.scoring", "evaluation.items.waiting"): "loaded where a metric waits",
-    ("evaluation.engines.local", "evaluation.engines.flow"): "loaded where threads are asked for",
-    ("readers.given", "readers.unnamed"): "loaded where data are no batch",
-    ("evaluation.evaluator", "evaluation.saved_states"): "loaded where a state is saved or read",
-    ("evaluation.job", "filters"): "loaded where there is a filter",
-}
-"""Imports inside functions and for types only, which no circle is checked for, and why."""
+"""Packages of core from the bottom to the top; a module imports from its own package and below."""
 
 NAMED = {
-    ("report.report", "valor_report"): "a key of reports in JSON, older than the distribution",
+    ("results.report", "valor_report"): "a key of reports in JSON, older than the distribution",
 }
 """Plugins that texts of core name, and why."""
 
-PUBLISHED = {"valor_core", "plugin", "schemas"}
-"""Where plugins may import from."""
+FACES = {
+    "valor_core",
+    *(f"valor_core.{name}" for name in ("errors", "packages", "lazy")),
+    *(".".join(path.relative_to(ROOT).parent.parts) for path in CORE.rglob("__init__.pyi")),
+}
+"""Modules and packages of core that plugins may import from."""
 
 MOST_MODULES = 12
 """In a folder, beside its `__init__`."""
@@ -89,34 +84,22 @@ def name_of(path: Path) -> str:
 
 
 @cache
-def imported_first(path: Path) -> tuple[tuple[str, str], ...]:
-    """The (module, name) pairs that a file imports from core when it is imported itself."""
-    return tuple(_imports(tree_of(path).body))
-
-
-def _imports(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
-    for node in body:
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "valor_core":
-            for alias in node.names:
-                yield _target(node.module or "", alias.name)
-        elif isinstance(node, ast.Import):
-            yield from (
-                (alias.name, "") for alias in node.names if alias.name.startswith("valor_core")
-            )
-        elif isinstance(node, ast.Try):
-            yield from _imports([*node.body, *node.orelse, *node.finalbody])
-        elif isinstance(node, ast.If) and "TYPE_CHECKING" not in ast.unparse(node.test):
-            yield from _imports([*node.body, *node.orelse])
+def imported(path: Path) -> set[str]:
+    """Modules of core that a file imports, also in functions and for type checkers."""
+    return {module for module, _ in imported_names(path)}
 
 
 @cache
-def imported_late(path: Path) -> tuple[str, ...]:
-    """The modules of core that a file imports in its functions or for types only."""
-    anywhere = [
-        node for node in ast.walk(tree_of(path)) if isinstance(node, (ast.Import, ast.ImportFrom))
-    ]
-    found = {module for module, _ in _imports(list(anywhere))}
-    return tuple(sorted(found - {module for module, _ in imported_first(path)}))
+def imported_names(path: Path) -> tuple[tuple[str, str], ...]:
+    """The (module, name) pairs that a file imports from core."""
+    found: list[tuple[str, str]] = []
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "valor_core":
+            found += [_target(node.module or "", alias.name) for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+            found += [(name, "") for name in names if name.split(".")[0] == "valor_core"]
+    return tuple(found)
 
 
 def short(module: str) -> str:
@@ -138,71 +121,27 @@ def test_every_room_of_core_has_its_floor() -> None:
     assert parts - set(RANK) == set()
 
 
-def test_arrows_point_down() -> None:
+def test_packages_import_only_packages_below_them() -> None:
     above = [
         (name_of(path), module)
         for path in modules()
-        for module, _ in imported_first(path)
+        for module in imported(path)
         if RANK[component(module)] > RANK[component(name_of(path))]
     ]
 
     assert above == []
 
 
-def test_no_modules_import_each_other_in_a_circle() -> None:
-    graph = {name_of(path): {module for module, _ in imported_first(path)} for path in modules()}
-    open_paths: list[str] = []
-    done: set[str] = set()
+def test_modules_import_each_other_in_no_circle_counting_late_imports() -> None:
+    graph = {name_of(path): imported(path) - {name_of(path)} for path in modules()}
 
-    def visit(name: str) -> None:
-        assert name not in open_paths, f"circle: {' → '.join([*open_paths, name])}"
-        if name in done:
-            return
-        open_paths.append(name)
-        for other in sorted(graph.get(name, ())):
-            visit(other)
-        open_paths.pop()
-        done.add(name)
-
-    for name in graph:
-        visit(name)
-
-
-def test_no_import_is_hidden_in_a_function_or_behind_type_checking_but_those_agreed_on() -> None:
-    late = {
-        (short(name_of(path)), short(module))
-        for path in modules()
-        for module in imported_late(path)
-    }
-    published = {pair for pair in late if pair[0] in ("valor_core", "plugin")}
-
-    assert late - published == set(LATE)
-    for name, module in (("valor_core", valor_core), ("plugin", valor_core.plugin)):
-        at_once = {"plugins.publishing"}  # what publishes is there already
-        assert {home for own, home in published if own == name} == set(module._LATER) - at_once
-        assert set(module.__all__) >= {one for names in module._LATER.values() for one in names}
-
-
-def test_rooms_stand_on_few_floors_and_import_each_other_in_no_circle() -> None:
-    rooms: dict[str, set[str]] = {}
-    for path in modules():
-        own = component(name_of(path))
-        found = {component(module) for module, _ in imported_first(path)}
-        rooms.setdefault(own, set()).update(found - {own})
-
-    order = [*TopologicalSorter(rooms).static_order()]  # raises where there is a circle
-    floor: dict[str, int] = {}
-    for room in order:
-        floor[room] = 1 + max((floor[below] for below in rooms[room]), default=0)
-
-    assert len(rooms) <= 15
-    assert max(floor.values()) <= 9
+    assert [*TopologicalSorter(graph).static_order()]  # raises CycleError
 
 
 def test_core_has_few_names_at_its_top() -> None:
-    names = [path.name for path in CORE.iterdir() if path.name != "__pycache__"]
+    names = {path.relative_to(CORE).parts[0] for path in modules()}
 
-    assert len(names) <= 15, sorted(names)
+    assert len(names) <= 16, sorted(names)
 
 
 def test_no_public_name_of_core_is_defined_twice() -> None:
@@ -245,22 +184,6 @@ def test_a_folder_has_few_modules() -> None:
     assert {folder: count for folder, count in counts.items() if count > MOST_MODULES} == {}
 
 
-@pytest.mark.parametrize(
-    ("room", "known"),
-    [
-        ("schemas", {"errors", "packages", "kernels"}),
-        ("parameters", {"errors"}),
-        ("metrics", {"errors", "extensions", "parameters", "schemas"}),
-        ("plugins", {"errors", "packages", "parameters", "schemas"}),
-    ],
-)
-def test_what_plugins_stand_on_knows_no_reader_engine_or_report(room: str, known: set[str]) -> None:
-    for path in modules():
-        if component(name_of(path)) == room:
-            found = {component(module) for module, _ in imported_first(path)}
-            assert found <= {*known, room}, path
-
-
 def test_no_core_module_imports_a_plugin() -> None:
     for path in modules():
         for node in ast.walk(tree_of(path)):
@@ -278,7 +201,7 @@ def test_no_text_of_core_names_a_plugin_but_those_agreed_on() -> None:
     found = {
         (short(name_of(path)), match.replace("-", "_"))
         for path in modules()
-        if path.stem != "packages"
+        if path.stem not in ("packages", "plugin")
         for text in texts(tree_of(path))
         for match in name.findall(text)
     }
@@ -330,17 +253,21 @@ def families() -> list[Path]:
     return [path for path in plugin_files() if not special & {*path.parts}]
 
 
-def test_plugins_import_only_what_core_publishes() -> None:
-    for path in families():
-        for module, name in imported_first(path):
-            assert component(module) in PUBLISHED, f"{path}: {module} is not for plugins"
-            assert not name.startswith("_"), f"{path}: {module}.{name} is private"
-            published = getattr(importlib.import_module(module), "__all__", None)
-            kept = name and published is not None and name not in published
-            assert not kept, f"{path}: {module} keeps {name}"
+def test_plugins_import_faces_of_core_only() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}: {module}{'.' if name else ''}{name}"
+        for path in plugin_files()
+        for module, name in imported_names(path)
+        if module not in FACES or name.startswith("_") or not is_published(module, name)
+    ]
+
+    assert wrong == []
 
 
-FILES = frozenset(valor_files.__all__)
+def is_published(module: str, name: str) -> bool:
+    """Whether a face lists a name."""
+    listed = getattr(importlib.import_module(module), "__all__", None)
+    return not name or listed is None or name in listed
 
 
 def test_plugins_import_of_others_only_the_states_and_parameters_that_these_publish() -> None:
@@ -357,19 +284,17 @@ def test_plugins_import_of_others_only_the_states_and_parameters_that_these_publ
         for module in _of_other_plugins(tree_of(path), own):
             top, _, below = module.partition(".")
             is_published = below.split(".")[0] in ("states", "parameters") or module in face
-            is_face = top == "valor_files" and (own == "valor_cli" or below in FILES)
+            is_face = top == "valor_files" and (
+                own == "valor_cli" or below in frozenset(valor_files.__all__)
+            )
             assert is_published or is_face or top in published.get(own, ()), f"{path}: {module}"
             assert top.replace("_", "-") in project, f"{path}: {top} is no dependency of {own}"
 
 
 def published_by(package: str) -> list[str]:
     """Names that a package lists in ``__all__``."""
-    (folder,) = (folder for folder in PLUGINS if folder.name == package)
-    for node in tree_of(folder / "__init__.py").body:
-        match node:
-            case ast.Assign([ast.Name("__all__")], value):
-                return [str(name) for name in ast.literal_eval(value)]
-    return []
+    names: list[str] = importlib.import_module(package).__all__
+    return names
 
 
 def test_an_import_of_another_plugins_inside_is_seen() -> None:

@@ -24,8 +24,8 @@ from click.testing import CliRunner, Result
 from valor_cli.config.schema import RunConfig
 from valor_cli.program.program import COMMANDS, program
 
-from valor_core.plugin import MetricSpec, declared
-from valor_core.plugins.registry import Registry
+from valor_core.parameters import declared
+from valor_core.specs import MetricSpec, Registry
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

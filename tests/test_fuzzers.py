@@ -49,7 +49,7 @@ import os, sys, time
 from pathlib import Path
 sys.path.insert(0, {folder!r})
 from cases import fuzz
-from valor_core.plugin import PartitionError
+from valor_core.errors import PartitionError
 
 def case(draw, folder):
     Path(folder, "input").write_text("kept")

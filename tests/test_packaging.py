@@ -20,7 +20,7 @@ from hatchling.builders.wheel import WheelBuilder
 
 from valor_core.kernels.compiled import VARIABLE
 from valor_core.packages import OWNERS
-from valor_core.plugins.registry import Registry
+from valor_core.specs import Registry
 
 ROOT = Path(__file__).parent.parent
 PLUGINS = [path.parent for path in sorted((ROOT / "plugins").glob("*/pyproject.toml"))]

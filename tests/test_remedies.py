@@ -13,7 +13,7 @@ import yaml
 from valor_cli.program.program import program
 
 from valor_core import Registry
-from valor_core.plugins.meaning import meaning_of
+from valor_core.specs import meaning_of
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted(

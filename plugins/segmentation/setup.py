@@ -12,7 +12,7 @@ STABLE = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
 def checksum(folder: Path) -> int:
-    """The checksum by which `valor_core.plugin.kernels` tells whether a library is stale."""
+    """The checksum by which `valor_core.kernels.kernels` tells whether a library is stale."""
     found = 0
     for path in sorted(folder.glob("*.[ch]")):
         found = crc32(path.name.encode() + path.read_bytes(), found)

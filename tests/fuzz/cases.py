@@ -36,9 +36,8 @@ from typing import IO
 from attrs import Factory, define, frozen
 
 from valor_core import Registry
-from valor_core.errors import ValorWarning
+from valor_core.errors import PartitionError, ValorError, ValorWarning
 from valor_core.kernels.compiled import VARIABLE
-from valor_core.plugin import PartitionError, ValorError
 
 Case = Callable[[random.Random, Path], str]
 """From random numbers and an empty folder to what came of it."""

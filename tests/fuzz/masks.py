@@ -21,8 +21,8 @@ from valor_detection.kernels.records import (
 )
 from valor_detection.kernels.refusals import RowError, is_large
 
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.geometry.shapes import RunLengths
+from valor_core.schemas import Codes
+from valor_core.schemas.geometry import RunLengths
 
 _SIZES = (
     *((5, 4), (1, 1), (7, 9), (0, 0), (0, 3), (100, 3), (65536, 65535), (46340, 46340)),

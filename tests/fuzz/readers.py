@@ -16,8 +16,10 @@ from example_files import NAMES, example_of, reader_of
 from mutations import mutated
 
 from valor_core import Registry, evaluate, metric
-from valor_core.plugin import MetricSpec, ReaderSpec, ValorError, declared
+from valor_core.errors import ValorError
+from valor_core.parameters import declared
 from valor_core.schemas.text import Text
+from valor_core.specs import MetricSpec, ReaderSpec
 
 _MOST_METRICS = 4  # that each case computes
 _UNCHANGED = 0.03  # share of the cases that show that the examples are well-formed

@@ -15,7 +15,7 @@ from mutations import MARKS, NUMBERS, mutated, mutated_tree
 from valor_testing.examples import datasets
 
 from valor_core import evaluate
-from valor_core.plugin import Report
+from valor_core.results import Report
 
 _CHOSEN = (
     ("classification", "ties", ("Accuracy", "F1", "ConfusionMatrix", "PrecisionRecallCurve")),

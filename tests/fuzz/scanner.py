@@ -20,7 +20,7 @@ from mutations import MARKS, NUMBERS, mutated
 from valor_detection.kernels import KERNELS, scanning, stdlib_scanning
 from valor_detection.kernels.texts import Text
 
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 
 _TRUE = json.loads("""{
     "info": {"a": [1, {"b": "x\\\\\\"y},{"}], "n": null},

@@ -26,8 +26,9 @@ from valor_testing.data_set import Batches
 from valor_testing.examples import datasets, tasks
 
 from valor_core import Evaluator, Registry
-from valor_core.plugin import MetricSpec, declared
+from valor_core.parameters import declared
 from valor_core.schemas import Batch
+from valor_core.specs import MetricSpec
 
 _WORDS = (
     *SIZES,

@@ -8,16 +8,10 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from valor_core.plugin import (
-    Deferred,
-    ExactSum,
-    Result,
-    SchemaError,
-    State,
-    StateRequest,
-    Undefined,
-)
+from valor_core.errors import SchemaError
+from valor_core.results import Deferred, Result, Undefined
 from valor_core.schemas import Batch
+from valor_core.states import ExactSum, State, StateRequest
 
 
 @define

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 PLUGIN = """
-from valor_core.plugin import GallerySpec, MetricSpec, Range, ReaderSpec, Reference, hookimpl
-from valor_core.plugin import ResourceSpec
+from valor_core.specs import (GallerySpec, MetricSpec, Range, ReaderSpec, Reference, hookimpl)
+from valor_core.specs import (ResourceSpec)
 from shoutlab.parameters import Loudness, Lines
 
 
@@ -56,7 +56,7 @@ def valor_galleries():
 """
 PARAMETERS = """
 from pathlib import Path
-from valor_core.plugin import Within, parameter, parameters
+from valor_core.parameters import (Within, parameter, parameters)
 
 
 @parameters
@@ -97,9 +97,9 @@ class Posters:
 """
 LINES = """
 from attrs import frozen
-from valor_core.readers.reader import Position
-from valor_core.plugin import ReadError
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.readers import (Position)
+from valor_core.errors import (ReadError)
+from valor_core.schemas.text import (Text, TextBatch)
 
 @frozen
 class LineReader:

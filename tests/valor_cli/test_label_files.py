@@ -12,7 +12,7 @@ from messages import refused
 from valor_cli.program.program import program
 
 from valor_core import evaluate
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,8 @@ from messages import refused
 from valor_cli.outputs import Destinations, Unwritten
 
 from valor_core import Report
-from valor_core.plugin import ConfigError, ItemRow, ItemTable, ReportError, Result, StateError
+from valor_core.errors import ConfigError, ReportError, StateError
+from valor_core.results import ItemRow, ItemTable, Result
 
 REPORT = Report(
     results=[Result(type="Length", metric="mylab.Length@1", value=5.0)],

@@ -13,7 +13,7 @@ from valor_cli.config.config_file import Request
 from valor_cli.run import run_config
 
 from valor_core import Report, ValorError
-from valor_core.plugin import ReportError, StateError
+from valor_core.errors import ReportError, StateError
 
 PLUGINS = Path(__file__).parents[1] / "plugins"
 PARTS = [
@@ -35,7 +35,8 @@ JUDGE = {
     "__init__.py": "",
     "plugin.py": """
 from pathlib import Path
-from valor_core.plugin import MetricSpec, Range, ResourceSpec, hookimpl, parameter, parameters
+from valor_core.parameters import (parameter, parameters)
+from valor_core.specs import (MetricSpec, Range, ResourceSpec, hookimpl)
 
 @parameters
 class Judge:

@@ -7,7 +7,7 @@ import pytest
 from messages import refused
 
 from valor_core import errors
-from valor_core.plugin import (
+from valor_core.errors import (
     ConfigError,
     ParameterError,
     ValorError,

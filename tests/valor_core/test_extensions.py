@@ -11,8 +11,8 @@ from messages import refused
 
 from valor_core import Report, Result
 from valor_core.errors import BrokenPluginError, PluginConflictError
-from valor_core.extensions import FORMATS, announced, extension
-from valor_core.report.report import report_suffixes
+from valor_core.results.report import report_suffixes
+from valor_core.specs.extensions import FORMATS, announced, extension
 
 Install = Callable[..., Path]
 

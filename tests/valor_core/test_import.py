@@ -82,9 +82,10 @@ def test_evaluating_loads_no_command_line_reader_of_tables_or_other_libraries() 
             "datum",
             "decimals",
             "label",
-            "look_alikes",
+            "similar_names",
             "order",
             "pairing",
+            "slice_values",
         )
     }
 
@@ -99,7 +100,7 @@ evaluate([Text("q1", response="Paris")], [length])
 """
     loaded = run(body, "loaded")
 
-    assert "valor_core.schemas.text" in loaded
+    assert "valor_core.schemas.text.batch" in loaded
     for task in ("classification", "detection", "segmentation"):
         assert f"valor_core.schemas.{task}" not in loaded
 
@@ -114,8 +115,8 @@ def test_a_name_that_core_does_not_publish_is_an_attribute_error() -> None:
 def test_listing_all_metrics_imports_no_code_of_any_plugin() -> None:
     body = """
 import valor_core
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import KINDS
+from valor_core.specs.registry import Registry
+from valor_core.specs.spec import KINDS
 registry = Registry()
 listed = [spec for kind in KINDS.values() for spec in registry.all(kind)]
 code = {spec.implementation.partition(":")[0] for spec in listed if spec.namespace != "core"}
@@ -127,8 +128,8 @@ code = {spec.implementation.partition(":")[0] for spec in listed if spec.namespa
 def test_listing_all_metrics_loads_no_other_library_either() -> None:
     body = """
 from importlib.metadata import entry_points
-from valor_core.plugins.registry import Registry
-from valor_core.plugin import MetricSpec
+from valor_core.specs.registry import Registry
+from valor_core.specs import MetricSpec
 plugins = {entry.value.partition(".")[0] for entry in entry_points(group="valor.plugins")}
 Registry().all(MetricSpec)
 """
@@ -140,8 +141,8 @@ Registry().all(MetricSpec)
 
 def test_listing_all_metrics_makes_no_parameter_class_of_the_families() -> None:
     body = """
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import KINDS
+from valor_core.specs.registry import Registry
+from valor_core.specs.spec import KINDS
 for kind in KINDS.values():
     Registry().all(kind)
 """
@@ -160,8 +161,8 @@ def attrs_classes(cls=object):
         yield from attrs_classes(below)
 from valor_core import evaluate
 imported = set(attrs_classes())
-from valor_core.plugins.registry import Registry
-from valor_core.plugin import MetricSpec
+from valor_core.specs.registry import Registry
+from valor_core.specs import MetricSpec
 Registry().all(MetricSpec)
 """
     imported, listed = run(body, "(f'{len(imported):04}', f'{len(set(attrs_classes())):04}.')")

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from valor_core import packages
-from valor_core.packages import OWNERS, PUBLISHED, uninstall, ways
-from valor_core.plugin import install
+from valor_core.packages import OWNERS, PUBLISHED, install, uninstall, ways
 
 Set = Callable[..., None]
 

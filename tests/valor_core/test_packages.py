@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from messages import refused
 
-from valor_core.packages import installed, rescan, version_of
-from valor_core.plugin import MissingExtraError, import_extra
+from valor_core.errors import MissingExtraError
+from valor_core.packages import import_extra, installed, rescan, version_of
 
 FACTS = "Metadata-Version: 2.1\nName: Sea.birds\nVersion: 1.5\n\nName: of the text below\n"
 

@@ -16,7 +16,7 @@ from valor_core.evaluation.bound_metric import bind_metrics
 Install = Callable[..., Path]
 
 MANIFEST = """
-from valor_core.plugin import MetricSpec, Range, hookimpl
+from valor_core.specs import MetricSpec, Range, hookimpl
 
 @hookimpl
 def valor_metrics():
@@ -28,7 +28,7 @@ def valor_metrics():
 
 PARAMETERS = """
 from pathlib import Path
-from valor_core.plugin import parameter, parameters
+from valor_core.parameters import parameter, parameters
 
 @parameters
 class Listed:
@@ -40,7 +40,8 @@ LISTED = """
 from pathlib import Path
 from attrs import define, frozen
 from valor_core import Result
-from valor_core.plugin import DerivedState, StateRequest, counted, nondefault
+from valor_core.parameters import nondefault
+from valor_core.states import DerivedState, StateRequest, counted
 
 @define
 class Uids(DerivedState):

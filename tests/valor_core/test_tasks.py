@@ -11,8 +11,8 @@ import pytest
 from messages import refused
 
 from valor_core import Evaluator, Registry, evaluate
-from valor_core.errors import PluginConflictError
-from valor_core.plugin import ConfigError, SchemaError, TaskSpec
+from valor_core.errors import ConfigError, PluginConflictError, SchemaError
+from valor_core.specs import TaskSpec
 
 Install = Callable[..., Path]
 

@@ -1,1 +1,5 @@
-"""Evaluation: from chosen metrics and data to a report."""
+"""Evaluation of metrics over data."""
+
+from valor_core.lazy import lazy_exports
+
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

@@ -9,17 +9,17 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 
 from valor_core.errors import ConfigError, ParameterError, ValorError, found_at, shown
-from valor_core.evaluation.items.item_metric import ItemMetric
-from valor_core.evaluation.items.scoring import ItemScorer, check_scorer
-from valor_core.evaluation.resources.bound_resource import open_as, with_digests
-from valor_core.metrics.result import Result
-from valor_core.metrics.state import Metric, StateRequest
 from valor_core.parameters.declaration import build, declared, parameter_values, relocate
-from valor_core.plugins.function_metric import FunctionMetricSpec
-from valor_core.plugins.meaning import meaning_of
-from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import MetricSpec, TaskSpec
-from valor_core.plugins.wanted import Meaning
+from valor_core.results.result import Metric, Result
+from valor_core.scoring.bound_resource import open_as, with_digests
+from valor_core.scoring.item_metric import ItemMetric
+from valor_core.scoring.scoring import ItemScorer, check_scorer
+from valor_core.specs.function_metric import FunctionMetricSpec
+from valor_core.specs.meaning import meaning_of
+from valor_core.specs.registry import Registry, implementation
+from valor_core.specs.spec import MetricSpec, TaskSpec
+from valor_core.specs.wanted import Meaning
+from valor_core.states.state import StateRequest
 
 MetricChoice = str | Mapping[str, Any] | MetricSpec
 """A metric as people choose it: a name, a table of name and parameters, or a spec."""

@@ -12,6 +12,7 @@ from typing import Any, TypedDict, Unpack, overload
 
 from attrs import define, evolve, field
 
+from valor_core.cancellation import BY_THE_USER, Control, LocalControl
 from valor_core.errors import (
     ConfigError,
     EngineError,
@@ -22,22 +23,21 @@ from valor_core.errors import (
     and_more,
 )
 from valor_core.evaluation.bound_metric import MetricChoice
-from valor_core.evaluation.engines.control import BY_THE_USER, Control, LocalControl
 from valor_core.evaluation.engines.engine import Engine, Work
 from valor_core.evaluation.engines.engine import engine as make_engine
-from valor_core.evaluation.engines.interrupts import uninterrupted
+from valor_core.evaluation.engines.signals import uninterrupted
 from valor_core.evaluation.evaluator import Evaluator
-from valor_core.evaluation.items.journal import Journal, beside
 from valor_core.evaluation.options import check_arguments, check_no_others
-from valor_core.evaluation.tally import Tally
-from valor_core.extensions import GALLERIES, required
-from valor_core.plugins.meaning import has_all
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec, TaskSpec
-from valor_core.readers.given import reader_of, told_of
+from valor_core.evaluation.state import Tally
 from valor_core.readers.partition import Partition, identity, name_in
 from valor_core.readers.reader import InMemory, Reader
-from valor_core.report.report import Report
+from valor_core.readers.resolve import reader_of, told_of
+from valor_core.results.report import Report
+from valor_core.scoring.journal import Journal, beside
+from valor_core.specs.extensions import GALLERIES, required
+from valor_core.specs.meaning import has_all
+from valor_core.specs.registry import Registry
+from valor_core.specs.spec import MetricSpec, TaskSpec
 
 Progress = Callable[[int, int, int], None]
 """Called with finished partitions, all partitions, and the items counted so far.
@@ -144,7 +144,7 @@ def evaluate(
     Examples
     --------
     >>> from valor_core import metric
-    >>> from valor_core.schemas.text import Text
+    >>> from valor_core.schemas.text.batch import Text
     >>> @metric("mylab.Length", task="text", higher_is_better=None)
     ... def length(item) -> float:
     ...     return len(item.response)

@@ -23,25 +23,24 @@ from valor_core.errors import (
     found_at,
     shown,
 )
+from valor_core.evaluation.batch_buffer import Gathering
 from valor_core.evaluation.bound_metric import MetricChoice
-from valor_core.evaluation.engines.interrupts import uninterrupted
-from valor_core.evaluation.gathering import Gathering
-from valor_core.evaluation.job import Evaluation, choices_of
+from valor_core.evaluation.build_report import report_of
+from valor_core.evaluation.engines.signals import uninterrupted
 from valor_core.evaluation.options import check_arguments, check_no_others
-from valor_core.evaluation.resources.open_resources import OpenResources, opened
-from valor_core.evaluation.tally import Tally
-from valor_core.evaluation.tally_report import report_of
-from valor_core.extensions import REQUIREMENTS, required
+from valor_core.evaluation.request import Evaluation, choices_of
+from valor_core.evaluation.state import Tally
 from valor_core.packages import version_of
 from valor_core.parameters.environment import fill_in
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import Spec
-from valor_core.readers.given import reader_of, told_of
 from valor_core.readers.reader import batch_of
-from valor_core.report.report import Report
-from valor_core.report.requirements import Requirement
+from valor_core.readers.resolve import reader_of, told_of
+from valor_core.results.report import Report, Requirement
 from valor_core.schemas import Batch
 from valor_core.schemas.datum import are_unique
+from valor_core.scoring.open_resources import OpenResources, opened
+from valor_core.specs.extensions import REQUIREMENTS, required
+from valor_core.specs.registry import Registry
+from valor_core.specs.spec import Spec
 
 _MOST_NAMES = 6
 _REGISTER = (
@@ -81,7 +80,7 @@ class Evaluator:
     Examples
     --------
     >>> from valor_core import metric
-    >>> from valor_core.schemas.text import Text
+    >>> from valor_core.schemas.text.batch import Text
     >>> @metric("mylab.ResponseLength", task="text")
     ... def response_length(item) -> float:
     ...     return len(item.response)
@@ -293,7 +292,7 @@ class Evaluator:
         Examples
         --------
         >>> from valor_core import metric
-        >>> from valor_core.schemas.text import Text
+        >>> from valor_core.schemas.text.batch import Text
         >>> @metric("mylab.Words", task="text")
         ... def words(item) -> float:
         ...     return len(item.response.split())
@@ -397,7 +396,7 @@ class Evaluator:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything counted so far to a file, to go on or to merge later."""
-        from valor_core.evaluation import saved_states
+        from valor_core.evaluation import saved as saved_states
 
         with self._lock:
             saved_states.save_tally(path, self.evaluation, self.tally, self.versions)
@@ -412,7 +411,7 @@ class Evaluator:
         ConfigError
             If both together have too many slices.
         """
-        from valor_core.evaluation import saved_states
+        from valor_core.evaluation import saved as saved_states
 
         saved = saved_states.load_tally(path, self.evaluation)
         with self._lock:
@@ -445,7 +444,7 @@ class Evaluator:
         UnknownNameError
             If a metric of it is not known, such as one made by the decorator.
         """
-        from valor_core.evaluation import saved_states
+        from valor_core.evaluation import saved as saved_states
 
         request = fill_in(saved_states.read_header(path)["request"], f"{path}: ")
         choices = choices_of(request)

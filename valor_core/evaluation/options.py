@@ -9,9 +9,9 @@ from typing import Any
 
 from valor_core.errors import ConfigError, ParameterError, RegistryError, did_you_mean, shown
 from valor_core.parameters.declaration import declared, fitted, parameter, parameters
-from valor_core.plugins.meaning import meaning_of
-from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import MetricSpec, ResourceSpec, TaskSpec
+from valor_core.specs.meaning import meaning_of
+from valor_core.specs.registry import Registry, implementation
+from valor_core.specs.spec import MetricSpec, ResourceSpec, TaskSpec
 
 
 @parameters

@@ -9,28 +9,19 @@ from attrs import evolve, field, frozen
 
 from valor_core.errors import ManifestError, ValorError, found_at, shown
 from valor_core.evaluation.bound_metric import BoundMetric, FailedMetric, bind_metrics, short_name
-from valor_core.evaluation.items.item_metric import ItemMetric, with_metadata
-from valor_core.evaluation.items.scoring import ItemScorer, Run, check_scorer, score
-from valor_core.evaluation.resources.bound_resource import BoundResource
 from valor_core.evaluation.slices import SliceKey
-from valor_core.metrics.item_rows import ItemRows
-from valor_core.metrics.result import Failed, Result, Undefined
-from valor_core.metrics.result_details import Told
-from valor_core.metrics.state import (
-    Broken,
-    Metric,
-    Resources,
-    RowsOf,
-    State,
-    StateRequest,
-    find,
-    join,
-)
 from valor_core.parameters.declaration import parameter_values
-from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import MetricSpec
+from valor_core.results.details import Told
+from valor_core.results.item_rows import ItemRows
+from valor_core.results.result import Failed, Metric, Result, Undefined
 from valor_core.schemas import Batch
 from valor_core.schemas.columns import Codes
+from valor_core.scoring.bound_resource import BoundResource
+from valor_core.scoring.item_metric import ItemMetric, with_metadata
+from valor_core.scoring.scoring import ItemScorer, Run, check_scorer, score
+from valor_core.specs.registry import Registry, implementation
+from valor_core.specs.spec import MetricSpec
+from valor_core.states.state import Broken, Resources, RowsOf, State, StateRequest, find, join
 
 
 @frozen(repr=False)

@@ -1,5 +1,5 @@
 """Filters: expressions over metadata that select the datums to evaluate."""
 
-from valor_core.filters.expression import Filter
+from valor_core.lazy import lazy_exports
 
-__all__ = ["Filter"]
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

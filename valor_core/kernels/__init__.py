@@ -1,1 +1,5 @@
-"""Kernels: threads, and compiled code behind a plain seam: what inner loops stand on."""
+"""Compiled kernels: ctypes bindings and threads."""
+
+from valor_core.lazy import lazy_exports
+
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

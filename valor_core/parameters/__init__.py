@@ -1,1 +1,5 @@
-"""Parameters: declared once in a class, fitted and checked, and described for editors."""
+"""Parameter classes: declaration, validation and environment values."""
+
+from valor_core.lazy import lazy_exports
+
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

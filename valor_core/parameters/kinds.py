@@ -9,7 +9,6 @@ from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from attrs import frozen
 
 from valor_core.errors import ParameterError, did_you_mean, shown
@@ -133,14 +132,15 @@ class ScalarKind(Kind):
 
     def fit(self, value: Any, name: str) -> Any:
         """The value in the type."""
+        scalar = _python_scalar(value)
         # to Python true and false are whole numbers; nobody means 1 by true
-        is_bool = isinstance(value, (bool, np.bool_))
-        if not isinstance(value, self.accepted) or (is_bool and self.made is not bool):
+        is_bool = isinstance(scalar, bool)
+        if not isinstance(scalar, self.accepted) or (is_bool and self.made is not bool):
             raise self.refused(value, name, self._remedy(value))
         if self.made not in (bool, int, float):
             return value
         try:
-            fitted = self.made(value)
+            fitted = self.made(scalar)
         except OverflowError:
             fitted = math.inf
         if isinstance(fitted, float) and not math.isfinite(fitted):
@@ -161,10 +161,16 @@ class ScalarKind(Kind):
         return f"YAML takes a number like this for text; write it as: {written}"
 
 
+def _python_scalar(value: Any) -> Any:
+    """A scalar of NumPy as Python has it; importing NumPy to compare types would take 50 ms."""
+    is_scalar = type(value).__module__ == "numpy" and not hasattr(value, "__setitem__")
+    return value.item() if is_scalar and hasattr(value, "item") else value
+
+
 SCALARS: Mapping[Any, Kind] = {
-    bool: ScalarKind("true or false", False, bool, (bool, np.bool_), "boolean"),
-    int: ScalarKind("whole number", False, int, (int, np.integer), "integer"),
-    float: ScalarKind("number", False, float, (float, int, np.floating, np.integer), "number"),
+    bool: ScalarKind("true or false", False, bool, (bool,), "boolean"),
+    int: ScalarKind("whole number", False, int, (int,), "integer"),
+    float: ScalarKind("number", False, float, (float, int), "number"),
     str: ScalarKind("string"),
     type(None): ScalarKind("null", False, type(None), (type(None),), "null"),
 }
@@ -277,7 +283,7 @@ class ListKind(Kind):
         """The values as the items' kind has them."""
         if value is None and self.item == Kind():
             return ()  # a key of YAML with nothing behind it
-        is_listed = isinstance(value, (list, tuple, Set, np.ndarray))
+        is_listed = isinstance(value, (list, tuple, Set)) or type(value).__name__ == "ndarray"
         if not is_listed or self.item.is_one(value):
             return (self.item.fit(value, name),)
         # a set has no order of its own, and the order of hashes changes from run to run

@@ -1,1 +1,5 @@
-"""Readers: where data come from; sources in memory, and plain tables."""
+"""Readers: partitions of a source, and the reader of some data."""
+
+from valor_core.lazy import lazy_exports
+
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

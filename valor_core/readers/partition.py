@@ -69,7 +69,7 @@ def identity(partition: Partition) -> str:
     """
     if not isinstance(partition, Partition):
         raise ReadError(
-            f"partitions: expected values of valor_core.plugin.Partition, got {shown(partition)}",
+            f"partitions: expected values of valor_core.readers.Partition, got {shown(partition)}",
             "Inherit from it: class Part(Partition).",
         )
     stats = [path.stat() for path in partition.paths if path.exists()]

@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 from attrs import frozen
 
 from valor_core.errors import SchemaError, shown
-from valor_core.readers.fingerprint import fingerprint
+from valor_core.readers.fingerprints import fingerprint
 from valor_core.readers.partition import Partition
 from valor_core.schemas import Batch
 
@@ -52,7 +52,7 @@ class InMemory:
 
     Examples
     --------
-    >>> from valor_core.schemas.text import Text, TextBatch
+    >>> from valor_core.schemas.text.batch import Text, TextBatch
     >>> reader = InMemory.of([Text("q1", response="Paris")], TextBatch.of)
     >>> [partition.name for partition in reader.partitions()]
     ['batch 0']
@@ -113,7 +113,7 @@ def batch_of(data: Any, make: Callable[[Any], Batch], arrays: str | None = None)
 
     Examples
     --------
-    >>> from valor_core.schemas.text import Text, TextBatch
+    >>> from valor_core.schemas.text.batch import Text, TextBatch
     >>> len(batch_of([Text("q1", response="Paris")], TextBatch.of))
     1
     """

@@ -41,7 +41,7 @@ class Batch:
 
     Examples
     --------
-    >>> from valor_core.schemas.text import Text, TextBatch
+    >>> from valor_core.schemas.text.batch import Text, TextBatch
     >>> batch = TextBatch.of([Text("q1", response="Paris")])
     >>> isinstance(batch, Batch), batch.labels
     (True, ())

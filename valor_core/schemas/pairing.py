@@ -15,7 +15,7 @@ from attrs import define, field
 from valor_core.errors import and_more
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import DEFAULT_KEY, Label
-from valor_core.schemas.look_alikes import look_alikes, printed
+from valor_core.schemas.similar_names import look_alikes, printed
 
 _FEW = 64  # datums of which one is mostly on both sides
 _HEAD = 1024  # codes among which all labels mostly are

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from valor_core import evaluate
-from valor_core.plugin import ReadError, Report
+from valor_core.errors import ReadError
+from valor_core.results import Report
 
 from .support import REGISTRY
 

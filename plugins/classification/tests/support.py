@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from valor_core import evaluate
-from valor_core.plugins.registry import Registry
-from valor_core.report.results import Results
+from valor_core.results import Results
+from valor_core.schemas import Label
 from valor_core.schemas.classification import Classification, ClassificationBatch
-from valor_core.schemas.label import Label
+from valor_core.specs import Registry
 
 from .golden_cases import Row
 

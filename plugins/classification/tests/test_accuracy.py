@@ -9,7 +9,7 @@ from cases import for_each
 from valor_classification.arrays import from_arrays
 
 from valor_core import evaluate
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.classification import Classification, ClassificationBatch
 
 from .support import PETS, SETS, failure_of, reason_of, results_of, value_of

@@ -8,8 +8,8 @@ import pytest
 from valor_classification.arrays import from_arrays, from_predicted
 
 from valor_core import Label
-from valor_core.plugin import SchemaError
-from valor_core.schemas.classification.batch import Classification
+from valor_core.errors import SchemaError
+from valor_core.schemas.classification import Classification
 
 
 def readable(names: list[Any]) -> bool:

@@ -10,9 +10,9 @@ from valor_classification.arrays import from_predicted
 from valor_classification.association import _correlation, tabulation
 from valor_classification.confusion import ConfusionPart
 
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
+from valor_core.schemas import Label, Vocabulary
 from valor_core.schemas.classification import Classification
-from valor_core.schemas.label import Label, Vocabulary
 
 from .support import PETS, failure_of, reason_of, results_of, value_of
 

@@ -9,9 +9,9 @@ from valor_classification import best_scores
 from valor_classification.arrays import from_arrays
 from valor_classification.best_scores import finite_tops
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
+from valor_core.schemas import Floats
 from valor_core.schemas.classification import ScoreMatrix, Tops
-from valor_core.schemas.columns import Floats
 
 SCORES = np.array([[0.1, 0.7, 0.2], [0.5, 0.2, 0.3], [0.0, 0.4, 0.6]])
 

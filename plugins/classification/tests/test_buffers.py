@@ -9,10 +9,8 @@ import pytest
 from valor_classification.arrays import from_arrays
 
 from valor_core import Evaluator, evaluate
-from valor_core.schemas.classification import ClassificationBatch
-from valor_core.schemas.classification.scores import ScoreList
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.label import Label
+from valor_core.schemas import Datums, Label
+from valor_core.schemas.classification import ClassificationBatch, ScoreList
 
 METRICS = ["ROCAUC", "AveragePrecision", "ROCCurve", "Accuracy", "ConfusionMatrix", "LogLoss"]
 ROWS, WIDTH = 20, 3

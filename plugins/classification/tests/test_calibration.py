@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.classification import Classification
 
 from .support import SETS, reason_of, results_of, value_of

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from valor_classification.arrays import from_predicted
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas import Datum, Datums, Label
 
 

@@ -14,7 +14,7 @@ from valor_classification.classes import (
     plain_array,
 )
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 
 
 @pytest.mark.parametrize(

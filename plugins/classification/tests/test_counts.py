@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.classification import Classification
 
 from .support import PETS, SETS, by_label, results_of

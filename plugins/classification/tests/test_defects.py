@@ -18,9 +18,9 @@ import pytest
 from valor_classification.arrays import from_arrays, from_predicted
 
 from valor_core import Evaluator
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
+from valor_core.schemas import Label
 from valor_core.schemas.classification import Classification, ClassificationBatch
-from valor_core.schemas.label import Label
 
 from .support import by_label, failure_of, results_of, value_of
 

@@ -8,11 +8,9 @@ import pytest
 from valor_classification import evaluate_classification
 
 from valor_core import Registry
-from valor_core.errors import UnknownNameError
-from valor_core.plugin import ParameterError, SchemaError
+from valor_core.errors import ParameterError, SchemaError, UnknownNameError
+from valor_core.schemas import Datum, Label
 from valor_core.schemas.annotation import Annotation, GroundTruth, Prediction, ScoredLabel
-from valor_core.schemas.datum import Datum
-from valor_core.schemas.label import Label
 
 
 def truth(uid: str, *labels: Label) -> GroundTruth:

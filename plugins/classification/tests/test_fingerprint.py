@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from valor_classification.arrays import from_arrays
 
-from valor_core.plugin import fingerprint
+from valor_core.readers import fingerprint
 from valor_core.schemas.classification import ClassificationBatch
 
 TRUTHS, SCORES = [0, 1], [[0.75, 0.25], [0.5, 0.5]]

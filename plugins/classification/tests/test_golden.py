@@ -12,8 +12,8 @@ from typing import Any
 
 from cases import for_each
 
-from valor_core.plugin import Result, SchemaError
-from valor_core.report.results import Results
+from valor_core.errors import SchemaError
+from valor_core.results import Result, Results
 from valor_core.schemas.classification import ClassificationBatch
 
 from . import naive

@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as arrays_st
 from numpy.typing import NDArray
 from valor_classification.kernels import KERNELS, numeric
 
-from valor_core.plugin import array
+from valor_core.kernels import array
 
 if KERNELS.library is None:
     pytest.skip(KERNELS.reason, allow_module_level=True)

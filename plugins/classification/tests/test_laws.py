@@ -17,13 +17,16 @@ from numpy.typing import NDArray
 from valor_classification.arrays import from_arrays, from_predicted
 
 from valor_core import Evaluator
+from valor_core.evaluation import Plan
 from valor_core.evaluation.bound_metric import bind_metrics
-from valor_core.evaluation.plan import Plan
-from valor_core.report.results import Results
-from valor_core.schemas.classification import Classification, ClassificationBatch
-from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.label import Label
+from valor_core.results import Results
+from valor_core.schemas import Datums, Label
+from valor_core.schemas.classification import (
+    Classification,
+    ClassificationBatch,
+    ScoreList,
+    ScoreMatrix,
+)
 
 from .support import REGISTRY, results_of
 from .test_conformance import PARAMETERS

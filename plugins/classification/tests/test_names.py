@@ -9,7 +9,7 @@ from valor_classification.plugin import valor_metrics
 
 from valor_core import evaluate
 from valor_core.errors import UnknownNameError
-from valor_core.plugin import Failed
+from valor_core.results import Failed
 
 from .support import PETS, SETS
 
@@ -59,7 +59,7 @@ def test_a_known_name_gives_the_results_of_the_table_that_it_stands_for(name, wr
 
 
 def test_what_a_name_says_may_not_be_said_otherwise() -> None:
-    from valor_core.plugin import ConfigError
+    from valor_core.errors import ConfigError
 
     with pytest.raises(
         ConfigError, match=r"classification\.F1: average is given twice, by the name 'f1_macro' too"

@@ -17,8 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from valor_classification.arrays import from_arrays
 
-from valor_core.plugin import Failed, Undefined
-from valor_core.report.results import Results
+from valor_core.results import Failed, Results, Undefined
 from valor_core.schemas.classification import ClassificationBatch
 
 from . import naive

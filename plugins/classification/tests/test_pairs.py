@@ -9,7 +9,8 @@ from cases import for_each
 from valor_classification.readers.pairs import predicted, scored
 
 from valor_core import Evaluator, evaluate
-from valor_core.plugin import Failed, SchemaError
+from valor_core.errors import SchemaError
+from valor_core.results import Failed
 
 
 @pytest.mark.parametrize(

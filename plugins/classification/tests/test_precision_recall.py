@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.classification import Classification
 
 from .support import PETS, by_label, results_of

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from valor_classification.arrays import from_arrays
 
-from valor_core.schemas.classification import Classification, ClassificationBatch
-from valor_core.schemas.classification.scores import ScoreMatrix
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.label import Label
+from valor_core.schemas import Datums, Label
+from valor_core.schemas.classification import Classification, ClassificationBatch, ScoreMatrix
 
 from .support import SETS, failure_of, reason_of, results_of, value_of
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from valor_testing import check_reader
 
-from valor_core.plugin import ReaderSpec
+from valor_core.specs import ReaderSpec
 
 from .files import written
 from .support import REGISTRY

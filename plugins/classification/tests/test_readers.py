@@ -15,9 +15,8 @@ from messages import refused
 from valor_files import Table
 
 from valor_core import Evaluator, evaluate
-from valor_core.errors import UnknownNameError
-from valor_core.plugin import ParameterError
-from valor_core.report.results import Results
+from valor_core.errors import ParameterError, UnknownNameError
+from valor_core.results import Results
 from valor_core.schemas.classification import Classification
 
 from .files import METRICS, error, read, written

@@ -14,7 +14,8 @@ from sklearn.metrics import f1_score
 from valor_classification.arrays import from_predicted
 
 from valor_core import evaluate
-from valor_core.plugin import Failed, ParameterError, ReadError
+from valor_core.errors import ParameterError, ReadError
+from valor_core.results import Failed
 from valor_core.schemas.classification import Classification
 
 from .files import METRICS, error, read, written

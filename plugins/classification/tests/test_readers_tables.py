@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from valor_classification.readers import tables
 
-from valor_core.plugin import ParameterError, Report
+from valor_core.errors import ParameterError
+from valor_core.results import Report
 
 from .files import METRICS, error, read, written
 

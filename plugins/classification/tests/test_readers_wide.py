@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from valor_classification.arrays import from_arrays
 
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 
 from .files import METRICS, error, read, written
 from .support import by_label, results_of

@@ -15,7 +15,7 @@ from valor_classification import kernels, plugin
 from valor_classification.arrays import from_arrays
 
 from valor_core import Evaluator
-from valor_core.plugin import StateError
+from valor_core.errors import StateError
 from valor_core.schemas.classification import ClassificationBatch
 
 from .support import PETS, SETS

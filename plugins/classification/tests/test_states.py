@@ -7,9 +7,10 @@ from valor_classification.parameters.predicted import LabelParameters
 from valor_classification.states import LabelQuotient, label_counts, ranking
 from valor_testing import check_metric
 
-from valor_core.evaluation.evaluator import Evaluator
-from valor_core.plugin import MetricSpec, NumberOrReason, Range, ratio
+from valor_core.evaluation import Evaluator
+from valor_core.results import NumberOrReason, ratio
 from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.specs import MetricSpec, Range
 
 
 class Informedness(LabelQuotient):

@@ -12,7 +12,8 @@ from cases import for_each
 from valor_classification import plugin
 
 from valor_core import evaluate
-from valor_core.plugin import Result, declared
+from valor_core.parameters import declared
+from valor_core.results import Result
 from valor_core.schemas.classification import Classification
 
 from .support import PETS, SETS, results_of

@@ -14,16 +14,9 @@ from valor_classification.label_counts import LabelCountsPart
 from valor_classification.parameters.predicted import AccuracyParameters
 from valor_classification.thresholds import coordinates, limit, limits
 from valor_classification.top_ranks import TopRanksPart
-from valor_core.plugin import (
-    Failed,
-    NumberOrReason,
-    Result,
-    StateRequest,
-    Undefined,
-    macro,
-    nondefault,
-    ratio,
-)
+from valor_core.parameters import nondefault
+from valor_core.results import Failed, NumberOrReason, Result, Undefined, macro, ratio
+from valor_core.states import StateRequest
 
 _NO_TRUTH = "no items with ground truth"
 

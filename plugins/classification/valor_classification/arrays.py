@@ -19,11 +19,19 @@ from valor_classification.classes import (
     named_columns,
     plain_array,
 )
-from valor_core.plugin import SchemaError, and_more
-from valor_core.schemas import Datums
+from valor_core.errors import SchemaError, and_more
+from valor_core.schemas import (
+    DEFAULT_KEY,
+    Checked,
+    Datums,
+    Floats,
+    any_floats,
+    floats,
+    kept_label,
+    numbers,
+    read_only,
+)
 from valor_core.schemas.classification import ClassificationBatch, ScoreList, ScoreMatrix
-from valor_core.schemas.columns import Checked, Floats, any_floats, floats, numbers, read_only
-from valor_core.schemas.label import DEFAULT_KEY, kept_label
 
 _NAMED = 4  # classes listed in an error
 _INDICATORS = (

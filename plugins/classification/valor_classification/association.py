@@ -13,8 +13,9 @@ from valor_classification import confusion
 from valor_classification.confusion import Confusion, ConfusionPart
 from valor_classification.parameters.association import MatthewsParameters
 from valor_classification.thresholds import limit, limits
-from valor_core.plugin import NumberOrReason, Result, StateRequest, Undefined
-from valor_core.schemas.columns import Codes
+from valor_core.results import NumberOrReason, Result, Undefined
+from valor_core.schemas import Codes
+from valor_core.states import StateRequest
 
 
 @frozen(kw_only=True, eq=False)

@@ -15,7 +15,9 @@ from valor_classification.parameters.ranked import AveragePrecisionParameters
 from valor_classification.ranking import RankingPart
 from valor_classification.unit_interval import Outside
 from valor_classification.unscored import Unscored
-from valor_core.plugin import Result, StateRequest, Undefined, nondefault
+from valor_core.parameters import nondefault
+from valor_core.results import Result, Undefined
+from valor_core.states import StateRequest
 
 
 @frozen

@@ -7,8 +7,8 @@ checks the scores, and a metric finds the best ones when it needs them.
 
 from __future__ import annotations
 
+from valor_core.schemas import Floats, check_finite
 from valor_core.schemas.classification import Tops
-from valor_core.schemas.columns import Floats, check_finite
 
 _FEW = 1 << 12  # scores that stay in cache: a second look costs less than a call of a kernel
 _SHORT = 64  # columns of a row that is looked at twice in less time than its top is written once

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from valor_classification import label_counts, ranking, unit_interval, unscored
 from valor_classification.label_counts import LabelCountsPart
-from valor_core.plugin import StateRequest
-from valor_core.schemas.columns import Codes
+from valor_core.schemas import Codes
+from valor_core.states import StateRequest
 
 
 def edges(bins: int) -> tuple[float, ...]:

@@ -12,7 +12,8 @@ from valor_classification import reliability, unscored
 from valor_classification.parameters.probability import CalibrationParameters
 from valor_classification.reliability import Reliability, ReliabilityPart
 from valor_classification.unscored import Unscored
-from valor_core.plugin import Failed, Result, StateRequest, Undefined
+from valor_core.results import Failed, Result, Undefined
+from valor_core.states import StateRequest
 
 
 @frozen

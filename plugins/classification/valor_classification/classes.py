@@ -13,11 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import SchemaError, and_more, shown
-from valor_core.schemas.characters import check_names, plain_text
-from valor_core.schemas.columns import Codes, are_below, check_not_masked, readable
-from valor_core.schemas.label import EXACT
-from valor_core.schemas.order import is_numeral
+from valor_core.errors import SchemaError, and_more, shown
+from valor_core.schemas import (
+    EXACT,
+    Codes,
+    are_below,
+    check_names,
+    check_not_masked,
+    is_numeral,
+    plain_text,
+    readable,
+)
 
 _TEXT, _NUMBER, _FLAG = "text", "a number", "true or false"
 _EXPECTED = "a class as text or number"

@@ -14,19 +14,11 @@ from valor_classification.kernels import ConfusionCells
 from valor_classification.keyed import Keyed
 from valor_classification.reach import threshold_warnings
 from valor_classification.views import NONE, KeyView
-from valor_core.plugin import (
-    Content,
-    Failed,
-    StateError,
-    StateRequest,
-    saved_column,
-    saved_labels,
-    shown,
-)
-from valor_core.schemas.classification.scores import ScoreMatrix
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.label import Label, Vocabulary
-from valor_core.schemas.order import natural
+from valor_core.errors import StateError, shown
+from valor_core.results import Failed
+from valor_core.schemas import Codes, Label, Vocabulary, natural
+from valor_core.schemas.classification import ScoreMatrix
+from valor_core.states import Content, StateRequest, saved_column, saved_labels
 
 _BLOCK = 1 << 18
 _MOST = 1 << 48  # items of a cell: sums of cells stay far below 2**63

@@ -16,8 +16,10 @@ from valor_classification.listing import Items, Listing
 from valor_classification.parameters.items import ConfusionMatrixParameters
 from valor_classification.thresholds import coordinates, limit, limits
 from valor_classification.views import NONE
-from valor_core.plugin import ConfusionTable, Result, StateRequest, nondefault
-from valor_core.schemas.columns import Codes
+from valor_core.parameters import nondefault
+from valor_core.results import ConfusionTable, Result
+from valor_core.schemas import Codes
+from valor_core.states import StateRequest
 
 
 @frozen

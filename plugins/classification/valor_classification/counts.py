@@ -10,7 +10,8 @@ from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts
 from valor_classification.parameters.predicted import CountsParameters
 from valor_classification.thresholds import coordinates, limits
-from valor_core.plugin import Result, StateRequest, label_coordinates
+from valor_core.results import Result, label_coordinates
+from valor_core.states import StateRequest
 
 
 @frozen

@@ -13,8 +13,10 @@ from valor_classification import listing
 from valor_classification.listing import Items, Listing
 from valor_classification.parameters.curves import DetailedCurveParameters
 from valor_classification.precision_recall_curve import threshold_name
-from valor_core.plugin import Result, StateRequest, nondefault
-from valor_core.schemas.columns import Codes
+from valor_core.parameters import nondefault
+from valor_core.results import Result
+from valor_core.schemas import Codes
+from valor_core.states import StateRequest
 
 _NEAR = 1 << 10  # items among which a few true negatives are looked for first
 

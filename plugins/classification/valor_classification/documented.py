@@ -7,7 +7,8 @@ from typing import Any
 
 from valor_classification.plugin import valor_metrics
 from valor_core import evaluate
-from valor_core.plugin import MetricChoice, MetricSpec, Report, fold
+from valor_core.evaluation import MetricChoice
+from valor_core.results import Report
 from valor_core.schemas.annotation import (
     Annotated,
     Annotation,
@@ -19,6 +20,7 @@ from valor_core.schemas.annotation import (
     without_data_argument,
 )
 from valor_core.schemas.classification import Classification
+from valor_core.specs import MetricSpec, fold
 
 DEFAULT_METRICS = (
     "Accuracy",
@@ -71,7 +73,7 @@ def evaluate_classification(
     Examples
     --------
     >>> from valor_core.schemas.annotation import ScoredLabel
-    >>> from valor_core.schemas.label import Label
+    >>> from valor_core.schemas import Label
     >>> report = evaluate_classification(
     ...     [GroundTruth("img_1", [Annotation([Label("animal", "dog")])])],
     ...     [Prediction("img_1", [Annotation([ScoredLabel("animal", "dog", 0.75)])])],

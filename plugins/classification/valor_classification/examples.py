@@ -12,8 +12,10 @@ from valor_classification import listing
 from valor_classification.listing import Items, Listing
 from valor_classification.parameters.items import ExamplesParameters
 from valor_classification.thresholds import coordinates, limit, limits
-from valor_core.plugin import Result, StateRequest, nondefault
-from valor_core.schemas.columns import Codes
+from valor_core.parameters import nondefault
+from valor_core.results import Result
+from valor_core.schemas import Codes
+from valor_core.states import StateRequest
 
 
 @frozen

@@ -11,17 +11,11 @@ from valor_classification.association import Tabulation, dot, tabulation
 from valor_classification.confusion import Confusion, ConfusionPart
 from valor_classification.parameters.association import KappaParameters
 from valor_classification.thresholds import limit, limits
-from valor_core.plugin import (
-    Failed,
-    NumberOrReason,
-    Result,
-    StateRequest,
-    Undefined,
-    and_more,
-    nondefault,
-)
-from valor_core.schemas.label import Label
-from valor_core.schemas.order import is_numeral
+from valor_core.errors import and_more
+from valor_core.parameters import nondefault
+from valor_core.results import Failed, NumberOrReason, Result, Undefined
+from valor_core.schemas import Label, is_numeral
+from valor_core.states import StateRequest
 
 
 @frozen

@@ -10,10 +10,10 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from valor_classification.views import KeyView, views
-from valor_core.plugin import Content, State, StateError
+from valor_core.errors import StateError
+from valor_core.schemas import Codes, Vocabulary
 from valor_core.schemas.classification import ClassificationBatch
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.label import Vocabulary
+from valor_core.states import Content, State
 
 
 class Part(Protocol):

@@ -13,18 +13,11 @@ from valor_classification import kernels
 from valor_classification.keyed import Keyed, add_rows
 from valor_classification.reach import SEVERAL, TIED, threshold_warnings
 from valor_classification.views import NONE, KeyView
-from valor_core.plugin import (
-    Content,
-    StateError,
-    StateRequest,
-    saved_column,
-    saved_labels,
-    saved_number,
-    thread_count,
-)
-from valor_core.schemas.classification.scores import ScoreMatrix
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.label import Label, Vocabulary
+from valor_core.errors import StateError
+from valor_core.kernels import thread_count
+from valor_core.schemas import Codes, Label, Vocabulary
+from valor_core.schemas.classification import ScoreMatrix
+from valor_core.states import Content, StateRequest, saved_column, saved_labels, saved_number
 
 
 @frozen(kw_only=True, eq=False, repr=False)

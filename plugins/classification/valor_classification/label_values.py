@@ -9,9 +9,8 @@ from attrs import evolve, frozen
 
 from valor_classification.unit_interval import Outside
 from valor_classification.unscored import Unscored
-from valor_core.plugin import Failed, NumberOrReason, Result, label_coordinates, macro, weighted
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.label import Label
+from valor_core.results import Failed, NumberOrReason, Result, label_coordinates, macro, weighted
+from valor_core.schemas import Codes, Label
 
 
 @frozen(kw_only=True, eq=False, repr=False)

@@ -13,19 +13,10 @@ from valor_classification import kernels, saved_parts
 from valor_classification.keyed import Keyed
 from valor_classification.reach import SEVERAL, threshold_warnings
 from valor_classification.views import NONE, KeyView
-from valor_core.plugin import (
-    Content,
-    StateError,
-    StateRequest,
-    check_same_length,
-    saved_column,
-    saved_labels,
-)
-from valor_core.schemas.classification.scores import ScoreMatrix
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.datum import Uids
-from valor_core.schemas.label import Label, Vocabulary
-from valor_core.schemas.order import natural_order
+from valor_core.errors import StateError
+from valor_core.schemas import Codes, Floats, Label, Uids, Vocabulary, natural_order
+from valor_core.schemas.classification import ScoreMatrix
+from valor_core.states import Content, StateRequest, check_same_length, saved_column, saved_labels
 
 
 @frozen(eq=False)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import (
+from valor_core.parameters import NoParameters
+from valor_core.specs import (
     ArraysSpec,
     KnownAs,
     MetricSpec,
-    NoParameters,
     Range,
     ReaderSpec,
     Reference,

@@ -12,7 +12,9 @@ from valor_classification.label_counts import LabelCounts, ThresholdCounts
 from valor_classification.label_values import LabelValues
 from valor_classification.parameters.predicted import FBetaParameters, LabelParameters
 from valor_classification.thresholds import coordinates, limits
-from valor_core.plugin import NumberOrReason, Result, StateRequest, nondefault, ratio
+from valor_core.parameters import nondefault
+from valor_core.results import NumberOrReason, Result, ratio
+from valor_core.states import StateRequest
 
 
 @frozen(repr=False)

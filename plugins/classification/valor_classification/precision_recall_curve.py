@@ -11,7 +11,9 @@ from attrs import frozen
 from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts, ThresholdCounts
 from valor_classification.parameters.curves import PrecisionRecallCurveParameters
-from valor_core.plugin import Deferred, Result, StateRequest, nondefault, ratios
+from valor_core.parameters import nondefault
+from valor_core.results import Deferred, Result, ratios
+from valor_core.states import StateRequest
 
 _POINT = ("tp", "fp", "fn", "tn", "accuracy", "precision", "recall", "f1_score")
 

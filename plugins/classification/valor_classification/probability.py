@@ -12,19 +12,18 @@ from valor_classification import kernels
 from valor_classification.keyed import Keyed
 from valor_classification.unit_interval import not_probabilities
 from valor_classification.views import KeyView
-from valor_core.plugin import (
+from valor_core.kernels import thread_count
+from valor_core.results import Failed
+from valor_core.schemas import Floats, Vocabulary
+from valor_core.schemas.classification import ScoreMatrix
+from valor_core.states import (
     Content,
     ExactSum,
-    Failed,
     StateRequest,
     saved_labels,
     saved_number,
     saved_sums,
-    thread_count,
 )
-from valor_core.schemas.classification.scores import ScoreMatrix
-from valor_core.schemas.columns import Floats
-from valor_core.schemas.label import Vocabulary
 
 
 @define

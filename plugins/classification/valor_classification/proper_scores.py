@@ -10,7 +10,9 @@ from valor_classification import probability, unscored
 from valor_classification.parameters.probability import BrierParameters
 from valor_classification.probability import Probability, ProbabilityPart
 from valor_classification.unscored import Unscored
-from valor_core.plugin import Failed, NoParameters, NumberOrReason, Result, StateRequest, Undefined
+from valor_core.parameters import NoParameters
+from valor_core.results import Failed, NumberOrReason, Result, Undefined
+from valor_core.states import StateRequest
 
 _NO_TRUTH = Undefined("no items with ground truth")
 

@@ -12,19 +12,18 @@ from numpy.typing import NDArray
 from valor_classification import kernels, saved_parts
 from valor_classification.keyed import Keyed, add_rows
 from valor_classification.views import NONE, KeyView
-from valor_core.plugin import (
+from valor_core.errors import StateError
+from valor_core.kernels import thread_count
+from valor_core.schemas import Codes, Floats, Label, Vocabulary
+from valor_core.schemas.classification import ScoreMatrix
+from valor_core.states import (
     Content,
-    StateError,
     StateRequest,
     check_same_length,
     saved_column,
     saved_labels,
     saved_number,
-    thread_count,
 )
-from valor_core.schemas.classification.scores import ScoreMatrix
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.label import Label, Vocabulary
 
 
 @frozen(eq=False, repr=False)

@@ -11,19 +11,18 @@ from numpy.typing import NDArray
 from valor_classification.keyed import Keyed
 from valor_classification.unit_interval import not_probabilities
 from valor_classification.views import KeyView
-from valor_core.plugin import (
+from valor_core.errors import StateError
+from valor_core.results import Failed
+from valor_core.schemas import Floats, Vocabulary
+from valor_core.states import (
     Content,
     ExactSums,
-    Failed,
-    StateError,
     StateRequest,
     saved_column,
     saved_labels,
     saved_number,
     saved_sums,
 )
-from valor_core.schemas.columns import Floats
-from valor_core.schemas.label import Vocabulary
 
 _MOST = 1 << 48  # items of a bin: sums of all bins stay far below 2**63
 

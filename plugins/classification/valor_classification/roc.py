@@ -24,16 +24,11 @@ from valor_classification.parameters.ranked import (
 from valor_classification.ranking import LabelScores, Ranking, RankingPart
 from valor_classification.unit_interval import Outside
 from valor_classification.unscored import Unscored
-from valor_core.plugin import (
-    Deferred,
-    NumberOrReason,
-    Result,
-    StateRequest,
-    Undefined,
-    nondefault,
-    thread_count,
-)
-from valor_core.schemas.label import Label
+from valor_core.kernels import thread_count
+from valor_core.parameters import nondefault
+from valor_core.results import Deferred, NumberOrReason, Result, Undefined
+from valor_core.schemas import Label
+from valor_core.states import StateRequest
 
 Curve = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 _THREAD_DATUMS = 1 << 14  # scores of a label that are worth a thread

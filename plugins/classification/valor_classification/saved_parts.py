@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.plugin import StateError, saved_column, shown
-from valor_core.schemas.columns import Floats
+from valor_core.errors import StateError, shown
+from valor_core.schemas import Floats
+from valor_core.states import saved_column
 
 
 def scores(content: Mapping[str, Any], name: str, shape: tuple[int | None, ...]) -> Floats:

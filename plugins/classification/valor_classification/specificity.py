@@ -6,7 +6,7 @@ from attrs import frozen
 
 from valor_classification.parameters.predicted import LabelParameters
 from valor_classification.precision_recall import LabelQuotient
-from valor_core.plugin import NumberOrReason, ratio
+from valor_core.results import NumberOrReason, ratio
 
 
 @frozen

@@ -11,16 +11,10 @@ from numpy.typing import NDArray
 from valor_classification import kernels, saved_parts
 from valor_classification.keyed import Keyed, grown
 from valor_classification.views import NONE, KeyView
-from valor_core.plugin import (
-    Content,
-    StateError,
-    StateRequest,
-    saved_column,
-    saved_labels,
-    saved_number,
-)
-from valor_core.schemas.classification.scores import ScoreMatrix
-from valor_core.schemas.label import Vocabulary
+from valor_core.errors import StateError
+from valor_core.schemas import Vocabulary
+from valor_core.schemas.classification import ScoreMatrix
+from valor_core.states import Content, StateRequest, saved_column, saved_labels, saved_number
 
 
 @define(repr=False)

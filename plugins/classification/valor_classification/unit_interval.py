@@ -9,8 +9,9 @@ from attrs import define, field
 from valor_classification import kernels
 from valor_classification.keyed import Keyed
 from valor_classification.views import KeyView
-from valor_core.plugin import Content, Failed, StateRequest, saved_labels, saved_number
-from valor_core.schemas.label import Vocabulary
+from valor_core.results import Failed
+from valor_core.schemas import Vocabulary
+from valor_core.states import Content, StateRequest, saved_labels, saved_number
 
 
 @define(repr=False)

@@ -8,10 +8,10 @@ from attrs import define, field
 
 from valor_classification.keyed import Keyed
 from valor_classification.views import KeyView, views
-from valor_core.plugin import Content, Failed, StateRequest, saved_labels, saved_number
-from valor_core.schemas.classification import ClassificationBatch
-from valor_core.schemas.classification.scores import ScoreList
-from valor_core.schemas.label import Vocabulary
+from valor_core.results import Failed
+from valor_core.schemas import Vocabulary
+from valor_core.schemas.classification import ClassificationBatch, ScoreList
+from valor_core.states import Content, StateRequest, saved_labels, saved_number
 
 SCORE_NAMES = ("score", "y_score", "y_prob", "probability", "prob", "proba", "confidence")
 """Names of columns that hold scores."""

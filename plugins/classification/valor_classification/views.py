@@ -12,12 +12,9 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.kernels import ConfusionCells, ReliabilityBins
-from valor_core.plugin import thread_count
-from valor_core.schemas.classification import ClassificationBatch, Tops
-from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix
-from valor_core.schemas.columns import Checked, Codes, Floats, read_only
-from valor_core.schemas.datum import Uids
-from valor_core.schemas.label import Label
+from valor_core.kernels import thread_count
+from valor_core.schemas import Checked, Codes, Floats, Label, Uids, read_only
+from valor_core.schemas.classification import ClassificationBatch, ScoreList, ScoreMatrix, Tops
 
 NONE = -1
 """Code of a label that is not there."""

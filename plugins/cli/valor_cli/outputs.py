@@ -10,8 +10,7 @@ from attrs import define, evolve, field, frozen
 from valor_report.item_file import write_items
 
 from valor_core.errors import ConfigError, ReportError, ValorError
-from valor_core.report.files import check_writable
-from valor_core.report.report import Report, check_format, either, report_suffixes
+from valor_core.results import Report, check_format, check_writable, either, report_suffixes
 
 _ROWS = (".jsonl", ".parquet")
 

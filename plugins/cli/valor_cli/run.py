@@ -15,14 +15,11 @@ from valor_cli.config.resolved import moved_paths, resolved
 from valor_cli.config.schema import CheckedConfig, RunConfig
 from valor_cli.outputs import Destinations, Unwritten
 from valor_core.errors import ConfigError, MissingPluginError, did_you_mean, found_at
-from valor_core.evaluation.evaluate import Progress, run
-from valor_core.evaluation.evaluator import Evaluator
+from valor_core.evaluation import Evaluator, Progress, run
 from valor_core.packages import OWNERS, ways
-from valor_core.plugins.names import fold
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import ReaderSpec
-from valor_core.readers.given import reader_of
-from valor_core.report.report import Report
+from valor_core.readers import reader_of
+from valor_core.results import Report
+from valor_core.specs import ReaderSpec, Registry, fold
 
 if TYPE_CHECKING:
     from valor_report.gallery.worst_items import Exhibition

@@ -11,8 +11,8 @@ from typing import Any
 from attrs import frozen
 
 from valor_core import metric
-from valor_core.plugin import ReadError
-from valor_core.readers.reader import Position
+from valor_core.errors import ReadError
+from valor_core.readers import Position
 from valor_core.schemas import Batch
 
 

@@ -17,17 +17,10 @@ from valor_dask import engine
 from valor_testing import check_engine, examples
 
 from valor_core import Report, evaluate
-from valor_core.plugin import (
-    EngineError,
-    EngineSpec,
-    ParameterError,
-    PartitionError,
-    ReadError,
-    ValorError,
-)
-from valor_core.plugins.registry import Registry
+from valor_core.errors import EngineError, ParameterError, PartitionError, ReadError, ValorError
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.text import Text, TextBatch
+from valor_core.specs import EngineSpec, Registry
 
 ROOT = Path(__file__).parents[3]
 CLASSIFICATION = ["Accuracy", "mROCAUC", "CalibrationError", "PrecisionRecallCurve", "Examples"]

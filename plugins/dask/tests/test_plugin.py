@@ -30,7 +30,7 @@ def test_an_unguarded_script_is_told_how_to_guard_itself(tmp_path: object) -> No
     with open(script, "w") as file:
         file.write(
             "from valor_core import evaluate\n"
-            "from valor_core.schemas.classification import ClassificationBatch\n"
+            "from valor_classification import from_arrays\n"
             "batch = from_arrays([0, 1], [0.2, 0.8])\n"
             "evaluate(batch, 'Accuracy', engine={'name': 'dask', 'workers': 1})\n"
         )

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from valor_dask.uids import restore, shorten
 
-from valor_core.plugin import Tally
+from valor_core.evaluation import Tally
 
 INTEGERS = st.integers(-(2**63), 2**63 - 1)
 NEAR = st.integers(0, 400)

@@ -13,7 +13,8 @@ from typing import Any
 from distributed import Client, LocalCluster
 from distributed.utils import silence_logging_cmgr
 
-from valor_core.plugin import GUARD, EngineError, check_guarded, uninterrupted
+from valor_core.errors import EngineError
+from valor_core.evaluation.engines import GUARD, check_guarded, uninterrupted
 from valor_dask.parameters import DaskParameters
 
 _RETRIES = 3

@@ -19,18 +19,16 @@ from uuid import uuid4
 from attrs import define, field, frozen
 from distributed import Client, Future, KilledWorker
 
-from valor_core.plugin import (
+from valor_core.errors import EngineError, ParameterError, PartitionError
+from valor_core.evaluation import Tally
+from valor_core.evaluation.engines import (
     BY_THE_USER,
-    EngineError,
-    ParameterError,
-    Partition,
-    PartitionError,
-    Tally,
     Work,
     check_versions,
     count_read_ahead,
     uninterrupted,
 )
+from valor_core.readers import Partition
 from valor_dask import on_worker
 from valor_dask.cluster import connected
 from valor_dask.on_worker import Facts, RunOnWorker, Uncounted

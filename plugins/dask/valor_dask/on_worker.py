@@ -14,17 +14,12 @@ from attrs import define, field, frozen
 from distributed import Worker as DaskWorker
 from distributed import WorkerPlugin, get_worker
 
-from valor_core.plugin import (
-    EngineError,
-    Partition,
-    PartitionError,
-    ReadError,
-    Share,
-    Tally,
-    ValorError,
-    Worker,
-    version_of,
-)
+from valor_core.errors import EngineError, PartitionError, ReadError, ValorError
+from valor_core.evaluation import Tally
+from valor_core.evaluation.engines import Worker
+from valor_core.packages import version_of
+from valor_core.readers import Partition
+from valor_core.scoring import Share
 from valor_dask.uids import shorten
 
 _TELL_EVERY = 0.2  # seconds between two times that a worker tells how many items it has scored

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import EngineSpec, hookimpl
+from valor_core.specs import EngineSpec, hookimpl
 
 
 @hookimpl

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import Tally
+from valor_core.evaluation import Tally
 
 
 @frozen(eq=False)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from valor_detection.kernels import KERNELS
 from valor_detection.kernels.numeric import analysis as numeric
 
-from valor_core.schemas.geometry.shapes import ends
+from valor_core.schemas.geometry import ends
 
 if KERNELS.library is None:
     compiled = None

@@ -21,8 +21,8 @@ from valor_detection.arrays import (
 )
 
 from valor_core import Evaluator, evaluate
-from valor_core.plugin import ParameterError, SchemaError
-from valor_core.schemas.label import Label
+from valor_core.errors import ParameterError, SchemaError
+from valor_core.schemas import Label
 
 from .support import value_of
 

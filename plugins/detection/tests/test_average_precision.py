@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.detection import Detection
 
 from .support import ROW, by_label, results_of, seen, true, value_of

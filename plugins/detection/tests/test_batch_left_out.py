@@ -5,13 +5,9 @@ import pytest
 from valor_detection.validity import batch_of
 
 from valor_core import Label
-from valor_core.plugin import ParameterError, SchemaError
-from valor_core.schemas.detection.batch import (
-    Detection,
-    PredictedObject,
-    TrueObject,
-)
-from valor_core.schemas.geometry.geometry import Box, Mask
+from valor_core.errors import ParameterError, SchemaError
+from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+from valor_core.schemas.geometry import Box, Mask
 
 BOX = Box(0, 0, 2, 1)
 

@@ -10,13 +10,8 @@ from valor_detection.validity import batch_of
 
 from valor_core import Label
 from valor_core.errors import SchemaError
-from valor_core.schemas.detection.batch import (
-    Detection,
-    DetectionBatch,
-    PredictedObject,
-    TrueObject,
-)
-from valor_core.schemas.geometry.geometry import Box, Mask, Polygon
+from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
+from valor_core.schemas.geometry import Box, Mask, Polygon
 
 BOX = Box(0, 0, 2, 1)
 DOG, CAT = Label("class", "dog"), Label("class", "cat")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from cases import for_each
 
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.detection import Detection
 
 from . import naive_analysis as naive

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from valor_core import evaluate
-from valor_core.plugin import ReadError
-from valor_core.report.report import Report
+from valor_core.errors import ReadError
+from valor_core.results import Report
 
 SQUARE = [[10, 10, 30, 10, 30, 30, 10, 30]]
 AWAY = [[-60, -80, -50, -80, -50, -60, -60, -60]]

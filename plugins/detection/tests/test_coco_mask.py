@@ -11,7 +11,7 @@ from cases import for_each
 from pycocotools import mask as theirs
 from valor_detection.coco import mask as ours
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 
 SEEDS = range(30)
 

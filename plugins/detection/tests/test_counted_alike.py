@@ -20,7 +20,7 @@ from valor_detection.overlaps import request
 from valor_detection.parameters.fields import Rule
 from valor_detection.table import LABEL, Table
 
-from valor_core.report.results import Results
+from valor_core.results import Results
 from valor_core.schemas.detection import Detection, DetectionBatch
 
 from .support import results_of, seen, true, value_of

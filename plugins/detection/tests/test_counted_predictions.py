@@ -15,7 +15,7 @@ from valor_detection import from_torchvision
 from valor_detection.overlaps import counted_rows
 
 from valor_core import Evaluator, Report, evaluate
-from valor_core.schemas.datum import Datums
+from valor_core.schemas import Datums
 from valor_core.schemas.detection import DetectionBatch
 
 

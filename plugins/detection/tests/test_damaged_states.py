@@ -18,10 +18,11 @@ from valor_detection.outlines import Outlines
 from valor_detection.overlaps import Overlaps
 
 from valor_core import Evaluator
-from valor_core.plugin import MetricSpec, StateError
+from valor_core.errors import StateError
+from valor_core.schemas import Label
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Polygon
-from valor_core.schemas.label import Label
+from valor_core.specs import MetricSpec
 
 from .support import REGISTRY, ROW, seen, true
 

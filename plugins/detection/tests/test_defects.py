@@ -9,7 +9,8 @@ import pytest
 from cases import for_each
 from valor_detection.validity import batch_of
 
-from valor_core.plugin import ParameterError, Report, SchemaError
+from valor_core.errors import ParameterError, SchemaError
+from valor_core.results import Report
 from valor_core.schemas.detection import Detection
 
 from .support import by_label, results_of, seen, true, value_of

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from valor_detection import evaluate_detection
 
-from valor_core.plugin import ConfigError, ParameterError, SchemaError, ValorError
+from valor_core.errors import ConfigError, ParameterError, SchemaError, ValorError
+from valor_core.schemas import Datum, Label
 from valor_core.schemas.annotation import Annotation, GroundTruth, Prediction, ScoredLabel
-from valor_core.schemas.datum import Datum
 from valor_core.schemas.geometry import Box
-from valor_core.schemas.label import Label
 
 DOG, CAT = Label("animal", "dog"), Label("animal", "cat")
 SQUARE, LOW = Box(0, 0, 10, 10), Box(0, 0, 10, 6)

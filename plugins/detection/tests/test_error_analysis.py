@@ -9,7 +9,7 @@ import pytest
 from cases import for_each
 
 from valor_core import evaluate
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.detection import Detection
 
 from . import naive_analysis as naive

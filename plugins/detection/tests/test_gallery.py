@@ -16,10 +16,10 @@ from valor_detection.parameters.gallery import GalleryParameters
 from valor_report.gallery.worst_items import plan
 
 from valor_core import Registry, evaluate
-from valor_core.evaluation.plan import Plan
+from valor_core.errors import ReadError
+from valor_core.evaluation import Evaluation, Plan
 from valor_core.packages import ways
-from valor_core.plugin import Evaluation, ReadError
-from valor_core.readers.reader import InMemory
+from valor_core.readers import InMemory
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Mask, Polygon
 
@@ -264,8 +264,8 @@ def test_the_gallery_of_the_task_needs_no_name(tmp_path: Path) -> None:
 def test_without_pillow_the_remedy_is_the_command_that_installs_it() -> None:
     code = (
         "import sys; sys.modules['PIL'] = None\n"
-        "from valor_core.plugins.registry import Registry, implementation\n"
-        "from valor_core.plugins.spec import GallerySpec\n"
+        "from valor_core.specs.registry import Registry, implementation\n"
+        "from valor_core.specs.spec import GallerySpec\n"
         "try:\n    implementation(Registry().find(GallerySpec, 'detection.Gallery'))\n"
         "except Exception as error:\n    print(error)"
     )

@@ -18,10 +18,21 @@ from valor_detection.geometry.conversion import comparable, converted
 from valor_detection.geometry.drawing import drawn
 from valor_detection.geometry.ious import pair_ious
 
-from valor_core.plugin import MissingExtraError, ParameterError, SchemaError
+from valor_core.errors import MissingExtraError, ParameterError, SchemaError
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
-from valor_core.schemas.geometry import Box, Geometry, Mask, MultiPolygon, Polygon, RotatedBox
-from valor_core.schemas.geometry.shapes import BOX, MASK, POLYGON, Rings, Shapes
+from valor_core.schemas.geometry import (
+    BOX,
+    MASK,
+    POLYGON,
+    Box,
+    Geometry,
+    Mask,
+    MultiPolygon,
+    Polygon,
+    Rings,
+    RotatedBox,
+    Shapes,
+)
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "geometry.json").read_text("utf-8"))
 SQUARE = Polygon([(0, 0), (2, 0), (2, 2), (0, 2)])

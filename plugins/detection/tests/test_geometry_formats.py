@@ -9,7 +9,7 @@ import pytest
 from valor_detection.geometry.geojson import from_geojson, to_geojson
 from valor_detection.geometry.wkt import from_wkt, to_wkt
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.geometry import Box, Mask, MultiPolygon, Polygon, RotatedBox
 
 FRAME = Polygon([[(0, 0), (4, 0), (4, 4), (0, 4)], [(1, 1), (2, 1), (2, 2.5)]])

@@ -13,10 +13,19 @@ from valor_detection.geometry.conversion import converted
 from valor_detection.geometry.ious import box_ious, pair_ious
 
 from valor_core import evaluate
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
-from valor_core.schemas.geometry import Box, Geometry, Mask, MultiPolygon, Polygon, RotatedBox
-from valor_core.schemas.geometry.shapes import MASK, POLYGON, Shapes
+from valor_core.schemas.geometry import (
+    MASK,
+    POLYGON,
+    Box,
+    Geometry,
+    Mask,
+    MultiPolygon,
+    Polygon,
+    RotatedBox,
+    Shapes,
+)
 
 
 def square(left: float, top: float, side: float) -> list[tuple[float, float]]:

@@ -16,8 +16,8 @@ from cases import for_each
 from valor_detection import evaluate_detection
 from valor_detection.validity import batch_of
 
-from valor_core.plugin import SchemaError, ValorError
-from valor_core.report.results import Results
+from valor_core.errors import SchemaError, ValorError
+from valor_core.results import Results
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Geometry, Mask, Polygon
 

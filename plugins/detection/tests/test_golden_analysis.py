@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from cases import for_each
 
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
+from valor_core.schemas import Label
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Geometry, Mask, Polygon
-from valor_core.schemas.label import Label
 
 from .golden_analysis_cases import AnalysisCase, analysis_cases, in_order, read
 from .support import results_of

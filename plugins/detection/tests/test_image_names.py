@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from valor_core import evaluate
-from valor_core.plugin import ReadError
-from valor_core.report.report import Report
+from valor_core.errors import ReadError
+from valor_core.results import Report
 
 NAMES = ("sub/frame_a.jpg", "b/000139.jpg", "c/x.1.png")
 CATEGORIES = [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}]

@@ -11,8 +11,8 @@ from PIL import Image
 from valor_detection.readers.images import image_size
 
 from valor_core import evaluate
-from valor_core.plugin import ReadError
-from valor_core.report.report import Report
+from valor_core.errors import ReadError
+from valor_core.results import Report
 
 BOX = "0 0.5 0.5 0.4 0.4"
 DATA = {"reader": "yolo", "groundtruths": "gt", "predictions": "dt", "sizes": "s.csv"}

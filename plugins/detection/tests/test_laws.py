@@ -21,7 +21,7 @@ from valor_detection.table import KEY
 from valor_detection.validity import batch_of
 
 from valor_core import Evaluator
-from valor_core.report.results import Results
+from valor_core.results import Results
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
 

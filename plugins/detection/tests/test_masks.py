@@ -28,9 +28,7 @@ from valor_detection.kernels.records import (
 )
 from valor_detection.kernels.refusals import RowError
 
-from valor_core.schemas.geometry import Mask
-from valor_core.schemas.geometry.run_lengths import compressed
-from valor_core.schemas.geometry.shapes import RunLengths
+from valor_core.schemas.geometry import Mask, RunLengths, compressed
 
 FLAG = np.array([False])
 FIRST = np.array([0])

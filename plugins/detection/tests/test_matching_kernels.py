@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from valor_detection.kernels import KERNELS
 from valor_detection.kernels.numeric import matching as numeric
 
-from valor_core.plugin import SchemaError
-from valor_core.schemas.geometry.shapes import ends
+from valor_core.errors import SchemaError
+from valor_core.schemas.geometry import ends
 
 if KERNELS.library is None:
     compiled = None

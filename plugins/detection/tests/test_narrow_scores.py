@@ -12,9 +12,8 @@ from valor_detection.arrays import Objects, from_arrays, from_supervision, from_
 from valor_detection.parameters.fields import Rule
 
 from valor_core import evaluate
-from valor_core.schemas.detection import Detection, DetectionBatch
-from valor_core.schemas.detection.objects import PredictedObjects
-from valor_core.schemas.geometry.shapes import Shapes
+from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObjects
+from valor_core.schemas.geometry import Shapes
 
 from .support import results_of, seen, true, value_of
 

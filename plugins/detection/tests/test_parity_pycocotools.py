@@ -23,11 +23,9 @@ from valor_detection import curves, overlaps
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS
 from valor_detection.table import Table
 
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
-from valor_core.schemas.geometry.shapes import Shapes
-from valor_core.schemas.label import Label
+from valor_core.schemas import Datums, Label
+from valor_core.schemas.detection import DetectionBatch, PredictedObjects, TrueObjects
+from valor_core.schemas.geometry import Shapes
 
 from .support import results_of
 

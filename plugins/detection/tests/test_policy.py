@@ -15,16 +15,16 @@ from valor_detection.validity import (
     checked_shapes,
 )
 
-from valor_core.plugin import SchemaError
-from valor_core.schemas.geometry.geometry import (
+from valor_core.errors import SchemaError
+from valor_core.schemas.geometry import (
     Box,
     Geometry,
     Mask,
     MultiPolygon,
     Polygon,
     RotatedBox,
+    Shapes,
 )
-from valor_core.schemas.geometry.shapes import Shapes
 
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 NAN, INF = math.nan, math.inf

@@ -12,9 +12,8 @@ from valor_detection.geometry.polygons import (
     to_shapely,
 )
 
-from valor_core.plugin import MissingExtraError
-from valor_core.schemas.geometry.geometry import MultiPolygon, Polygon
-from valor_core.schemas.geometry.shapes import Rings, Shapes
+from valor_core.errors import MissingExtraError
+from valor_core.schemas.geometry import MultiPolygon, Polygon, Rings, Shapes
 
 SQUARE = [(0, 0), (4, 0), (4, 4), (0, 4)]
 HOLE = [(1, 1), (2, 1), (2, 2), (1, 2)]

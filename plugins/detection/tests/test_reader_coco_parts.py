@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from valor_core import ValorError, evaluate
-from valor_core.plugin import reader_of
-from valor_core.plugins.registry import Registry
+from valor_core.readers import reader_of
+from valor_core.specs import Registry
 
 METRICS = ["AP", "mAP", "AR", "COCOSummary", "Counts", "ConfusionMatrix", "Examples"]
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from valor_testing import check_reader
 
-from valor_core.plugin import ReaderSpec
-from valor_core.plugins.registry import Registry
+from valor_core.specs import ReaderSpec, Registry
 
 IMAGES = ("a", "b", "c")
 EXAMPLE = Path(__file__).parents[3] / "examples" / "detection"

@@ -14,7 +14,7 @@ from valor_detection.readers.images import image_size
 from valor_detection.readers.voc import VocReader
 from valor_detection.readers.yolo import YoloReader
 
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import Polygon
 

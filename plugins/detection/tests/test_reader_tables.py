@@ -12,7 +12,7 @@ from valor_detection.parameters.readers.tables import TableParameters
 from valor_detection.readers.geojson import GeojsonReader
 from valor_detection.readers.tables import TableReader
 
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import MultiPolygon, Polygon
 

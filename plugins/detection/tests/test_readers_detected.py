@@ -9,7 +9,7 @@ import pytest
 from valor_detection.readers import detected
 
 from valor_core import evaluate
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 
 DATA_SET = {
     "images": [{"id": 1, "width": 10, "height": 10}],

@@ -18,7 +18,7 @@ from valor_detection.kernels.numeric import scanning as numeric
 from valor_detection.kernels.records import Annotations, Document, Images, Segmentations
 from valor_detection.kernels.texts import Text
 
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 
 if KERNELS.library is None:
     pytest.skip("the kernels are not compiled", allow_module_level=True)

@@ -8,10 +8,12 @@ from valor_detection.parameters.calibration import CalibrationParameters
 from valor_detection.states import Overlaps, overlaps, ranking
 from valor_testing import check_metric
 
-from valor_core.evaluation.evaluator import Evaluator
-from valor_core.plugin import MetricSpec, Range, Result, StateRequest, label_coordinates, mean
+from valor_core.evaluation import Evaluator
+from valor_core.results import Result, label_coordinates, mean
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
+from valor_core.specs import MetricSpec, Range
+from valor_core.states import StateRequest
 
 
 @frozen

@@ -8,8 +8,8 @@ from unicodedata import normalize
 import pytest
 
 from valor_core import evaluate
-from valor_core.plugin import ReadError
-from valor_core.report.report import Report
+from valor_core.errors import ReadError
+from valor_core.results import Report
 
 HEADER = "image,label,xmin,ymin,xmax,ymax"
 PREDICTED = f"{HEADER},score\na,cat,0,0,10,10,0.9\n"

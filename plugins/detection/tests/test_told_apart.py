@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from cases import for_each
 
-from valor_core.parameters.declaration import Parameter
-from valor_core.plugin import MetricSpec, Result, declared, plain_value
+from valor_core.parameters import Parameter, declared, plain_value
+from valor_core.results import Result
+from valor_core.specs import MetricSpec
 
 from .support import REGISTRY, results_of
 from .test_laws import items_of, of

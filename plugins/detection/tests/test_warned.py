@@ -11,7 +11,7 @@ import pytest
 from valor_detection.arrays import Objects, from_arrays
 
 from valor_core import evaluate
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.detection import Detection, DetectionBatch
 
 from .support import seen, true

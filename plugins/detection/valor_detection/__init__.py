@@ -5,32 +5,6 @@ The metrics are chosen by name through `valor_core`; `from_arrays`, `from_superv
 function in the style of the metrics documentation.
 """
 
-from __future__ import annotations
+from valor_core.lazy import lazy_exports
 
-from typing import TYPE_CHECKING
-
-from valor_core.plugin import published_later
-
-if TYPE_CHECKING:
-    from valor_detection.arrays import Objects, from_arrays, from_supervision, from_torchvision
-    from valor_detection.documented import evaluate_detection
-    from valor_detection.validity import batch_of
-
-__all__ = [
-    "Objects",
-    "batch_of",
-    "evaluate_detection",
-    "from_arrays",
-    "from_supervision",
-    "from_torchvision",
-]
-
-if not TYPE_CHECKING:  # which would take any name for one of this module
-    __getattr__, __dir__ = published_later(
-        __name__,
-        {
-            "arrays": ["Objects", "from_arrays", "from_supervision", "from_torchvision"],
-            "documented": ["evaluate_detection"],
-            "validity": ["batch_of"],
-        },
-    )
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

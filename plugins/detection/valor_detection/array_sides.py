@@ -10,12 +10,20 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import SchemaError, shown
-from valor_core.schemas.columns import Codes, Floats, check_finite, check_not_masked, objects
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.decimals import as_written
-from valor_core.schemas.geometry.shapes import Rings, RunLengths, ends
-from valor_core.schemas.label import Label, Vocabulary, label_value
+from valor_core.errors import SchemaError, shown
+from valor_core.schemas import (
+    Codes,
+    Datums,
+    Floats,
+    Label,
+    Vocabulary,
+    as_written,
+    check_finite,
+    check_not_masked,
+    label_value,
+    objects,
+)
+from valor_core.schemas.geometry import Rings, RunLengths, ends
 from valor_detection.columns import as_array, column
 from valor_detection.mask_arrays import boxes_around, check_masks, run_lengths
 from valor_detection.object_rows import BoxFormat, Rows, checked_rows, upright

@@ -7,11 +7,9 @@ from typing import Any, get_args
 
 import numpy as np
 
-from valor_core.plugin import ParameterError, SchemaError, and_more, did_you_mean, shown
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.datum import Datums
+from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
+from valor_core.schemas import DEFAULT_KEY, Codes, Datums
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.label import DEFAULT_KEY
 from valor_detection.array_sides import IouType, Labels, Names, Objects, Side
 from valor_detection.columns import as_array, column
 from valor_detection.detector_outputs import names_of, objects_of, of_dict, of_supervision

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.schemas.columns import Floats
+from valor_core.schemas import Floats
 from valor_detection import curves
 from valor_detection.means import KeyMeans, LabelMeans, Means, Numbers
 from valor_detection.parameters.average_recall import (

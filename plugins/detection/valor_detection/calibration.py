@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.plugin import Failed, Result, StateRequest, Undefined, label_coordinates, nondefault
-from valor_core.schemas.columns import Codes, Floats
+from valor_core.parameters import nondefault
+from valor_core.results import Failed, Result, Undefined, label_coordinates
+from valor_core.schemas import Codes, Floats
+from valor_core.states import StateRequest
 from valor_detection import overlaps
 from valor_detection.kernels import analysis as kernels
 from valor_detection.overlaps import Overlaps

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont, ImageOps
 
-from valor_core.schemas.geometry import Box, Geometry, Mask
-from valor_core.schemas.geometry.shapes import Shapes, polygons_of
+from valor_core.schemas.geometry import Box, Geometry, Mask, Shapes, polygons_of
 
 Point = tuple[float, float]
 Span = tuple[float, float, float, float]

@@ -9,18 +9,11 @@ import numpy as np
 from attrs import asdict, evolve, fields, frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import (
-    Content,
-    StateError,
-    saved_column,
-    saved_offsets,
-    saved_positions,
-    saved_uids,
-)
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.datum import Uids
+from valor_core.errors import StateError
+from valor_core.schemas import Codes, Floats, Uids
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.geometry.shapes import ends, gathered
+from valor_core.schemas.geometry import ends, gathered
+from valor_core.states import Content, saved_column, saved_offsets, saved_positions, saved_uids
 from valor_detection.once import once
 
 Flags = NDArray[np.bool_]

@@ -13,19 +13,11 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from valor_core.plugin import (
-    Content,
-    StateError,
-    saved_column,
-    saved_positions,
-    saved_uids,
-    shown,
-)
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.datum import Uids
+from valor_core.errors import StateError, shown
+from valor_core.schemas import Codes, Floats, Uids, natural_order
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.geometry.shapes import Shapes, ends
-from valor_core.schemas.order import natural_order
+from valor_core.schemas.geometry import Shapes, ends
+from valor_core.states import Content, saved_column, saved_positions, saved_uids
 from valor_detection.kernels import matching as kernels
 
 Flags = NDArray[np.bool_]

@@ -8,8 +8,11 @@ from functools import partial
 import numpy as np
 from attrs import frozen
 
-from valor_core.plugin import Result, StateRequest, in_threads, nondefault
-from valor_core.schemas.columns import Codes, Floats
+from valor_core.kernels import in_threads
+from valor_core.parameters import nondefault
+from valor_core.results import Result
+from valor_core.schemas import Codes, Floats
+from valor_core.states import StateRequest
 from valor_detection import overlaps
 from valor_detection.curves import Curves, drawn, found, recalls
 from valor_detection.matching import matching

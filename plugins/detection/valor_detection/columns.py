@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import SchemaError, and_more, shown
-from valor_core.schemas.columns import readable
-from valor_core.schemas.decimals import as_written
+from valor_core.errors import SchemaError, and_more, shown
+from valor_core.schemas import as_written, readable
 
 _EXPECTED = {
     np.floating: "numbers",

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.plugin import ConfusionTable, Result, StateRequest, nondefault
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.datum import Uid
+from valor_core.parameters import nondefault
+from valor_core.results import ConfusionTable, Result
+from valor_core.schemas import Codes, Uid
+from valor_core.states import StateRequest
 from valor_detection import outlines, overlaps
 from valor_detection.outcomes import Outcomes, outcomes
 from valor_detection.outlines import Outlines

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.schemas.columns import Codes, Floats
+from valor_core.schemas import Codes, Floats
 from valor_detection.kernels import matching as kernels
 from valor_detection.matching import Matching, matching
 from valor_detection.parameters.fields import Rule

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
-from valor_core.plugin import Deferred, Result, StateRequest, nondefault
-from valor_core.schemas.columns import Codes
+from valor_core.parameters import nondefault
+from valor_core.results import Deferred, Result
+from valor_core.schemas import Codes
 from valor_core.schemas.geometry import Box, Geometry
+from valor_core.states import StateRequest
 from valor_detection import outlines, overlaps
 from valor_detection.confusion_matrix import first_of_each
 from valor_detection.geometry.geojson import to_geojson

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.plugin import SchemaError, shown
+from valor_core.errors import SchemaError, shown
 from valor_detection.array_sides import Objects
 from valor_detection.columns import as_array
 from valor_detection.mask_arrays import thresholded

@@ -8,18 +8,10 @@ from typing import Any, cast
 from attrs import evolve, frozen
 
 from valor_core import evaluate
-from valor_core.plugin import (
-    MetricChoice,
-    MetricSpec,
-    ParameterError,
-    Report,
-    SchemaError,
-    and_more,
-    declared,
-    did_you_mean,
-    fold,
-    shown,
-)
+from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
+from valor_core.evaluation import MetricChoice
+from valor_core.parameters import declared
+from valor_core.results import Report
 from valor_core.schemas.annotation import (
     SIDES,
     Annotated,
@@ -32,8 +24,8 @@ from valor_core.schemas.annotation import (
     without_data_argument,
 )
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
-from valor_core.schemas.geometry import Geometry
-from valor_core.schemas.geometry.shapes import GEOMETRY_KINDS, geometry_kind
+from valor_core.schemas.geometry import GEOMETRY_KINDS, Geometry, geometry_kind
+from valor_core.specs import MetricSpec, fold
 from valor_detection.parameters.fields import COCO_IOUS, Rule
 from valor_detection.plugin import valor_metrics
 from valor_detection.validity import Policy, batch_of, check_policy

@@ -9,9 +9,11 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import Result, StateRequest, Undefined, label_coordinates, nondefault
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.shapes import ends
+from valor_core.parameters import nondefault
+from valor_core.results import Result, Undefined, label_coordinates
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import ends
+from valor_core.states import StateRequest
 from valor_detection import overlaps
 from valor_detection.kernels import analysis as kernels
 from valor_detection.kernels.analysis import BACKGROUND, CLASSIFICATION, NOTHING

@@ -14,11 +14,10 @@ from PIL import Image
 from valor_files import file_below
 from valor_report import Picture
 
-from valor_core.plugin import ReadError
-from valor_core.schemas.columns import Floats
+from valor_core.errors import ReadError
+from valor_core.schemas import Floats, natural_order
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import Geometry
-from valor_core.schemas.order import natural_order
 from valor_detection import overlaps
 from valor_detection.canvas import Canvas
 from valor_detection.outcomes import Outcomes, outcomes

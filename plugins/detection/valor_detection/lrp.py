@@ -8,17 +8,11 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.plugin import (
-    ExactSums,
-    Result,
-    StateRequest,
-    Undefined,
-    label_coordinates,
-    mean,
-    nondefault,
-)
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.shapes import ends
+from valor_core.parameters import nondefault
+from valor_core.results import Result, Undefined, label_coordinates, mean
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import ends
+from valor_core.states import ExactSums, StateRequest
 from valor_detection import overlaps
 from valor_detection.overlaps import Overlaps
 from valor_detection.parameters.lrp import LRPParameters, OptimalLRPParameters

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import SchemaError, shown
-from valor_core.schemas.columns import Floats
-from valor_core.schemas.geometry.run_lengths import encoded
-from valor_core.schemas.geometry.shapes import RunLengths, ends
+from valor_core.errors import SchemaError, shown
+from valor_core.schemas import Floats
+from valor_core.schemas.geometry import RunLengths, encoded, ends
 from valor_detection.kernels.masks import measured
 
 _THRESHOLD = 0.5  # of torchvision's and torchmetrics' masks

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
-from valor_core.plugin import Result, StateRequest, Undefined, label_coordinates
-from valor_core.schemas.columns import Codes, Floats
+from valor_core.results import Result, Undefined, label_coordinates
+from valor_core.schemas import Codes, Floats
+from valor_core.states import StateRequest
 from valor_detection import selection
 from valor_detection.overlaps import Overlaps
 from valor_detection.parameters.fields import Rule

@@ -9,13 +9,15 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import ParameterError, SchemaError, and_more, did_you_mean, shown
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects, scores_outside
-from valor_core.schemas.geometry.shapes import MASK, POLYGON, Rings, RunLengths, Shapes
-from valor_core.schemas.label import Label
+from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
+from valor_core.schemas import Codes, Datums, Floats, Label
+from valor_core.schemas.detection import (
+    DetectionBatch,
+    PredictedObjects,
+    TrueObjects,
+    scores_outside,
+)
+from valor_core.schemas.geometry import MASK, POLYGON, Rings, RunLengths, Shapes
 from valor_detection.kernels.scanning import grouped_order
 from valor_detection.parameters.readers.tables import BoxFormat
 from valor_detection.validity import Place, Policy, checked_shapes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
-from valor_core.schemas.columns import Codes
+from valor_core.schemas import Codes
 from valor_detection.matching import matching
 from valor_detection.parameters.fields import Rule
 from valor_detection.table import KEY, Table

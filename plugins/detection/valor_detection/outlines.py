@@ -9,25 +9,20 @@ import numpy as np
 from attrs import define, evolve, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import (
+from valor_core.errors import StateError, shown
+from valor_core.schemas import Codes, Uid, Uids, natural_order
+from valor_core.schemas.detection import DetectionBatch, ObjectColumns
+from valor_core.schemas.geometry import BOX, MASK, POLYGON, Geometry, Rings, Shapes, ends
+from valor_core.states import (
     Content,
     State,
-    StateError,
     StateRequest,
     check_same_length,
     saved_column,
     saved_offsets,
     saved_positions,
     saved_uids,
-    shown,
 )
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.datum import Uid, Uids
-from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.detection.objects import ObjectColumns
-from valor_core.schemas.geometry import Geometry
-from valor_core.schemas.geometry.shapes import BOX, MASK, POLYGON, Rings, Shapes, ends
-from valor_core.schemas.order import natural_order
 from valor_detection.table import Table
 
 

@@ -11,12 +11,11 @@ import numpy as np
 from attrs import define, evolve, field
 from numpy.typing import NDArray
 
-from valor_core.plugin import Content, State, StateError, StateRequest, saved_labels, shown
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.detection.objects import PredictedObjects
-from valor_core.schemas.geometry.shapes import ends
-from valor_core.schemas.label import Label, Vocabulary
+from valor_core.errors import StateError, shown
+from valor_core.schemas import Codes, Floats, Label, Vocabulary
+from valor_core.schemas.detection import DetectionBatch, PredictedObjects
+from valor_core.schemas.geometry import ends
+from valor_core.states import Content, State, StateRequest, saved_labels
 from valor_detection.chunk import Chunk, Images, Ragged, SomeImages, join
 from valor_detection.clues import Clues
 from valor_detection.kernels import matching as kernels

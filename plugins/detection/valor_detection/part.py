@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from valor_core.schemas.columns import Codes
+from valor_core.schemas import Codes
 from valor_detection.chunk import SomeImages
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import (
+from valor_core.specs import (
     ArraysSpec,
     GallerySpec,
     KnownAs,

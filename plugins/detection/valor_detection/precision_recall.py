@@ -7,17 +7,9 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import (
-    NumberOrReason,
-    Result,
-    StateRequest,
-    label_coordinates,
-    macro,
-    ratio,
-    weighted,
-)
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.label import Label
+from valor_core.results import NumberOrReason, Result, label_coordinates, macro, ratio, weighted
+from valor_core.schemas import Codes, Label
+from valor_core.states import StateRequest
 from valor_detection import selection
 from valor_detection.overlaps import Overlaps
 from valor_detection.parameters.precision_recall import CountsParameters, LabelParameters

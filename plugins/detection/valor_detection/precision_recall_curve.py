@@ -7,7 +7,9 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import Result, StateRequest, nondefault, ratios
+from valor_core.parameters import nondefault
+from valor_core.results import Result, ratios
+from valor_core.states import StateRequest
 from valor_detection import selection
 from valor_detection.overlaps import Overlaps
 from valor_detection.parameters.precision_recall import PrecisionRecallCurveParameters

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from attrs import frozen
 
-from valor_core.schemas.columns import Codes, Floats
+from valor_core.schemas import Codes, Floats
 from valor_detection.kernels import matching as kernels
 from valor_detection.matching import Matching, matching
 from valor_detection.parameters.fields import Rule

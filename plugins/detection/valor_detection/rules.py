@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from attrs import frozen
 
-from valor_core.schemas.columns import Codes, Floats
+from valor_core.schemas import Codes, Floats
 from valor_detection.kernels import matching as kernels
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS, Rule
 

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.plugin import StateRequest, nondefault
+from valor_core.parameters import nondefault
+from valor_core.states import StateRequest
 from valor_detection import curves, matching, overlaps
 from valor_detection.curves import Curves
 from valor_detection.matching import Flags, Matching

@@ -9,11 +9,8 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.schemas.columns import Codes, Floats, is_ascending
-from valor_core.schemas.datum import Uids, check_unique
-from valor_core.schemas.geometry.shapes import ends, gathered
-from valor_core.schemas.label import Label
-from valor_core.schemas.order import natural_order
+from valor_core.schemas import Codes, Floats, Label, Uids, check_unique, is_ascending, natural_order
+from valor_core.schemas.geometry import ends, gathered
 from valor_detection.chunk import NOTHING, Chunk, Images, SomeImages
 from valor_detection.kernels import matching as kernels
 from valor_detection.once import once

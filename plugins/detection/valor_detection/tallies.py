@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
-from valor_core.schemas.columns import Codes
+from valor_core.schemas import Codes
 from valor_detection.selection import Selection
 from valor_detection.table import Table
 

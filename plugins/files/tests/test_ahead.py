@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from valor_core import evaluate
-from valor_core.evaluation.engines import ahead
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
+from valor_core.evaluation.engines import prefetch as ahead
 
 LAB = Path(__file__).parents[3] / "tests" / "plugins" / "lab"
 

@@ -15,8 +15,8 @@ from valor_files import (
     unknown_columns,
 )
 
-from valor_core.plugin import ReaderSpec, parameter, parameters
-from valor_core.plugins.registry import Registry
+from valor_core.parameters import parameter, parameters
+from valor_core.specs import ReaderSpec, Registry
 
 
 @parameters

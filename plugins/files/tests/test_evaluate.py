@@ -11,16 +11,11 @@ import pytest
 from messages import refused
 
 from valor_core import Registry, evaluate, metric
-from valor_core.plugin import (
-    ConfigError,
-    SchemaError,
-    StateError,
-    hookimpl,
-    reader_of,
-)
-from valor_core.plugins.spec import MetricSpec, ReaderSpec, TaskSpec
-from valor_core.report.report import Report
+from valor_core.errors import ConfigError, SchemaError, StateError
+from valor_core.readers import reader_of
+from valor_core.results import Report
 from valor_core.schemas.text import Text
+from valor_core.specs import MetricSpec, ReaderSpec, TaskSpec, hookimpl
 
 PLUGINS = Path(__file__).parents[3] / "tests" / "plugins"
 

@@ -5,11 +5,9 @@ from typing import Any
 import pytest
 
 from valor_core import Evaluator, metric
-from valor_core.errors import (
-    SchemaError,
-)
-from valor_core.plugins.spec import MetricSpec
+from valor_core.errors import SchemaError
 from valor_core.schemas.text import Text
+from valor_core.specs import MetricSpec
 
 
 def item(uid: Any, response: str = "Paris", **metadata: Any) -> Text:

@@ -8,7 +8,7 @@ from messages import refused
 from valor_files import file_size, read_table, unreadable
 from valor_files.tables.table import TablePartition
 
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 
 
 def test_a_file_that_is_not_there_is_refused_with_one_that_is(tmp_path: Path) -> None:

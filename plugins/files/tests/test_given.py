@@ -2,10 +2,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from valor_core.plugin import reader_of
-from valor_core.plugins.registry import Registry
-from valor_core.readers.given import told_of
-from valor_core.readers.reader import InMemory
+from valor_core.readers import InMemory, reader_of
+from valor_core.readers.resolve import told_of
+from valor_core.specs import Registry
 
 ROWS = [{"response": "Paris"}, {"response": "Rome"}]
 

@@ -8,7 +8,8 @@ import pytest
 from messages import refused
 from valor_files import LabelList, MixedLabelList, listed_labels
 
-from valor_core.plugin import ParameterError, ReadError, parameter, parameters
+from valor_core.errors import ParameterError, ReadError
+from valor_core.parameters import parameter, parameters
 
 
 @parameters

@@ -6,8 +6,9 @@ import pytest
 from messages import refused
 
 from valor_core import Evaluator, metric
-from valor_core.plugin import SchemaError, reader_of
-from valor_core.plugins.registry import Registry
+from valor_core.errors import SchemaError
+from valor_core.readers import reader_of
+from valor_core.specs import Registry
 
 
 def read(data: Any, task: str) -> None:

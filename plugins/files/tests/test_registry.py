@@ -7,17 +7,14 @@ from typing import Any
 import pytest
 
 from valor_core import Registry, evaluate, metric
-from valor_core.plugin import (
-    Range,
-    ReaderSpec,
-)
-from valor_core.plugins.entry_points import claims
+from valor_core.specs import Range, ReaderSpec
+from valor_core.specs.entry_points import claims
 
 Install = Callable[..., Path]
 
 
 MANIFEST = """
-from valor_core.plugin import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
+from valor_core.specs import (MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl)
 
 def spec(name, **more):
     return MetricSpec(**(dict(
@@ -47,7 +44,7 @@ def birds(install: Install) -> Path:
 def without(monkeypatch: pytest.MonkeyPatch, *namespaces: str) -> Registry:
     """A registry in which nobody claims some namespaces, whatever is installed."""
     found = [claim for claim in claims() if claim.namespace not in namespaces]
-    monkeypatch.setattr("valor_core.plugins.registry.claims", lambda: found)
+    monkeypatch.setattr("valor_core.specs.registry.claims", lambda: found)
     return Registry()
 
 

@@ -9,7 +9,7 @@ import pytest
 from messages import refused
 from valor_files import read_table, split_table, table_format
 
-from valor_core.plugin import ReadError, SchemaError
+from valor_core.errors import ReadError, SchemaError
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from messages import refused
 
 from valor_core import evaluate
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 
 Install = Callable[..., Path]
 

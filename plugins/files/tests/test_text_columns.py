@@ -9,7 +9,7 @@ from valor_files.detect import matching_readers
 from valor_files.text_columns import detected
 
 from valor_core import evaluate
-from valor_core.plugins.registry import Registry
+from valor_core.specs import Registry
 
 
 def written(tmp_path, *rows):

@@ -11,9 +11,10 @@ from valor_files.tables import Table
 from valor_files.text_rows import text_batch
 
 from valor_core import Registry, evaluate, metric
-from valor_core.plugin import ParameterError, ReadError, SchemaError, reader_of
+from valor_core.errors import ParameterError, ReadError, SchemaError
+from valor_core.readers import reader_of
 from valor_core.schemas.text import Text
-from valor_core.schemas.text_pairs import text_pair
+from valor_core.schemas.text.pairs import text_pair
 
 ROWS: list[dict[str, Any]] = [
     {"uid": "a", "query": "q", "response": "Paris", "references": ["Paris", "P"], "city": "1"},

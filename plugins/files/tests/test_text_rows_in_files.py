@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from valor_core import Registry
-from valor_core.readers.given import reader_of
+from valor_core.readers import reader_of
 from valor_core.schemas.text import Text
 
 

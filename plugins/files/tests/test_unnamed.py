@@ -5,7 +5,7 @@ from messages import refused
 from valor_files.unnamed import recognize
 
 from valor_core import Registry
-from valor_core.plugin import ConfigError
+from valor_core.errors import ConfigError
 
 
 def test_what_is_no_table_is_left_alone() -> None:

@@ -9,12 +9,16 @@ from typing import Any
 from attrs import field, frozen
 
 from valor_core.errors import ConfigError, ReadError, ValorError, and_more
-from valor_core.parameters.declaration import declared
-from valor_core.parameters.kinds import Kind, ListKind, UnionKind
-from valor_core.plugins.meaning import has_all, meaning_of
-from valor_core.plugins.names import fold
-from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import ReaderSpec, TaskSpec
+from valor_core.parameters import Kind, ListKind, UnionKind, declared
+from valor_core.specs import (
+    ReaderSpec,
+    Registry,
+    TaskSpec,
+    fold,
+    has_all,
+    implementation,
+    meaning_of,
+)
 from valor_files.tables import (
     Table,
     TableInMemory,

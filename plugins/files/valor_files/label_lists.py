@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from attrs import frozen
 
 from valor_core.errors import ParameterError, ReadError, shown
-from valor_core.parameters.kinds import SCALARS, Kind, ListKind, PathKind, UnionKind
+from valor_core.parameters import SCALARS, Kind, ListKind, PathKind, UnionKind
 from valor_files.files import unreadable
 
 _READ = (".lst", ".names", ".txt")

@@ -8,12 +8,18 @@ from typing import Any
 from attrs import fields, frozen
 
 from valor_core.errors import ParameterError, ReadError, SchemaError, did_you_mean, shown
-from valor_core.parameters.declaration import parameter, parameters
-from valor_core.parameters.kinds import Within
-from valor_core.plugins.spec import TaskSpec, by_reference
+from valor_core.parameters import Within, parameter, parameters
 from valor_core.schemas import Batch, Datums
-from valor_core.schemas.text import TEXT_FIELDS, TextBatch, as_text
-from valor_core.schemas.text_pairs import are_texts, noted_lists, printed_lists, text_tuples
+from valor_core.schemas.text import (
+    TEXT_FIELDS,
+    TextBatch,
+    are_texts,
+    as_text,
+    noted_lists,
+    printed_lists,
+    text_tuples,
+)
+from valor_core.specs import TaskSpec, by_reference
 from valor_files.tables import (
     DEFAULT_PARTITION_BYTES,
     Table,

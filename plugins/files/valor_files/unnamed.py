@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from valor_core.errors import ConfigError, did_you_mean_file, shown
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import ReaderSpec, TaskSpec
-from valor_core.readers.unnamed import check_one_task
+from valor_core.readers import check_one_task
+from valor_core.specs import ReaderSpec, Registry, TaskSpec
 from valor_files.detect import first_rows, matching_readers, takes_tables, unknown_columns
 from valor_files.tables import TableInMemory, TableSource
 

@@ -12,8 +12,9 @@ from valor_llm.judge.judge import Judge
 from valor_llm.parameters.judge import JudgeParameters
 
 from valor_core import Registry
-from valor_core.plugin import Failed, Gap, ItemScore, by_reference
+from valor_core.results import Failed, Gap, ItemScore
 from valor_core.schemas.text import Text
+from valor_core.specs import by_reference
 
 Told = dict[str, Any] | str | ClientError
 Script = Mapping[str, Told | Callable[[Mapping[str, Any]], Told]]

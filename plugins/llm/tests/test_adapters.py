@@ -28,9 +28,9 @@ from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps.claims import CLAIMS
 
 from valor_core import evaluate
-from valor_core.evaluation.items.event_loop import submit
-from valor_core.plugin import ResourceError, StateError
+from valor_core.errors import ResourceError, StateError
 from valor_core.schemas.text import Text
+from valor_core.scoring import submit
 
 ITEMS = [Text(f"q{i}", response=f"It rains {i}.", contexts=(f"Rain {i}.",)) for i in range(4)]
 CLAIMED = '{"claims": ["It rains."]}'

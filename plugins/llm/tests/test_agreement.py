@@ -20,7 +20,7 @@ from valor_llm.trust.agreement import (
     percent_agreement,
 )
 
-from valor_core.plugin import Undefined
+from valor_core.results import Undefined
 
 NAN = math.nan
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from valor_core.plugin import Undefined
+from valor_core.results import Undefined
 from valor_core.schemas.text import Text
 
 from .scripted import Scripted, failed, said, scored

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from valor_core.plugin import Undefined
+from valor_core.results import Undefined
 from valor_core.schemas.text import Text
 
 from .scripted import Scripted, answered, said, scored

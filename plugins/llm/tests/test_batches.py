@@ -27,9 +27,9 @@ from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps.claims import CLAIMS
 
 import valor_core
-from valor_core.evaluation.items.event_loop import submit
-from valor_core.plugin import ResourceError
+from valor_core.errors import ResourceError
 from valor_core.schemas.text import Text
+from valor_core.scoring import submit
 
 DIALECTS = ("openai", "anthropic")
 
@@ -272,7 +272,7 @@ RUN = """
 import json, sys
 from pathlib import Path
 import valor_core
-from valor_core.schemas.text import Text
+from valor_core.schemas.text import (Text)
 if __name__ == "__main__":
     told = json.loads(sys.argv[1])
     items = [Text(**one) for one in told["items"]]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from valor_llm.trust.bounds import Bounds, bounds_of
 
-from valor_core.plugin import Range
+from valor_core.specs import Range
 
 
 def test_failed_items_have_the_lowest_score_or_the_highest() -> None:

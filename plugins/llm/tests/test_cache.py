@@ -15,7 +15,7 @@ from valor_llm.clients.protocol import Reply, TokenChoice, Usage
 from valor_llm.judge.cache import Cache
 from valor_llm.judge.kept import Kept, key_of
 
-from valor_core.plugin import ResourceError
+from valor_core.errors import ResourceError
 
 FULL = Kept(
     Reply(

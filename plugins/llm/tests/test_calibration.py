@@ -23,7 +23,9 @@ from valor_llm.calibration.rogan_gladen import Share, rogan_gladen
 from valor_llm.records.fingerprint import Fingerprint
 from valor_llm.records.record import Calibration, Pair, Record
 
-from valor_core.plugin import Range, ReadError, ResourceError, Undefined
+from valor_core.errors import ReadError, ResourceError
+from valor_core.results import Undefined
+from valor_core.specs import Range
 
 FINGERPRINT = Fingerprint(
     "llm.Faithfulness@1",

@@ -34,8 +34,8 @@ from valor_llm.parameters.clients import OpenAIParameters
 from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps.claims import CLAIMS
 
-from valor_core.evaluation.items.event_loop import submit
-from valor_core.plugin import ResourceStopped, carried
+from valor_core.errors import ResourceStopped
+from valor_core.scoring import carried, submit
 
 REQUEST = Request(
     messages=(), schema={}, step="claims", temperature=0.0, seed=1, max_tokens=10, deadline=5.0

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from valor_core import evaluate
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.text import Text
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from valor_core.plugin import Undefined
+from valor_core.results import Undefined
 from valor_core.schemas.text import Text
 
 from .scripted import Scripted, answered, failed, said, scored

@@ -12,7 +12,7 @@ from valor_llm.calibration.estimate import Estimate
 from valor_llm.calibration.prediction_powered import prediction_powered_mean
 from valor_llm.calibration.rogan_gladen import Share, rogan_gladen
 
-from valor_core.plugin import Undefined
+from valor_core.results import Undefined
 
 # Whole tens of thousandths: what two programs round differently is then no question of the data.
 numbers = st.integers(-20_000, 50_000).map(lambda whole: whole / 10_000)

@@ -34,7 +34,7 @@ from valor_llm.parameters.clients import (
 )
 from valor_llm.parameters.judge import JudgeParameters
 
-from valor_core.plugin import ResourceError
+from valor_core.errors import ResourceError
 
 SCHEMA = {
     "type": "object",

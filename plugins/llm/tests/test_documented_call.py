@@ -9,7 +9,7 @@ from mock_endpoint import MockEndpoint
 from valor_text import evaluate_text_generation
 
 from valor_core import Text, evaluate
-from valor_core.plugin import ParameterError, ResourceError
+from valor_core.errors import ParameterError, ResourceError
 
 PREDICTIONS = [
     {

@@ -17,8 +17,8 @@ from valor_llm.steps.claims import CLAIMS
 from valor_llm.steps.coherence import COHERENCE
 
 from valor_core import Registry
-from valor_core.plugin import by_reference
 from valor_core.schemas.text import Text
+from valor_core.specs import by_reference
 
 FIVE = Rating((1, 2, 3, 4, 5))
 TEN = Rating(tuple(range(1, 11)))

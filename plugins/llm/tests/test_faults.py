@@ -13,7 +13,7 @@ from valor_llm.judge import calls
 from valor_llm.judge.retries import Retries
 
 from valor_core import evaluate
-from valor_core.plugin import Failed, NotRun
+from valor_core.results import Failed, NotRun
 from valor_core.schemas.text import Text
 
 SUPPORTED = (2, 0, 3, 1, 2, 1)

@@ -15,7 +15,7 @@ from valor_llm.judge.first_calls import FirstCalls, kind_of
 from valor_llm.judge.retries import Retries
 from valor_llm.parameters.judge import JudgeParameters
 
-from valor_core.evaluation.items.event_loop import submit
+from valor_core.scoring import submit
 
 REQUEST = Request(messages=(), schema={}, step="claims", temperature=0.0, seed=1, max_tokens=10)
 AT_ONCE = Retries(3, draw=lambda low, high: 0.0)

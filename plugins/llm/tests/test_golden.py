@@ -12,7 +12,7 @@ from cases import for_each
 from valor_llm.clients.protocol import Reply, Request
 
 from valor_core import evaluate
-from valor_core.plugin import Failed, ItemRow, Undefined
+from valor_core.results import Failed, ItemRow, Undefined
 from valor_core.schemas.text import Text
 
 from .golden_cases import (

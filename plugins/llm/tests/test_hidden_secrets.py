@@ -16,7 +16,7 @@ from valor_llm.clients.openai import OpenAI
 from valor_llm.parameters.clients import OpenAIParameters
 
 from valor_core import evaluate
-from valor_core.plugin import FromEnvironment
+from valor_core.parameters import FromEnvironment
 from valor_core.schemas.text import Text
 
 KEY = "sk-live/9f8E7d6C5b4A<3210>&zyxWVUT987654"
@@ -83,7 +83,7 @@ def test_value_of_a_variable_in_headers_and_address_is_in_no_report(
         },
         "cache_file": str(tmp_path / "cache.sqlite"),
     }
-    from valor_core.parameters.environment import fill_in
+    from valor_core.parameters import fill_in
 
     report = evaluate(
         [Text("a", "q", "It rains.", contexts=["It rains."])],

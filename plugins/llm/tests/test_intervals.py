@@ -13,7 +13,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 from valor_llm.trust.intervals import Interval, interval_of, wilson
 
 from valor_core import Undefined
-from valor_core.plugin import Range
+from valor_core.specs import Range
 
 SHARE, GRADE = Range(0, 1), Range(1, 5)
 

@@ -21,8 +21,8 @@ from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps.claims import CLAIMS, CLAIMS_SUPPORTED
 
 from valor_core import evaluate
-from valor_core.evaluation.items.event_loop import submit
-from valor_core.plugin import ResourceError, ResourceStopped, ValorError
+from valor_core.errors import ResourceError, ResourceStopped, ValorError
+from valor_core.scoring import submit
 
 CLAIMED = '{"claims": ["It rains."]}'
 USAGE = Usage(prompt=10, completion=2)

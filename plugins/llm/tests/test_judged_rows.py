@@ -13,7 +13,8 @@ from valor_report.comparison import compare
 from valor_report.text import aligned_text
 
 from valor_core import Evaluator, Registry, Report, evaluate
-from valor_core.plugin import Failed, ResourceError
+from valor_core.errors import ResourceError
+from valor_core.results import Failed
 from valor_core.schemas.text import Text, TextBatch
 
 ITEMS = [Text(f"q{n}", response=f"claim {n}.", contexts=["context"]) for n in range(6)]

@@ -31,7 +31,7 @@ from valor_llm.steps.rubric import rubric
 from valor_llm.steps.step import Step
 
 from valor_core import Text, evaluate
-from valor_core.plugin import ConfigError
+from valor_core.errors import ConfigError
 
 MILL = "The old mill at Arnfeld burned down in 1874. It was rebuilt with 3 wheels."
 

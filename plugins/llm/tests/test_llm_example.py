@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from mock_endpoint import MockEndpoint
 from valor_cli.program.program import program
 
-from valor_core.plugin import Report
+from valor_core.results import Report
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "llm"
 

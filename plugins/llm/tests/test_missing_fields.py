@@ -7,8 +7,9 @@ from attrs import evolve
 from cases import for_each
 
 from valor_core import Registry, evaluate
-from valor_core.plugin import MetricSpec, Report, Undefined
+from valor_core.results import Report, Undefined
 from valor_core.schemas.text import Text
+from valor_core.specs import MetricSpec
 
 WHOLE = Text("q", "Where is Graz?", "In Austria.", "It is in Austria.", ["Graz is in Austria."])
 CRITERIA = {"criteria": "Is it short?"}

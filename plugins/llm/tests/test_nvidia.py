@@ -9,7 +9,7 @@ import pytest
 from cases import for_each
 from valor_llm.clients.protocol import Passing
 
-from valor_core.plugin import Undefined
+from valor_core.results import Undefined
 from valor_core.schemas.text import Text
 
 from .scripted import Scripted, answered, failed, rated, scored

@@ -12,7 +12,7 @@ from messages import refused
 from valor_llm.steps import prompt
 from valor_llm.steps.repeated_example import repeats_example
 
-from valor_core.plugin import ResourceError
+from valor_core.errors import ResourceError
 
 from .declared_steps import STEPS
 

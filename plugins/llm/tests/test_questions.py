@@ -10,8 +10,9 @@ from valor_llm.judge.judge import Judge
 from valor_llm.parameters.judge import JudgeParameters
 
 from valor_core import Registry
-from valor_core.plugin import ItemScore, by_reference
+from valor_core.results import ItemScore
 from valor_core.schemas.text import Text
+from valor_core.specs import by_reference
 
 from .scripted import Scripted, rated, said
 

@@ -14,7 +14,7 @@ from valor_llm.clients.recording import Line, Recording
 from valor_llm.parameters.clients import RecordedParameters
 
 import valor_core
-from valor_core.plugin import ResourceError
+from valor_core.errors import ResourceError
 from valor_core.schemas.text import Text
 
 RAIN = {"response": "It rains."}

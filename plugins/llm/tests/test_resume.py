@@ -14,7 +14,7 @@ import pytest
 from mock_endpoint import MockEndpoint
 
 import valor_core
-from valor_core.plugin import ResourceError
+from valor_core.errors import ResourceError
 from valor_core.schemas.text import Text
 
 CONCURRENCY = 8
@@ -23,7 +23,7 @@ RUN = """
 import json, sys
 from pathlib import Path
 import valor_core
-from valor_core.schemas.text import Text
+from valor_core.schemas.text import (Text)
 folder, base_url = Path(sys.argv[1]), sys.argv[2]
 rows = json.loads((folder / "items.json").read_text())
 judge = {

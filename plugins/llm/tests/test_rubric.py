@@ -12,7 +12,8 @@ from valor_llm.steps import prompt
 from valor_llm.steps.fences import Fences
 from valor_llm.steps.rubric import rubric
 
-from valor_core.plugin import ParameterError, ResourceError, Undefined
+from valor_core.errors import ParameterError, ResourceError
+from valor_core.results import Undefined
 from valor_core.schemas.text import Text
 
 from .scripted import Scripted, answered, failed, rated, scored

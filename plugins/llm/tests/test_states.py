@@ -5,7 +5,7 @@ from __future__ import annotations
 from valor_llm.trust.states import States
 
 from valor_core import Failed, Undefined
-from valor_core.plugin import NotRun, Numbers
+from valor_core.results import NotRun, Numbers
 
 
 def test_every_item_is_in_one_of_four_states() -> None:

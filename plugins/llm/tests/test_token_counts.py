@@ -26,7 +26,7 @@ from valor_llm.judge.spending.token_counts import SentPrompts, fewest_tokens
 from valor_llm.parameters.clients import OllamaParameters
 from valor_llm.parameters.judge import JudgeParameters, Prices
 
-from valor_core.evaluation.items.event_loop import submit
+from valor_core.scoring import submit
 
 PRICES = Prices(prompt=1.0, completion=1.0, cached=0.0)
 

@@ -25,7 +25,7 @@ from valor_llm.clients.protocol import (
     Unreachable,
 )
 
-from valor_core.plugin import ResourceError
+from valor_core.errors import ResourceError
 
 BODY = {
     "model": "m",

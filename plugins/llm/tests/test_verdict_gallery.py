@@ -12,8 +12,8 @@ from valor_llm.gallery.verdicts import AGAINST, FOR, VerdictGallery
 from valor_llm.parameters.gallery import VerdictsParameters
 
 from valor_core import Failed, Text, TextBatch, Undefined, evaluate
-from valor_core.errors import UnknownNameError
-from valor_core.plugin import ConfigError, ItemRow, ParameterError, ValorError
+from valor_core.errors import ConfigError, ParameterError, UnknownNameError, ValorError
+from valor_core.results import ItemRow
 
 MILL = "The mill burned down in 1874."
 ITEMS = [

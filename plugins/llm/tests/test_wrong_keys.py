@@ -13,8 +13,8 @@ from valor_llm.clients.protocol import ClientError, Message, Refused, Rejected, 
 from valor_llm.judge.calls import Calls
 from valor_llm.parameters.judge import JudgeParameters
 
-from valor_core.evaluation.items.event_loop import submit
-from valor_core.plugin import ResourceStopped
+from valor_core.errors import ResourceStopped
+from valor_core.scoring import submit
 
 GEMINI = {
     "error": {

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from valor_core.plugin import ONLY, BoundResource, ItemRows, MetricSpec, Numbers, Told, Undefined
+from valor_core.results import ONLY, ItemRows, Numbers, Told, Undefined
+from valor_core.scoring import BoundResource
+from valor_core.specs import MetricSpec
 from valor_llm.calibration.correction import correction
 from valor_llm.parameters.judge import Combination
 from valor_llm.trust.bounds import bounds_of

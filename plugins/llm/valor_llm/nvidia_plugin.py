@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import MetricSpec, NoParameters, Range, Reference, hookimpl
+from valor_core.parameters import NoParameters
+from valor_core.specs import MetricSpec, Range, Reference, hookimpl
 
 _PAGE = "https://docs.ragas.io/en/latest/concepts/metrics/available_metrics/nvidia_metrics/"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from valor_core.plugin import (
+from valor_core.parameters import NoParameters
+from valor_core.specs import (
     CommandSpec,
     GallerySpec,
     MetricSpec,
-    NoParameters,
     Range,
     Reference,
     ResourceKindSpec,

@@ -6,8 +6,9 @@ import pytest
 from messages import refused
 from valor_report.comparison import compare
 
-from valor_core.plugin import MetricSpec, Range, Report, ReportError, Result, Undefined
-from valor_core.plugins.registry import Registry
+from valor_core.errors import ReportError
+from valor_core.results import Report, Result, Undefined
+from valor_core.specs import MetricSpec, Range, Registry
 
 
 @pytest.fixture

@@ -7,11 +7,7 @@ from messages import refused
 
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.errors import ReportError
-from valor_core.metrics.item_rows import ItemRow
-from valor_core.plugin import ItemTable
-from valor_core.report.report import report_suffixes
-from valor_core.report.requirements import Requirement
-from valor_core.report.results import Results
+from valor_core.results import ItemRow, ItemTable, Requirement, Results, report_suffixes
 
 
 def result(type: str, value: Any, **parameters: Any) -> Result:

@@ -7,7 +7,8 @@ import pytest
 from messages import refused
 from valor_report.item_file import write_items
 
-from valor_core.plugin import ItemRow, ItemTable, ReportError
+from valor_core.errors import ReportError
+from valor_core.results import ItemRow, ItemTable
 
 
 def row_table() -> ItemTable:

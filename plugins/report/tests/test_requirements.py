@@ -19,8 +19,9 @@ from valor_core import (
     evaluate,
     metric,
 )
-from valor_core.plugin import ConfigError, MissingExtraError, Range
-from valor_core.report.requirements import Requirement
+from valor_core.errors import ConfigError, MissingExtraError
+from valor_core.results import Requirement
+from valor_core.specs import Range
 
 RESULTS = Report(
     results=[
@@ -123,7 +124,7 @@ def test_a_requirement_of_a_chosen_metric_is_kept(name: str) -> None:
 
 
 BIRDS = """
-from valor_core.plugin import MetricSpec, Range, hookimpl
+from valor_core.specs import (MetricSpec, Range, hookimpl)
 
 @hookimpl
 def valor_metrics():

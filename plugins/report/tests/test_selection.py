@@ -11,9 +11,9 @@ from messages import refused
 from valor_report.selection import select
 
 from valor_core import Failed, Report, Result, Undefined
-from valor_core.plugin import ReportError
-from valor_core.report.entries import flat_keys
-from valor_core.report.results import Results
+from valor_core.errors import ReportError
+from valor_core.results import Results
+from valor_core.results.entries import flat_keys
 
 
 def of(type: str, value: Any, /, **parameters: Any) -> Result:

@@ -3,9 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from valor_core import Failed, Report, Result, Undefined
-from valor_core.metrics.item_rows import ItemRow
-from valor_core.plugin import ItemTable
-from valor_core.report.requirements import Requirement
+from valor_core.results import ItemRow, ItemTable, Requirement
 
 
 def result(type: str, value: Any, **parameters: Any) -> Result:

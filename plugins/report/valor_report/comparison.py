@@ -13,13 +13,20 @@ from attrs import Attribute, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import RegistryError, ReportError
-from valor_core.metrics.confusion_table import ConfusionTable
-from valor_core.metrics.result import Failed, Result, Undefined, is_number
-from valor_core.plugins.registry import Registry
-from valor_core.report.entries import ROW_NAMES, Entry, entries_of
-from valor_core.report.files import write_text
-from valor_core.report.keys import pairs
-from valor_core.report.report import Report
+from valor_core.results import (
+    ROW_NAMES,
+    ConfusionTable,
+    Entry,
+    Failed,
+    Report,
+    Result,
+    Undefined,
+    entries_of,
+    is_number,
+    pairs,
+    write_text,
+)
+from valor_core.specs import Registry
 from valor_report.settings import differences
 from valor_report.tables.pivot import text_of
 from valor_report.tables.text_table import (

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from valor_core.report.results import Results
+from valor_core.results import Results
 
 _FORMULA = re.compile(r"(?![-+]?[0-9]+(\.[0-9]+)?$)[-=+@\t\r]")
 """Beginning of a text that a spreadsheet reads as a formula; signed numbers are none."""

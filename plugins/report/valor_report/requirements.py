@@ -10,10 +10,18 @@ from typing import Any
 from attrs import evolve
 
 from valor_core.errors import ConfigError, ReportError, did_you_mean, shown
-from valor_core.metrics.result import Failed, Result, Undefined, first_line, is_number
-from valor_core.plugins.spec import Range
-from valor_core.report.requirements import CONDITION, Requirement, is_met
-from valor_core.report.results import has_name
+from valor_core.results import (
+    CONDITION,
+    Failed,
+    Requirement,
+    Result,
+    Undefined,
+    first_line,
+    has_name,
+    is_met,
+    is_number,
+)
+from valor_core.specs import Range
 from valor_report.selection import select
 
 

@@ -14,10 +14,21 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from valor_core.errors import ReportError, and_more, did_you_mean
-from valor_core.metrics.result import Failed, Result, Undefined, is_number
-from valor_core.report.entries import Entry, numbers_of, short_keys
-from valor_core.report.keys import NO_VALUE, key_text, safe
-from valor_core.report.results import NAMING, defaults, is_called
+from valor_core.results import (
+    NAMING,
+    NO_VALUE,
+    Entry,
+    Failed,
+    Result,
+    Undefined,
+    defaults,
+    is_called,
+    is_number,
+    key_text,
+    numbers_of,
+    safe,
+    short_keys,
+)
 
 _MOST_NAMED = 12
 _LIKE = 0.8

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.metrics.result import first_line
-from valor_core.report.report import Report
-from valor_core.report.results import Results
+from valor_core.results import Report, Results, first_line
 from valor_report.tables.sections import tables_of
 from valor_report.tables.text_table import escaped
 

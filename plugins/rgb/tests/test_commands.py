@@ -11,7 +11,7 @@ from valor_rgb.rules.heuristic import HeuristicRules
 from valor_rgb.rules.paper import PaperRules
 from valor_rgb.rules.robust import RobustRules
 
-from valor_core.plugin import fold
+from valor_core.specs import fold
 
 from .data_files import write_dataset
 

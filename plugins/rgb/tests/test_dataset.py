@@ -13,8 +13,8 @@ from valor_rgb.readers.dataset import DatasetReader
 from valor_testing import check_reader
 
 from valor_core import evaluate
-from valor_core.plugin import ParameterError, ReadError, ReaderSpec, ValorError
-from valor_core.plugins.registry import Registry
+from valor_core.errors import ParameterError, ReadError, ValorError
+from valor_core.specs import ReaderSpec, Registry
 
 from .data_files import BASE, COUNTERFACTUAL, INTEGRATION, write_dataset, write_lines
 

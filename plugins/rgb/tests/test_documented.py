@@ -15,7 +15,7 @@ from valor_rgb import (
     evaluate_noise_robustness,
 )
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 
 
 def test_noise_robustness_counts_right_responses() -> None:

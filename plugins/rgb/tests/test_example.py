@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from valor_cli.program.program import program
 
-from valor_core.plugin import Report
+from valor_core.results import Report
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "rgb"
 WRITTEN = ("en.json", "en_int.json", "en_fact.json", "responses.jsonl")

@@ -9,7 +9,9 @@ import pytest
 from valor_rgb import RGBSample, plugin
 
 from valor_core import Report, evaluate
-from valor_core.plugin import MetricSpec, ParameterError, Undefined
+from valor_core.errors import ParameterError
+from valor_core.results import Undefined
+from valor_core.specs import MetricSpec
 
 from .test_judged import LEXICAL
 

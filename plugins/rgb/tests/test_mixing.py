@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from valor_rgb.mixing import Mixing, Passages
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 
 POSITIVE = ["p1", "p2", "p3", "p4", "p5", "p6"]
 NEGATIVE = ["n1", "n2", "n3", "n4", "n5", "n6"]

@@ -11,8 +11,8 @@ from valor_rgb.readers.responses import recognized
 from valor_testing import check_reader
 
 from valor_core import Report, evaluate
-from valor_core.plugin import ConfigError, ParameterError, ReadError, ReaderSpec
-from valor_core.plugins.registry import Registry
+from valor_core.errors import ConfigError, ParameterError, ReadError
+from valor_core.specs import ReaderSpec, Registry
 
 from .data_files import write_lines
 

@@ -11,7 +11,7 @@ from valor_rgb import RGBBatch, RGBSample
 from valor_rgb.samples.batch import FIELDS, from_table
 
 from valor_core import evaluate
-from valor_core.plugin import ReadError, SchemaError
+from valor_core.errors import ReadError, SchemaError
 from valor_core.schemas import Datums
 
 

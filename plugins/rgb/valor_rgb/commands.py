@@ -12,7 +12,8 @@ from valor_cli.config.config_file import Request
 from valor_cli.program import streams
 
 from valor_core import Registry
-from valor_core.plugin import ConfigError, ReadError, ReportError, reader_of
+from valor_core.errors import ConfigError, ReadError, ReportError
+from valor_core.readers import reader_of
 from valor_rgb.prompts import INSTRUCTION, Prompt
 from valor_rgb.samples.sample import RGBSample
 

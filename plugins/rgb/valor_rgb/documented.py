@@ -8,7 +8,8 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from valor_core import evaluate
-from valor_core.plugin import ItemRows, Report, SchemaError, found_at, shown
+from valor_core.errors import SchemaError, found_at, shown
+from valor_core.results import ItemRows, Report
 from valor_rgb.metrics.rates import Rate
 from valor_rgb.samples.sample import RGBSample, noise_of
 

@@ -14,7 +14,7 @@ from random import Random
 
 from attrs import frozen
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 
 
 @frozen

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import (
+from valor_core.parameters import NoParameters
+from valor_core.specs import (
     CommandSpec,
     MetricSpec,
-    NoParameters,
     Range,
     ReaderSpec,
     Reference,

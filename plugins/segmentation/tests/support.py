@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from valor_core import evaluate
-from valor_core.plugins.registry import Registry
-from valor_core.report.results import Results
+from valor_core.results import Results
+from valor_core.specs import Registry
 
 Choice = str | Mapping[str, Any]
 

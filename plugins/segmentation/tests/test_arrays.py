@@ -7,19 +7,17 @@ import pytest
 from messages import refused
 from valor_segmentation.arrays import from_arrays, images_of
 
-from valor_core.plugin import SchemaError
-from valor_core.schemas.label import Label
+from valor_core.errors import SchemaError
+from valor_core.schemas import Label
 from valor_core.schemas.segmentation import (
     BACKGROUND,
     IGNORED,
+    ImageInMemory,
     Legend,
     Segmentation,
     SegmentationBatch,
 )
-from valor_core.schemas.segmentation.pixels import (
-    ImageInMemory,
-    as_pixels,
-)
+from valor_core.schemas.segmentation.pixels import as_pixels
 
 CAT, DOG = Label("class", "cat"), Label("class", "dog")
 

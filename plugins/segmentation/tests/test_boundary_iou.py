@@ -15,8 +15,8 @@ from valor_segmentation.boundaries import width_of
 from valor_testing import check_metric
 
 from valor_core import Registry, evaluate
-from valor_core.plugin import ReadError
-from valor_core.schemas.datum import Datums
+from valor_core.errors import ReadError
+from valor_core.schemas import Datums
 from valor_core.schemas.segmentation import (
     IGNORED,
     LabelImage,
@@ -182,7 +182,7 @@ def random_pair(rng: np.random.Generator) -> tuple[LabelImage, LabelImage]:
 
 
 def dataset(seed: int, count: int = 5, start: int = 0) -> SegmentationBatch:
-    from valor_core.schemas.label import Label
+    from valor_core.schemas import Label
 
     rng = np.random.default_rng(seed)
     pairs = [random_pair(rng) for _ in range(count)]

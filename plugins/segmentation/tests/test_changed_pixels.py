@@ -14,7 +14,7 @@ from valor_segmentation.parameters.readers.npy import NpyParameters
 from valor_segmentation.readers.geotiff import GeotiffReader
 from valor_segmentation.readers.npy import NpyReader
 
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
 
 from .support import results_of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from valor_segmentation.coco_polygons import coco_mask
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 
 
 def rows(corners, size):

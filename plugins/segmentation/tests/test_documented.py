@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from valor_segmentation import evaluate_segmentation
 
-from valor_core.plugin import ParameterError, SchemaError
+from valor_core.errors import ParameterError, SchemaError
 from valor_core.schemas.annotation import Annotation, GroundTruth, Prediction, ScoredLabel
 
 TRUTHS = [

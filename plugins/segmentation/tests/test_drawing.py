@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from valor_segmentation.drawing import drawn, polygon_mask
 
-from valor_core.plugin import MissingExtraError, SchemaError
+from valor_core.errors import MissingExtraError, SchemaError
+from valor_core.schemas import Label
 from valor_core.schemas.geometry import Box, MultiPolygon, Polygon, RotatedBox
-from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
 
 CAT, DOG = Label("class", "cat"), Label("class", "dog")

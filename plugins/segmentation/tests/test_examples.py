@@ -9,7 +9,7 @@ import pytest
 from valor_segmentation.examples import badness
 from valor_segmentation.parameters.examples import Order
 
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.segmentation import Segmentation
 
 from .support import results_of, value_of

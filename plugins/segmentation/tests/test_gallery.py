@@ -21,10 +21,10 @@ from valor_segmentation.gallery import (
 from valor_segmentation.parameters.gallery import GalleryParameters
 
 from valor_core import Registry
-from valor_core.evaluation.plan import Plan
-from valor_core.plugin import Evaluation, ParameterError, ReadError
-from valor_core.readers.reader import InMemory
-from valor_core.schemas.label import Label
+from valor_core.errors import ParameterError, ReadError
+from valor_core.evaluation import Evaluation, Plan
+from valor_core.readers import InMemory
+from valor_core.schemas import Label
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
 
 from .png_images import SIGNATURE, chunk, head, rows_of

@@ -13,7 +13,8 @@ from valor_segmentation.arrays import from_arrays
 from valor_testing import check_metric
 
 from valor_core import Registry, Report, evaluate
-from valor_core.plugin import ReadError, Result
+from valor_core.errors import ReadError
+from valor_core.results import Result
 from valor_core.schemas.segmentation import Segmentation
 
 NAMES = ["cat", "dog", "sky"]
@@ -177,7 +178,7 @@ def test_scipy_is_imported_for_it_alone_and_named_where_it_is_missing() -> None:
 import sys
 sys.modules["scipy"] = None
 import valor_core
-from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
+from valor_core.schemas.segmentation import (Segmentation, SegmentationBatch)
 item = Segmentation("a", [[1]], [[1]], labels=["cat"])
 names = ["PanopticQuality", "BoundaryIOU"]
 assert len(valor_core.evaluate([item], names, "segmentation").results) == 4

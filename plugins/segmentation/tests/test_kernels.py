@@ -16,7 +16,7 @@ from valor_segmentation.kernels import KERNELS
 from valor_segmentation.kernels.numeric import counting as numeric
 from valor_segmentation.kernels.places import Pair, Places
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 
 needs_compiler = pytest.mark.skipif(KERNELS.library is None, reason="NumPy runs")
 

@@ -13,9 +13,8 @@ from valor_segmentation.arrays import from_arrays
 from valor_testing import check_metric
 
 from valor_core import Registry, evaluate
-from valor_core.plugin import ReadError
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.label import Label
+from valor_core.errors import ReadError
+from valor_core.schemas import Datums, Label
 from valor_core.schemas.segmentation import (
     BACKGROUND,
     IGNORED,

@@ -10,9 +10,8 @@ import pytest
 from messages import refused
 from valor_segmentation.arrays import from_arrays
 
-from valor_core.plugin import ReadError, SchemaError
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.label import as_labels
+from valor_core.errors import ReadError, SchemaError
+from valor_core.schemas import Datums, as_labels
 from valor_core.schemas.segmentation import (
     LabelImage,
     Layer,

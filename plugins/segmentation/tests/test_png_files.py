@@ -15,7 +15,7 @@ from PIL import Image
 from valor_segmentation.readers.images import color_image, label_image
 
 from valor_core import evaluate
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 
 from .png_images import SIGNATURE, chunk, damaged, head, png, raw_rows
 

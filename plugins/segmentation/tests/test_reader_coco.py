@@ -16,7 +16,7 @@ from valor_segmentation.parameters.readers.coco import CocoParameters
 from valor_segmentation.readers.coco import CocoReader
 
 from valor_core import evaluate
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 from valor_core.schemas.segmentation import SegmentationBatch
 
 CATEGORIES = [{"id": 7, "name": "sky"}, {"id": 3, "name": "car"}]

@@ -16,7 +16,7 @@ from valor_segmentation.readers.geotiff import GeotiffReader
 from valor_segmentation.readers.rasters import RasterPixels
 from valor_segmentation.walk import strips
 
-from valor_core.plugin import MissingExtraError, ReadError
+from valor_core.errors import MissingExtraError, ReadError
 from valor_core.schemas.segmentation import SegmentationBatch
 
 

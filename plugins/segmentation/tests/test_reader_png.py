@@ -14,8 +14,8 @@ from PIL import Image
 from valor_segmentation.parameters.readers.png import PngParameters
 from valor_segmentation.readers.png import PngReader
 
+from valor_core.errors import MissingExtraError, ReadError
 from valor_core.packages import ways
-from valor_core.plugin import MissingExtraError, ReadError
 from valor_core.schemas.segmentation import SegmentationBatch
 
 RED, BLUE, GRAY, BLACK = (255, 0, 0), (0, 0, 255), (128, 128, 128), (0, 0, 0)

@@ -14,7 +14,7 @@ from PIL import Image
 from valor_segmentation.arrays import from_arrays
 
 from valor_core import evaluate
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 
 from .support import results_of
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from valor_segmentation import plugin
 
 from valor_core import Evaluator
-from valor_core.plugin import StateError
+from valor_core.errors import StateError
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
 
 from .support import REGISTRY, results_of

@@ -7,7 +7,7 @@ import pytest
 from valor_segmentation.readers.sides import label_images
 
 from valor_core import evaluate
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 
 TRUE = np.array([[[0, 1], [1, 7]]])
 SEEN = np.array([[[0, 1], [0, 7]]])

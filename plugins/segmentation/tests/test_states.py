@@ -6,9 +6,10 @@ from valor_segmentation.parameters.pixels import LabelParameters
 from valor_segmentation.states import LabelQuotient
 from valor_testing import check_metric
 
-from valor_core.evaluation.evaluator import Evaluator
-from valor_core.plugin import MetricSpec, NumberOrReason, Range, ratio
+from valor_core.evaluation import Evaluator
+from valor_core.results import NumberOrReason, ratio
 from valor_core.schemas.segmentation import Segmentation
+from valor_core.specs import MetricSpec, Range
 
 
 class Dice(LabelQuotient):

@@ -12,7 +12,7 @@ import pytest
 import rasterio
 from valor_segmentation.readers.rasters import Raster
 
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 
 IMAGE = np.random.default_rng(5).integers(0, 256, (67, 70))
 PLACE = {"transform": rasterio.Affine(10, 0, 500_000, 0, -10, 6_000_000), "crs": "EPSG:32632"}

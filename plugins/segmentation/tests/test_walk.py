@@ -10,8 +10,7 @@ import pytest
 from valor_segmentation.arrays import from_arrays
 from valor_segmentation.walk import Blank, both, over_images, strips
 
-from valor_core.schemas.segmentation import LabelImage, Layer, Legend
-from valor_core.schemas.segmentation.pixels import ImageInMemory
+from valor_core.schemas.segmentation import ImageInMemory, LabelImage, Layer, Legend
 
 from .support import results_of
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from valor_core.plugin import Result, StateRequest, nondefault, ratio
+from valor_core.parameters import nondefault
+from valor_core.results import Result, ratio
+from valor_core.states import StateRequest
 from valor_segmentation import pixel_counts
 from valor_segmentation.parameters.pixels import AccuracyParameters
 from valor_segmentation.pixel_counts import PixelCounts

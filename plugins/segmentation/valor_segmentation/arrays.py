@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.plugin import SchemaError, shown
+from valor_core.errors import SchemaError, shown
 from valor_core.schemas import Datums, Vocabulary
-from valor_core.schemas.segmentation import SegmentationBatch
-from valor_core.schemas.segmentation.label_images import Layer
-from valor_core.schemas.segmentation.legends import (
+from valor_core.schemas.segmentation import (
+    Layer,
+    Pixels,
+    SegmentationBatch,
+    as_array,
     ignored_values,
     label_maps,
     legend_of,
     pixel_labels,
 )
-from valor_core.schemas.segmentation.pixels import Pixels, as_array
 
 
 def from_arrays(

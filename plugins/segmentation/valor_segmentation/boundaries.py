@@ -13,7 +13,7 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from valor_core.plugin import in_threads
+from valor_core.kernels import in_threads
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage
 from valor_segmentation.lookup import Meanings, codes
 from valor_segmentation.walk import blocks

@@ -9,24 +9,12 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.plugin import (
-    Content,
-    NumberOrReason,
-    Result,
-    State,
-    StateError,
-    StateRequest,
-    label_coordinates,
-    macro,
-    nondefault,
-    ratio,
-    saved_column,
-    saved_labels,
-    weighted,
-)
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.label import Vocabulary
+from valor_core.errors import StateError
+from valor_core.parameters import nondefault
+from valor_core.results import NumberOrReason, Result, label_coordinates, macro, ratio, weighted
+from valor_core.schemas import Codes, Vocabulary
 from valor_core.schemas.segmentation import IGNORED, LabelImage, SegmentationBatch
+from valor_core.states import Content, State, StateRequest, saved_column, saved_labels
 from valor_segmentation.boundaries import Block, boundaries, width_of
 from valor_segmentation.kernels.counting import count_pairs
 from valor_segmentation.kernels.places import Places

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 
-from valor_core.plugin import SchemaError
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.segmentation.pixels import Flags
+from valor_core.errors import SchemaError
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.segmentation import Flags
 
 _FINE = 5
 _MIDDLE = 2  # edges cross a column of pixels where they leave its third fine column

@@ -9,8 +9,10 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import ConfusionTable, Result, StateRequest, nondefault
-from valor_core.schemas.columns import Codes
+from valor_core.parameters import nondefault
+from valor_core.results import ConfusionTable, Result
+from valor_core.schemas import Codes
+from valor_core.states import StateRequest
 from valor_segmentation import pixel_counts
 from valor_segmentation.parameters.pixels import ConfusionMatrixParameters
 from valor_segmentation.pixel_counts import Confusion, PixelCounts

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from valor_core.plugin import NoParameters, Result, StateRequest, label_coordinates
+from valor_core.parameters import NoParameters
+from valor_core.results import Result, label_coordinates
+from valor_core.states import StateRequest
 from valor_segmentation import pixel_counts
 from valor_segmentation.pixel_counts import PixelCounts
 

@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core import evaluate
-from valor_core.plugin import MetricChoice, Report, SchemaError
+from valor_core.errors import SchemaError
+from valor_core.evaluation import MetricChoice
+from valor_core.results import Report
+from valor_core.schemas import Label
 from valor_core.schemas.annotation import (
     Annotation,
     GroundTruth,
@@ -18,7 +21,6 @@ from valor_core.schemas.annotation import (
     annotated,
     without_data_argument,
 )
-from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import Segmentation
 
 DEFAULT_METRICS = ("IOU", "mIOU", "Precision", "Recall", "F1")

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import SchemaError, found_at, import_extra, shown
+from valor_core.errors import SchemaError, found_at, shown
+from valor_core.packages import import_extra
+from valor_core.schemas import Label, as_label
 from valor_core.schemas.geometry import Box, MultiPolygon, Polygon, RotatedBox
-from valor_core.schemas.label import Label, as_label
 
 
 def drawn(shapes: Mapping[Any, Any], size: tuple[int, int]) -> dict[Label, NDArray[np.bool_]]:

@@ -10,15 +10,10 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import (
-    NoParameters,
-    Result,
-    StateRequest,
-    Undefined,
-    build,
-    did_you_mean,
-    nondefault,
-)
+from valor_core.errors import did_you_mean
+from valor_core.parameters import NoParameters, build, nondefault
+from valor_core.results import Result, Undefined
+from valor_core.states import StateRequest
 from valor_segmentation import image_scores, pixel_counts
 from valor_segmentation.image_scores import METRICS, ImageScores, Score
 from valor_segmentation.parameters.examples import ExamplesParameters

@@ -15,9 +15,8 @@ from PIL import Image
 from valor_files import file_below
 from valor_report import Picture
 
-from valor_core.plugin import ReadError
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.label import Label
+from valor_core.errors import ReadError
+from valor_core.schemas import Codes, Label
 from valor_core.schemas.segmentation import (
     BACKGROUND,
     IGNORED,

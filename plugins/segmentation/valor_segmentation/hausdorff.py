@@ -10,28 +10,20 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from valor_core.plugin import (
+from valor_core.errors import StateError, and_more, shown
+from valor_core.parameters import nondefault
+from valor_core.results import NumberOrReason, Result, Undefined, label_coordinates, macro
+from valor_core.schemas import Codes, Datums, Floats, Vocabulary
+from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, SegmentationBatch
+from valor_core.states import (
     Content,
     ExactSums,
-    NumberOrReason,
-    Result,
     State,
-    StateError,
     StateRequest,
-    Undefined,
-    and_more,
-    label_coordinates,
-    macro,
-    nondefault,
     saved_column,
     saved_labels,
     saved_sums,
-    shown,
 )
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.label import Vocabulary
-from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, SegmentationBatch
 from valor_segmentation.lookup import Meanings, codes
 from valor_segmentation.parameters.boundaries import HausdorffParameters
 from valor_segmentation.tables import check_total

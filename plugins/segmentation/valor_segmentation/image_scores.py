@@ -10,19 +10,12 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.plugin import (
-    BoundMetric,
-    Content,
-    Metric,
-    State,
-    StateError,
-    StateRequest,
-    build,
-    mean,
-    parameter_values,
-    shown,
-)
+from valor_core.errors import StateError, shown
+from valor_core.evaluation import BoundMetric
+from valor_core.parameters import build, parameter_values
+from valor_core.results import Metric, mean
 from valor_core.schemas.segmentation import SegmentationBatch
+from valor_core.states import Content, State, StateRequest
 from valor_segmentation.plugin import valor_metrics
 
 METRICS: Mapping[str, str] = {

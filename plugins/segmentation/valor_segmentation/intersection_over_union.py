@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from valor_core.plugin import NumberOrReason, Result, StateRequest, nondefault, ratio, weighted
+from valor_core.parameters import nondefault
+from valor_core.results import NumberOrReason, Result, ratio, weighted
+from valor_core.states import StateRequest
 from valor_segmentation import means, pixel_counts
 from valor_segmentation.parameters.pixels import IOUParameters, MeanIOUParameters
 from valor_segmentation.pixel_counts import Confusion, PixelCounts

@@ -7,17 +7,18 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.plugin import SchemaError, over, shares
-from valor_core.schemas.columns import Codes
+from valor_core.errors import SchemaError
+from valor_core.kernels import over, shares
+from valor_core.schemas import Codes
 from valor_core.schemas.segmentation import (
     BACKGROUND,
     IGNORED,
     LabelImage,
     Layer,
     Legend,
+    Pixels,
     SegmentationBatch,
 )
-from valor_core.schemas.segmentation.pixels import Pixels
 from valor_segmentation.kernels.counting import count_pairs
 from valor_segmentation.kernels.places import Pair, Places
 from valor_segmentation.lookup import unknown_value

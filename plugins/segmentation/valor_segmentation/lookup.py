@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import SchemaError, and_more
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.segmentation import LabelImage, Legend
-from valor_core.schemas.segmentation.pixels import Image
+from valor_core.errors import SchemaError, and_more
+from valor_core.schemas import Codes
+from valor_core.schemas.segmentation import Image, LabelImage, Legend
 
 Meanings = NDArray[np.signedinteger[Any]]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from valor_core.plugin import NumberOrReason, Undefined, mean
-from valor_core.schemas.columns import Codes
+from valor_core.results import NumberOrReason, Undefined, mean
+from valor_core.schemas import Codes
 
 ABSENT = "label in no pixel"
 """Why a label that is declared, but neither true nor predicted anywhere, is left out."""

@@ -7,20 +7,18 @@ from functools import partial
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.plugin import (
+from valor_core.errors import StateError
+from valor_core.schemas import Codes, Datums, Floats, Label, Vocabulary
+from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, SegmentationBatch
+from valor_core.states import (
     Content,
     ExactSums,
     State,
-    StateError,
     StateRequest,
     saved_column,
     saved_labels,
     saved_sums,
 )
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.label import Label, Vocabulary
-from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, SegmentationBatch
 from valor_segmentation.segments import Overlaps
 from valor_segmentation.tables import check_total
 from valor_segmentation.walk import over_images

@@ -6,17 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from attrs import frozen
 
-from valor_core.plugin import (
-    NumberOrReason,
-    Result,
-    StateRequest,
-    Undefined,
-    did_you_mean,
-    label_coordinates,
-    macro,
-    nondefault,
-    ratio,
-)
+from valor_core.errors import did_you_mean
+from valor_core.parameters import nondefault
+from valor_core.results import NumberOrReason, Result, Undefined, label_coordinates, macro, ratio
+from valor_core.states import StateRequest
 from valor_segmentation import panoptic_counts
 from valor_segmentation.panoptic_counts import MATCHED, MISSED, PanopticCounts
 from valor_segmentation.parameters.panoptic import (

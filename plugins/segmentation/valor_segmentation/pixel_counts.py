@@ -9,22 +9,18 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.plugin import (
+from valor_core.errors import StateError
+from valor_core.schemas import Codes, Label, Uids, Vocabulary, look_alikes, natural_order
+from valor_core.schemas.segmentation import SegmentationBatch
+from valor_core.states import (
     Content,
     State,
-    StateError,
     StateRequest,
     saved_column,
     saved_labels,
     saved_positions,
     saved_uids,
 )
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.datum import Uids
-from valor_core.schemas.label import Label, Vocabulary
-from valor_core.schemas.look_alikes import look_alikes
-from valor_core.schemas.order import natural_order
-from valor_core.schemas.segmentation import SegmentationBatch
 from valor_segmentation.layer_counts import ImageCounts, layer_counts, outcomes
 from valor_segmentation.tables import check_labels, check_total
 

@@ -7,15 +7,9 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import (
-    NumberOrReason,
-    Result,
-    StateRequest,
-    label_coordinates,
-    nondefault,
-    ratio,
-    weighted,
-)
+from valor_core.parameters import nondefault
+from valor_core.results import NumberOrReason, Result, label_coordinates, ratio, weighted
+from valor_core.states import StateRequest
 from valor_segmentation import means, pixel_counts
 from valor_segmentation.parameters.pixels import LabelParameters
 from valor_segmentation.pixel_counts import Confusion, PixelCounts

@@ -8,9 +8,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.segmentation import LabelImage
-from valor_core.schemas.segmentation.pixels import Image
+from valor_core.schemas import Codes
+from valor_core.schemas.segmentation import Image, LabelImage
 from valor_segmentation.lookup import looked_up, narrow
 from valor_segmentation.walk import blocks
 

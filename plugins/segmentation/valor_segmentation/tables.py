@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from valor_core.plugin import SchemaError, StateError
-from valor_core.schemas.columns import Codes
+from valor_core.errors import SchemaError, StateError
+from valor_core.schemas import Codes
 
 MOST_COUNTED = 1 << 61
 """Pixels, or what else is counted; sums and differences of fewer stay within 64 bits."""

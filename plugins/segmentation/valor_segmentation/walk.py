@@ -9,9 +9,8 @@ from typing import TypeVar
 import numpy as np
 from attrs import frozen
 
-from valor_core.plugin import over, shares
-from valor_core.schemas.segmentation import BACKGROUND, LabelImage, Layer, Legend
-from valor_core.schemas.segmentation.pixels import Image, Pixels
+from valor_core.kernels import over, shares
+from valor_core.schemas.segmentation import BACKGROUND, Image, LabelImage, Layer, Legend, Pixels
 
 T = TypeVar("T")
 

@@ -20,15 +20,16 @@ from valor_testing import (
 )
 
 from valor_core.errors import UnknownNameError
-from valor_core.plugins.registry import Registry
 from valor_core.schemas.text import Text, TextBatch
+from valor_core.specs import Registry
 
 Install = Callable[..., Path]
 
 JUDGED = {
     "__init__.py": "",
     "plugin.py": """
-from valor_core.plugin import MetricSpec, Range, ResourceSpec, hookimpl, parameter, parameters
+from valor_core.parameters import (parameter, parameters)
+from valor_core.specs import (MetricSpec, Range, ResourceSpec, hookimpl)
 
 @parameters
 class JudgeParameters:

@@ -8,14 +8,12 @@ from attrs import evolve, frozen
 from messages import refused
 from valor_testing import ConformanceError, check_engine
 
+from valor_core.cancellation import LocalControl
 from valor_core.errors import EngineError
-from valor_core.evaluation.engines.control import LocalControl
-from valor_core.evaluation.engines.engine import Work
-from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
-from valor_core.evaluation.resources.open_resources import opened
-from valor_core.evaluation.tally import Tally
-from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import EngineSpec
+from valor_core.evaluation import Tally
+from valor_core.evaluation.engines import LocalEngine, LocalParameters, Work
+from valor_core.scoring import opened
+from valor_core.specs import EngineSpec, Registry, implementation
 
 
 @frozen

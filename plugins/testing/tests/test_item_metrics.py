@@ -11,9 +11,9 @@ from messages import refused
 from valor_testing import ConformanceError, cases, check_metric
 
 from valor_core import Undefined
-from valor_core.plugin import DetailColumns, ItemRows, MetricSpec, Numbers, Range, Told
-from valor_core.plugins.function_metric import FunctionMetricSpec
+from valor_core.results import DetailColumns, ItemRows, Numbers, Told
 from valor_core.schemas.text import Text, TextBatch
+from valor_core.specs import FunctionMetricSpec, MetricSpec, Range
 
 ITEMS = [
     Text("q3", response="abc", references="abd"),
@@ -118,7 +118,7 @@ def test_invalid_details_of_all_rows_break_a_law(function: str) -> None:
 
 
 MANIFEST = """
-from valor_core.plugin import MetricSpec, Range, hookimpl
+from valor_core.specs import (MetricSpec, Range, hookimpl)
 
 @hookimpl
 def valor_metrics():
@@ -129,7 +129,7 @@ def valor_metrics():
 METRIC = """
 from attrs import define, frozen
 from valor_core import Result
-from valor_core.plugin import DerivedState, StateRequest, counted
+from valor_core.states import (DerivedState, StateRequest, counted)
 
 @define
 class Uids(DerivedState):

@@ -13,14 +13,12 @@ from valor_testing.data_set import DataSet
 from valor_testing.law import name_of
 from valor_testing.subject import Subject
 
-from valor_core.evaluation.bound_metric import BoundMetric
-from valor_core.metrics.result import ItemScore
-from valor_core.parameters.declaration import NoParameters, parameter, parameters
-from valor_core.plugins.hooks import hookimpl
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec, Range, ReaderSpec, Reference
+from valor_core.evaluation import BoundMetric
+from valor_core.parameters import NoParameters, parameter, parameters
+from valor_core.results import ItemScore
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.text import Text, TextBatch
+from valor_core.specs import MetricSpec, Range, ReaderSpec, Reference, Registry, hookimpl
 
 PLUGINS = Path(__file__).parents[3] / "tests" / "plugins"
 

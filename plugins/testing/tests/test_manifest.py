@@ -10,7 +10,8 @@ from valor_testing import ConformanceError, check_plugin
 Install = Callable[..., Path]
 
 PLUGIN = """
-from valor_core.plugin import MetricSpec, Range, hookimpl, NoParameters
+from valor_core.parameters import (NoParameters)
+from valor_core.specs import (MetricSpec, Range, hookimpl)
 {imports}
 
 @hookimpl
@@ -42,7 +43,7 @@ def plugin(
     [
         ("", "pass"),
         (
-            "import attrs, json, numpy.linalg, valor_core.metrics.sums\nimport heavy.parameters",
+            "import attrs, json, numpy.linalg, valor_core.states.sums\nimport heavy.parameters",
             "pass",
         ),
     ],

@@ -11,14 +11,12 @@ from attrs import evolve, frozen
 from messages import refused
 from valor_testing import ConformanceError, check_reader
 
-from valor_core.parameters.declaration import parameter, parameters
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import ReaderSpec
-from valor_core.readers.partition import Partition
-from valor_core.readers.reader import InMemory
+from valor_core.parameters import parameter, parameters
+from valor_core.readers import InMemory, Partition
+from valor_core.schemas import Datums
 from valor_core.schemas.classification import Classification, ClassificationBatch
-from valor_core.schemas.datum import Datums
 from valor_core.schemas.text import Text, TextBatch
+from valor_core.specs import ReaderSpec, Registry
 
 COUNTER = itertools.count()
 

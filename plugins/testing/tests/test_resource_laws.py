@@ -9,8 +9,8 @@ from attrs import define, field
 from cases import for_each
 from valor_testing import ConformanceError, check_resource
 
-from valor_core.parameters.declaration import parameter, parameters
-from valor_core.plugins.spec import ResourceSpec
+from valor_core.parameters import parameter, parameters
+from valor_core.specs import ResourceSpec
 
 
 @parameters

@@ -10,16 +10,9 @@ from numpy.typing import NDArray
 from valor_testing import check_metric
 
 from valor_core import Result
-from valor_core.plugin import (
-    DerivedState,
-    ExactSum,
-    ExactSums,
-    MetricSpec,
-    Range,
-    StateRequest,
-    counted,
-)
 from valor_core.schemas.text import TextBatch
+from valor_core.specs import MetricSpec, Range
+from valor_core.states import DerivedState, ExactSum, ExactSums, StateRequest, counted
 
 
 @define

@@ -5,8 +5,8 @@ from valor_testing.subject import Subject
 
 from valor_core import metric
 from valor_core.errors import SchemaError
-from valor_core.evaluation.bound_metric import BoundMetric
-from valor_core.parameters.declaration import NoParameters
+from valor_core.evaluation import BoundMetric
+from valor_core.parameters import NoParameters
 from valor_core.schemas.text import Text, TextBatch
 
 BATCH = TextBatch.of([Text("q1", response="a"), Text("q2", response="bcd"), Text("q3")])

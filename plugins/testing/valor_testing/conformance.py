@@ -10,23 +10,22 @@ from typing import Any
 from attrs import evolve
 
 from valor_core.errors import ResourceError, ValorError
-from valor_core.evaluation.bound_metric import BoundMetric
-from valor_core.evaluation.resources.bound_resource import bind_resources
-from valor_core.evaluation.resources.open_resources import opened
-from valor_core.metrics.state import Resources
-from valor_core.parameters.declaration import build
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import (
+from valor_core.evaluation import BoundMetric
+from valor_core.parameters import build
+from valor_core.readers import InMemory
+from valor_core.schemas import Batch
+from valor_core.scoring import bind_resources, opened
+from valor_core.specs import (
     EngineSpec,
     MetricSpec,
     ReaderSpec,
+    Registry,
     ResourceSpec,
     Spec,
     TaskSpec,
     by_reference,
 )
-from valor_core.readers.reader import InMemory
-from valor_core.schemas import Batch
+from valor_core.states import Resources
 from valor_testing import examples, laws
 from valor_testing.data_set import Batches, DataSet
 from valor_testing.engine_laws import check_engine

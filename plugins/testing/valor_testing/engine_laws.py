@@ -17,25 +17,17 @@ from attrs import define, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, ValorError
-from valor_core.evaluation.bound_metric import BoundMetric
-from valor_core.evaluation.engines.engine import Engine, Work
-from valor_core.evaluation.job import Evaluation
-from valor_core.evaluation.plan import Plan
-from valor_core.evaluation.resources.bound_resource import BoundResource
-from valor_core.evaluation.slices import Slices
-from valor_core.evaluation.tally import Tally
-from valor_core.metrics.derived_state import DerivedState, counted
-from valor_core.metrics.result import Result
-from valor_core.metrics.state import Resources, StateRequest
-from valor_core.metrics.sums import ExactSum
-from valor_core.parameters.declaration import NoParameters, build, parameter
-from valor_core.parameters.declaration import parameters as parameter_class
-from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import EngineSpec, MetricSpec, Range, ResourceSpec
-from valor_core.readers.partition import Partition, identity
-from valor_core.readers.reader import Position
+from valor_core.evaluation import BoundMetric, Evaluation, Plan, Slices, Tally
+from valor_core.evaluation.engines import Engine, Work
+from valor_core.parameters import NoParameters, build, parameter
+from valor_core.parameters import parameters as parameter_class
+from valor_core.readers import Partition, Position, identity
+from valor_core.results import Result
 from valor_core.schemas import Batch
 from valor_core.schemas.text import Text, TextBatch
+from valor_core.scoring import BoundResource
+from valor_core.specs import EngineSpec, MetricSpec, Range, Registry, ResourceSpec, implementation
+from valor_core.states import DerivedState, ExactSum, Resources, StateRequest, counted
 from valor_testing import examples
 from valor_testing.data_set import Batches, singles
 from valor_testing.law import Breach, agree, law, run_all
@@ -64,7 +56,7 @@ def check_engine(engine: EngineSpec | Engine, parameters: Mapping[str, Any] | No
 
     Examples
     --------
-    >>> from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
+    >>> from valor_core.evaluation.engines import LocalEngine, LocalParameters
     >>> check_engine(LocalEngine(LocalParameters(mode="threads", workers=2)))
     """
 

@@ -19,17 +19,11 @@ import attrs
 import numpy as np
 
 from valor_core.errors import ReportError, ValorError, shown
-from valor_core.evaluation import saved_states
-from valor_core.evaluation.job import Evaluation
-from valor_core.evaluation.tally import Tally
-from valor_core.metrics.json_values import as_json
-from valor_core.metrics.result import Failed, ItemScore, NotRun, Result, Undefined
+from valor_core.evaluation import Evaluation, Tally, load_tally, save_tally
 from valor_core.packages import OWNERS
-from valor_core.parameters.declaration import build, declared, json_schema, parameter_values
-from valor_core.plugins.function_metric import FunctionMetricSpec
-from valor_core.plugins.names import fold
-from valor_core.plugins.registry import implementation
-from valor_core.plugins.spec import MetricSpec, Spec
+from valor_core.parameters import build, declared, json_schema, parameter_values
+from valor_core.results import Failed, ItemScore, NotRun, Result, Undefined, as_json
+from valor_core.specs import FunctionMetricSpec, MetricSpec, Spec, fold, implementation
 from valor_testing.data_set import Batches, DataSet
 from valor_testing.difference import content, difference
 from valor_testing.law import Breach, agree, law
@@ -290,8 +284,8 @@ def survives_saving(subject: Subject, batches: DataSet) -> None:
     evaluation = Evaluation(subject.spec.task, subject.plan)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state.npz"
-        saved_states.save_tally(path, evaluation, Tally({(): states}), {})
-        again = saved_states.load_tally(path, evaluation).states[()]
+        save_tally(path, evaluation, Tally({(): states}), {})
+        again = load_tally(path, evaluation).states[()]
     agree(expected, subject.compute(again), "as it was", "after saving")
     _go_on(subject, states, again, alone[-1:], "saving")
 

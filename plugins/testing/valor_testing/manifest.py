@@ -10,8 +10,7 @@ from collections.abc import Collection, Iterable
 
 from attrs import frozen
 
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import KINDS, MetricSpec, ResourceSpec
+from valor_core.specs import KINDS, MetricSpec, Registry, ResourceSpec
 from valor_testing.law import Breach, law
 
 FREE = frozenset({"attr", "attrs", "numpy", "pluggy", "valor_core"})
@@ -21,7 +20,7 @@ _SCRIPT = """
 import json, sys
 sys.path[:], choose, namespace = json.loads(sys.stdin.read())
 import attrs, numpy, pluggy
-from valor_core.plugins.registry import Registry
+from valor_core.specs import (Registry)
 registry = Registry(choose)
 before = set(sys.modules)
 try:

@@ -10,13 +10,10 @@ from typing import Any
 from attrs import define, evolve
 
 from valor_core.errors import shown
-from valor_core.parameters.declaration import build, declared
-from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import ReaderSpec, TaskSpec
-from valor_core.readers.partition import Partition, identity
-from valor_core.readers.reader import Reader
-from valor_core.schemas import Batch
-from valor_core.schemas.order import natural
+from valor_core.parameters import build, declared
+from valor_core.readers import Partition, Reader, identity
+from valor_core.schemas import Batch, natural
+from valor_core.specs import ReaderSpec, Registry, TaskSpec, implementation
 from valor_testing.difference import content
 from valor_testing.law import Breach, agree, law, run_all
 
@@ -80,7 +77,7 @@ def check_reader(
 
     Examples
     --------
-    >>> from valor_core.readers.reader import InMemory
+    >>> from valor_core.readers import InMemory
     >>> from valor_core.schemas.text import Text, TextBatch
     >>> check_reader(InMemory.of([Text("q1", response="Paris")], TextBatch.of))
     """

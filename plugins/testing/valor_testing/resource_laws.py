@@ -12,11 +12,9 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.errors import ValorError, shown
-from valor_core.evaluation.resources.bound_resource import BoundResource, bind_resources
-from valor_core.evaluation.resources.open_resources import OpenResources, opened
-from valor_core.parameters.declaration import build, declared
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec, Range, ResourceSpec
+from valor_core.parameters import build, declared
+from valor_core.scoring import BoundResource, OpenResources, bind_resources, opened
+from valor_core.specs import MetricSpec, Range, Registry, ResourceSpec
 from valor_testing import laws
 from valor_testing.law import Breach, ConformanceError, agree, law, run_all
 

@@ -9,18 +9,12 @@ import numpy as np
 from attrs import Factory, field, frozen
 
 from valor_core.errors import SchemaError, ValorError
-from valor_core.evaluation.bound_metric import BoundMetric
-from valor_core.evaluation.items.column_answers import as_rows
-from valor_core.evaluation.items.event_loop import submit
-from valor_core.evaluation.items.item_metric import ItemMetric
-from valor_core.evaluation.items.scoring import Items, ItemScorer, Job
-from valor_core.evaluation.plan import Plan
-from valor_core.evaluation.resources.open_resources import OpenResources
-from valor_core.metrics.result import ItemScore, Result
-from valor_core.metrics.state import Resources
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec
+from valor_core.evaluation import BoundMetric, Plan
+from valor_core.results import ItemScore, Result
 from valor_core.schemas import Batch, Codes
+from valor_core.scoring import ItemMetric, Items, ItemScorer, Job, OpenResources, as_rows, submit
+from valor_core.specs import MetricSpec, Registry
+from valor_core.states import Resources
 from valor_testing.data_set import DataSet
 
 States = list[Any]
@@ -57,7 +51,7 @@ class Subject:
     Examples
     --------
     >>> from valor_core import metric
-    >>> from valor_core.parameters.declaration import NoParameters
+    >>> from valor_core.parameters import NoParameters
     >>> from valor_testing import examples
     >>> @metric("mylab.Words", task="text", higher_is_better=None)
     ... def words(item) -> float:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from valor_core.plugin import ONLY, ItemRows
+from valor_core.results import ONLY, ItemRows
 from valor_core.schemas.text import Text, TextBatch
 
 Items = list[tuple[str, list[str]]]

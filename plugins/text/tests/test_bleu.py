@@ -15,7 +15,7 @@ from valor_text.metrics.overlap import bleu
 from valor_text.parameters.overlap import BLEUParameters
 
 from valor_core import evaluate
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.text import Text
 
 from .generated import Items, batch_of, numbers_only, several

@@ -10,7 +10,7 @@ from valor_text.metrics.answers.choice_match import score
 from valor_text.parameters.answers import ChoiceMatchParameters
 
 from valor_core import Text, Undefined, evaluate
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.text import TextBatch
 
 

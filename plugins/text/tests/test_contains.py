@@ -12,7 +12,7 @@ from valor_text.metrics.answers.contains import score
 from valor_text.parameters.answers import ContainsParameters
 
 from valor_core import Undefined, evaluate
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.text import Text, TextBatch
 
 SOUP = "The pea soup, hot."

@@ -11,7 +11,7 @@ from valor_text.metrics.edits.item_rates import cer, mer, wer, wil
 from valor_text.parameters.edits import CharacterRateParameters, WordRateParameters
 
 from valor_core import evaluate
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.text import Text, TextBatch
 
 from .generated import ODD, pairs

@@ -12,8 +12,8 @@ import nltk.data
 import pytest
 from valor_text import evaluate_text_generation
 
-from valor_core.plugin import ParameterError, SchemaError, ValorError
-from valor_core.plugins.entry_points import claims
+from valor_core.errors import ParameterError, SchemaError, ValorError
+from valor_core.specs.entry_points import claims
 
 from . import tiny_wordnet
 
@@ -352,7 +352,7 @@ def test_a_missing_plugin_of_judges_is_answered_with_its_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = [one for one in claims() if one.namespace != "llm"]
-    monkeypatch.setattr("valor_core.plugins.registry.claims", lambda: found)
+    monkeypatch.setattr("valor_core.specs.registry.claims", lambda: found)
 
     with pytest.raises(ValorError, match=r"metric 'llm\.Bias': the plugin 'llm' is not installed"):
         evaluate_text_generation(PREDICTIONS, ["Bias"], llm_api_params={"client": "openai"})

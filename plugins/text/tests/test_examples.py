@@ -8,7 +8,7 @@ import pytest
 from valor_text.metrics.answers.examples import ShortTexts
 
 from valor_core import Failed, Registry, evaluate
-from valor_core.plugin import StateError, ValorError
+from valor_core.errors import StateError, ValorError
 from valor_core.schemas.text import Text
 
 ITEMS = [

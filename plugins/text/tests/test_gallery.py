@@ -15,7 +15,7 @@ from valor_text.gallery.texts import EXTRA, MISSING, TextGallery
 from valor_text.parameters.gallery import GalleryParameters
 
 from valor_core import evaluate
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.text import Text, TextBatch
 
 ITEMS = [

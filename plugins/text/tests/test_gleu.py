@@ -11,7 +11,7 @@ from valor_text.metrics.overlap import gleu
 from valor_text.parameters.overlap import GLEUParameters
 
 from valor_core import evaluate
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.text import Text
 
 from .generated import Items, arrays_only, batch_of, several

@@ -6,7 +6,7 @@ import pytest
 from cases import for_each
 
 from valor_core import evaluate
-from valor_core.plugin import ConfigError, ParameterError
+from valor_core.errors import ConfigError, ParameterError
 
 from .generated import batch_of
 

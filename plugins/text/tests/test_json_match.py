@@ -12,7 +12,8 @@ from valor_text.metrics.answers.json_match import score
 from valor_text.parameters.answers import JSONMatchParameters
 
 from valor_core import Failed, ItemScore, Undefined, evaluate
-from valor_core.plugin import StateError, parameter_values
+from valor_core.errors import StateError
+from valor_core.parameters import parameter_values
 from valor_core.schemas.text import Text, TextBatch
 
 CITY = '{"city": "Oslo", "size": {"people": 700000, "area": 454.0}, "tags": ["sea", "cold"]}'

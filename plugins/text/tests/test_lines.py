@@ -15,8 +15,9 @@ from valor_text.parameters.lines import LinesParameters
 from valor_text.readers.lines import LinesReader
 
 from valor_core import Registry, evaluate
-from valor_core.plugin import ReadError, ReaderSpec
+from valor_core.errors import ReadError
 from valor_core.schemas.text import Text
+from valor_core.specs import ReaderSpec
 
 LINES = st.text(st.sampled_from("ab\u00e9\u2028\x85\x00 \U0001f600"), max_size=12)
 

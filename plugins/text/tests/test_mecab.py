@@ -8,7 +8,7 @@ import pytest
 from valor_text.normalisers import tokenise
 
 from valor_core import evaluate
-from valor_core.plugin import MissingExtraError
+from valor_core.errors import MissingExtraError
 
 JAPANESE = [
     "\u4eca\u65e5\u306f\u5929\u6c17\u304c\u3044\u3044\u3067\u3059\u3002",

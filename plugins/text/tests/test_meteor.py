@@ -16,7 +16,7 @@ from valor_text.metrics.overlap.wordnet import WordNet
 from valor_text.parameters.overlap import METEORParameters, WordNetParameters
 
 from valor_core import evaluate
-from valor_core.plugin import ResourceError
+from valor_core.errors import ResourceError
 
 from . import tiny_wordnet
 from .generated import Items, arrays_only, batch_of, several

@@ -15,7 +15,7 @@ from valor_text.metrics.answers.numeric_match import _Reading, score
 from valor_text.parameters.answers import NumericMatchParameters
 
 from valor_core import Undefined, evaluate
-from valor_core.plugin import ItemRows
+from valor_core.results import ItemRows
 from valor_core.schemas.text import Text, TextBatch
 
 

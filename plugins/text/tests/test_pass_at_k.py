@@ -10,7 +10,7 @@ from valor_text.metrics.answers.pass_at_k import score
 from valor_text.parameters.answers import PassAtKParameters
 
 from valor_core import Undefined, evaluate
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.text import Text, TextBatch
 
 BOTH = ("pass@k", "pass^k")

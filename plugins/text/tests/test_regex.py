@@ -10,7 +10,7 @@ from valor_text.metrics.answers.regex import score
 from valor_text.parameters.answers import RegexParameters
 
 from valor_core import Failed, Undefined, evaluate
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.text import Text, TextBatch
 
 

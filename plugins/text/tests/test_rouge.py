@@ -9,7 +9,7 @@ from valor_text.normalisers import tokenise
 from valor_text.parameters.overlap import ROUGEParameters
 
 from valor_core import evaluate
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.text import Text, TextBatch
 
 from .generated import ODD, arrays_only, pairs

@@ -14,7 +14,7 @@ from valor_text.metrics.answers import exact_match, token_f1
 from valor_text.parameters.answers import ExactMatchParameters, TokenF1Parameters
 
 from valor_core import Undefined, evaluate
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.text import Text, TextBatch
 
 from .generated import numbers_only, pairs

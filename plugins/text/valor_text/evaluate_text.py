@@ -9,19 +9,11 @@ from typing import Any
 from attrs import evolve, frozen
 
 from valor_core import Registry, Text, evaluate
-from valor_core.plugin import (
-    ItemTable,
-    MetricChoice,
-    MetricSpec,
-    ParameterError,
-    Report,
-    SchemaError,
-    declared,
-    did_you_mean,
-    fold,
-    found_at,
-    shown,
-)
+from valor_core.errors import ParameterError, SchemaError, did_you_mean, found_at, shown
+from valor_core.evaluation import MetricChoice
+from valor_core.parameters import declared
+from valor_core.results import ItemTable, Report
+from valor_core.specs import MetricSpec, fold
 from valor_text.llm_api_params import judge_section, table
 
 LLM_METRICS = (

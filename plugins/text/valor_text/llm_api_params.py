@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from valor_core import Registry
-from valor_core.plugin import ParameterError, ResourceSpec, declared, shown
+from valor_core.errors import ParameterError, shown
+from valor_core.parameters import declared
+from valor_core.specs import ResourceSpec
 
 PLACE = "llm_api_params"
 

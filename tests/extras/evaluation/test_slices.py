@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas
 
-from valor_core.evaluation.slices import Slices
+from valor_core.evaluation import Slices
 from valor_core.schemas.text import Text, TextBatch
 
 

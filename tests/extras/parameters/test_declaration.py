@@ -8,12 +8,8 @@ import pytest
 from messages import refused
 
 from valor_core.errors import ParameterError
-from valor_core.parameters.declaration import (
-    Within,
-    build,
-    parameter,
-    parameters,
-)
+from valor_core.parameters import build, parameter, parameters
+from valor_core.parameters.declaration import Within
 
 
 @parameters

@@ -8,7 +8,8 @@ import jsonschema
 import pytest
 
 from valor_core.errors import ParameterError
-from valor_core.parameters.declaration import Within, build, json_schema, parameter, parameters
+from valor_core.parameters import build, json_schema, parameter, parameters
+from valor_core.parameters.declaration import Within
 
 
 @parameters

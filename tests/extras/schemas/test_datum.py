@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pandas
 
-from valor_core.schemas.datum import Datums
+from valor_core.schemas import Datums
 
 
 def test_metadata_may_be_a_data_frame() -> None:

@@ -16,8 +16,7 @@ from valor_testing.examples import datasets
 
 from valor_core import Evaluator
 from valor_core.errors import ValorError
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec, TaskSpec, by_reference
+from valor_core.specs import MetricSpec, Registry, TaskSpec, by_reference
 
 STATES = Path(__file__).parent / "states"
 

@@ -66,14 +66,14 @@ def test_a_row_is_followed_from_its_file_to_its_number_through_few_files_of_core
             "evaluation/evaluate.py",
             "evaluation/engines/local.py",
             "evaluation/engines/engine.py",
-            "evaluation/job.py",  # filters and slices a batch
+            "evaluation/request.py",  # filters and slices a batch
             "evaluation/plan.py",  # counts it in every state
         },
         "the metric": {
             "evaluation/evaluate.py",
             "evaluation/evaluator.py",  # has what was counted
-            "evaluation/tally_report.py",  # makes the report of it
-            "evaluation/job.py",
+            "evaluation/build_report.py",  # makes the report of it
+            "evaluation/request.py",
             "evaluation/plan.py",  # gives every metric its states
         },
     }

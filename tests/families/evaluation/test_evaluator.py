@@ -8,10 +8,7 @@ import pytest
 from valor_classification.arrays import from_arrays
 
 from valor_core import Evaluator, Registry
-from valor_core.errors import (
-    MissingPluginError,
-    SchemaError,
-)
+from valor_core.errors import MissingPluginError, SchemaError
 from valor_core.schemas.classification import Classification
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box

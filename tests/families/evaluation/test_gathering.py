@@ -17,20 +17,14 @@ from hypothesis import strategies as st
 from valor_classification.arrays import from_arrays
 
 from valor_core import Evaluator, Registry, Report, Result
-from valor_core.evaluation.gathering import _FULL, _MOST, Gathering
-from valor_core.evaluation.plan import Plan
-from valor_core.plugin import (
-    Evaluation,
-    MetricSpec,
-    NoParameters,
-    Range,
-    SchemaError,
-    State,
-    StateRequest,
-    Tally,
-)
+from valor_core.errors import SchemaError
+from valor_core.evaluation import Evaluation, Plan, Tally
+from valor_core.evaluation.batch_buffer import _FULL, _MOST, Gathering
+from valor_core.parameters import NoParameters
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.text import Text, TextBatch
+from valor_core.specs import MetricSpec, Range
+from valor_core.states import State, StateRequest
 
 METRICS = [
     {"name": "Accuracy", "score_thresholds": [None, 0.5]},

@@ -12,9 +12,8 @@ import pytest
 
 from valor_core import Classification, Evaluator
 from valor_core.errors import StateError, VersionPinError
-from valor_core.evaluation.saved_states import read_header
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec
+from valor_core.evaluation.saved import read_header
+from valor_core.specs import MetricSpec, Registry
 
 STATES = Path(__file__).parent / "states"
 

@@ -14,9 +14,8 @@ import pytest
 from valor_classification.kernels import KERNELS
 
 from valor_core.errors import ValorWarning
-from valor_core.kernels import compiled
-from valor_core.kernels.compiled import array, kernels
-from valor_core.plugin import install
+from valor_core.kernels import array, compiled, kernels
+from valor_core.packages import install
 
 
 @pytest.fixture(autouse=True)

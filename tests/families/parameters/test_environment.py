@@ -5,8 +5,8 @@ import re
 import pytest
 from valor_cli.config import fill_in
 
-from valor_core.parameters.environment import FromEnvironment
-from valor_core.plugin import ConfigError
+from valor_core.errors import ConfigError
+from valor_core.parameters import FromEnvironment
 
 VARIABLES = {"ROOT": "/data", "KEY": "s3cret"}
 

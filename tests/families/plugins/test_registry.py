@@ -4,14 +4,11 @@ import pytest
 from messages import refused
 
 from valor_core import Registry
-from valor_core.errors import (
-    MissingPluginError,
-    UnknownNameError,
-)
-from valor_core.plugins.entry_points import claims
+from valor_core.errors import MissingPluginError, UnknownNameError
+from valor_core.specs.entry_points import claims
 
 MANIFEST = """
-from valor_core.plugin import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
+from valor_core.specs import (MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl)
 
 def spec(name, **more):
     return MetricSpec(**(dict(
@@ -31,7 +28,7 @@ def manifest(namespace: str, *specs: str) -> str:
 def without(monkeypatch: pytest.MonkeyPatch, *namespaces: str) -> Registry:
     """A registry in which nobody claims some namespaces, whatever is installed."""
     found = [claim for claim in claims() if claim.namespace not in namespaces]
-    monkeypatch.setattr("valor_core.plugins.registry.claims", lambda: found)
+    monkeypatch.setattr("valor_core.specs.registry.claims", lambda: found)
     return Registry()
 
 

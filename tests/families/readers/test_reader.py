@@ -8,7 +8,9 @@ from messages import refused
 from valor_detection import arrays
 
 from valor_core import Registry
-from valor_core.plugin import SchemaError, TaskSpec, reader_of
+from valor_core.errors import SchemaError
+from valor_core.readers import reader_of
+from valor_core.specs import TaskSpec
 
 
 def test_the_function_that_makes_a_batch_of_boxes_is_where_the_answer_says() -> None:

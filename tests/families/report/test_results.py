@@ -5,7 +5,7 @@ from attrs import evolve
 
 from valor_core import Result
 from valor_core.errors import ReportError
-from valor_core.report.results import Results
+from valor_core.results import Results
 
 
 def test_two_settings_of_a_metric_are_told_apart_by_the_one_that_is_a_default() -> None:

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from valor_core import Evaluator, evaluate
-from valor_core.schemas.classification.batch import Classification
+from valor_core.schemas.classification import Classification
 
 
 def test_a_report_warns_of_labels_written_otherwise() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from valor_core.plugin import parameter, parameters
+from valor_core.parameters import parameter, parameters
 
 
 @parameters

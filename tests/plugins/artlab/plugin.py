@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from artlab.parameters import WallParameters
-from valor_core.plugin import GallerySpec, hookimpl
+from valor_core.specs import GallerySpec, hookimpl
 
 
 @hookimpl

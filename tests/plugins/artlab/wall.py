@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from valor_report import Picture
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 
 
 class Wall:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-from valor_core.plugin import ResourceStopped
+from valor_core.errors import ResourceStopped
 
 
 class Lines:

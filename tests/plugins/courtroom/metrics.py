@@ -6,8 +6,8 @@ import sys
 from attrs import define, frozen
 
 from valor_core import Failed, ItemScore, Result, Undefined
-from valor_core.evaluation.items.event_loop import submit
-from valor_core.plugin import RowsOf, State, StateRequest
+from valor_core.scoring import submit
+from valor_core.states import RowsOf, State, StateRequest
 
 
 async def grade(item, parameters, resources):

@@ -1,6 +1,6 @@
 """The manifest."""
 
-from valor_core.plugin import MetricSpec, Range, ResourceKindSpec, ResourceSpec, hookimpl
+from valor_core.specs import MetricSpec, Range, ResourceKindSpec, ResourceSpec, hookimpl
 
 _ITEMS = {"task": "text", "higher_is_better": True, "range": Range(0, 1), "per_item": True}
 

@@ -8,8 +8,10 @@ import numpy as np
 from attrs import define
 
 from valor_core import Result
-from valor_core.plugin import DerivedState, SchemaError, State, StateRequest, counted, ratio
-from valor_core.schemas.label import Label
+from valor_core.errors import SchemaError
+from valor_core.results import ratio
+from valor_core.schemas import Label
+from valor_core.states import DerivedState, State, StateRequest, counted
 
 
 class Lengths(State):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from lab.parameters import LongShareParameters, LongSharesParameters, PartsParameters
-from valor_core.plugin import MetricSpec, Range, ReaderSpec, hookimpl
+from valor_core.specs import MetricSpec, Range, ReaderSpec, hookimpl
 
 
 @hookimpl

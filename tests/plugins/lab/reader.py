@@ -8,7 +8,8 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import Partition, SchemaError
+from valor_core.errors import SchemaError
+from valor_core.readers import Partition
 from valor_core.schemas.text import Text, TextBatch
 
 

@@ -1,7 +1,7 @@
 """Manifest."""
 
 from mylab.parameters import DictionaryParameters, ExactMatchParameters
-from valor_core.plugin import MetricSpec, Range, ResourceSpec, hookimpl
+from valor_core.specs import MetricSpec, Range, ResourceSpec, hookimpl
 
 
 @hookimpl

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from valor_core.plugin import Within, parameter, parameters
+from valor_core.parameters import Within, parameter, parameters
 
 
 @parameters

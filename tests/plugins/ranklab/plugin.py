@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from valor_core.plugin import (
+from valor_core.specs import (
     CommandSpec,
     MetricSpec,
     Range,

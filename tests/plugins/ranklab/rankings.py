@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from attrs import field, frozen
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas import Batch, Codes, Datum, Datums
 
 

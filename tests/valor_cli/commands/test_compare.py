@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from valor_core.plugin import Report, Result
+from valor_core.results import Report, Result
 
 
 @pytest.fixture

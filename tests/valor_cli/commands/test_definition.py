@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from valor_cli.commands.definition import definition
 
-from valor_core.plugin import MetricSpec, Range
-from valor_core.plugins.registry import Registry
+from valor_core.specs import MetricSpec, Range, Registry
 
 
 def test_a_definition_has_the_paragraphs_and_the_notes() -> None:

@@ -4,7 +4,7 @@ import pytest
 from valor_cli.commands.diagnosis import foreign_claims, plugin_checks
 
 from valor_core.packages import uninstall
-from valor_core.plugins.registry import Registry
+from valor_core.specs import Registry
 
 REINSTALL = f"\nReinstall or remove it: {uninstall('shoutlab')}"
 
@@ -84,7 +84,7 @@ def test_an_engine_that_cannot_be_imported_is_an_error(lab):
     (package / "horse.py").write_text("raise SystemExit(3)")
     with (package / "plugin.py").open("a") as manifest:
         manifest.write(
-            "\n\n@hookimpl\ndef valor_engines():\n    from valor_core.plugin import EngineSpec\n\n"
+            "\n\n@hookimpl\ndef valor_engines():\n    from valor_core.specs import EngineSpec\n\n"
             "    return [EngineSpec(name='shoutlab.horse', summary='',"
             " implementation='shoutlab.horse:Horse')]\n"
         )

@@ -6,8 +6,7 @@ from importlib.metadata import version
 
 import pytest
 
-from valor_core.packages import uninstall, ways
-from valor_core.plugin import install
+from valor_core.packages import install, uninstall, ways
 
 
 def test_it_says_what_is_installed(lab, valor):

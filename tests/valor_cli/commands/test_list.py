@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from valor_cli.commands import diagnosis
 
-from valor_core.plugins.registry import install_metrics
+from valor_core.specs import install_metrics
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 
@@ -58,7 +58,7 @@ def test_engines_tasks_commands_and_kinds_of_resources_can_be_listed(install, va
 
 def test_a_stranger_in_a_namespace_of_this_project_is_a_warning(install, valor, monkeypatch):
     monkeypatch.setattr(diagnosis, "OWNERS", {"robots": "valor-robots"})
-    source = "from valor_core.plugin import hookimpl\n@hookimpl\ndef valor_metrics(): return []\n"
+    source = "from valor_core.specs import hookimpl\n@hookimpl\ndef valor_metrics(): return []\n"
     install("totally-unrelated", "robots", {"__init__.py": "", "plugin.py": source})
 
     for command in ("list", "doctor"):
@@ -109,7 +109,7 @@ def test_an_unknown_namespace_is_a_wrong_request(valor):
 
 
 def test_where_there_is_nothing_it_says_so(valor, monkeypatch):
-    monkeypatch.setattr("valor_core.plugins.registry.claims", lambda: ())
+    monkeypatch.setattr("valor_core.specs.registry.claims", lambda: ())
 
     result = valor("list")
 

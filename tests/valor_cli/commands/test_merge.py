@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from valor_core.plugin import Report
-from valor_core.plugins.function_metric import DECORATED
+from valor_core.results import Report
+from valor_core.specs.function_metric import DECORATED
 
 
 @pytest.fixture

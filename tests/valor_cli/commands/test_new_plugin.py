@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from valor_core.plugin import install
+from valor_core.packages import install
 
 
 @pytest.fixture

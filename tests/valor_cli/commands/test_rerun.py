@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from valor_core.plugin import Report
+from valor_core.results import Report
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from valor_core.plugin import Report, StateError
+from valor_core.errors import StateError
+from valor_core.results import Report
 
 
 def run_json(valor, *arguments):
@@ -376,7 +377,7 @@ def test_a_state_that_cannot_be_written_costs_no_finished_report(valor, monkeypa
     def full(*arguments):
         raise StateError("s.npz: cannot be written, No space left on device")
 
-    monkeypatch.setattr("valor_core.evaluation.saved_states.save_tally", full)
+    monkeypatch.setattr("valor_core.evaluation.saved.save_tally", full)
 
     result = valor("run", "config.yaml", "--state", "s.npz", "-o", "a.json")
 

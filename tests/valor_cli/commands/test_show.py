@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from valor_core.plugins.registry import install_metrics
+from valor_core.specs import install_metrics
 
 pytestmark = pytest.mark.usefixtures("lab")
 
@@ -124,7 +124,7 @@ def test_a_bare_name_of_several_plugins_is_ambiguous(lab, valor):
 
 
 def test_where_no_metrics_are_installed_the_package_to_install_is_named(valor, monkeypatch):
-    monkeypatch.setattr("valor_core.plugins.registry.claims", lambda: ())
+    monkeypatch.setattr("valor_core.specs.registry.claims", lambda: ())
 
     result = valor("show", "F1")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from messages import refused
 from valor_cli.config.config_file import Request
 
-from valor_core.plugin import ConfigError
+from valor_core.errors import ConfigError
 
 
 def test_a_missing_config_is_named(tmp_path: Path) -> None:

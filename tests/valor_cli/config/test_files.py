@@ -8,7 +8,7 @@ import pytest
 from messages import refused
 from valor_cli.config import parse
 
-from valor_core.plugin import ConfigError, MissingExtraError
+from valor_core.errors import ConfigError, MissingExtraError
 
 SAME = {
     "config.toml": 'task = "text"\nslices = [["a", "b"]]\n'

@@ -5,7 +5,7 @@ from typing import Any
 from messages import refused
 from valor_cli.config.limits import DEEPEST, MOST, check_depth
 
-from valor_core.plugin import ConfigError
+from valor_core.errors import ConfigError
 
 
 def nested(levels: int) -> Any:

@@ -5,7 +5,7 @@ from pathlib import Path
 from messages import refused
 from valor_cli.config.modules import decorated
 
-from valor_core.plugin import ConfigError
+from valor_core.errors import ConfigError
 
 
 def test_a_file_of_metrics_must_be_python(tmp_path: Path) -> None:

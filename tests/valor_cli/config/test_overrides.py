@@ -6,7 +6,7 @@ import pytest
 from messages import refused
 from valor_cli.config import override
 
-from valor_core.plugin import ConfigError
+from valor_core.errors import ConfigError
 
 
 @pytest.mark.parametrize(

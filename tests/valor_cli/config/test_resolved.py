@@ -10,8 +10,8 @@ from valor_cli.config.config_file import Request
 from valor_cli.config.resolved import resolved
 from valor_report.gallery.worst_items import Exhibition
 
-from valor_core.evaluation.evaluator import Evaluator
-from valor_core.plugin import parameter, parameters
+from valor_core.evaluation import Evaluator
+from valor_core.parameters import parameter, parameters
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 VALUES: dict[str, Any] = {

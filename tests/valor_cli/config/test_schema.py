@@ -11,7 +11,8 @@ from messages import refused
 from valor_cli.config import check, json_schema
 
 from valor_core import Registry
-from valor_core.plugin import ConfigError, ResourceKindSpec, ResourceSpec, hookimpl
+from valor_core.errors import ConfigError
+from valor_core.specs import ResourceKindSpec, ResourceSpec, hookimpl
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 LEAST: dict[str, Any] = {"data": {"reader": "csv"}, "metrics": ["F1"]}

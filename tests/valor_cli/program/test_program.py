@@ -54,7 +54,7 @@ def test_the_version_is_that_of_the_distribution(valor):
 def test_the_version_is_told_without_plugins_and_numpy():
     code = (
         "import atexit, sys; from valor_cli import main; sys.argv[1:] = ['--version'];"
-        "slow = ('numpy', 'yaml', 'importlib.metadata', 'valor_core.plugins.registry');"
+        "slow = ('numpy', 'yaml', 'importlib.metadata', 'valor_core.specs.registry');"
         "atexit.register(lambda: print(*[name for name in slow if name in sys.modules]));"
         "main()"
     )

@@ -8,7 +8,7 @@ from valor_cli.program import streams
 from valor_cli.program.outcome import tell
 from valor_report import Cell, TextColumn, TextTable, terminal
 
-from valor_core.plugin import Report, Result
+from valor_core.results import Report, Result
 
 
 @pytest.fixture

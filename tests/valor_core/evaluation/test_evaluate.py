@@ -16,21 +16,21 @@ import pytest
 from attrs import evolve
 
 from valor_core import Evaluator, Registry, evaluate, metric
-from valor_core.errors import RunInterrupted
-from valor_core.evaluation.evaluate import run
-from valor_core.plugin import (
+from valor_core.errors import (
     ConfigError,
     PartitionError,
     ReportError,
+    RunInterrupted,
     SchemaError,
     StateError,
-    hookimpl,
-    reader_of,
 )
-from valor_core.plugins.spec import MetricSpec, ReaderSpec, TaskSpec
+from valor_core.evaluation.evaluate import run
+from valor_core.readers import reader_of
 from valor_core.readers.reader import InMemory
 from valor_core.schemas.classification import Classification
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.schemas.text.batch import Text, TextBatch
+from valor_core.specs import hookimpl
+from valor_core.specs.spec import MetricSpec, ReaderSpec, TaskSpec
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 ITEMS = [Text(f"q{n}", response="x" * n) for n in range(8)]

@@ -23,12 +23,12 @@ from valor_core.errors import (
     UnknownNameError,
     ValorError,
 )
-from valor_core.evaluation.tally import Tally
-from valor_core.plugins.function_metric import DECORATED
-from valor_core.plugins.spec import MetricSpec
+from valor_core.evaluation.state import Tally
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.schemas.text.batch import Text, TextBatch
+from valor_core.specs.function_metric import DECORATED
+from valor_core.specs.spec import MetricSpec
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 METRICS: list[Any] = [
@@ -261,7 +261,7 @@ class TestSlices:
             together.append([key for task in tasks for key in task.args[-1]])
             return [task() for task in tasks]
 
-        monkeypatch.setattr("valor_core.evaluation.tally_report.in_threads", in_turn)
+        monkeypatch.setattr("valor_core.evaluation.build_report.in_threads", in_turn)
         report = evaluated(ITEMS, slices=["weather", ["weather", "city"]]).compute()
 
         assert [len(keys) for keys in together] == [4, 4]

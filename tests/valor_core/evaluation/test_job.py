@@ -8,7 +8,7 @@ import pytest
 
 from valor_core import Evaluator, evaluate, metric
 from valor_core.errors import StateError
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.schemas.text.batch import Text, TextBatch
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 

@@ -12,11 +12,11 @@ from attrs import define, field
 from messages import refused
 
 from valor_core import Registry, metric
-from valor_core.errors import ManifestError
+from valor_core.errors import ConfigError, ManifestError, ParameterError
 from valor_core.evaluation.bound_metric import bind_metrics, task_of
 from valor_core.evaluation.plan import Plan
-from valor_core.plugin import ConfigError, ParameterError, State, StateRequest
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.schemas.text.batch import Text, TextBatch
+from valor_core.states import State, StateRequest
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 ITEMS = [Text("q1", response="Paris"), Text("q2", response="no"), Text("q3", response="Rom")]
@@ -260,7 +260,7 @@ def test_a_scorer_that_takes_something_else_is_refused_when_the_plan_is_made(
 ) -> None:
     sources = {
         "__init__.py": "",
-        "plugin.py": "from valor_core.plugin import MetricSpec, Range, hookimpl\n"
+        "plugin.py": "from valor_core.specs import MetricSpec, Range, hookimpl\n"
         "@hookimpl\ndef valor_metrics():\n    return [MetricSpec(name='scorer.Half', task='text',"
         " summary='', implementation='scorer.code:score', higher_is_better=None, range=Range(),"
         " per_item=True)]\n",

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from messages import refused
 
 from valor_core import Evaluator, Label
-from valor_core.evaluation.saved_states import _decode, _encode, read_header
-from valor_core.plugin import StateError, ValorError
-from valor_core.schemas.text import Text
+from valor_core.errors import StateError, ValorError
+from valor_core.evaluation.saved import _decode, _encode, read_header
+from valor_core.schemas.text.batch import Text
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.evaluation.slices import Slices, slice_from_json, slice_to_json
-from valor_core.plugin import ConfigError, SchemaError
+from valor_core.errors import ConfigError, SchemaError
+from valor_core.evaluation.slices import Slices, slice_from_json
 from valor_core.schemas.datum import Datums
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.schemas.slice_values import slice_to_json
+from valor_core.schemas.text.batch import Text, TextBatch
 
 
 def batch(*facts: dict[str, Any]) -> TextBatch:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from valor_core import Evaluator
-from valor_core.plugin import Evaluation, SchemaError, Tally
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.errors import SchemaError
+from valor_core.evaluation import Evaluation, Tally
+from valor_core.schemas.text.batch import Text, TextBatch
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from valor_core import Evaluator, Report
-from valor_core.evaluation.tally_report import report_of
-from valor_core.plugin import ConfigError, Evaluation, SchemaError, Tally
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.errors import ConfigError, SchemaError
+from valor_core.evaluation import Evaluation, Tally
+from valor_core.evaluation.build_report import report_of
+from valor_core.schemas.text.batch import Text, TextBatch
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 ITEMS = [

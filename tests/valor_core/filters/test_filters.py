@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from messages import refused
 
-from valor_core.errors import ExpressionError
+from valor_core.errors import ExpressionError, SchemaError
 from valor_core.filters import Filter
-from valor_core.plugin import SchemaError
 
 UIDS = np.array(["a", "b", "c", "d"])
 

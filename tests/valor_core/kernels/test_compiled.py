@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from valor_core.kernels import compiled
-from valor_core.plugin import array, kernels
+from valor_core.kernels import array, compiled, kernels
 
 
 @pytest.fixture(autouse=True)

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valor_core.kernels import threads
-from valor_core.plugin import in_threads, over, shares, thread_count
+from valor_core.kernels import in_threads, over, shares, thread_count, threads
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.plugin import Failed, Undefined, label_coordinates, macro, mean, ratio, weighted
+from valor_core.results import Failed, Undefined, label_coordinates, macro, mean, ratio, weighted
 from valor_core.schemas.label import Label
 
 COUNTS = np.array([3, 1, 0])

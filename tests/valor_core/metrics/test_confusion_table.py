@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.metrics.confusion_table import ConfusionTable
-from valor_core.metrics.result import Result
-from valor_core.report.report import Report
+from valor_core.results.confusion_table import ConfusionTable
+from valor_core.results.report import Report
+from valor_core.results.result import Result
 
 
 def table(size: int, **more: Any) -> ConfusionTable:

@@ -11,15 +11,9 @@ from attrs import define
 from messages import refused
 from numpy.typing import NDArray
 
-from valor_core.errors import ManifestError
-from valor_core.plugin import (
-    DerivedState,
-    ExactSum,
-    ExactSums,
-    StateError,
-    counted,
-)
-from valor_core.schemas.text import TextBatch
+from valor_core.errors import ManifestError, StateError
+from valor_core.schemas.text.batch import TextBatch
+from valor_core.states import DerivedState, ExactSum, ExactSums, counted
 
 Codes = NDArray[np.int64]
 
@@ -106,7 +100,7 @@ def test_a_restored_state_is_the_one_that_was_dumped() -> None:
         ("pairs", {"ab": 1}, "pairs: expected tuple[str, ...], found 'ab'"),
         ("pairs", {("a", "b"): "x"}, "pairs[('a', 'b')]: expected a whole number, found 'x'"),
         ("lengths", {"a": 1}, "lengths['a']: expected ExactSum, found 1"),
-        ("lengths", None, "expected dict[str, valor_core.metrics.sums.ExactSum], found None"),
+        ("lengths", None, "expected dict[str, valor_core.states.sums.ExactSum], found None"),
         ("histogram", np.zeros(3, np.int64), "histogram: expected the shape 2, found 3"),
         ("histogram", [1, 2], "histogram: expected an array, found [1, 2]"),
         ("scores", np.zeros(3, np.int64), "scores: expected an array of float64, found int64"),

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.metrics.detail_columns import joined, selected
-from valor_core.plugin import DetailColumns, SchemaError
+from valor_core.errors import SchemaError
+from valor_core.results import DetailColumns
+from valor_core.results.detail_columns import joined, selected
 
 
 def details(*positions: int, **columns: Any) -> DetailColumns:

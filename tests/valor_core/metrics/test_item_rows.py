@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valor_core.plugin import Failed, ItemRow, ItemRows, NotRun, SchemaError, StateError, Undefined
+from valor_core.errors import SchemaError, StateError
+from valor_core.results import Failed, ItemRow, ItemRows, NotRun, Undefined
 
 gaps = st.sampled_from(
     [Undefined("a"), Undefined("b"), Failed("a"), Failed("a", retry=True), NotRun("budget")]

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from valor_core.errors import ReportError
 from valor_core.parameters.environment import FromEnvironment
-from valor_core.plugin import ReportError, as_json
+from valor_core.results import as_json
 
 
 def test_text_from_the_environment_is_recorded_as_its_reference() -> None:

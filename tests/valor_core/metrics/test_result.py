@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from valor_core import Failed, NotRun, Result, Undefined
-from valor_core.plugin import Deferred, ReportError
+from valor_core.errors import ReportError
+from valor_core.results import Deferred
 
 
 def test_a_result_is_written_in_the_order_of_the_report_format() -> None:

@@ -11,9 +11,10 @@ from attrs import evolve
 
 import valor_core
 from valor_core import Evaluator, ItemScore, Report, Result
-from valor_core.errors import BrokenPluginError
-from valor_core.plugin import ItemRows, MetricSpec, Range, ReportError, Told
-from valor_core.schemas.text import Text
+from valor_core.errors import BrokenPluginError, ReportError
+from valor_core.results import ItemRows, Told
+from valor_core.schemas.text.batch import Text
+from valor_core.specs import MetricSpec, Range
 
 Parameters = Mapping[str, Any]
 

@@ -3,8 +3,9 @@ import re
 import numpy as np
 import pytest
 
-from valor_core.plugin import (
-    StateError,
+from valor_core.errors import StateError
+from valor_core.schemas.label import Label
+from valor_core.states import (
     check_same_length,
     saved_column,
     saved_labels,
@@ -13,7 +14,6 @@ from valor_core.plugin import (
     saved_positions,
     saved_uids,
 )
-from valor_core.schemas.label import Label
 
 
 @pytest.mark.parametrize(

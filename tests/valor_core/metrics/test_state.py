@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from valor_core.metrics.state import find, join
-from valor_core.plugin import StateRequest
+from valor_core.states import StateRequest
+from valor_core.states.state import find, join
 
 
 def prepare(batch: Any, resources: Any) -> Any:

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valor_core.metrics import sums
-from valor_core.plugin import ExactSum, ExactSums, SchemaError, StateError, saved_sums
+from valor_core.errors import SchemaError, StateError
+from valor_core.states import ExactSum, ExactSums, saved_sums, sums
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300)
 

@@ -14,12 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from messages import refused
 
-from valor_core.errors import ManifestError
-from valor_core.parameters.declaration import relocate
-from valor_core.parameters.environment import FromEnvironment
-from valor_core.plugin import (
+from valor_core.errors import ManifestError, ParameterError
+from valor_core.parameters import (
     NoParameters,
-    ParameterError,
     Within,
     build,
     declared,
@@ -28,6 +25,8 @@ from valor_core.plugin import (
     parameter_values,
     parameters,
 )
+from valor_core.parameters.declaration import relocate
+from valor_core.parameters.environment import FromEnvironment
 
 
 @parameters

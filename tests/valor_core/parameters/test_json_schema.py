@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from valor_core.parameters import Within, parameter, parameters
 from valor_core.parameters.declaration import json_schema
-from valor_core.plugin import Within, parameter, parameters
 
 
 @parameters

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 import pytest
 
+from valor_core.errors import ParameterError
 from valor_core.parameters.declaration import kind_of
-from valor_core.plugin import ParameterError
 
 
 def test_the_member_of_a_union_that_fits_is_taken() -> None:

@@ -13,12 +13,13 @@ import pytest
 from messages import refused
 
 from valor_core import evaluate, metric
-from valor_core.errors import ManifestError
+from valor_core.errors import ManifestError, ParameterError
 from valor_core.evaluation.bound_metric import bind_metrics
-from valor_core.plugin import ParameterError, Range, Reference, declared
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import RESERVED
-from valor_core.schemas.text import Text
+from valor_core.parameters import declared
+from valor_core.schemas.text.batch import Text
+from valor_core.specs import Range, Reference
+from valor_core.specs.registry import Registry
+from valor_core.specs.spec import RESERVED
 
 ITEMS = [Text("q1", response="Paris"), Text("q2", response="Rom")]
 

@@ -8,9 +8,9 @@ import pytest
 
 from valor_core import Registry, metric
 from valor_core.errors import ManifestError, UnknownNameError
-from valor_core.plugin import KnownAs, averaged
-from valor_core.plugins.meaning import meaning_of
-from valor_core.plugins.names import split_name
+from valor_core.specs import KnownAs, averaged
+from valor_core.specs.meaning import meaning_of
+from valor_core.specs.names import split_name
 
 
 @pytest.mark.parametrize(

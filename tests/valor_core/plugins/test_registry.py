@@ -16,30 +16,24 @@ from valor_core.errors import (
     AmbiguousNameError,
     BrokenPluginError,
     ManifestError,
+    MissingExtraError,
     PluginConflictError,
     RegistryError,
     UnknownNameError,
     VersionPinError,
 )
 from valor_core.packages import OWNERS, ways
-from valor_core.plugin import (
-    MetricSpec,
-    MissingExtraError,
-    Range,
-    ReaderSpec,
-    ResourceSpec,
-    hookimpl,
-)
-from valor_core.plugins.entry_points import claims
-from valor_core.plugins.registry import (
+from valor_core.specs import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
+from valor_core.specs.entry_points import claims
+from valor_core.specs.registry import (
     implementation,
 )
 
 Install = Callable[..., Path]
 
-HOOKS = "from valor_core.plugin import hookimpl\n@hookimpl\ndef "
+HOOKS = "from valor_core.specs import hookimpl\n@hookimpl\ndef "
 MANIFEST = """
-from valor_core.plugin import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
+from valor_core.specs import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
 
 def spec(name, **more):
     return MetricSpec(**(dict(
@@ -210,7 +204,7 @@ class TestLookUp:
 def without(monkeypatch: pytest.MonkeyPatch, *namespaces: str) -> Registry:
     """A registry in which nobody claims some namespaces, whatever is installed."""
     found = [claim for claim in claims() if claim.namespace not in namespaces]
-    monkeypatch.setattr("valor_core.plugins.registry.claims", lambda: found)
+    monkeypatch.setattr("valor_core.specs.registry.claims", lambda: found)
     return Registry()
 
 
@@ -435,14 +429,14 @@ class TestManifests:
 
     def test_a_manifest_may_say_what_it_is_written_against(self, install: Install) -> None:
         sources = package("mylab")
-        install("valor-mylab", "mylab", sources | {"plugin.py": f"api = 1\n{sources['plugin.py']}"})
+        install("valor-mylab", "mylab", sources | {"plugin.py": f"api = 2\n{sources['plugin.py']}"})
 
         assert Registry().metric("mylab.Accuracy").version == 2
 
     @pytest.mark.parametrize(
         "api",
         [
-            "2",
+            "3",
             "'1'",
             "0",
         ],

@@ -8,15 +8,15 @@ from messages import refused
 
 from valor_core import Registry
 from valor_core.errors import AmbiguousNameError, UnknownNameError
-from valor_core.plugin import EngineSpec, MetricSpec, ResourceKindSpec, ResourceSpec
-from valor_core.plugins.wanted import Wanted
+from valor_core.specs import EngineSpec, MetricSpec, ResourceKindSpec, ResourceSpec
+from valor_core.specs.wanted import Wanted
 
 Install = Callable[..., Path]
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 
 KIND = """
-from valor_core.plugin import ResourceKindSpec, ResourceSpec, hookimpl
+from valor_core.specs import ResourceKindSpec, ResourceSpec, hookimpl
 
 @hookimpl
 def valor_resource_kinds():

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.plugin import fingerprint
+from valor_core.readers import fingerprint
 from valor_core.schemas.datum import Datums, LazyColumns
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.schemas.text.batch import Text, TextBatch
 
 TRUTHS, SCORES = [0, 1], [[0.75, 0.25], [0.5, 0.5]]
 

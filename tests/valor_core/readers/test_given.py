@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
-from valor_core.plugin import SchemaError, reader_of
-from valor_core.plugins.registry import Registry
-from valor_core.readers.given import told_of
+from valor_core.errors import SchemaError
+from valor_core.readers import reader_of
 from valor_core.readers.reader import InMemory
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.readers.resolve import told_of
+from valor_core.schemas.text.batch import Text, TextBatch
+from valor_core.specs.registry import Registry
 
 
 def told(data: Any, predictions: Any = None, task: str | None = None) -> tuple[Any, str | None]:

@@ -7,7 +7,7 @@ from attrs import frozen
 from messages import refused
 
 from valor_core.errors import ReadError
-from valor_core.plugin import Partition, fingerprint
+from valor_core.readers import Partition, fingerprint
 from valor_core.readers.partition import identity, name_in
 from valor_core.readers.reader import Position
 

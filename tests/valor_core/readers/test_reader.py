@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from messages import refused
 
-from valor_core.plugin import SchemaError, reader_of
-from valor_core.plugins.registry import Registry
+from valor_core.errors import SchemaError
+from valor_core.readers import reader_of
 from valor_core.readers.reader import InMemory, Position, Reader, batch_of
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.schemas.text.batch import Text, TextBatch
+from valor_core.specs.registry import Registry
 
 
 def read(data: Any, task: str) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from messages import refused
 
-from valor_core.plugin import SchemaError
-from valor_core.plugins.registry import Registry
-from valor_core.readers.unnamed import of_two_sides
+from valor_core.errors import SchemaError
+from valor_core.readers.pairs import of_two_sides
+from valor_core.specs.registry import Registry
 
 
 @pytest.mark.parametrize("listed", [list, tuple, np.array])

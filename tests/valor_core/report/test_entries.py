@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from valor_core import Result, Undefined
-from valor_core.report.entries import entries_of, flat_keys
+from valor_core.results.entries import entries_of, flat_keys
 
 
 def result(value: Any, /, **parameters: Any) -> Result:

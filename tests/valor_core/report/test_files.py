@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from messages import refused
 
-from valor_core.plugin import ReportError
-from valor_core.report.files import check_writable, replacing, write_text
+from valor_core.errors import ReportError
+from valor_core.results.files import check_writable, replacing, write_text
 
 
 def test_a_text_that_cannot_be_written_leaves_the_file_as_it_was(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valor_core.report.keys import key_text, pairs, safe
+from valor_core.results.entries import key_text, pairs, safe
 
 
 @pytest.mark.parametrize(

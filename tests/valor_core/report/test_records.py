@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from valor_core import Failed, Result, Undefined
-from valor_core.report.records import records
+from valor_core.results.results import records
 
 F1 = Result(type="F1", metric="c.F1@1", parameters={"label": "cat"}, value=0.5)
 COUNTS = Result(type="Counts", metric="c.Counts@1", parameters={"at": 0.5}, value={"tp": 1})

@@ -12,10 +12,10 @@ import pytest
 from messages import refused
 
 from valor_core import Failed, Report, Result, Undefined
-from valor_core.plugin import ItemRow, ItemTable, MissingExtraError, ReportError
-from valor_core.report.report import report_suffixes
-from valor_core.report.requirements import Requirement
-from valor_core.report.results import Results
+from valor_core.errors import MissingExtraError, ReportError
+from valor_core.results import ItemRow, ItemTable
+from valor_core.results.report import Requirement, report_suffixes
+from valor_core.results.results import Results
 
 
 def result(type: str, value: Any, **parameters: Any) -> Result:

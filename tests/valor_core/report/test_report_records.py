@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from messages import refused
 
-from valor_core.plugin import Report, ReportError
+from valor_core.errors import ReportError
+from valor_core.results import Report
 
 RESULT = {"type": "F1", "metric": "m.F1@1", "parameters": {}, "value": 0.5}
 REPORT: dict[str, Any] = {"valor_report": 1, "results": [RESULT]}

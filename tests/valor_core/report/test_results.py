@@ -9,8 +9,8 @@ import pytest
 from messages import refused
 
 from valor_core import Result, Undefined
-from valor_core.plugin import ReportError
-from valor_core.report.results import Results, has_name
+from valor_core.errors import ReportError
+from valor_core.results.results import Results, has_name
 
 FOUND = [
     Result(type="Recall", parameters={"label": "cat"}, value=0.5),
@@ -72,7 +72,7 @@ def test_what_is_no_label_there_is_refused(label: Any) -> None:
 
 
 BIRDS = """
-from valor_core.plugin import MetricSpec, Range, hookimpl
+from valor_core.specs import MetricSpec, Range, hookimpl
 
 def spec(name, *aliases):
     return MetricSpec(name=name, task="classification", summary="A metric", aliases=aliases,

@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas import Datum, Datums, Label
 from valor_core.schemas.characters import check_name_column
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.schemas.text.batch import Text, TextBatch
 
 
 def test_a_column_of_any_characters_passes() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.columns import (
     check_codes,
     codes,

@@ -8,11 +8,11 @@ import pytest
 from messages import refused
 
 from valor_core import Datum
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.classification.batch import Classification
 from valor_core.schemas.datum import Datums, LazyColumns, check_unique, compact
 from valor_core.schemas.detection.batch import Detection
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.schemas.text.batch import Text, TextBatch
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from valor_core import Label
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas import Vocabulary, as_label, label_map
 from valor_core.schemas.label import as_labels, as_scored_labels
 

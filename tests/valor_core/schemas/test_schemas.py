@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from valor_core.plugin import TaskSpec, by_reference
-from valor_core.plugins.registry import Registry
 from valor_core.schemas import Batch
+from valor_core.specs import TaskSpec, by_reference
+from valor_core.specs.registry import Registry
 
 
 @pytest.mark.parametrize("spec", Registry().manifest("core").of(TaskSpec), ids=lambda s: s.name)

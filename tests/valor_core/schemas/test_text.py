@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from valor_core import Label
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.datum import Datums
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.schemas.text.batch import Text, TextBatch
 
 ITEMS = [
     Text("q1", "Capital of France?", "Paris", "Paris", ["a", "b"], ["a"], {"level": 1}),

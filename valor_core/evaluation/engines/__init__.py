@@ -1,1 +1,5 @@
-"""Engines: where partitions are counted: here, in threads, in processes, or in a plugin."""
+"""Engines: where the partitions of a source are counted."""
+
+from valor_core.lazy import lazy_exports
+
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

@@ -14,6 +14,7 @@ from typing import Any, Protocol, cast
 
 from attrs import field, frozen
 
+from valor_core.cancellation import BY_THE_USER, Control, LocalControl
 from valor_core.errors import (
     EngineError,
     ParameterError,
@@ -23,20 +24,19 @@ from valor_core.errors import (
     ValorError,
     found_at,
 )
-from valor_core.evaluation.engines.control import BY_THE_USER, Control, LocalControl
-from valor_core.evaluation.engines.interrupts import uninterrupted
-from valor_core.evaluation.items.journal import Journal
-from valor_core.evaluation.items.scoring import Run
-from valor_core.evaluation.job import Evaluation
-from valor_core.evaluation.resources.bound_resource import BoundResource
-from valor_core.evaluation.resources.open_resources import OpenResources
-from valor_core.evaluation.tally import Tally
-from valor_core.metrics.state import Resources
+from valor_core.evaluation.engines.signals import uninterrupted
+from valor_core.evaluation.request import Evaluation
+from valor_core.evaluation.state import Tally
 from valor_core.parameters.declaration import build
-from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import EngineSpec
 from valor_core.readers.partition import Partition, identity
 from valor_core.readers.reader import Reader
+from valor_core.scoring.bound_resource import BoundResource
+from valor_core.scoring.journal import Journal
+from valor_core.scoring.open_resources import OpenResources
+from valor_core.scoring.scoring import Run
+from valor_core.specs.registry import Registry, implementation
+from valor_core.specs.spec import EngineSpec
+from valor_core.states.state import Resources
 
 ELSEWHERE = "Move it to a module, or use engine: {mode: threads}."
 
@@ -129,7 +129,7 @@ class Work:
         return True
 
     def packed(self) -> bytes:
-        """The work for `valor_core.plugin.start_worker`, on another process or machine.
+        """The work for `valor_core.evaluation.engines.start_worker`, on another process or machine.
 
         Raises
         ------

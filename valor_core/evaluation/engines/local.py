@@ -12,14 +12,14 @@ from typing import Literal
 from attrs import define, evolve, field, frozen
 
 from valor_core.errors import ValorWarning
-from valor_core.evaluation.engines.ahead import ReadAhead
 from valor_core.evaluation.engines.engine import Work
-from valor_core.evaluation.resources.open_resources import opened
-from valor_core.evaluation.tally import Tally
+from valor_core.evaluation.engines.prefetch import ReadAhead
+from valor_core.evaluation.state import Tally
 from valor_core.kernels.threads import thread_count
 from valor_core.parameters.declaration import parameter, parameters
 from valor_core.parameters.kinds import Within
 from valor_core.readers.partition import Partition
+from valor_core.scoring.open_resources import opened
 
 _WORTH_PROCESSES = 1.0
 """Seconds that the rest of a run takes at the least where processes, which start in half of
@@ -62,7 +62,7 @@ class LocalEngine:
         workers = min(self.parameters.workers or os.cpu_count() or 1, max(len(partitions), 1))
         mode = "serial" if workers == 1 else self.parameters.mode
         if mode == "threads":
-            from valor_core.evaluation.engines.flow import count_in_threads
+            from valor_core.evaluation.engines.pools import count_in_threads
 
             with opened(work.resources) as resources:
                 yield from count_in_threads(work, partitions, workers, resources)
@@ -73,7 +73,7 @@ class LocalEngine:
         elif mode == "serial":
             partitions = yield from _count_here(work, partitions)
         if partitions:
-            from valor_core.evaluation.engines.flow import count_in_processes
+            from valor_core.evaluation.engines.pools import count_in_processes
 
             yield from count_in_processes(work, partitions, workers)
 

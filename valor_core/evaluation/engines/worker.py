@@ -15,13 +15,13 @@ from multiprocessing.util import Finalize
 
 from attrs import define, field
 
+from valor_core.cancellation import Control
 from valor_core.errors import EngineError, ValorError
-from valor_core.evaluation.engines.control import Control
 from valor_core.evaluation.engines.engine import Work
-from valor_core.evaluation.resources.open_resources import ALONE, OpenResources, Share, opened
-from valor_core.evaluation.tally import Tally
+from valor_core.evaluation.state import Tally
 from valor_core.packages import install, version_of
 from valor_core.readers.partition import Partition
+from valor_core.scoring.open_resources import ALONE, OpenResources, Share, opened
 
 GUARD = 'Call it under `if __name__ == "__main__":`, or use engine: {mode: threads}.'
 """What to do with a script that starts processes when it is imported."""
@@ -161,6 +161,6 @@ def count_partition(partition: Partition) -> Tally:
     if _worker is None:
         raise EngineError(
             "engine: no work was started on this process",
-            "Call valor_core.plugin.start_worker there first.",
+            "Call valor_core.evaluation.engines.start_worker there first.",
         )
     return _worker.count(partition)

@@ -1,27 +1,5 @@
-"""Annotation: the objects of the documented calls, ground truths and predictions."""
+"""Ground truths and predictions of the calls of 2024."""
 
-from valor_core.schemas.annotation.annotation import (
-    SIDES,
-    Annotated,
-    Annotation,
-    GroundTruth,
-    Prediction,
-    ScoredLabel,
-    annotated,
-    scored_labels,
-    true_labels,
-    without_data_argument,
-)
+from valor_core.lazy import lazy_exports
 
-__all__ = [
-    "SIDES",
-    "Annotated",
-    "Annotation",
-    "GroundTruth",
-    "Prediction",
-    "ScoredLabel",
-    "annotated",
-    "scored_labels",
-    "true_labels",
-    "without_data_argument",
-]
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

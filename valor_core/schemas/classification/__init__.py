@@ -1,7 +1,5 @@
 """Classification: labels of items, against labels or scores of labels."""
 
-from valor_core.schemas.classification.batch import ClassificationBatch
-from valor_core.schemas.classification.items import Classification
-from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix, Tops
+from valor_core.lazy import lazy_exports
 
-__all__ = ["Classification", "ClassificationBatch", "ScoreList", "ScoreMatrix", "Tops"]
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

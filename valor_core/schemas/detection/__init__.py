@@ -1,6 +1,5 @@
 """Detection: objects in images, as boxes, outlines or masks."""
 
-from valor_core.schemas.detection.batch import DetectionBatch
-from valor_core.schemas.detection.items import Detection, PredictedObject, TrueObject
+from valor_core.lazy import lazy_exports
 
-__all__ = ["Detection", "DetectionBatch", "PredictedObject", "TrueObject"]
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,12 +1,5 @@
-"""Geometry: boxes, outlines and masks of objects in images."""
+"""Geometries of objects, and shapes of many objects in columns."""
 
-from valor_core.schemas.geometry.geometry import (
-    Box,
-    Geometry,
-    Mask,
-    MultiPolygon,
-    Polygon,
-    RotatedBox,
-)
+from valor_core.lazy import lazy_exports
 
-__all__ = ["Box", "Geometry", "Mask", "MultiPolygon", "Polygon", "RotatedBox"]
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,6 +1,6 @@
 """Spans of rows or columns, and how many are worth a thread each."""
 
-from valor_core.plugin import Span
+from valor_core.kernels import Span
 
 _THREAD_SCORES = 1 << 18  # scores that are worth a thread of their own
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from valor_classification.parameters import fields
-from valor_core.plugin import ParameterError, parameter, parameters
+from valor_core.errors import ParameterError
+from valor_core.parameters import parameter, parameters
 
 
 @parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from valor_classification.parameters import fields
-from valor_core.plugin import Within, parameter, parameters
+from valor_core.parameters import Within, parameter, parameters
 
 CURVE_THRESHOLDS = tuple(i / 20 for i in range(1, 20))
 """0.05 … 0.95, the thresholds of the documented curves."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from valor_core.plugin import ParameterError, Within, parameter
+from valor_core.errors import ParameterError
+from valor_core.parameters import Within, parameter
 
 Average = Literal["none", "micro", "macro", "weighted"]
 

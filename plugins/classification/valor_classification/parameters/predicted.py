@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from valor_classification.parameters import fields
-from valor_core.plugin import ParameterError, Within, parameter, parameters
+from valor_core.errors import ParameterError
+from valor_core.parameters import Within, parameter, parameters
 
 _OF_ONE_LABEL = (
     "Leave it out: the report has a number for each label, such as report['F1', '1'] for the "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from valor_core.plugin import Within, parameter, parameters
+from valor_core.parameters import Within, parameter, parameters
 
 
 def _bins_of_scores() -> int | None:

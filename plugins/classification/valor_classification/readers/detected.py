@@ -16,8 +16,8 @@ from valor_files import (
 )
 
 from valor_classification.unscored import SCORE_NAMES
-from valor_core.plugin import ConfigError
-from valor_core.schemas.label import label_value
+from valor_core.errors import ConfigError
+from valor_core.schemas import label_value
 
 _TRUTH = (
     *("label", "y_true", "true_label", "ground_truth", "groundtruths", "truth", "target"),

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.label import DEFAULT_KEY, Vocabulary, kept_label
+from valor_core.schemas import DEFAULT_KEY, Codes, Floats, Vocabulary, kept_label
 
 _Flat = tuple[list[Any], list[Any], list[Any] | None]
 """Labels, scores and, where they differ, label keys of all entries."""

@@ -23,11 +23,9 @@ from valor_classification.parameters.readers.lists import ListsParameters
 from valor_classification.readers.listing import Listing
 from valor_classification.readers.tables import ItemTables
 from valor_classification.readers.truth import Untold, label_column, label_text, labels
-from valor_core.plugin import ReadError, SchemaError, shown
-from valor_core.schemas.classification import Classification, ClassificationBatch
-from valor_core.schemas.classification.scores import ScoreList
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary
+from valor_core.errors import ReadError, SchemaError, shown
+from valor_core.schemas import DEFAULT_KEY, Datums, Label, Vocabulary
+from valor_core.schemas.classification import Classification, ClassificationBatch, ScoreList
 
 
 @frozen

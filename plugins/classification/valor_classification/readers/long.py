@@ -12,12 +12,9 @@ from valor_files import Table, columns_beside, read_table
 from valor_classification.parameters.readers.long import LongParameters
 from valor_classification.readers.tables import WholeFiles
 from valor_classification.readers.truth import label_text
-from valor_core.plugin import ReadError, and_more
-from valor_core.schemas.classification import ClassificationBatch
-from valor_core.schemas.classification.scores import ScoreList
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary
+from valor_core.errors import ReadError, and_more
+from valor_core.schemas import DEFAULT_KEY, Codes, Datums, Label, Vocabulary
+from valor_core.schemas.classification import ClassificationBatch, ScoreList
 
 
 @frozen

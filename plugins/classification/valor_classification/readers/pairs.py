@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification.arrays import from_arrays, from_predicted
+from valor_core.schemas import is_numeral, readable
 from valor_core.schemas.classification import ClassificationBatch
-from valor_core.schemas.columns import readable
-from valor_core.schemas.order import is_numeral
 
 
 def predicted(groundtruths: Any, predictions: Any) -> ClassificationBatch | None:

@@ -12,12 +12,10 @@ from valor_files import Table, TablePartition, columns_beside, read_table
 from valor_classification.parameters.readers.predicted import PredictedParameters
 from valor_classification.readers.tables import ItemTables, WholeFiles
 from valor_classification.readers.truth import Untold, label_column
-from valor_core.plugin import ParameterError, Partition
-from valor_core.schemas.classification import ClassificationBatch
-from valor_core.schemas.classification.scores import ScoreList
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.label import Vocabulary
+from valor_core.errors import ParameterError
+from valor_core.readers import Partition
+from valor_core.schemas import Codes, Datums, Vocabulary
+from valor_core.schemas.classification import ClassificationBatch, ScoreList
 
 _UID = "uid"
 

@@ -11,7 +11,8 @@ from typing import Any
 from attrs import frozen
 from valor_files import Table, TableInMemory, TablePartition, TableSource, split_table
 
-from valor_core.plugin import Partition, ReadError
+from valor_core.errors import ReadError
+from valor_core.readers import Partition
 
 _UID = "uid"
 _WILDCARDS = "*?["

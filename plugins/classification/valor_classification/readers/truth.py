@@ -9,10 +9,8 @@ import numpy as np
 from attrs import field, frozen
 from valor_files import Table, parsed_distinct
 
-from valor_core.plugin import ReadError, shown
-from valor_core.schemas.characters import NUL
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.label import Label, Vocabulary, kept_label, label_value
+from valor_core.errors import ReadError, shown
+from valor_core.schemas import NUL, Codes, Label, Vocabulary, kept_label, label_value
 
 
 @frozen

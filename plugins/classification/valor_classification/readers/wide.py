@@ -11,13 +11,9 @@ from valor_files import Table, TablePartition, columns_beside, listed_labels, re
 from valor_classification.parameters.readers.wide import WideParameters
 from valor_classification.readers.tables import ItemTables
 from valor_classification.readers.truth import label_column
-from valor_core.plugin import ReadError, and_more, did_you_mean, shown
-from valor_core.schemas.classification import ClassificationBatch
-from valor_core.schemas.classification.scores import ScoreMatrix
-from valor_core.schemas.columns import Floats
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.decimals import as_written
-from valor_core.schemas.label import Label, Vocabulary
+from valor_core.errors import ReadError, and_more, did_you_mean, shown
+from valor_core.schemas import Datums, Floats, Label, Vocabulary, as_written
+from valor_core.schemas.classification import ClassificationBatch, ScoreMatrix
 
 _SHOWN = 20
 """Most names that an error lists."""

@@ -16,7 +16,7 @@ from valor_cli.program.command import module_option
 from valor_cli.program.outcome import FAILED
 from valor_cli.program.values import Number, OneOf
 from valor_core.errors import found_at
-from valor_core.report.report import Report
+from valor_core.results import Report
 
 
 @make_command("compare")

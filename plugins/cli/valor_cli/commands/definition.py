@@ -6,9 +6,7 @@ import inspect
 import re
 
 from valor_core.errors import RegistryError
-from valor_core.plugins.function_metric import FunctionMetricSpec
-from valor_core.plugins.registry import implementation
-from valor_core.plugins.spec import Spec
+from valor_core.specs import FunctionMetricSpec, Spec, implementation
 
 _SECTION = re.compile(r"(?m)^(\w[\w ]*)\n-{3,}\n")
 
@@ -28,8 +26,8 @@ def definition(spec: Spec) -> str:
 
     Examples
     --------
-    >>> from valor_core.plugins.registry import Registry
-    >>> from valor_core.plugins.spec import ReaderSpec
+    >>> from valor_core.specs import Registry
+    >>> from valor_core.specs import ReaderSpec
     >>> definition(Registry().find(ReaderSpec, "csv")).partition(";")[0]
     'Reads one item from each row'
     """

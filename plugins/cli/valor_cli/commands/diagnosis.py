@@ -14,10 +14,16 @@ from valor_cli.program.plugin_command import called
 from valor_cli.program.program import BUILT_IN
 from valor_core.errors import BrokenPluginError, MissingExtraError, RegistryError, and_more, shown
 from valor_core.packages import OWNERS, uninstall, ways
-from valor_core.plugins.manifest import Manifest
-from valor_core.plugins.names import fold
-from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import KINDS, CommandSpec, Spec, by_reference
+from valor_core.specs import (
+    KINDS,
+    CommandSpec,
+    Manifest,
+    Registry,
+    Spec,
+    by_reference,
+    fold,
+    implementation,
+)
 
 
 @frozen

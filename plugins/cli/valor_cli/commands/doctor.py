@@ -16,7 +16,7 @@ from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import FAILED
 from valor_core.packages import ways
-from valor_core.plugins.registry import Registry
+from valor_core.specs import Registry
 
 OWN = "valor-core"
 _NO_EXTRA = {"extra": ""}

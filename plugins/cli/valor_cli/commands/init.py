@@ -11,7 +11,7 @@ from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.program.questions import ask, asked_config, can_ask
 from valor_core.errors import ConfigError
-from valor_core.plugins.registry import Registry
+from valor_core.specs import Registry
 
 
 @make_command("init")

@@ -11,17 +11,18 @@ from valor_report.tables.text_table import Row, TextTable
 from valor_cli.commands.diagnosis import foreign_claims
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
-from valor_core.plugins.names import in_config
-from valor_core.plugins.registry import Registry, install_metrics
-from valor_core.plugins.spec import (
+from valor_core.specs import (
     KINDS,
     GallerySpec,
     MetricSpec,
     ReaderSpec,
+    Registry,
     ResourceKindSpec,
     ResourceSpec,
     Spec,
     TaskSpec,
+    in_config,
+    install_metrics,
 )
 
 DIRECTIONS = {True: "higher", False: "lower", None: "neither"}

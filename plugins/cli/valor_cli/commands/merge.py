@@ -14,15 +14,10 @@ from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.program.command import module_option
 from valor_cli.program.outcome import tell
-from valor_core.errors import (
-    MissingPluginError,
-    SchemaError,
-    StateError,
-    UnknownNameError,
-)
-from valor_core.evaluation.evaluator import Evaluator
-from valor_core.plugins.registry import Registry
-from valor_core.report.report import Report
+from valor_core.errors import MissingPluginError, SchemaError, StateError, UnknownNameError
+from valor_core.evaluation import Evaluator
+from valor_core.results import Report
+from valor_core.specs import Registry
 
 
 @make_command("merge")

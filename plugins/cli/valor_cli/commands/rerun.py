@@ -15,7 +15,7 @@ from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import FAILED, tell
 from valor_cli.run import registry_of
-from valor_core.report.report import Report
+from valor_core.results import Report
 
 
 @make_command("rerun")

@@ -28,9 +28,9 @@ from valor_cli.program.questions import asked_config, can_ask
 from valor_cli.program.values import WholeNumber
 from valor_cli.run import run_config
 from valor_core.errors import ConfigError
-from valor_core.parameters.declaration import declared
-from valor_core.plugins.registry import Registry
-from valor_core.report.report import Report
+from valor_core.parameters import declared
+from valor_core.results import Report
+from valor_core.specs import Registry
 
 F = TypeVar("F", bound=Callable[..., Any])
 

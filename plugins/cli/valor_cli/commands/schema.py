@@ -5,7 +5,7 @@ from __future__ import annotations
 from valor_cli.config import json_schema
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
-from valor_core.plugins.registry import Registry
+from valor_core.specs import Registry
 
 
 @make_command("schema")

@@ -14,23 +14,10 @@ from valor_cli.commands.definition import definition
 from valor_cli.commands.list import DIRECTIONS, record
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
-from valor_core.errors import (
-    AmbiguousNameError,
-    MissingPluginError,
-    UnknownNameError,
-    did_you_mean,
-)
+from valor_core.errors import AmbiguousNameError, MissingPluginError, UnknownNameError, did_you_mean
 from valor_core.packages import OWNERS, ways
-from valor_core.parameters.declaration import Parameter, declared, parameter_values
-from valor_core.plugins.names import fold
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import (
-    KINDS,
-    GallerySpec,
-    MetricSpec,
-    Spec,
-)
-from valor_core.plugins.wanted import Wanted
+from valor_core.parameters import Parameter, declared, parameter_values
+from valor_core.specs import KINDS, GallerySpec, MetricSpec, Registry, Spec, Wanted, fold
 
 
 @make_command("show")

@@ -15,7 +15,7 @@ from valor_cli.config.files import STANDARD_INPUT
 from valor_cli.config.limits import check_depth
 from valor_cli.config.schema import CheckedConfig
 from valor_core.errors import ReportError
-from valor_core.report.report import Report
+from valor_core.results import Report
 
 
 @frozen

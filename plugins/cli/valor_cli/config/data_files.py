@@ -15,10 +15,7 @@ from valor_cli.config.files import PARSERS, STANDARD_INPUT
 from valor_cli.config.resolved import moved_paths, path_from
 from valor_cli.config.unknown_files import check_complete, missing, not_read
 from valor_core.errors import ConfigError, UnknownNameError, did_you_mean, shown
-from valor_core.plugins.meaning import only_task
-from valor_core.plugins.names import fold
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import ReaderSpec
+from valor_core.specs import ReaderSpec, Registry, fold, only_task
 
 _BEGINNING = 1 << 10
 

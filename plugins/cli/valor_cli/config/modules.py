@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from valor_core.errors import ConfigError
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec
+from valor_core.specs import MetricSpec, Registry
 
 _decorated: set[str] = set()
 """Names of the modules that `decorated` has imported, which it may import again."""

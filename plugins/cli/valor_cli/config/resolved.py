@@ -11,9 +11,9 @@ from valor_report.gallery.parameters import GalleryParameters
 
 from valor_cli.config.config_file import Request
 from valor_cli.config.schema import RunConfig
-from valor_core.evaluation.evaluator import Evaluator
-from valor_core.parameters.declaration import declared
-from valor_core.plugins.spec import ReaderSpec
+from valor_core.evaluation import Evaluator
+from valor_core.parameters import declared
+from valor_core.specs import ReaderSpec
 
 if TYPE_CHECKING:
     from valor_report.gallery.worst_items import Exhibition

@@ -14,21 +14,21 @@ from valor_files import ReaderMatch, matching_readers
 from valor_report.gallery.parameters import GalleryParameters
 
 from valor_core.errors import ConfigError, ParameterError, ValorError, did_you_mean, shown
-from valor_core.evaluation.options import EvaluationOptions, as_table
-from valor_core.parameters.declaration import build, declared, parameter, parameters
-from valor_core.parameters.declaration import json_schema as parameter_schema
-from valor_core.plugins.meaning import meaning_of
-from valor_core.plugins.names import in_config
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import (
+from valor_core.evaluation import EvaluationOptions, as_table
+from valor_core.parameters import build, declared, parameter, parameters
+from valor_core.parameters import json_schema as parameter_schema
+from valor_core.specs import (
     EngineSpec,
     GallerySpec,
     MetricSpec,
     ReaderSpec,
+    Registry,
     ResourceKindSpec,
     ResourceSpec,
     Spec,
     TaskSpec,
+    in_config,
+    meaning_of,
 )
 
 _NUMBERS = {"#": "[0-9]+", "%": "[0-9.]+"}

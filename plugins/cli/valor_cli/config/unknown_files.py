@@ -19,16 +19,8 @@ from valor_files import (
 )
 
 from valor_cli.config.files import PARSERS
-from valor_core.errors import (
-    ConfigError,
-    and_more,
-    did_you_mean,
-    did_you_mean_file,
-    shown,
-)
-from valor_core.plugins.meaning import has_all
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import TaskSpec
+from valor_core.errors import ConfigError, and_more, did_you_mean, did_you_mean_file, shown
+from valor_core.specs import Registry, TaskSpec, has_all
 
 _MOST_NAMES = 20
 _ADDRESS = re.compile(r"([a-z][a-z0-9+]+):/+(.*)", re.DOTALL)

@@ -7,7 +7,7 @@ from valor_report.text import aligned_text, items_line, troubles
 
 from valor_cli import INTERRUPTED
 from valor_cli.program import streams
-from valor_core.report.report import Report
+from valor_core.results import Report
 
 FAILED = 1
 WRONG = 2

@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from valor_core.errors import ManifestError, shown
-from valor_core.plugins.registry import implementation
-from valor_core.plugins.spec import CommandSpec
+from valor_core.specs import CommandSpec, implementation
 
 
 def called(spec: CommandSpec) -> str:

@@ -27,8 +27,7 @@ from valor_core.errors import ReportError, UnknownNameError, ValorError, did_you
 from valor_core.packages import version_of
 
 if TYPE_CHECKING:
-    from valor_core.plugins.registry import Registry
-    from valor_core.plugins.spec import CommandSpec
+    from valor_core.specs import CommandSpec, Registry
 
 TRACEBACK = "VALOR_TRACEBACK"
 WRONG = 2
@@ -151,13 +150,13 @@ class Program(click.Group):
 
 def _registry(context: click.Context) -> Registry:
     """The plugins, which are looked for when a command needs them: that takes 0.1 s."""
-    from valor_core.plugins.registry import Registry
+    from valor_core.specs import Registry
 
     return context.ensure_object(Registry)
 
 
 def _found(registry: Registry, name: str) -> CommandSpec:
-    from valor_core.plugins.spec import CommandSpec
+    from valor_core.specs import CommandSpec
 
     return registry.find(CommandSpec, name)
 
@@ -165,7 +164,7 @@ def _found(registry: Registry, name: str) -> CommandSpec:
 def _of_plugins(registry: Registry) -> list[tuple[str, CommandSpec]]:
     """The commands of plugins that are called otherwise than those of this program, by name."""
     from valor_cli.program.plugin_command import called
-    from valor_core.plugins.spec import CommandSpec
+    from valor_core.specs import CommandSpec
 
     commands = [(called(spec), spec) for spec in registry.all(CommandSpec)]
     return [(name, spec) for name, spec in commands if name not in BUILT_IN]

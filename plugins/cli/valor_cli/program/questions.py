@@ -21,10 +21,8 @@ from valor_cli.config import put
 from valor_cli.config.data_files import check_there, reader_called
 from valor_cli.program import streams
 from valor_core.errors import ConfigError, ValorError, did_you_mean, shown
-from valor_core.parameters.declaration import declared
-from valor_core.plugins.meaning import meaning_of, only_task
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec, ReaderSpec, TaskSpec
+from valor_core.parameters import declared
+from valor_core.specs import MetricSpec, ReaderSpec, Registry, TaskSpec, meaning_of, only_task
 
 T = TypeVar("T")
 _MOST_NAMES = 12

@@ -71,7 +71,7 @@ def _as_setting(error: click.NoSuchOption, commands: list[str]) -> str | None:
     if commands[-1:] != ["run"]:
         return None
     from valor_cli.config.schema import RunConfig
-    from valor_core.parameters.declaration import declared
+    from valor_core.parameters import declared
 
     key = error.option_name.lstrip("-").replace("-", "_")
     values = {"slices": "FIELD", "require": '\'{"Accuracy": ">= 0.9"}\''}

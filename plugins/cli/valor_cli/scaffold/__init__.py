@@ -16,7 +16,7 @@ from pathlib import Path
 
 from valor_core.errors import PluginConflictError, RegistryError, shown
 from valor_core.packages import OWNERS
-from valor_core.plugins.registry import Registry
+from valor_core.specs import Registry
 
 _NAME = re.compile(r"[a-z]([a-z0-9_]*[a-z0-9])?")
 _LONGEST = 40

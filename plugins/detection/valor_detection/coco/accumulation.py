@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.plugin import in_threads
-from valor_core.schemas.columns import Codes, Floats
+from valor_core.kernels import in_threads
+from valor_core.schemas import Codes, Floats
 from valor_detection.coco.comparison import Comparison
 from valor_detection.coco.settings import Params
 from valor_detection.curves import drawn

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from attrs import evolve, field, frozen
 
-from valor_core.plugin import ConfigError
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.detection.objects import ObjectColumns, PredictedObjects, TrueObjects
-from valor_core.schemas.label import Label
+from valor_core.errors import ConfigError
+from valor_core.schemas import Codes, Datums, Floats, Label
+from valor_core.schemas.detection import (
+    DetectionBatch,
+    ObjectColumns,
+    PredictedObjects,
+    TrueObjects,
+)
 from valor_detection.coco.dataset import COCO
 from valor_detection.coco.geometry import geometry
 from valor_detection.coco.settings import Params, ids

@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from valor_files import file_size
 
-from valor_core.plugin import ReadError, and_more, shown
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.run_lengths import compressed, decoded
-from valor_core.schemas.geometry.shapes import Shapes
+from valor_core.errors import ReadError, and_more, shown
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import Shapes, compressed, decoded
 from valor_detection.coco.geometry import geometry
 from valor_detection.coco.index import Index
 from valor_detection.coco.records import document_of, images_of

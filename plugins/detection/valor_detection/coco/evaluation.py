@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import ConfigError
+from valor_core.errors import ConfigError
 from valor_detection.coco.accumulation import Accumulated, places
 from valor_detection.coco.comparison import Comparison, Numberings
 from valor_detection.coco.dataset import COCO

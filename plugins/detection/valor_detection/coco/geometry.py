@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import ReadError, and_more
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.shapes import Shapes
+from valor_core.errors import ReadError, and_more
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import Shapes
 from valor_detection.kernels.records import AREA, BOX, SEGMENTATION, Document
 from valor_detection.readers.segmentations import Masks
 

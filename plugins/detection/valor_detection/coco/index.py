@@ -9,8 +9,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.shapes import ends, gathered
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import ends, gathered
 from valor_detection.kernels.records import Document
 from valor_detection.kernels.scanning import grouped_order
 

@@ -19,11 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import SchemaError, shown
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry import Mask
-from valor_core.schemas.geometry.run_lengths import Runs, compressed, encoded
-from valor_core.schemas.geometry.shapes import RunLengths
+from valor_core.errors import SchemaError, shown
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import Mask, RunLengths, Runs, compressed, encoded
 from valor_detection.geometry.ious import box_ious
 from valor_detection.kernels.masks import mask_ious, measured, segmentation_runs
 from valor_detection.kernels.records import POLYGONS, Segmentation, Segmentations

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import ReadError, and_more, shown
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.decimals import as_float
+from valor_core.errors import ReadError, and_more, shown
+from valor_core.schemas import Codes, as_float
 from valor_detection.kernels.records import (
     AREA,
     BOX,

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.plugin import ConfigError, shown
-from valor_core.schemas.columns import Codes
+from valor_core.errors import ConfigError, shown
+from valor_core.schemas import Codes
 
 
 class Params:

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.plugin import import_extra
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.geometry import Polygon
-from valor_core.schemas.geometry.shapes import Rings, Shapes
+from valor_core.packages import import_extra
+from valor_core.schemas import Codes
+from valor_core.schemas.geometry import Polygon, Rings, Shapes
 
 
 def contours(shapes: Shapes, rows: Codes) -> Rings:

@@ -13,11 +13,10 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from valor_core.plugin import ParameterError, SchemaError, and_more, did_you_mean
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.detection.objects import ObjectColumns
-from valor_core.schemas.geometry.shapes import (
+from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.detection import DetectionBatch, ObjectColumns
+from valor_core.schemas.geometry import (
     BOX,
     GEOMETRY_KINDS,
     MASK,

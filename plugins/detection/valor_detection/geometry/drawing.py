@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.run_lengths import Runs
-from valor_core.schemas.geometry.shapes import Rings, ends
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import Rings, Runs, ends
 from valor_detection.kernels.boundaries import line, odd, runs_between, united
 
 

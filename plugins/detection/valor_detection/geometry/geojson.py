@@ -7,9 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.plugin import SchemaError, shown
-from valor_core.schemas.geometry import Geometry, MultiPolygon, Polygon
-from valor_core.schemas.geometry.shapes import POLYGON, Shapes, polygons_of
+from valor_core.errors import SchemaError, shown
+from valor_core.schemas.geometry import (
+    POLYGON,
+    Geometry,
+    MultiPolygon,
+    Polygon,
+    Shapes,
+    polygons_of,
+)
 from valor_detection.geometry.conversion import converted
 
 

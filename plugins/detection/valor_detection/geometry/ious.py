@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import SchemaError, over, shares
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.shapes import BOX, MASK, POLYGON, Rings, RunLengths, Shapes
+from valor_core.errors import SchemaError
+from valor_core.kernels import over, shares
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import BOX, MASK, POLYGON, Rings, RunLengths, Shapes
 from valor_detection.geometry.conversion import converted
 from valor_detection.geometry.polygons import (
     MOST_CROSSINGS,

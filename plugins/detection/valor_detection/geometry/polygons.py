@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import import_extra
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.geometry import Polygon
-from valor_core.schemas.geometry.shapes import Rings, ends
+from valor_core.packages import import_extra
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import Polygon, Rings, ends
 
 Geometries = NDArray[Any]
 """Shapely's geometries."""

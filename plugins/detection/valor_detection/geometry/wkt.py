@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from valor_core.plugin import SchemaError, shown
-from valor_core.schemas.geometry import Geometry, MultiPolygon, Polygon
-from valor_core.schemas.geometry.shapes import Rings
+from valor_core.errors import SchemaError, shown
+from valor_core.schemas.geometry import Geometry, MultiPolygon, Polygon, Rings
 from valor_detection.geometry.geojson import outlines
 from valor_detection.geometry.polygons import from_shapely, import_shapely, to_shapely
 

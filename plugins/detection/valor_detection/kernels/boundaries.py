@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.geometry.run_lengths import Runs
-from valor_core.schemas.geometry.shapes import ends
+from valor_core.schemas import Codes
+from valor_core.schemas.geometry import Runs, ends
 
 Places = NDArray[Any]
 """Places on a line: int32 where these are enough, which are sorted in half the time, or int64."""

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import define, fields, frozen
 from numpy.typing import NDArray
 
-from valor_core.schemas.columns import Codes
+from valor_core.schemas import Codes
 
 FloatColumn = NDArray[np.float64]
 

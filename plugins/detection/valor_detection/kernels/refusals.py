@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import SchemaError
-from valor_core.schemas.columns import Codes
+from valor_core.errors import SchemaError
+from valor_core.schemas import Codes
 
 FARTHEST = 100_000_000
 """Largest coordinate of a polygon that is drawn."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from attrs import define
 
-from valor_core.plugin import ReadError, shown
+from valor_core.errors import ReadError, shown
 from valor_detection.kernels.records import (
     AREA,
     BOX,

@@ -11,7 +11,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 from valor_files import file_size, gzip_bytes, unreadable
 
-from valor_core.plugin import in_threads, thread_count
+from valor_core.kernels import in_threads, thread_count
 from valor_detection.kernels.pages import paged
 
 PADDING = 64  # zero bytes that every loop of a scanner ends at

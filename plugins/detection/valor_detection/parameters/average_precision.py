@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import parameters
+from valor_core.parameters import parameters
 from valor_detection.parameters import fields
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import parameter, parameters
+from valor_core.parameters import parameter, parameters
 from valor_detection.parameters import fields
 
 

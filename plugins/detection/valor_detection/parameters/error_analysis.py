@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import ParameterError, Within, parameter, parameters
+from valor_core.errors import ParameterError
+from valor_core.parameters import Within, parameter, parameters
 from valor_detection.parameters import fields
 
 

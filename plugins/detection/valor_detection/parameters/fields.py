@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from valor_core.plugin import ParameterError, Within, parameter, shown
+from valor_core.errors import ParameterError, shown
+from valor_core.parameters import Within, parameter
 
 Rule = Literal["coco", "ranked", "valor"]
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.plugin import ReadError, and_more, shown
-from valor_core.schemas.columns import BY_CONTENT, Codes
-from valor_core.schemas.label import Label
+from valor_core.errors import ReadError, and_more, shown
+from valor_core.schemas import BY_CONTENT, Codes, Label
 from valor_detection.kernels.stdlib_scanning import DECODER, whole
 
 

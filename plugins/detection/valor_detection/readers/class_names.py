@@ -8,7 +8,8 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import MissingExtraError, ReadError, install, shown
+from valor_core.errors import MissingExtraError, ReadError, shown
+from valor_core.packages import install
 from valor_detection.readers.text import text_of
 
 

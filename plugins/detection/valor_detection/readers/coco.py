@@ -11,12 +11,15 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import ReadError, and_more, shown
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects, scores_outside
-from valor_core.schemas.geometry.shapes import Shapes
+from valor_core.errors import ReadError, and_more, shown
+from valor_core.schemas import Codes, Datums, Floats
+from valor_core.schemas.detection import (
+    DetectionBatch,
+    PredictedObjects,
+    TrueObjects,
+    scores_outside,
+)
+from valor_core.schemas.geometry import Shapes
 from valor_detection.kernels.records import (
     AREA,
     BOX,

@@ -12,8 +12,8 @@ from typing import BinaryIO
 from attrs import frozen
 from valor_files import unreadable
 
-from valor_core.plugin import Partition
-from valor_core.schemas.columns import Codes
+from valor_core.readers import Partition
+from valor_core.schemas import Codes
 from valor_detection.kernels.texts import Text
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import ReadError
-from valor_core.schemas.columns import Codes
+from valor_core.errors import ReadError
+from valor_core.schemas import Codes
 from valor_detection.kernels.records import BOX, ID, SEGMENTATION, Document
 from valor_detection.kernels.scanning import scan
 from valor_detection.kernels.texts import Text

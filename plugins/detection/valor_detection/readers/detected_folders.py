@@ -9,7 +9,7 @@ from typing import Any
 
 from valor_files import Detected
 
-from valor_core.plugin import ReadError, ValorError
+from valor_core.errors import ReadError, ValorError
 from valor_detection.readers.class_names import class_names
 from valor_detection.readers.images import SUFFIXES
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.schemas.batch import FileRow
-from valor_core.schemas.columns import Codes
+from valor_core.schemas import Codes, FileRow
 from valor_detection.kernels.records import Document
 
 _LVIS = (

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from attrs import frozen
 
-from valor_core.plugin import Partition, ReadError
+from valor_core.errors import ReadError
+from valor_core.readers import Partition
 
 Files = Mapping[str, Path]
 """Files by the names of their images."""

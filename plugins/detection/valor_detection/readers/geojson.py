@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
-from valor_core.plugin import Partition, ReadError, SchemaError, shown
-from valor_core.schemas.decimals import as_float
+from valor_core.errors import ReadError, SchemaError, shown
+from valor_core.readers import Partition
+from valor_core.schemas import Label, as_float
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import MultiPolygon, Polygon
-from valor_core.schemas.label import Label
 from valor_detection.geometry.geojson import from_geojson
 from valor_detection.parameters.readers.geojson import GeojsonParameters
 from valor_detection.readers.refusals import as_read_errors

@@ -11,9 +11,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import ReadError
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.datum import LazyColumns
+from valor_core.errors import ReadError
+from valor_core.schemas import Codes, LazyColumns
 from valor_detection.kernels.records import Document
 from valor_detection.kernels.stdlib_scanning import DECODER
 

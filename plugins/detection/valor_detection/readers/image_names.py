@@ -11,7 +11,7 @@ from unicodedata import normalize
 import numpy as np
 from attrs import evolve, frozen
 
-from valor_core.plugin import ReadError, shown
+from valor_core.errors import ReadError, shown
 from valor_detection.kernels import stdlib_scanning
 from valor_detection.kernels.records import Document
 from valor_detection.kernels.texts import Text

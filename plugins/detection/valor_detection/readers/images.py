@@ -12,8 +12,9 @@ import numpy as np
 from attrs import frozen
 from valor_files import TableSource, columns_beside, read_table, unreadable
 
-from valor_core.plugin import MissingExtraError, ReadError, and_more, install
-from valor_core.schemas.columns import Codes
+from valor_core.errors import MissingExtraError, ReadError, and_more
+from valor_core.packages import install
+from valor_core.schemas import Codes
 
 _HEADERS = (".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".mpo", ".bmp", ".gif", ".webp")
 _PILLOW = (".tif", ".tiff", ".avif", ".jp2", ".ppm", ".pgm", ".pbm", ".pnm", ".tga", ".ico")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
-from valor_core.schemas.columns import Codes
+from valor_core.schemas import Codes
 
 _SPREAD = 64  # a table is made for ids up to as many times as far apart as there are ids
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from valor_core.plugin import ReadError, SchemaError
+from valor_core.errors import ReadError, SchemaError
 
 
 @contextmanager

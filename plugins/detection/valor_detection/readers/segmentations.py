@@ -9,9 +9,9 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import ReadError, and_more
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.shapes import MASK, RunLengths, Shapes, starts_of
+from valor_core.errors import ReadError, and_more
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import MASK, RunLengths, Shapes, starts_of
 from valor_detection.kernels.masks import measured, segmentation_runs
 from valor_detection.kernels.records import COMPRESSED, NO_MASK, POLYGONS, RUNS, Segmentations
 from valor_detection.kernels.refusals import RowError, is_large, large_sentence

@@ -12,11 +12,10 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 from valor_files import Table, read_table, typed
 
-from valor_core.plugin import Partition, ReadError, and_more, shown
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.datum import Datums
+from valor_core.errors import ReadError, and_more, shown
+from valor_core.readers import Partition
+from valor_core.schemas import Codes, Datums, Floats, Label, Vocabulary
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.label import Label, Vocabulary
 from valor_detection.object_rows import Rows, batch_of_rows, checked_rows, upright
 from valor_detection.parameters.readers.tables import TableParameters
 from valor_detection.readers.images import ImageTable

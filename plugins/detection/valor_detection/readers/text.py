@@ -6,7 +6,7 @@ from pathlib import Path
 
 from valor_files import unreadable
 
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 
 
 def text_of(path: Path) -> str:

@@ -11,10 +11,10 @@ from xml.etree.ElementTree import Element
 
 from attrs import evolve, frozen
 
-from valor_core.plugin import ReadError, and_more, shown
+from valor_core.errors import ReadError, and_more, shown
+from valor_core.schemas import Label
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
-from valor_core.schemas.label import Label
 from valor_detection.parameters.readers.voc import VocParameters
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
 from valor_detection.readers.images import files_of

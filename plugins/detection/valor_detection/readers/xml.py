@@ -9,7 +9,7 @@ from xml.parsers import expat
 
 from valor_files import unreadable
 
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 
 
 def xml_root(path: Path) -> Element:

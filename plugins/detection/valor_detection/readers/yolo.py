@@ -9,14 +9,10 @@ from pathlib import Path
 import numpy as np
 from attrs import frozen
 
-from valor_core.plugin import ReadError, shown
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
-from valor_core.schemas.geometry import Polygon
-from valor_core.schemas.geometry.shapes import BOX, POLYGON, Rings, Shapes
-from valor_core.schemas.label import Label
+from valor_core.errors import ReadError, shown
+from valor_core.schemas import Codes, Datums, Floats, Label
+from valor_core.schemas.detection import DetectionBatch, PredictedObjects, TrueObjects
+from valor_core.schemas.geometry import BOX, POLYGON, Polygon, Rings, Shapes
 from valor_detection.parameters.readers.yolo import YoloParameters
 from valor_detection.readers.class_names import Classes, read_classes
 from valor_detection.readers.folders import ImageFiles, check_some, image_files

@@ -1,6 +1,6 @@
 """Validity of geometries: what is wrong with them, and whether they are rejected or repaired."""
 
-from valor_core.schemas.detection.packing import CheckedShapes
+from valor_core.schemas.detection import CheckedShapes
 from valor_detection.parameters.policy import Policy
 from valor_detection.validity.policy import (
     Place,

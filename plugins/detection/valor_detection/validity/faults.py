@@ -17,13 +17,16 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.geometry import Box, Geometry, Mask, RotatedBox
-from valor_core.schemas.geometry.shapes import (
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import (
     GEOMETRY_KINDS,
     MASK,
     POLYGON,
+    Box,
+    Geometry,
+    Mask,
     Rings,
+    RotatedBox,
     Shapes,
     polygons_of,
 )

@@ -17,12 +17,10 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from valor_core.plugin import ParameterError, SchemaError, and_more, did_you_mean, shown
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.detection import Detection, DetectionBatch
-from valor_core.schemas.detection.packing import CheckedShapes, ObjectPlace
-from valor_core.schemas.geometry.geometry import Geometry
-from valor_core.schemas.geometry.shapes import Shapes
+from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.detection import CheckedShapes, Detection, DetectionBatch, ObjectPlace
+from valor_core.schemas.geometry import Geometry, Shapes
 from valor_detection.parameters.policy import Policy
 from valor_detection.validity.faults import (
     EXPECTED,
@@ -163,7 +161,7 @@ def checked_shapes(
 
     Examples
     --------
-    >>> from valor_core.schemas.geometry.geometry import Polygon
+    >>> from valor_core.schemas.geometry import Polygon
     >>> bow = Shapes.of([Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])])
     >>> found = checked_shapes(bow, None, "repair", "predictions", "predictions[{}]".format)
     >>> found.shapes.areas, found.counts
@@ -225,7 +223,7 @@ def checked_geometries(
     Examples
     --------
     >>> import math
-    >>> from valor_core.schemas.geometry.geometry import Box
+    >>> from valor_core.schemas.geometry import Box
     >>> boxes = [Box(0, 0, 2, 1), Box(0, 0, math.nan, 1)]
     >>> found = checked_geometries(boxes, None, "skip", "predictions", "predictions[{}]".format)
     >>> list(found.shapes), found.counts

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.geometry import Box, Geometry, MultiPolygon, RotatedBox
-from valor_core.schemas.geometry.shapes import BOX, MASK, Shapes, geometry_kind
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import (
+    BOX,
+    MASK,
+    Box,
+    Geometry,
+    MultiPolygon,
+    RotatedBox,
+    Shapes,
+    geometry_kind,
+)
 from valor_detection.geometry.polygons import (
     from_shapely,
     import_shapely,

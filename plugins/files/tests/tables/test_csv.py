@@ -14,7 +14,7 @@ from valor_files import read_table, split_table
 from valor_files.tables import cuts
 from valor_files.tables.table import Table
 
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 
 CELLS = st.text(alphabet='ab ,;\t"\n\r\x0b\x85\u2028é✓😀', max_size=5)
 GRIDS = st.integers(1, 3).flatmap(

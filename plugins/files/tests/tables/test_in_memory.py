@@ -10,14 +10,8 @@ import pytest
 from messages import refused
 from valor_files import TableInMemory, TableSource, read_table, split_table
 
-from valor_core.parameters.declaration import relocate
-from valor_core.plugin import (
-    ParameterError,
-    ReadError,
-    parameter,
-    parameter_values,
-    parameters,
-)
+from valor_core.errors import ParameterError, ReadError
+from valor_core.parameters import parameter, parameter_values, parameters, relocate
 
 NAN = float("nan")
 

@@ -15,7 +15,7 @@ from valor_files.tables.csv import CSV
 from valor_files.tables.jsonl import JSON
 from valor_files.tables.table import Table, TablePartition
 
-from valor_core.plugin import ReadError, SchemaError
+from valor_core.errors import ReadError, SchemaError
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=3)
 RECORDS = st.dictionaries(st.sampled_from(["uid", "score", "é\n"]), SCALARS | st.lists(SCALARS))

@@ -9,7 +9,7 @@ import pytest
 from valor_files.tables import split_table
 
 from valor_core import Registry, evaluate, metric
-from valor_core.readers.given import reader_of
+from valor_core.readers import reader_of
 
 
 @metric("mylab.Length", task="text")

@@ -8,7 +8,7 @@ from messages import refused
 from valor_files import field_tables, parsed
 from valor_files.tables.table import Table
 
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 
 
 def test_lists_and_tables_as_text_become_what_they_say() -> None:

@@ -16,7 +16,7 @@ from valor_files import read_table, split_table
 from valor_files.tables.parquet import PARQUET
 from valor_files.tables.table import TablePartition
 
-from valor_core.plugin import MissingExtraError, ReadError
+from valor_core.errors import MissingExtraError, ReadError
 
 
 def written(folder: Path, columns: dict[str, Any], row_group_size: int = 2) -> Path:

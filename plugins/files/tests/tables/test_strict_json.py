@@ -11,7 +11,7 @@ from messages import refused
 from valor_files import read_table
 from valor_files.tables.strict_json import StrictJsonError, is_surely_strict, parse_json
 
-from valor_core.plugin import ReadError
+from valor_core.errors import ReadError
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),

@@ -12,7 +12,7 @@ from messages import refused
 from valor_files import read_table, split_table, tables
 from valor_files.tables.table import Cut, Table, TablePartition, count_line_breaks
 
-from valor_core.plugin import ReadError, SchemaError
+from valor_core.errors import ReadError, SchemaError
 
 
 def column(*cells: Any, **options: Any) -> Table:

@@ -17,7 +17,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.schemas.columns import Codes
+from valor_core.schemas import Codes
 from valor_files.tables.cells import Cells, NumberCells
 from valor_files.tables.table import count_line_breaks
 

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.schemas.columns import Codes
+from valor_core.schemas import Codes
 
 
 class Cells(ABC):

@@ -14,9 +14,9 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
-from valor_core.parameters.kinds import PathKind
-from valor_core.readers.fingerprint import fingerprint
-from valor_core.schemas.decimals import as_written
+from valor_core.parameters import PathKind
+from valor_core.readers import fingerprint
+from valor_core.schemas import as_written
 from valor_files.tables.parquet import arrow_column
 from valor_files.tables.table import Column, Table, TablePartition
 

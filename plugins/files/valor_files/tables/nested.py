@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from valor_core.errors import ReadError, shown
-from valor_core.schemas.columns import Codes
+from valor_core.schemas import Codes
 from valor_files.tables import strict_json
 from valor_files.tables.strict_json import StrictJsonError
 from valor_files.tables.table import Table

@@ -17,17 +17,9 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import (
-    ReadError,
-    SchemaError,
-    and_more,
-    did_you_mean,
-    shown,
-)
-from valor_core.readers.partition import Partition
-from valor_core.schemas.characters import NUL
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.datum import are_unique
+from valor_core.errors import ReadError, SchemaError, and_more, did_you_mean, shown
+from valor_core.readers import Partition
+from valor_core.schemas import NUL, Codes, are_unique
 from valor_files.files import gzip_bytes, unreadable
 from valor_files.tables.cells import Cells, digits, numbered
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.plugin import Undefined
+from valor_core.results import Undefined
 from valor_llm.calibration.estimate import LEVEL, Estimate, standard_errors
 from valor_llm.calibration.rogan_gladen import Share
 from valor_llm.records.record import Calibration, Pair

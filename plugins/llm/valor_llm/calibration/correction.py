@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from valor_core.plugin import BoundResource, ItemRow, MetricSpec, Told, Undefined
+from valor_core.results import ItemRow, Told, Undefined
+from valor_core.scoring import BoundResource
+from valor_core.specs import MetricSpec
 from valor_llm.calibration.comparison import sensitivity_and_specificity
 from valor_llm.calibration.estimate import Estimate
 from valor_llm.calibration.judged_items import JudgedItem, are_shares, judged_items

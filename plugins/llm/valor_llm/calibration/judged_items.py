@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import ItemRow
+from valor_core.results import ItemRow
 
 
 @frozen

@@ -10,7 +10,10 @@ from valor_cli.config.config_file import Request
 from valor_cli.run import evaluator_of, registry_of
 
 from valor_core import Registry
-from valor_core.plugin import BoundMetric, BoundResource, ConfigError, Evaluation, reader_of
+from valor_core.errors import ConfigError
+from valor_core.evaluation import BoundMetric, Evaluation
+from valor_core.readers import reader_of
+from valor_core.scoring import BoundResource
 from valor_llm.calibration.judged_items import JudgedItem, judged_items
 from valor_llm.calibration.labels import Label
 from valor_llm.calibration.pairing import paired

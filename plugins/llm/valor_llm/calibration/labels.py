@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import ReadError, shown
+from valor_core.errors import ReadError, shown
 
 _COLUMNS = ("uid", "label", "verdict", "metric")
 _WORDS: Mapping[str, float] = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0, "idk": 0.0}

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from attrs import define, field
 
-from valor_core.plugin import Range, ReadError, shown
+from valor_core.errors import ReadError, shown
+from valor_core.specs import Range
 from valor_llm.calibration.judged_items import JudgedItem
 from valor_llm.calibration.labels import Label
 from valor_llm.records.record import LEAST_LABELS, Pair

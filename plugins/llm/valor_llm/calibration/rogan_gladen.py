@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from attrs import frozen
 
-from valor_core.plugin import Undefined
+from valor_core.results import Undefined
 from valor_llm.calibration.estimate import LEVEL, Estimate, standard_errors
 
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Protocol
 
 from attrs import evolve
 
-from valor_core.plugin import FromEnvironment
+from valor_core.parameters import FromEnvironment
 from valor_llm.clients.fields import merged
 from valor_llm.clients.http.keys import Key
 from valor_llm.clients.http.transport import Transport

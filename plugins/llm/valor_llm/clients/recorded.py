@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from valor_core.plugin import ResourceError, shown
+from valor_core.errors import ResourceError, shown
 from valor_llm.clients.protocol import ClientError, Reply, Request
 from valor_llm.clients.recording import NO_MODEL, Line, lines
 from valor_llm.parameters.clients import RecordedParameters

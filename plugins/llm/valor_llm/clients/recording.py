@@ -16,7 +16,7 @@ from typing import Any, get_args
 
 from attrs import asdict, field, fields, frozen
 
-from valor_core.plugin import ResourceError, shown
+from valor_core.errors import ResourceError, shown
 from valor_llm.clients.protocol import Finish, Reply, TokenChoice, Usage
 
 NO_MODEL = "recorded"

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from attrs import frozen
 
-from valor_core.plugin import ResourceError
+from valor_core.errors import ResourceError
 from valor_llm.clients import anthropic, openai
 from valor_llm.clients.callable import fault_of
 from valor_llm.clients.fields import merged

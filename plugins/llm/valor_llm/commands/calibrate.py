@@ -12,7 +12,8 @@ from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_report import MISSING, TextColumn, TextTable, number_text
 
-from valor_core.plugin import ReportError, Undefined
+from valor_core.errors import ReportError
+from valor_core.results import Undefined
 from valor_llm.calibration.comparison import Comparison, compared
 from valor_llm.calibration.estimate import LEVEL
 from valor_llm.calibration.labelled_run import Calibrated, calibrated

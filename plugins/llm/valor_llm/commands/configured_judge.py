@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from valor_cli.config.config_file import Request
 
 from valor_core import Registry
-from valor_core.plugin import ConfigError, bind_resources, open_as, opened
+from valor_core.errors import ConfigError
+from valor_core.scoring import bind_resources, open_as, opened
 
 if TYPE_CHECKING:
     from valor_llm.judge.panel import Panel

@@ -15,7 +15,7 @@ from valor_cli.program.outcome import FAILED
 from valor_cli.program.values import Number
 from valor_report import MISSING, Cell, TextColumn, TextTable
 
-from valor_core.plugin import shown
+from valor_core.errors import shown
 from valor_llm.commands.configured_judge import configured_judge
 from valor_llm.probe.attacks import attacks
 from valor_llm.probe.trials import Probe, Trial, counts, probed

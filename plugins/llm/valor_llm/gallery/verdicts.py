@@ -13,15 +13,8 @@ from numpy.typing import NDArray
 from valor_report import MarkedTexts, Piece
 
 from valor_core import Registry
-from valor_core.plugin import (
-    Failed,
-    ItemRow,
-    ItemRows,
-    NotRun,
-    ParameterError,
-    Undefined,
-    found_at,
-)
+from valor_core.errors import ParameterError, found_at
+from valor_core.results import Failed, ItemRow, ItemRows, NotRun, Undefined
 from valor_core.schemas.text import Text, TextBatch
 from valor_llm.parameters.gallery import VerdictsParameters
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import define
 
-from valor_core.plugin import ResourceError
+from valor_core.errors import ResourceError
 from valor_llm.clients.batches.protocol import BatchEndpoint, BatchGone
 from valor_llm.clients.protocol import ClientError, Passing, Refused, Reply, Request
 from valor_llm.judge.cache import Cache

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import pathname2url
 
-from valor_core.plugin import ResourceError, shown
+from valor_core.errors import ResourceError, shown
 from valor_llm.judge.kept import Kept
 
 _APPLICATION = 0x56414C43  # tells the file from other programs' databases

@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import evolve
 
-from valor_core.plugin import ResourceStopped
+from valor_core.errors import ResourceStopped
 from valor_llm.clients.protocol import (
     Client,
     ClientError,

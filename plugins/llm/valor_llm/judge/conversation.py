@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import define, evolve, field
 
-from valor_core.plugin import shown
+from valor_core.errors import shown
 from valor_llm.clients.protocol import Client, Finish, Message, Reply, Request, Usage
 from valor_llm.judge.answer import Answer, NoAnswer, Question
 from valor_llm.judge.kept import Kept, key_of

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
-from valor_core.plugin import ResourceError, ResourceStopped, carried, shown
+from valor_core.errors import ResourceError, ResourceStopped, shown
+from valor_core.scoring import carried
 from valor_llm.clients.protocol import Client, ClientError, Passing, Reply
 from valor_llm.clients.recording import Line, Recording
 from valor_llm.judge.answer import Answer, NoAnswer, Question

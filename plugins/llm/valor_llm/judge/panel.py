@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median, multimode
 from typing import Any, ClassVar
 
-from valor_core.plugin import WARNINGS, ResourceError, added_up, exact_mean
+from valor_core.errors import ResourceError
+from valor_core.results import exact_mean
+from valor_core.scoring import WARNINGS, added_up
 from valor_llm.clients.protocol import Client
 from valor_llm.judge.judge import Judge
 from valor_llm.judge.spending.budget import Budget

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from valor_core.plugin import Gap, ItemScore, NoParameters, Undefined
+from valor_core.parameters import NoParameters
+from valor_core.results import Gap, ItemScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, together, verdict_rows
 from valor_llm.metrics.references import Compared, best_of

@@ -37,7 +37,8 @@ from typing import Any, TypeVar
 
 from attrs import define, field, fields
 
-from valor_core.plugin import Failed, Gap, ItemScore, Undefined, exact_mean, fingerprint
+from valor_core.readers import fingerprint
+from valor_core.results import Failed, Gap, ItemScore, Undefined, exact_mean
 from valor_core.schemas.text import Text
 from valor_llm.judge.answer import Answer, NoAnswer
 from valor_llm.judge.judge import Judge

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import Gap, ItemScore, Undefined
+from valor_core.results import Gap, ItemScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
 from valor_llm.parameters.metrics import FaithfulnessParameters

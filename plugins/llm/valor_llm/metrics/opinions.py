@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import Gap, ItemScore, NoParameters
+from valor_core.parameters import NoParameters
+from valor_core.results import Gap, ItemScore
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
 from valor_llm.steps.opinions import OPINIONS, OPINIONS_BIASED, OPINIONS_TOXIC

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from valor_core.plugin import Gap, ItemScore, Undefined
+from valor_core.results import Gap, ItemScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.parameters.metrics import RetrievalParameters
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 
-from valor_core.plugin import FromEnvironment
+from valor_core.parameters import FromEnvironment
 
 _CREDENTIALS = frozenset(
     {

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from valor_core.plugin import ParameterError, Within, parameter, parameters
+from valor_core.errors import ParameterError
+from valor_core.parameters import Within, parameter, parameters
 
 Combination = Literal["mean", "median", "majority"]
 """How the scores of several judges become one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from valor_core.plugin import parameter, parameters
+from valor_core.parameters import parameter, parameters
 
 
 @parameters

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from valor_core.plugin import ParameterError, parameter, parameters, shown
+from valor_core.errors import ParameterError, shown
+from valor_core.parameters import parameter, parameters
 
 _MOST_GRADES = 101
 """So that 0 to 100 fits; each grade stands in the prompt."""

@@ -7,7 +7,10 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import BoundResource, ItemRow, MetricSpec, parameter_values
+from valor_core.parameters import parameter_values
+from valor_core.results import ItemRow
+from valor_core.scoring import BoundResource
+from valor_core.specs import MetricSpec
 
 
 @frozen

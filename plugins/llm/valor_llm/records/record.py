@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import ResourceError
+from valor_core.errors import ResourceError
 from valor_llm.records.fingerprint import Fingerprint
 
 LEAST_LABELS = 20

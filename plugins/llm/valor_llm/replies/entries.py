@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import define, field
 
-from valor_core.plugin import shown
+from valor_core.errors import shown
 from valor_llm.replies.keys import ALIASES, analysis_of, picked, revised
 from valor_llm.replies.reading import Verdict
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from valor_core.plugin import shown
+from valor_core.errors import shown
 from valor_llm.clients.protocol import TokenChoice
 from valor_llm.replies.ratings import Grade, Rating
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from valor_core.plugin import shown
+from valor_core.errors import shown
 from valor_llm.replies.contradictions import contradicts
 from valor_llm.replies.json_text import Found, NoJSON, quotable_in, values_in
 

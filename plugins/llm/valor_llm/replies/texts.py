@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import shown
+from valor_core.errors import shown
 from valor_llm.replies.keys import Asked, NotAsked, lists_in
 from valor_llm.replies.reading import Data, Reading, object_schema
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import ResourceError, shown
+from valor_core.errors import ResourceError, shown
 from valor_llm.steps.rendered import rendered
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
-from valor_core.plugin import Undefined
+from valor_core.results import Undefined
 
 Level = Literal["nominal", "ordinal", "interval"]
 """What may be said of two values: that they differ, which is more, or by how much."""

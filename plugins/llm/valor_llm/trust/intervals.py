@@ -9,7 +9,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import Range, Undefined, exact_mean
+from valor_core.results import Undefined, exact_mean
+from valor_core.specs import Range
 from valor_llm.trust.student import two_sided_quantile
 
 LEVEL = 0.95

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.plugin import Undefined, exact_mean
+from valor_core.results import Undefined, exact_mean
 from valor_llm.judge.panel import combined
 from valor_llm.parameters.judge import Combination
 from valor_llm.trust.agreement import krippendorff_alpha

@@ -11,7 +11,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import exact_mean, first_line
+from valor_core.results import exact_mean, first_line
 
 Numbers = NDArray[np.float64]
 

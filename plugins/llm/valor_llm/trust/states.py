@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import asdict, frozen
 
-from valor_core.plugin import Failed, NotRun, Numbers, Undefined
+from valor_core.results import Failed, NotRun, Numbers, Undefined
 
 
 @frozen

@@ -3,7 +3,8 @@ from __future__ import annotations
 from messages import refused
 from valor_report.gallery.parameters import GalleryParameters
 
-from valor_core.plugin import ParameterError, build
+from valor_core.errors import ParameterError
+from valor_core.parameters import build
 
 
 def test_a_gallery_needs_a_folder_only() -> None:

@@ -15,12 +15,11 @@ from valor_report import MarkedTexts, Picture, Piece
 from valor_report.gallery.worst_items import Exhibition, plan
 from valor_report.pages.page import html
 
-from valor_core import Registry, Text, TextBatch, ValorError
-from valor_core.evaluation.evaluate import evaluate
-from valor_core.evaluation.plan import Plan
+from valor_core import Registry, Text, TextBatch, ValorError, evaluate
+from valor_core.errors import ReportError, SchemaError
+from valor_core.evaluation import Evaluation, Plan
 from valor_core.filters import Filter
-from valor_core.plugin import Evaluation, ReportError, SchemaError
-from valor_core.readers.reader import InMemory
+from valor_core.readers import InMemory
 from valor_core.schemas import Batch
 
 PLUGINS = Path(__file__).parents[4] / "tests" / "plugins"

@@ -3,7 +3,7 @@ from __future__ import annotations
 from valor_report.comparison import compare
 from valor_report.pages.comparison_page import html
 
-from valor_core.plugin import Report, Result
+from valor_core.results import Report, Result
 
 
 def test_the_page_says_what_changed_and_why_it_may_have():

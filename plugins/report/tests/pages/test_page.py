@@ -12,20 +12,10 @@ from valor_report.pages.page import html
 from valor_report.text import aligned_text, markdown
 from valor_testing.examples import datasets
 
-from valor_core.evaluation.evaluate import evaluate
-from valor_core.plugin import (
-    Failed,
-    MetricSpec,
-    Report,
-    Result,
-    TaskSpec,
-    Undefined,
-    ValorError,
-    by_reference,
-)
-from valor_core.plugins.registry import Registry
-from valor_core.report.requirements import Requirement
-from valor_core.report.results import Results
+from valor_core import evaluate
+from valor_core.errors import ValorError
+from valor_core.results import Failed, Report, Requirement, Result, Results, Undefined
+from valor_core.specs import MetricSpec, Registry, TaskSpec, by_reference
 
 PLUGINS = Path(__file__).parents[4] / "plugins"
 HOSTILE = "<script>alert('x')</script>"

@@ -11,8 +11,7 @@ from messages import refused
 from valor_report.pages.plot import plot
 
 from valor_core import Report, Result, Undefined
-from valor_core.errors import MissingExtraError
-from valor_core.plugin import ReportError
+from valor_core.errors import MissingExtraError, ReportError
 
 MATRIX = {"cat": {"cat": 3, "dog": 1}, "dog": {"cat": 0, "dog": 2}}
 ROC = {"cat": {"fpr": [0.0, 0.5, 1.0], "tpr": [0.0, 0.75, 1.0]}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from valor_report.tables.structures import NO_GROUND_TRUTH, matrix
 
-from valor_core.plugin import ConfusionTable
+from valor_core.results import ConfusionTable
 
 
 def test_matrix_reads_the_arrays_of_a_table() -> None:

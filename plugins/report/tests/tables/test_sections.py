@@ -6,9 +6,7 @@ from valor_report import MISSING
 from valor_report.tables.pivot import ALIKE
 from valor_report.tables.sections import tables_of
 
-from valor_core.plugin import Failed, Report, Result, Undefined
-from valor_core.report.requirements import Requirement
-from valor_core.report.results import Results
+from valor_core.results import Failed, Report, Requirement, Result, Results, Undefined
 
 SHARED = {"label_key": "class", "score_threshold": 0.0}
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from attrs import frozen
 
 from valor_core.errors import printable_lines
-from valor_core.schemas.datum import Uid
+from valor_core.schemas import Uid
 from valor_report.gallery.pictures import MarkedTexts, Picture, Piece
 from valor_report.pages.assets import STYLE
 

@@ -16,17 +16,12 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.errors import ConfigError, ReportError, SchemaError
-from valor_core.evaluation.job import Evaluation
-from valor_core.parameters.declaration import NoParameters, build, declared, relocate
-from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import GallerySpec
-from valor_core.readers.partition import Partition
-from valor_core.readers.reader import Reader
-from valor_core.report.files import write_text
-from valor_core.report.report import ItemTable
-from valor_core.schemas import Batch
-from valor_core.schemas.datum import Uid
-from valor_core.schemas.order import natural, natural_order
+from valor_core.evaluation import Evaluation
+from valor_core.parameters import NoParameters, build, declared, relocate
+from valor_core.readers import Partition, Reader
+from valor_core.results import ItemTable, write_text
+from valor_core.schemas import Batch, Uid, natural, natural_order
+from valor_core.specs import GallerySpec, Registry, implementation
 from valor_report.gallery import wall
 from valor_report.gallery.parameters import INDEX, GalleryParameters
 from valor_report.gallery.pictures import Gallery, MarkedTexts, Picture

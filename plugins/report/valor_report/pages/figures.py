@@ -7,7 +7,7 @@ from html import escape
 
 from attrs import evolve, frozen
 
-from valor_core.metrics.result import Result
+from valor_core.results import Result
 from valor_report.pages import plots
 from valor_report.pages.curve_lines import CurveLines
 from valor_report.pages.diagrams import Bin, ThresholdCounts, bins, tallies

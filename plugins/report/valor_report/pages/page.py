@@ -15,9 +15,7 @@ from urllib.parse import quote
 from attrs import evolve
 
 from valor_core.errors import printable_lines
-from valor_core.metrics.result import Result
-from valor_core.report.entries import entries_of
-from valor_core.report.report import Report
+from valor_core.results import Report, Result, entries_of
 from valor_report.gallery.parameters import INDEX
 from valor_report.pages import plots
 from valor_report.pages.assets import SCRIPT, STYLE

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from valor_core.metrics.result import Failed, Result, Undefined, is_number
-from valor_core.metrics.result_details import detail_rows, is_interval
-from valor_core.report.entries import Entry
+from valor_core.results import Entry, Failed, Result, Undefined, detail_rows, is_interval, is_number
 from valor_report.tables.pivot import apart, text_of, titles_of
 from valor_report.tables.text_table import (
     MISSING,

@@ -13,13 +13,17 @@ from typing import Any
 
 from attrs import define, field
 
-from valor_core.metrics.result import Failed, Result, Undefined, first_line, is_number
-from valor_core.report.entries import (
+from valor_core.results import (
     Entry,
+    Failed,
+    Result,
+    Undefined,
     by_metric,
     comparable,
     entries_of,
+    first_line,
     grouped,
+    is_number,
     rows_of,
     varying_names,
 )

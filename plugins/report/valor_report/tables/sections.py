@@ -14,20 +14,24 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from valor_core.metrics.result import Failed, Result, Undefined, is_number
-from valor_core.report.entries import (
+from valor_core.results import (
+    NO_VALUE,
     Entry,
+    Failed,
+    Report,
+    Result,
+    Results,
+    Undefined,
     by_metric,
     comparable,
     entries_of,
     grouped,
+    installed_spec,
+    is_number,
     is_single,
     rows_of,
     varying_names,
 )
-from valor_core.report.keys import NO_VALUE
-from valor_core.report.report import Report
-from valor_core.report.results import Results, installed_spec
 from valor_report.tables.detail_tables import detail_tables
 from valor_report.tables.pivot import (
     ALIKE,

@@ -14,9 +14,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.metrics.confusion_table import ConfusionTable
-from valor_core.metrics.result import is_number
-from valor_core.report.entries import named_numbers
+from valor_core.results import ConfusionTable, is_number, named_numbers
 
 NO_PREDICTION = "(no prediction)"
 NO_GROUND_TRUTH = "(no ground truth)"

@@ -7,7 +7,7 @@ from typing import Any
 from valor_llm.metrics.asking import Asking, judged
 
 from valor_core import ItemScore, Undefined
-from valor_core.plugin import Gap
+from valor_core.results import Gap
 from valor_rgb.judged.error_detection import not_asked
 from valor_rgb.judged.steps import ERROR_DETECTION
 from valor_rgb.parameters.rules import RuleParameters

@@ -7,7 +7,7 @@ from typing import Any
 from valor_llm.metrics.asking import Asking, judged
 
 from valor_core import ItemScore, Undefined
-from valor_core.plugin import Gap
+from valor_core.results import Gap
 from valor_rgb.judged.steps import REJECTION
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import Failed, ItemRow, RowsOf, Undefined, declared, is_number, plain_value
+from valor_core.parameters import declared, plain_value
+from valor_core.results import Failed, ItemRow, Undefined, is_number
+from valor_core.states import RowsOf
 from valor_rgb.metrics.rates import Rate
 from valor_rgb.parameters.rules import AbilityParameters, RuleParameters
 

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from valor_core import Result
-from valor_core.plugin import ItemRows, RowsOf, nondefault
+from valor_core.parameters import nondefault
+from valor_core.results import ItemRows
+from valor_core.states import RowsOf
 from valor_rgb.metrics.findings import Findings, verdicts
 from valor_rgb.parameters.rules import AbilityParameters
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from valor_core.plugin import Gap, ItemScore, Undefined
+from valor_core.results import Gap, ItemScore, Undefined
 from valor_rgb.parameters.rules import RuleParameters
 from valor_rgb.rules.choice import rules_of
 from valor_rgb.rules.protocol import Rules

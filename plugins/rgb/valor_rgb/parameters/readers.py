@@ -7,7 +7,8 @@ from pathlib import Path
 
 from valor_files import TableSource
 
-from valor_core.plugin import ParameterError, Within, parameter, parameters
+from valor_core.errors import ParameterError
+from valor_core.parameters import Within, parameter, parameters
 from valor_rgb.parameters.abilities import ABILITIES, Ability
 
 _SHARE = Within(0, 1)

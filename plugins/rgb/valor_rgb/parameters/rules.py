@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from valor_core.plugin import ParameterError, Within, parameter, parameters, shown
+from valor_core.errors import ParameterError, shown
+from valor_core.parameters import Within, parameter, parameters
 
 Phrases = tuple[str, ...]
 

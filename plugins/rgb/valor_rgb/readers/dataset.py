@@ -9,7 +9,8 @@ from typing import Any
 from attrs import field, frozen
 from valor_files import Table, TablePartition, columns_beside, parsed, read_table
 
-from valor_core.plugin import Partition, ReadError, SchemaError, shown
+from valor_core.errors import ReadError, SchemaError, shown
+from valor_core.readers import Partition
 from valor_core.schemas import Datums
 from valor_rgb.mixing import Mixing, Passages
 from valor_rgb.parameters.abilities import ABILITIES

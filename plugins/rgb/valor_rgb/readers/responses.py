@@ -16,9 +16,8 @@ from valor_files import (
     read_table,
 )
 
-from valor_core.plugin import ParameterError, did_you_mean
-from valor_core.schemas import Datums
-from valor_core.schemas.columns import with_columns
+from valor_core.errors import ParameterError, did_you_mean
+from valor_core.schemas import Datums, with_columns
 from valor_rgb.parameters.abilities import ABILITIES
 from valor_rgb.parameters.readers import ResponsesParameters
 from valor_rgb.readers.records import split_records

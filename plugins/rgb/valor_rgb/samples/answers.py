@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from valor_core.plugin import SchemaError, shown
-from valor_core.schemas.characters import check_unicode
+from valor_core.errors import SchemaError, shown
+from valor_core.schemas import check_unicode
 
 Spellings = tuple[str, ...]
 """One part of an answer: any of these will do."""

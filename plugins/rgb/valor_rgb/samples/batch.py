@@ -11,11 +11,19 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from valor_files import Table, columns_beside, parsed
 
-from valor_core.plugin import ReadError, SchemaError
-from valor_core.schemas import Batch
-from valor_core.schemas.columns import BY_CONTENT, Codes, check_length, objects, read_only
-from valor_core.schemas.datum import Datum, Datums, listed
-from valor_core.schemas.decimals import as_written
+from valor_core.errors import ReadError, SchemaError
+from valor_core.schemas import (
+    BY_CONTENT,
+    Batch,
+    Codes,
+    Datum,
+    Datums,
+    as_written,
+    check_length,
+    listed,
+    objects,
+    read_only,
+)
 from valor_rgb.samples.answers import as_answers, as_one_of, as_spellings
 from valor_rgb.samples.sample import (
     RGBSample,

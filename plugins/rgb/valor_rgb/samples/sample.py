@@ -7,10 +7,8 @@ from typing import Any, ClassVar
 
 from attrs import field, frozen
 
-from valor_core.plugin import SchemaError, did_you_mean, shown
-from valor_core.schemas.characters import check_unicode, plain_text
-from valor_core.schemas.datum import metadata_field, uid_field
-from valor_core.schemas.decimals import as_score
+from valor_core.errors import SchemaError, did_you_mean, shown
+from valor_core.schemas import as_score, check_unicode, metadata_field, plain_text, uid_field
 from valor_rgb.parameters.abilities import ABILITIES
 from valor_rgb.samples.answers import Answers, Spellings, as_answers, as_spellings
 

@@ -4,7 +4,7 @@ Both have the same functions with the same results to the last bit. Each module 
 of the two; nothing outside this package knows which one runs.
 """
 
-from valor_core.plugin import kernels
+from valor_core.kernels import kernels
 
 KERNELS = kernels("valor_segmentation._kernels")
 """What runs; `valor doctor` prints it."""

@@ -8,9 +8,9 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import SchemaError, shown
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.segmentation.pixels import Image
+from valor_core.errors import SchemaError, shown
+from valor_core.schemas import Codes
+from valor_core.schemas.segmentation import Image
 
 
 @frozen(eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from valor_core.plugin import parameter
+from valor_core.parameters import parameter
 
 Average = Literal["none", "micro", "macro", "weighted"]
 

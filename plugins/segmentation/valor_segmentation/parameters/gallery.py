@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from valor_core.plugin import parameter, parameters
+from valor_core.parameters import parameter, parameters
 from valor_segmentation.parameters.examples import Rank
 
 

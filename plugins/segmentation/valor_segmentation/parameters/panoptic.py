@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import Within, parameter, parameters
+from valor_core.parameters import Within, parameter, parameters
 
 
 def _stuff() -> tuple[str, ...] | None:

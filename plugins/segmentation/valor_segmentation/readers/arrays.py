@@ -11,9 +11,8 @@ from attrs import frozen
 from numpy.typing import NDArray
 from valor_files import unreadable
 
-from valor_core.plugin import ReadError, and_more, shown
-from valor_core.schemas.segmentation.image_remedies import remedy_for
-from valor_core.schemas.segmentation.pixels import Image, ImageInMemory, Pixels
+from valor_core.errors import ReadError, and_more, shown
+from valor_core.schemas.segmentation import Image, ImageInMemory, Pixels, remedy_for
 from valor_segmentation.readers.pairs import changed
 
 _STRIP_PIXELS = 1 << 20

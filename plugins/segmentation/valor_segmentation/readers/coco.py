@@ -8,10 +8,9 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from valor_core.plugin import Partition, ReadError, and_more
-from valor_core.schemas.batch import FileRow
-from valor_core.schemas.datum import Uid
-from valor_core.schemas.label import Label
+from valor_core.errors import ReadError, and_more
+from valor_core.readers import Partition
+from valor_core.schemas import FileRow, Label, Uid
 from valor_core.schemas.segmentation import LabelImage, SegmentationBatch
 from valor_segmentation.parameters.readers.coco import CocoParameters
 from valor_segmentation.readers.documents import Annotation, Document, Record

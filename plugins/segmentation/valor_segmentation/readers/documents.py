@@ -11,9 +11,8 @@ from typing import Any
 from attrs import frozen
 from valor_files import unreadable
 
-from valor_core.plugin import ReadError, and_more, shown
-from valor_core.schemas.batch import FileRow
-from valor_core.schemas.label import Label
+from valor_core.errors import ReadError, and_more, shown
+from valor_core.schemas import FileRow, Label
 
 Record = Mapping[str, Any]
 

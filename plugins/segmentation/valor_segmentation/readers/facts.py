@@ -8,7 +8,7 @@ from pathlib import Path
 from attrs import evolve
 from valor_files import columns_beside, read_table
 
-from valor_core.plugin import ReadError, and_more
+from valor_core.errors import ReadError, and_more
 from valor_segmentation.readers.pairs import Pair
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import ReadError
-from valor_core.schemas.segmentation.pixels import Image
+from valor_core.errors import ReadError
+from valor_core.schemas.segmentation import Image
 from valor_segmentation.readers.png_files import GRAY, GRAY_ALPHA, INDICES, PngFile
 
 

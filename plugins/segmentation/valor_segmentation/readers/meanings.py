@@ -11,11 +11,9 @@ import numpy as np
 from attrs import field, frozen
 from valor_files import listed_labels
 
-from valor_core.plugin import ReadError, SchemaError, shown
-from valor_core.schemas.columns import BY_CONTENT, Codes, codes
-from valor_core.schemas.label import Label, Vocabulary
-from valor_core.schemas.segmentation import BACKGROUND, IGNORED, Legend
-from valor_core.schemas.segmentation.legends import is_name_of_zero
+from valor_core.errors import ReadError, SchemaError, shown
+from valor_core.schemas import BY_CONTENT, Codes, Label, Vocabulary, codes
+from valor_core.schemas.segmentation import BACKGROUND, IGNORED, Legend, is_name_of_zero
 
 _VOID = 255
 _LEAST_GRAY = 50

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 from attrs import frozen
 
-from valor_core.schemas.segmentation import LabelImage, Legend, SegmentationBatch
-from valor_core.schemas.segmentation.legends import highest
+from valor_core.schemas.segmentation import LabelImage, Legend, SegmentationBatch, highest
 from valor_segmentation.parameters.readers.npy import NpyParameters
 from valor_segmentation.readers.arrays import array_pixels
 from valor_segmentation.readers.facts import described

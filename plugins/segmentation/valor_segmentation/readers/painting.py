@@ -9,11 +9,9 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import ReadError, SchemaError, shown
-from valor_core.schemas.columns import Floats
-from valor_core.schemas.decimals import as_float
-from valor_core.schemas.geometry.run_lengths import decoded, runs_of
-from valor_core.schemas.label import Label
+from valor_core.errors import ReadError, SchemaError, shown
+from valor_core.schemas import Floats, Label, as_float
+from valor_core.schemas.geometry import decoded, runs_of
 from valor_core.schemas.segmentation import LabelImage, Legend
 from valor_segmentation.coco_polygons import coco_mask
 from valor_segmentation.readers.documents import Annotation

@@ -13,9 +13,9 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike
 
-from valor_core.plugin import Partition, ReadError, ValorError, and_more
-from valor_core.schemas.datum import Datum, Datums, Uid
-from valor_core.schemas.label import Label
+from valor_core.errors import ReadError, ValorError, and_more
+from valor_core.readers import Partition
+from valor_core.schemas import Datum, Datums, Label, Uid
 from valor_core.schemas.segmentation import LabelImage, Layer, SegmentationBatch
 
 _MOST_SAMPLED = 20

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from valor_files import file_below
 
-from valor_core.plugin import ReadError, and_more, shown
+from valor_core.errors import ReadError, and_more, shown
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, Legend
 from valor_segmentation.readers.documents import Annotation, whole
 from valor_segmentation.readers.images import color_image

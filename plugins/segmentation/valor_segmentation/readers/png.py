@@ -9,9 +9,15 @@ from pathlib import Path
 import numpy as np
 from attrs import frozen
 
-from valor_core.plugin import ReadError, in_threads, thread_count
-from valor_core.schemas.segmentation import LabelImage, Legend, SegmentationBatch
-from valor_core.schemas.segmentation.pixels import Image, ImageInMemory
+from valor_core.errors import ReadError
+from valor_core.kernels import in_threads, thread_count
+from valor_core.schemas.segmentation import (
+    Image,
+    ImageInMemory,
+    LabelImage,
+    Legend,
+    SegmentationBatch,
+)
 from valor_segmentation.parameters.readers.png import PngParameters
 from valor_segmentation.readers.facts import described
 from valor_segmentation.readers.images import color_image, label_image

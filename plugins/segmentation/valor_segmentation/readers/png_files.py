@@ -12,7 +12,8 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from valor_files import unreadable
 
-from valor_core.plugin import ReadError, import_extra
+from valor_core.errors import ReadError
+from valor_core.packages import import_extra
 
 GRAY, COLORS, INDICES, GRAY_ALPHA, COLORS_ALPHA = 0, 2, 3, 4, 6
 """Color types of PNG."""

@@ -11,8 +11,10 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from valor_core.plugin import ReadError, import_extra, shown, thread_count
-from valor_core.schemas.segmentation.pixels import Image
+from valor_core.errors import ReadError, shown
+from valor_core.kernels import thread_count
+from valor_core.packages import import_extra
+from valor_core.schemas.segmentation import Image
 from valor_segmentation.readers.pairs import changed
 from valor_segmentation.readers.tiff_blocks import TiffBlocks
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.schemas.columns import check_not_masked, readable
+from valor_core.schemas import check_not_masked, readable
 from valor_core.schemas.segmentation import SegmentationBatch
 from valor_segmentation.arrays import from_arrays
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.plugin import ReadError, in_threads
+from valor_core.errors import ReadError
+from valor_core.kernels import in_threads
 
 _PIECE = 1 << 20  # most bytes that are decompressed at a time
 _DEFLATED = "DEFLATE"

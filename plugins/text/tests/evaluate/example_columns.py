@@ -11,13 +11,12 @@ from attrs import evolve, frozen
 from valor_testing import examples
 
 from valor_core import Registry
-from valor_core.plugin import TaskSpec, by_reference
-from valor_core.schemas import Batch
+from valor_core.schemas import DEFAULT_KEY, Batch, Label
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.detection import Detection, DetectionBatch
 from valor_core.schemas.geometry import Box
-from valor_core.schemas.label import DEFAULT_KEY, Label
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch, Segments
+from valor_core.specs import TaskSpec, by_reference
 
 IGNORED = 255
 NOT_COUNTED = 1 << 23

@@ -11,7 +11,7 @@ import pytest
 from valor_text.evaluate import module
 
 from valor_core import Registry, ValorError, evaluate
-from valor_core.plugin import MetricSpec
+from valor_core.specs import MetricSpec
 
 from .example_columns import Example, of_task
 

@@ -22,13 +22,13 @@ from valor_text.evaluate import FOLDER, module
 from valor_text.evaluate.exported import ExportedMetric
 
 import valor_core
-from valor_core.errors import UnknownNameError
-from valor_core.plugin import (
+from valor_core.errors import (
     ConfigError,
     MissingExtraError,
     ParameterError,
     SchemaError,
     StateError,
+    UnknownNameError,
 )
 
 from .exact_match import exact_match

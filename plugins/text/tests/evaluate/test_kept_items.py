@@ -11,7 +11,7 @@ from valor_classification.arrays import from_arrays
 from valor_text.evaluate.inputs.kept_items import ClassifiedItems, KeptItems, TextItems
 
 from valor_core import Classification, ClassificationBatch, Text, TextBatch
-from valor_core.plugin import StateError
+from valor_core.errors import StateError
 
 FIELDS = ("metadata.other", "references", "response")
 TEXTS = [

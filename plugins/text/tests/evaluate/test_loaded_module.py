@@ -20,7 +20,7 @@ from valor_text.evaluate.scripts.loaded_module import load
 from valor_text.evaluate.scripts.script import Script
 
 from valor_core import Report, Text, evaluate
-from valor_core.plugin import MissingExtraError, ParameterError
+from valor_core.errors import MissingExtraError, ParameterError
 
 MODULES = Path(__file__).parents[1] / "evaluate_modules"
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from valor_core import Classification, Report, Text, Undefined, evaluate
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 
 MODULES = Path(__file__).parents[1] / "evaluate_modules"
 

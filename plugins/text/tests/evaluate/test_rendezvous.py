@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from valor_text.evaluate import module
 
-from valor_core.errors import ForeignStateError
-from valor_core.plugin import SchemaError, StateError
+from valor_core.errors import ForeignStateError, SchemaError, StateError
 
 TRUE = ["cat", "cat", "dog", "bee", "cat"]
 SEEN = ["cat", "dog", "dog", "cat", "cat"]

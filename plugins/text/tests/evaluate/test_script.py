@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from valor_text.evaluate.scripts.script import Script, cached, cached_names, local, nowhere
 
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 
 
 def cache(modules: Path, folder: str, digest: str, text: str, age: int = 0) -> Path:

@@ -10,7 +10,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core import Undefined
-from valor_core.plugin import Gap, Numbers
+from valor_core.results import Gap, Numbers
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.pairs import Pairs
 

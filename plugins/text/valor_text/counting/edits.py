@@ -10,9 +10,9 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import counted
-from valor_core.schemas.order import natural, natural_order
+from valor_core.schemas import natural, natural_order
 from valor_core.schemas.text import TextBatch
+from valor_core.states import counted
 from valor_text.counting.complete import complete
 from valor_text.counting.pairs import Pairs
 from valor_text.counting.preparation import Codes, Faulty, PreparedState, faults

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from attrs import field, frozen
 
-from valor_core.plugin import shown
+from valor_core.errors import shown
 
 Leaf = tuple[str, Any]
 """What a value without fields is (string, number, literal or empty), and the value."""

@@ -14,17 +14,11 @@ from unicodedata import category, name
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import (
-    ONLY,
-    DerivedState,
-    DetailColumns,
-    ItemRows,
-    MetricSpec,
-    Numbers,
-    Told,
-)
-from valor_core.schemas.order import natural
+from valor_core.results import ONLY, DetailColumns, ItemRows, Numbers, Told
+from valor_core.schemas import natural
 from valor_core.schemas.text import TextBatch
+from valor_core.specs import MetricSpec
+from valor_core.states import DerivedState
 from valor_text.counting.characters import characters
 from valor_text.counting.pairs import Pairs
 from valor_text.kernels.kinds import CharacterKinds

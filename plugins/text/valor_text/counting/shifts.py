@@ -9,8 +9,8 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import ExactSum, counted
 from valor_core.schemas.text import TextBatch
+from valor_core.states import ExactSum, counted
 from valor_text.counting.complete import complete
 from valor_text.counting.pairs import Pairs
 from valor_text.counting.preparation import Codes, Faulty, PreparedState, faults

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from valor_core.plugin import MetricSpec
+    from valor_core.specs import MetricSpec
     from valor_text.evaluate.exported import ExportedMetric
 
 __all__ = ["FOLDER", "module"]
@@ -51,7 +51,7 @@ def module(metric: str | MetricSpec, **options: Any) -> ExportedMetric:
     >>> accuracy.compute(predictions=["cat", "dog"], references=["cat", "cat"])
     {'Accuracy': 0.5}
     """
-    from valor_core.plugin import import_extra
+    from valor_core.packages import import_extra
 
     import_extra("evaluate", "valor_text.evaluate.module", "valor-text[evaluate]")
     from valor_text.evaluate.exported import ExportedMetric

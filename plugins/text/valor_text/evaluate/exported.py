@@ -11,15 +11,9 @@ from attrs import NOTHING, evolve
 from evaluate.module import EvaluationModuleInfoMixin
 
 from valor_core import Evaluator
-from valor_core.plugin import (
-    ConfigError,
-    MetricSpec,
-    ParameterError,
-    Report,
-    SchemaError,
-    StateError,
-    shown,
-)
+from valor_core.errors import ConfigError, ParameterError, SchemaError, StateError, shown
+from valor_core.results import Report
+from valor_core.specs import MetricSpec
 from valor_text.evaluate.columns import Columns, columns_of
 from valor_text.evaluate.rendezvous import Rendezvous
 from valor_text.evaluate.scores import scores

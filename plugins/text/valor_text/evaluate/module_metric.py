@@ -7,15 +7,10 @@ from typing import Any
 
 from attrs import field, frozen
 
-from valor_core.plugin import (
-    Failed,
-    ParameterError,
-    Result,
-    StateRequest,
-    Undefined,
-    ValorError,
-    nondefault,
-)
+from valor_core.errors import ParameterError, ValorError
+from valor_core.parameters import nondefault
+from valor_core.results import Failed, Result, Undefined
+from valor_core.states import StateRequest
 from valor_text.evaluate.inputs.item_fields import ItemFields, LabelFields, TextFields, label_keys
 from valor_text.evaluate.inputs.kept_items import Items, KeptItems, TextItems
 from valor_text.evaluate.inputs.module_inputs import all_columns, inputs

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from valor_core.plugin import Failed, ReportError, Result, Undefined, as_json, is_number, shown
+from valor_core.errors import ReportError, shown
+from valor_core.results import Failed, Result, Undefined, as_json, is_number
 
 OUTPUT = "output"
 """Parameter of a result that says which of several outputs it is."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from valor_core.plugin import Within, parameter, parameters
+from valor_core.parameters import Within, parameter, parameters
 
 
 @parameters

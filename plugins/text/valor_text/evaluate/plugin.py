@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import MetricSpec, Range, Reference, hookimpl
+from valor_core.specs import MetricSpec, Range, Reference, hookimpl
 
 
 @hookimpl

@@ -12,7 +12,7 @@ from uuid import uuid4
 from attrs import define, field
 
 from valor_core import Evaluator
-from valor_core.plugin import StateError
+from valor_core.errors import StateError
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import evolve
 
-from valor_core.plugin import Report, Result, is_number
+from valor_core.results import Report, Result, is_number
 from valor_core.schemas import DEFAULT_KEY
 
 
@@ -34,7 +34,7 @@ def scores(report: Report, parameters: Mapping[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from valor_core.plugin import Undefined
+    >>> from valor_core.results import Undefined
     >>> asked = {"use_stemmer": True}
     >>> found = [Result(type="ROUGE", parameters=asked, value={"rouge1": 0.5, "rouge2": None}),
     ...          Result(type="Recall", parameters={"label": "a"}, value=Undefined("no items"))]

@@ -9,16 +9,10 @@ from numpy.typing import NDArray
 from valor_report import MarkedTexts, Piece
 
 from valor_core import Registry, evaluate
-from valor_core.plugin import (
-    ONLY,
-    ItemRows,
-    Numbers,
-    ParameterError,
-    ResourceSpec,
-    did_you_mean,
-    shown,
-)
+from valor_core.errors import ParameterError, did_you_mean, shown
+from valor_core.results import ONLY, ItemRows, Numbers
 from valor_core.schemas.text import TextBatch
+from valor_core.specs import ResourceSpec
 from valor_text.gallery.differences import Differences
 from valor_text.parameters.gallery import GalleryParameters
 

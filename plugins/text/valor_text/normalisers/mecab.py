@@ -7,7 +7,7 @@ from functools import cache
 from threading import Lock
 from typing import Any
 
-from valor_core.plugin import import_extra
+from valor_core.packages import import_extra
 from valor_text.counting.tokens import Tokens
 from valor_text.normalisers.plain import words
 

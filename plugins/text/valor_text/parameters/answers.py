@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from valor_core.plugin import ParameterError, Within, parameter, parameters, shown
+from valor_core.errors import ParameterError, shown
+from valor_core.parameters import Within, parameter, parameters
 from valor_text.parameters.fields import Prepared, normaliser, tokeniser
 
 NO_PATTERN = (re.error, RecursionError, OverflowError)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from valor_core.plugin import ParameterError, did_you_mean, import_extra, parameter, shown
+from valor_core.errors import ParameterError, did_you_mean, shown
+from valor_core.packages import import_extra
+from valor_core.parameters import parameter
 
 NORMALISERS: Mapping[str, int] = {
     "none": 1,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from valor_core.plugin import Within, parameter, parameters
+from valor_core.parameters import Within, parameter, parameters
 
 
 @parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from valor_core.plugin import Within, parameter, parameters
+from valor_core.parameters import Within, parameter, parameters
 
 
 @parameters

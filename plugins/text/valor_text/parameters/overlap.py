@@ -10,7 +10,8 @@ from typing import Literal
 
 from attrs import frozen
 
-from valor_core.plugin import ParameterError, Within, did_you_mean, parameter, parameters, shown
+from valor_core.errors import ParameterError, did_you_mean, shown
+from valor_core.parameters import Within, parameter, parameters
 from valor_text.parameters.fields import TOKENISERS, Prepared, normaliser, tokeniser
 
 ROUGE_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")

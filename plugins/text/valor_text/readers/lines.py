@@ -11,8 +11,9 @@ import numpy as np
 from attrs import field, frozen
 from valor_files import TablePartition, file_size, unreadable
 
-from valor_core.plugin import Partition, ReadError
-from valor_core.schemas.datum import Datums
+from valor_core.errors import ReadError
+from valor_core.readers import Partition
+from valor_core.schemas import Datums
 from valor_core.schemas.text import TextBatch
 from valor_text.parameters.lines import LinesParameters
 

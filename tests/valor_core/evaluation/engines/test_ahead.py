@@ -9,11 +9,12 @@ import pytest
 from attrs import define, field, frozen
 
 from valor_core import Evaluator
-from valor_core.errors import ValorWarning
-from valor_core.evaluation.engines import ahead, local
+from valor_core.errors import ReadError, SchemaError, ValorWarning
+from valor_core.evaluation.engines import Work, local
+from valor_core.evaluation.engines import prefetch as ahead
 from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
-from valor_core.plugin import Partition, ReadError, SchemaError, Work
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.readers import Partition
+from valor_core.schemas.text.batch import Text, TextBatch
 
 LAB = Path(__file__).parents[3] / "plugins" / "lab"
 

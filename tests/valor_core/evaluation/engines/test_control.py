@@ -1,5 +1,4 @@
-from valor_core.evaluation.engines.control import LocalControl
-from valor_core.plugin import BY_THE_USER
+from valor_core.cancellation import BY_THE_USER, LocalControl
 
 
 def test_the_first_reason_to_stop_stays():

@@ -7,11 +7,20 @@ from pathlib import Path
 import pytest
 
 from valor_core import Evaluator
-from valor_core.errors import AmbiguousNameError, BrokenPluginError, UnknownNameError
+from valor_core.errors import (
+    AmbiguousNameError,
+    BrokenPluginError,
+    ParameterError,
+    PartitionError,
+    ReadError,
+    UnknownNameError,
+)
+from valor_core.evaluation.engines import Work
 from valor_core.evaluation.engines.engine import engine
 from valor_core.evaluation.engines.local import LocalEngine
-from valor_core.plugin import EngineSpec, ParameterError, PartitionError, ReadError, Work, reader_of
-from valor_core.plugins.registry import Registry
+from valor_core.readers import reader_of
+from valor_core.specs import EngineSpec
+from valor_core.specs.registry import Registry
 
 Install = Callable[..., Path]
 
@@ -19,7 +28,7 @@ PLUGINS = Path(__file__).parents[3] / "plugins"
 
 
 ENGINE = """
-from valor_core.plugin import EngineSpec, hookimpl
+from valor_core.specs import EngineSpec, hookimpl
 
 @hookimpl
 def valor_engines():

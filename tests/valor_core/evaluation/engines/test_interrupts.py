@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from valor_core.plugin import uninterrupted
+from valor_core.evaluation.engines import uninterrupted
 
 
 @pytest.mark.usefixtures("interruptible")

@@ -12,11 +12,12 @@ import pytest
 from attrs import field, frozen
 
 from valor_core import Evaluator, Report, evaluate, metric
-from valor_core.evaluation.engines import flow, local
+from valor_core.errors import EngineError, PartitionError, ReadError
+from valor_core.evaluation.engines import Work, local
+from valor_core.evaluation.engines import pools as flow
 from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
-from valor_core.plugin import EngineError, PartitionError, ReadError, Work
 from valor_core.readers.reader import Position
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.schemas.text.batch import Text, TextBatch
 
 PLUGINS = Path(__file__).parents[3] / "plugins"
 MODES = ["serial", "threads", "processes"]
@@ -107,7 +108,7 @@ def test_a_resource_that_cannot_be_opened_in_a_worker_is_an_error_with_its_cause
 ) -> None:
     sources = {
         "__init__.py": "",
-        "plugin.py": "from valor_core.plugin import MetricSpec, Range, ResourceSpec, hookimpl\n"
+        "plugin.py": "from valor_core.specs import MetricSpec, Range, ResourceSpec, hookimpl\n"
         "@hookimpl\ndef valor_metrics():\n    return [MetricSpec(name='needy.Half', task='text',"
         " summary='', implementation='needy.code:score', higher_is_better=None, range=Range(),"
         " per_item=True, resources=('Judge',))]\n"
@@ -127,7 +128,7 @@ def test_a_metric_made_in_main_is_refused_in_processes(site: Path, tmp_path: Pat
     script.write_text(
         "from valor_core import evaluate, metric\n"
         "from valor_core.errors import EngineError\n"
-        "from valor_core.schemas.text import Text, TextBatch\n"
+        "from valor_core.schemas.text.batch import Text, TextBatch\n"
         "@metric('mylab.Half', task='text')\n"
         "def half(item): return 0.5\n"
         "data = [TextBatch.of([Text(name)]) for name in 'ab']\n"

@@ -10,11 +10,14 @@ import pytest
 
 import valor_core
 from valor_core import evaluate
+from valor_core.errors import EngineError
+from valor_core.evaluation.engines import Work, Worker, check_versions
 from valor_core.evaluation.engines import worker as workers
 from valor_core.evaluation.engines.worker import count_partition, start_worker
 from valor_core.evaluation.evaluator import Evaluator
-from valor_core.plugin import EngineError, Share, Work, Worker, check_versions, reader_of
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.readers import reader_of
+from valor_core.schemas.text.batch import Text, TextBatch
+from valor_core.scoring import Share
 
 ITEMS = [Text(f"q{i}", response="cat " * i) for i in range(1, 5)]
 

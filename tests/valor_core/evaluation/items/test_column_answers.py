@@ -7,9 +7,10 @@ import pytest
 from attrs import evolve
 
 from valor_core import Failed, Undefined, evaluate
-from valor_core.plugin import DetailColumns, ItemRows, Numbers, Range
-from valor_core.plugins.function_metric import FunctionMetricSpec
-from valor_core.schemas.text import Text
+from valor_core.results import DetailColumns, ItemRows, Numbers
+from valor_core.schemas.text.batch import Text
+from valor_core.specs import Range
+from valor_core.specs.function_metric import FunctionMetricSpec
 
 NAN = float("nan")
 ITEMS = [Text("q1", response="a"), Text("q2", response="b"), Text("q3", response="c")]

@@ -11,22 +11,21 @@ from attrs import evolve
 
 import valor_core
 from valor_core.errors import ManifestError
-from valor_core.evaluation.items.item_metric import MOST_REASONS
-from valor_core.evaluation.items.scoring import ItemScorer, check_scorer
-from valor_core.plugin import (
+from valor_core.parameters import NoParameters
+from valor_core.results import (
     DetailColumns,
     Failed,
     ItemRow,
     ItemRows,
     ItemScore,
-    MetricSpec,
-    NoParameters,
     Numbers,
-    Range,
     Undefined,
 )
-from valor_core.plugins.function_metric import FunctionMetricSpec
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.schemas.text.batch import Text, TextBatch
+from valor_core.scoring.item_metric import MOST_REASONS
+from valor_core.scoring.scoring import ItemScorer, check_scorer
+from valor_core.specs import MetricSpec, Range
+from valor_core.specs.function_metric import FunctionMetricSpec
 
 ITEMS = [
     Text("q1", response="Paris", references=("Paris", "paris"), metadata={"city": "Paris"}),

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from valor_core.evaluation.items.journal import Journal, beside, row_key
-from valor_core.plugin import Failed, ItemRow, NotRun, Range, StateError, Undefined
-from valor_core.schemas.text import Text
+from valor_core.errors import StateError
+from valor_core.results import Failed, ItemRow, NotRun, Undefined
+from valor_core.schemas.text.batch import Text
+from valor_core.scoring.journal import Journal, beside, row_key
+from valor_core.specs import Range
 
 SCORER = {"metric": "m.A@1", "parameters": {"x": 1}, "resources": {"judge": {"model": "a"}}}
 

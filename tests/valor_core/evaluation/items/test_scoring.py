@@ -18,17 +18,20 @@ import pytest
 import valor_core
 from valor_core import Evaluator, NotRun, evaluate
 from valor_core.errors import (
+    ConfigError,
     ForeignStateError,
     ManifestError,
     MissingPluginError,
+    ResourceError,
+    StateError,
     UnknownNameError,
     ValorWarning,
 )
-from valor_core.evaluation.items.journal import Journal, beside
-from valor_core.plugin import ConfigError, Failed, ResourceError, StateError, Undefined
-from valor_core.plugins.entry_points import claims
-from valor_core.plugins.registry import Registry
-from valor_core.schemas.text import Text
+from valor_core.results import Failed, Undefined
+from valor_core.schemas.text.batch import Text
+from valor_core.scoring.journal import Journal, beside
+from valor_core.specs.entry_points import claims
+from valor_core.specs.registry import Registry
 
 PLUGINS = Path(__file__).parents[3] / "plugins"
 ITEMS = [Text(f"q{i:02}", response=f"answer {i}", metadata={"noise": i % 2}) for i in range(24)]
@@ -540,14 +543,14 @@ class TestMetricsOverMetrics:
     ) -> None:
         import courtroom.metrics
 
-        from valor_core.plugin import RowsOf
+        from valor_core.states import RowsOf
 
         monkeypatch.setattr(
             courtroom.metrics.Elsewhere, "needs", lambda self: (RowsOf("segmentation.X"),)
         )
         registry = Registry()
         found = [one for one in claims() if one.namespace != "segmentation"]
-        monkeypatch.setattr("valor_core.plugins.registry.claims", lambda: found)
+        monkeypatch.setattr("valor_core.specs.registry.claims", lambda: found)
 
         with pytest.raises(
             MissingPluginError,

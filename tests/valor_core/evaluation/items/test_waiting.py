@@ -8,12 +8,13 @@ import pytest
 
 import valor_core
 from valor_core import evaluate
-from valor_core.evaluation.items.event_loop import submit
-from valor_core.evaluation.items.scoring import ItemScorer, score
-from valor_core.evaluation.items.waiting import UNDER_WAY
-from valor_core.evaluation.resources.open_resources import OpenResource, OpenResources
-from valor_core.plugin import Failed, build
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.parameters import build
+from valor_core.results import Failed
+from valor_core.schemas.text.batch import Text, TextBatch
+from valor_core.scoring.async_scoring import UNDER_WAY
+from valor_core.scoring.event_loop import submit
+from valor_core.scoring.open_resources import OpenResource, OpenResources
+from valor_core.scoring.scoring import ItemScorer, score
 
 
 def test_without_a_resource_a_bounded_number_of_items_is_under_way() -> None:
@@ -45,7 +46,7 @@ def test_an_interrupt_of_a_stream_is_raised_and_nothing_of_the_batch_is_counted(
     def interrupted(*arguments: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("valor_core.evaluation.items.waiting.wait", interrupted)
+    monkeypatch.setattr("valor_core.scoring.async_scoring.wait", interrupted)
     with valor_core.Evaluator([slow]) as evaluator, pytest.raises(KeyboardInterrupt):
         evaluator.update([Text(1)])
 
@@ -88,7 +89,7 @@ def test_after_an_interrupt_a_judge_has_its_whole_width(monkeypatch: pytest.Monk
     scorer = ItemScorer(slow, build(slow.parameter_class, {}, ""), (("judge", "judge"),))
     batch, resources = TextBatch.of([Text(i) for i in range(3)]), Narrow()
     with monkeypatch.context() as patched:
-        patched.setattr("valor_core.evaluation.items.waiting.wait", interrupted)
+        patched.setattr("valor_core.scoring.async_scoring.wait", interrupted)
         with pytest.raises(KeyboardInterrupt):
             score([scorer], batch, resources)
     submit(resources.give_back()).result()

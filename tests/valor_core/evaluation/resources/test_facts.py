@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from valor_core.evaluation.resources.facts import told_by
-from valor_core.plugin import ResourceError, added_up
+from valor_core.errors import ResourceError
+from valor_core.scoring import added_up
+from valor_core.scoring.usage import told_by
 
 
 def test_numbers_of_several_openings_are_added_up_and_texts_stand_once() -> None:

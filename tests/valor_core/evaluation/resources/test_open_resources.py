@@ -10,22 +10,18 @@ import pytest
 from attrs import evolve
 
 import valor_core
-from valor_core import plugin
-from valor_core.errors import ForeignStateError, UnknownNameError
-from valor_core.plugin import (
-    BoundResource,
+from valor_core.errors import (
+    ForeignStateError,
     ParameterError,
     ResourceError,
-    ResourceSpec,
+    UnknownNameError,
     ValorError,
-    bind_resources,
-    hookimpl,
-    opened,
-    parameter,
-    parameters,
 )
-from valor_core.plugins.registry import Registry
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.parameters import parameter, parameters
+from valor_core.schemas.text.batch import Text, TextBatch
+from valor_core.scoring import BoundResource, bind_resources, opened
+from valor_core.specs import MetricSpec, Range, ResourceKindSpec, ResourceSpec, hookimpl
+from valor_core.specs.registry import Registry
 
 ITEMS = [
     Text("q1", response="the cat"),
@@ -44,7 +40,7 @@ OTHER = {
     "plugin.py": """
 from attrs import evolve
 from mylab import plugin
-from valor_core.plugin import hookimpl
+from valor_core.specs import hookimpl
 
 def renamed(spec):
     return evolve(spec, name=spec.name.replace("mylab", "other"))
@@ -238,12 +234,12 @@ def bound(metric: str, sections: dict[str, Any]) -> tuple[BoundResource, ...]:
     return bind_resources([(registry.metric(metric), {})], sections, registry)
 
 
-@plugin.parameters
+@parameters
 class Voice:
     """Parameters of a voice."""
 
-    says: str = plugin.parameter(help="What it says.")
-    log: Path | None = plugin.parameter(default=None, help="File that notes its end.")
+    says: str = parameter(help="What it says.")
+    log: Path | None = parameter(default=None, help="File that notes its end.")
 
 
 class Speaker:
@@ -265,14 +261,14 @@ def said(item: Text, parameters: Any, resources: Any) -> float:
     return float(len("".join(one.says for one in resources["choir"].voice)))
 
 
-CHOIR = plugin.ResourceSpec(
+CHOIR = ResourceSpec(
     name="song.choir",
     summary="Voices",
     implementation=f"{__name__}:Choir",
     kinds="voice",
     several_kinds=True,
 )
-VOICE = plugin.ResourceKindSpec(
+VOICE = ResourceKindSpec(
     name="song.low",
     resource="song.choir",
     summary="A low voice",
@@ -280,13 +276,13 @@ VOICE = plugin.ResourceKindSpec(
     implementation=f"{__name__}:Speaker",
     identity=("says",),
 )
-SAID = plugin.MetricSpec(
+SAID = MetricSpec(
     name="song.Said",
     task="text",
     summary="Characters that all voices say",
     implementation=f"{__name__}:said",
     higher_is_better=None,
-    range=plugin.Range(0),
+    range=Range(0),
     per_item=True,
     resources=("choir",),
 )
@@ -294,18 +290,18 @@ SAID = plugin.MetricSpec(
 
 class Song:
     @staticmethod
-    @plugin.hookimpl
-    def valor_metrics() -> list[plugin.MetricSpec]:
+    @hookimpl
+    def valor_metrics() -> list[MetricSpec]:
         return [SAID]
 
     @staticmethod
-    @plugin.hookimpl
-    def valor_resources() -> list[plugin.ResourceSpec]:
+    @hookimpl
+    def valor_resources() -> list[ResourceSpec]:
         return [CHOIR]
 
     @staticmethod
-    @plugin.hookimpl
-    def valor_resource_kinds() -> list[plugin.ResourceKindSpec]:
+    @hookimpl
+    def valor_resource_kinds() -> list[ResourceKindSpec]:
         return [VOICE]
 
 

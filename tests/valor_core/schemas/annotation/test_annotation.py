@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from valor_core import Datum, Label
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.annotation.annotation import (
     Annotated,
     Annotation,

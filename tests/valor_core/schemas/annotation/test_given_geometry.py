@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.annotation.given_geometry import bounding_box, polygon, raster
 from valor_core.schemas.geometry.geometry import Box, Mask, MultiPolygon, Polygon, RotatedBox
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from valor_core import Label
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.classification.batch import Classification, ClassificationBatch
 from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix
 from valor_core.schemas.datum import Datums

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix
 from valor_core.schemas.columns import rows_of_datums
 

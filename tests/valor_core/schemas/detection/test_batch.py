@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from valor_core import Label
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.datum import Datum, Datums
 from valor_core.schemas.detection.batch import (
     Detection,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.geometry.geometry import Box, Mask, MultiPolygon, Polygon, RotatedBox
 
 SQUARE = [(0, 0), (2, 0), (2, 2), (0, 2)]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.geometry.geometry import (
     Box,
     Geometry,

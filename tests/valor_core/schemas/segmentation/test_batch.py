@@ -7,8 +7,7 @@ import pytest
 from attrs import evolve
 from messages import refused
 
-from valor_core.plugin import SchemaError
-from valor_core.plugins.registry import Registry
+from valor_core.errors import SchemaError
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import (
     BACKGROUND,
@@ -20,6 +19,7 @@ from valor_core.schemas.segmentation import (
     SegmentationBatch,
 )
 from valor_core.schemas.segmentation.segments import Segments
+from valor_core.specs.registry import Registry
 
 CAT, DOG = Label("class", "cat"), Label("class", "dog")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from messages import refused
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.segmentation.label_images import BACKGROUND, IGNORED
 from valor_core.schemas.segmentation.legends import (

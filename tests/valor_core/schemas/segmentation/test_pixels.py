@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from attrs import frozen
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.segmentation.pixels import (
     ImageInMemory,
     Pixels,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation.segments import Segments
 

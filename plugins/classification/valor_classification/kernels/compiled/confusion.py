@@ -14,7 +14,7 @@ from valor_classification.kernels.compiled.thresholds import passed
 from valor_classification.kernels.limits import in_type
 from valor_classification.kernels.spans import spans, workers
 from valor_classification.kernels.values import Codes, ConfusionCells, RowTops, Scores
-from valor_core.plugin import over
+from valor_core.kernels import over
 
 _SMALL_TABLE = 1 << 16  # size of a table of counts that costs nothing to fill
 

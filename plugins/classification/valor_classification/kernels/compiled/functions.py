@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification.kernels.library import KERNELS
-from valor_core.plugin import array
+from valor_core.kernels import array
 
 MOST_THRESHOLDS = 255
 """More than these do not fit the byte that counts them."""

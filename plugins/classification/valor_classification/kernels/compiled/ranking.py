@@ -16,7 +16,7 @@ from valor_classification.kernels.values import (
     Scores,
     counts_of,
 )
-from valor_core.plugin import over
+from valor_core.kernels import over
 
 _PRECISION_UNITS = 3 * 32  # bits below one of an exact sum of precisions, all above 2**-43
 _PRECISION_LIMBS = 6

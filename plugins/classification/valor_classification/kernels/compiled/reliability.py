@@ -11,7 +11,7 @@ from valor_classification.kernels.compiled.best import part_of
 from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, OF, whole
 from valor_classification.kernels.spans import spans, workers
 from valor_classification.kernels.values import Codes, ReliabilityBins, RowTops, Scores
-from valor_core.plugin import over
+from valor_core.kernels import over
 
 _SCORE_UNITS = 34 * 32  # bits below one of an exact sum of scores, more than any has
 _SCORE_LIMBS = 38

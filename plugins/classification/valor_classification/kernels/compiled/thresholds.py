@@ -10,7 +10,7 @@ from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, OF
 from valor_classification.kernels.limits import in_type
 from valor_classification.kernels.spans import spans, workers
 from valor_classification.kernels.values import Codes, Scores
-from valor_core.plugin import over
+from valor_core.kernels import over
 
 
 def outside(values: Scores, low: float, high: float) -> int:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from valor_classification.kernels.numeric.columns import groups
 from valor_classification.kernels.spans import CACHED, spans, workers
 from valor_classification.kernels.values import UNLISTED_RANK, Codes, Columns, Scores
-from valor_core.plugin import over
+from valor_core.kernels import over
 
 _FEW_COLUMNS = 20  # up to here, whole columns are faster than one short row after the other
 _TURNED = 1 << 18  # scores turned into columns at a time

@@ -17,7 +17,7 @@ from valor_classification.kernels.values import (
     Scores,
     counts_of,
 )
-from valor_core.plugin import over
+from valor_core.kernels import over
 
 
 def rank_label(

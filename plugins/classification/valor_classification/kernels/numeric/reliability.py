@@ -7,7 +7,8 @@ from valor_classification.kernels.numeric.best import top_of_rows
 from valor_classification.kernels.numeric.thresholds import outside, passed
 from valor_classification.kernels.spans import CACHED, spans, workers
 from valor_classification.kernels.values import Codes, ReliabilityBins, RowTops, Scores
-from valor_core.plugin import ExactSum, ExactSums, over
+from valor_core.kernels import over
+from valor_core.states import ExactSum, ExactSums
 
 
 def reliability(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from valor_files import TableSource
 
-from valor_core.plugin import Within, parameter
+from valor_core.parameters import Within, parameter
 
 
 def path() -> tuple[TableSource, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from valor_files import MixedLabelList, TableSource
 
 from valor_classification.parameters.readers import fields
-from valor_core.plugin import parameter, parameters
+from valor_core.parameters import parameter, parameters
 
 
 @parameters

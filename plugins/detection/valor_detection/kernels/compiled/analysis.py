@@ -10,8 +10,9 @@ import ctypes
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import ExactSums, array
-from valor_core.schemas.columns import Codes, Floats
+from valor_core.kernels import array
+from valor_core.schemas import Codes, Floats
+from valor_core.states import ExactSums
 from valor_detection.kernels import KERNELS
 
 Bits = NDArray[np.uint64]

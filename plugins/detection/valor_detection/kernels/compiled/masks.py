@@ -7,10 +7,9 @@ from ctypes import c_double, c_int64, memmove
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import array, over, shares
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.run_lengths import Runs
-from valor_core.schemas.geometry.shapes import RunLengths, ends
+from valor_core.kernels import array, over, shares
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import RunLengths, Runs, ends
 from valor_detection.kernels import KERNELS
 from valor_detection.kernels.numeric.segmentations import Columns
 from valor_detection.kernels.pages import paged

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import array, in_threads, thread_count
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.shapes import ends
+from valor_core.kernels import array, in_threads, thread_count
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import ends
 from valor_detection.kernels import KERNELS
 from valor_detection.kernels.numeric import matching as numeric
 from valor_detection.kernels.refusals import check_predictions

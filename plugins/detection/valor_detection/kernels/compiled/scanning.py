@@ -17,8 +17,8 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import array, in_threads, thread_count
-from valor_core.schemas.columns import Codes
+from valor_core.kernels import array, in_threads, thread_count
+from valor_core.schemas import Codes
 from valor_detection.kernels import KERNELS, stdlib_scanning
 from valor_detection.kernels.pages import paged
 from valor_detection.kernels.records import Annotations, Document, Images, Segmentations

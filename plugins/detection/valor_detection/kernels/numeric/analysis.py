@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import ExactSums
-from valor_core.schemas.columns import Codes, Floats
+from valor_core.schemas import Codes, Floats
+from valor_core.states import ExactSums
 
 Bits = NDArray[np.uint64]
 Flags = NDArray[np.bool_]

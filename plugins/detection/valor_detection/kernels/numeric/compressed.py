@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.geometry.run_lengths import Runs
+from valor_core.schemas import Codes
+from valor_core.schemas.geometry import Runs
 
 _ZERO = np.uint8(48)
 _MORE, _SIGN, _BITS = 32, 16, 5  # of a group: others follow, the number is negative; its size

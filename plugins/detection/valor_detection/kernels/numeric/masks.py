@@ -8,10 +8,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import over, shares
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.run_lengths import Runs
-from valor_core.schemas.geometry.shapes import RunLengths, ends
+from valor_core.kernels import over, shares
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import RunLengths, Runs, ends
 from valor_detection.kernels.numeric.ragged import strided
 from valor_detection.kernels.numeric.segmentations import Columns
 from valor_detection.kernels.pages import paged

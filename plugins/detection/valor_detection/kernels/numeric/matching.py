@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.shapes import ends, gathered
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import ends, gathered
 from valor_detection.kernels.refusals import check_predictions
 
 Bits = NDArray[np.uint64]

@@ -9,8 +9,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.shapes import ends
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import ends
 from valor_detection.kernels.boundaries import Places, odd
 
 _FINE = 5

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.geometry.shapes import ends
+from valor_core.schemas import Codes
+from valor_core.schemas.geometry import ends
 
 
 def strided(first: Codes, counts: Codes, step: int) -> tuple[Codes, Codes]:

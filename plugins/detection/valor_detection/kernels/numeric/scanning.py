@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from valor_core.schemas.columns import Codes
+from valor_core.schemas import Codes
 from valor_detection.kernels.stdlib_scanning import scan
 
 __all__ = ["grouped_order", "scan"]

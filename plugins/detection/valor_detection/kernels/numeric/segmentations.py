@@ -10,9 +10,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.geometry.run_lengths import Runs
-from valor_core.schemas.geometry.shapes import ends, gathered, starts_of
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import Runs, ends, gathered, starts_of
 from valor_detection.kernels.boundaries import line, runs_between, united
 from valor_detection.kernels.numeric.compressed import text_runs
 from valor_detection.kernels.numeric.polygons import crossed, ring_boundaries

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import Within, parameter
-from valor_core.schemas.label import DEFAULT_KEY
+from valor_core.parameters import Within, parameter
+from valor_core.schemas import DEFAULT_KEY
 from valor_detection.parameters.policy import Policy
 
 

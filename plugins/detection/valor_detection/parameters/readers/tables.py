@@ -6,7 +6,7 @@ from typing import Literal
 
 from valor_files import TableSource
 
-from valor_core.plugin import parameter, parameters
+from valor_core.parameters import parameter, parameters
 from valor_detection.parameters.policy import Policy
 from valor_detection.parameters.readers import fields
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from valor_core.plugin import parameter, parameters
+from valor_core.parameters import parameter, parameters
 from valor_detection.parameters.policy import Policy
 from valor_detection.parameters.readers import fields
 

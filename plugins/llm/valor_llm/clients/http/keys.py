@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from valor_core.plugin import ResourceError
+from valor_core.errors import ResourceError
 from valor_llm.clients.http.secrets import HIDDEN
 
 _STARRED = re.compile(r"[^\s\"']*\*{3,}[^\s\"']*")

@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import urllib3
 
-from valor_core.plugin import ResourceError
+from valor_core.errors import ResourceError
 
 KEPT = 1024  # connections; more calls than that are never under way
 

@@ -23,7 +23,8 @@ from urllib3.exceptions import (
     SSLError,
 )
 
-from valor_core.plugin import FromEnvironment, ResourceError
+from valor_core.errors import ResourceError
+from valor_core.parameters import FromEnvironment
 from valor_llm.clients.fields import Ambiguous, json_value
 from valor_llm.clients.http.deadlines import Waiting, pools
 from valor_llm.clients.http.faults import fault, refused_key, said

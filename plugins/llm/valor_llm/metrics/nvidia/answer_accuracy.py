@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import Gap, ItemScore, NoParameters, Undefined
+from valor_core.parameters import NoParameters
+from valor_core.results import Gap, ItemScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, together
 from valor_llm.metrics.nvidia.two_judges import rated_by_both

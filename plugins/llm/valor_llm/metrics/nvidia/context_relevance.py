@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import Gap, ItemScore
+from valor_core.results import Gap, ItemScore
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged
 from valor_llm.metrics.nvidia.two_judges import rated_or_blank

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import ItemScore, Undefined
+from valor_core.results import ItemScore, Undefined
 from valor_llm.judge.answer import Answer, NoAnswer
 from valor_llm.metrics.asking import Asking, rating_row
 from valor_llm.parameters.metrics import GroundingParameters

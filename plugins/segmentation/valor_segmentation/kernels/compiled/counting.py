@@ -15,9 +15,9 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import array, in_threads, thread_count
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.segmentation.pixels import Image
+from valor_core.kernels import array, in_threads, thread_count
+from valor_core.schemas import Codes
+from valor_core.schemas.segmentation import Image
 from valor_segmentation.kernels import KERNELS
 from valor_segmentation.kernels.places import Pair, Places, flat
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.segmentation.pixels import Image
+from valor_core.schemas import Codes
+from valor_core.schemas.segmentation import Image
 from valor_segmentation.kernels.places import Pair, Places, flat
 
 _CHUNK = 1 << 17  # pixels whose places stay in the cache

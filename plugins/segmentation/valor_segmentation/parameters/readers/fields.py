@@ -8,8 +8,8 @@ from typing import Literal
 
 from valor_files import LabelList
 
-from valor_core.plugin import Within, parameter
-from valor_core.schemas.label import DEFAULT_KEY
+from valor_core.parameters import Within, parameter
+from valor_core.schemas import DEFAULT_KEY
 
 Missing = Literal["error", "background"]
 

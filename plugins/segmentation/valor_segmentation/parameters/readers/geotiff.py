@@ -8,7 +8,7 @@ from typing import Literal
 
 from valor_files import LabelList
 
-from valor_core.plugin import Within, parameter, parameters
+from valor_core.parameters import Within, parameter, parameters
 from valor_segmentation.parameters.readers import fields
 
 Nodata = Literal["ignore", "background"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from valor_files import LabelList
 
-from valor_core.plugin import parameter, parameters
+from valor_core.parameters import parameter, parameters
 from valor_segmentation.parameters.readers import fields
 
 

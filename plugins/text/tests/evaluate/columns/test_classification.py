@@ -11,7 +11,7 @@ from valor_text.evaluate import module
 from valor_text.evaluate.columns.classification import ClassificationColumns
 
 from valor_core import Classification, ClassificationBatch
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 
 
 def batch(

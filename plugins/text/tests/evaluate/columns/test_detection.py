@@ -10,7 +10,7 @@ import pytest
 from valor_text.evaluate import module
 from valor_text.evaluate.columns.detection import DetectionColumns
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Mask
 

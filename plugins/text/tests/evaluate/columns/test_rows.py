@@ -11,7 +11,8 @@ from valor_text.evaluate import module
 from valor_text.evaluate.columns.rows import RowColumns
 
 from valor_core import Registry, Text
-from valor_core.plugin import MetricSpec, ParameterError, Range, SchemaError, TaskSpec
+from valor_core.errors import ParameterError, SchemaError
+from valor_core.specs import MetricSpec, Range, TaskSpec
 
 TEXT = Registry().find(TaskSpec, "text")
 STRING = datasets.Value("string")

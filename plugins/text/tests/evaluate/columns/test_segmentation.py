@@ -11,7 +11,7 @@ from PIL import Image
 from valor_text.evaluate import module
 
 from valor_core import evaluate
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_core.schemas.segmentation import Segmentation, Segments
 
 TRUE = [[0, 1, 1], [2, 2, 9]]

@@ -12,8 +12,10 @@ from typing import Any, Protocol
 from datasets import Features
 
 from valor_core import Registry
-from valor_core.plugin import MetricSpec, ParameterError, TaskSpec, build, shown
+from valor_core.errors import ParameterError, shown
+from valor_core.parameters import build
 from valor_core.schemas import Batch
+from valor_core.specs import MetricSpec, TaskSpec
 from valor_text.evaluate.columns.classification import ClassificationColumns
 from valor_text.evaluate.columns.detection import DetectionColumns
 from valor_text.evaluate.columns.rows import RowColumns

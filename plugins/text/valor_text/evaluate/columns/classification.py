@@ -11,9 +11,10 @@ from datasets import Sequence as ListOf
 from valor_classification.arrays import from_arrays, from_predicted
 from valor_classification.classes import plain_array
 
-from valor_core.plugin import SchemaError, parameter, parameters, shown
+from valor_core.errors import SchemaError, shown
+from valor_core.parameters import parameter, parameters
+from valor_core.schemas import DEFAULT_KEY
 from valor_core.schemas.classification import Classification, ClassificationBatch
-from valor_core.schemas.label import DEFAULT_KEY
 
 _PAIR = '{"label": …, "score": …}'
 _LABELS = 'Say which label each number stands for: data={"labels": […]}.'

@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 from valor_classification.classes import class_column, plain_array
 from valor_detection.validity import CheckedShapes, Policy, checked_shapes
 
-from valor_core.plugin import SchemaError, parameter, parameters, shown
-from valor_core.schemas import Datums, Vocabulary
-from valor_core.schemas.columns import Codes, Floats
-from valor_core.schemas.decimals import as_written
-from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects, scores_outside
-from valor_core.schemas.geometry import Box, Geometry, Mask
-from valor_core.schemas.geometry.shapes import Shapes
-from valor_core.schemas.label import DEFAULT_KEY, Label
+from valor_core.errors import SchemaError, shown
+from valor_core.parameters import parameter, parameters
+from valor_core.schemas import DEFAULT_KEY, Codes, Datums, Floats, Label, Vocabulary, as_written
+from valor_core.schemas.detection import (
+    DetectionBatch,
+    PredictedObjects,
+    TrueObjects,
+    scores_outside,
+)
+from valor_core.schemas.geometry import Box, Geometry, Mask, Shapes
 
 BoxFormat = Literal["xyxy", "xywh", "cxcywh"]
 

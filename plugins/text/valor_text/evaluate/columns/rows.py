@@ -13,8 +13,9 @@ from datasets import Features, Value
 from datasets import Sequence as ListOf
 from valor_files import Table, row_batches
 
-from valor_core.plugin import MetricSpec, ParameterError, TaskSpec, by_reference
+from valor_core.errors import ParameterError
 from valor_core.schemas import Batch
+from valor_core.specs import MetricSpec, TaskSpec, by_reference
 
 FIELDS: Mapping[str, str] = {"predictions": "response"}
 """What evaluate calls a field of an item, where it has a name of its own for it."""

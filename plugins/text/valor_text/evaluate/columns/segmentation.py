@@ -10,8 +10,9 @@ from datasets import Features, Value
 from datasets import Sequence as ListOf
 from valor_segmentation.arrays import from_arrays
 
-from valor_core.plugin import SchemaError, parameter, parameters, shown
-from valor_core.schemas.label import as_labels
+from valor_core.errors import SchemaError, shown
+from valor_core.parameters import parameter, parameters
+from valor_core.schemas import as_labels
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch, Segments
 
 _LABELS = 'Say what the values of pixels mean: data={"labels": ["car", "road"]}.'

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import SchemaError, shown
+from valor_core.errors import SchemaError, shown
 
 Kind = str
 """``"text"``, ``"whole"``, ``"number"``, ``"truth"``, ``"list"``, ``"table"`` or ``"image"``."""

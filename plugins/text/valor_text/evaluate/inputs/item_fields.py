@@ -10,8 +10,8 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import SchemaError
-from valor_core.schemas.columns import Codes
+from valor_core.errors import SchemaError
+from valor_core.schemas import Codes
 from valor_text.evaluate.inputs.feature import element_of, kind_of
 from valor_text.evaluate.inputs.kept_items import METADATA, Cells, ClassifiedItems, TextItems
 from valor_text.evaluate.inputs.label_codes import LabelCodes

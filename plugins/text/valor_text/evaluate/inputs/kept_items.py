@@ -10,23 +10,11 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import (
-    Content,
-    SchemaError,
-    State,
-    StateError,
-    saved_column,
-    saved_labels,
-    saved_uids,
-    shown,
-)
-from valor_core.schemas.classification import ClassificationBatch
-from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix
-from valor_core.schemas.columns import recoded, shifted
-from valor_core.schemas.datum import Datums
-from valor_core.schemas.label import Label, Vocabulary
-from valor_core.schemas.order import natural_order
+from valor_core.errors import SchemaError, StateError, shown
+from valor_core.schemas import Datums, Label, Vocabulary, natural_order, recoded, shifted
+from valor_core.schemas.classification import ClassificationBatch, ScoreList, ScoreMatrix
 from valor_core.schemas.text import TextBatch
+from valor_core.states import Content, State, saved_column, saved_labels, saved_uids
 
 METADATA = "metadata."
 """Before the name of a field of the metadata."""

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from attrs import frozen
 
-from valor_core.plugin import SchemaError, shown
+from valor_core.errors import SchemaError, shown
 
 _WHOLE = re.compile(r"[+-]?[0-9]+", re.ASCII)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.plugin import SchemaError
+from valor_core.errors import SchemaError
 from valor_text.evaluate.inputs.feature import as_array, kind_of, leaves, narrowed
 from valor_text.evaluate.inputs.item_fields import ItemFields, Reading
 from valor_text.evaluate.inputs.label_codes import LabelCodes

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import ParameterError, SchemaError, did_you_mean, shown
+from valor_core.errors import ParameterError, SchemaError, did_you_mean, shown
 from valor_text.evaluate.inputs.kept_items import METADATA, TEXT_COLUMNS
 
 UID = "uid"

@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from valor_core.plugin import SchemaError, shown
+from valor_core.errors import SchemaError, shown
 from valor_text.evaluate.inputs.feature import are_labels, element_of, from_json, kind_of, words
 from valor_text.evaluate.inputs.label_codes import is_whole
 

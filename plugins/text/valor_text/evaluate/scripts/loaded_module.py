@@ -21,13 +21,8 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import (
-    MissingExtraError,
-    ParameterError,
-    ValorError,
-    did_you_mean,
-    import_extra,
-)
+from valor_core.errors import MissingExtraError, ParameterError, ValorError, did_you_mean
+from valor_core.packages import import_extra
 from valor_text.evaluate.scripts.script import Script, cached, local, nowhere
 
 _ALONE = RLock()

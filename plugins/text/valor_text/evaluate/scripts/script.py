@@ -12,7 +12,8 @@ from pathlib import Path
 
 from attrs import frozen
 
-from valor_core.plugin import ParameterError, did_you_mean, install
+from valor_core.errors import ParameterError, did_you_mean
+from valor_core.packages import install
 
 TYPES = ("metric", "comparison", "measurement")
 """Kinds of modules, each of which has its own organization on the hub."""

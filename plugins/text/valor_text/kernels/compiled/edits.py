@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.plugin import array
+from valor_core.kernels import array
 from valor_text.kernels.compiled.functions import COUNT, IDS, PLACES, PLACES_OUT, function
 from valor_text.kernels.values import KINDS_OF_EDITS, Ids, Positions
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.plugin import array
+from valor_core.kernels import array
 from valor_text.kernels.library import KERNELS
 
 NO_MEMORY = -1

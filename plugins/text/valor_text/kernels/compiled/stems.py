@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from valor_core.plugin import array
+from valor_core.kernels import array
 from valor_text.kernels.compiled.functions import COUNT, PLACES
 from valor_text.kernels.library import KERNELS
 from valor_text.kernels.values import CODE_TYPES, Characters, Codes, Ids

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from valor_core.plugin import array
+from valor_core.kernels import array
 from valor_text.kernels.compiled.functions import (
     COUNT,
     IDS,

@@ -10,7 +10,7 @@ from unicodedata import category
 import numpy as np
 
 from valor_core import Undefined
-from valor_core.plugin import Numbers
+from valor_core.results import Numbers
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.answers import Answers
 from valor_text.parameters.answers import ContainsParameters

@@ -9,21 +9,11 @@ import numpy as np
 from attrs import define, field, frozen
 
 from valor_core import Registry, Result
-from valor_core.plugin import (
-    ONLY,
-    Content,
-    ItemRows,
-    Numbers,
-    ParameterError,
-    RowsOf,
-    State,
-    StateError,
-    StateRequest,
-    did_you_mean,
-    nondefault,
-    shown,
-)
+from valor_core.errors import ParameterError, StateError, did_you_mean, shown
+from valor_core.parameters import nondefault
+from valor_core.results import ONLY, ItemRows, Numbers
 from valor_core.schemas.text import TextBatch
+from valor_core.states import Content, RowsOf, State, StateRequest
 from valor_text.parameters.answers import ExamplesParameters
 
 _NAMESPACE = "text."

@@ -9,17 +9,10 @@ from collections.abc import Iterator
 from attrs import define, frozen
 
 from valor_core import Failed, Result, Undefined
-from valor_core.plugin import (
-    Content,
-    DerivedState,
-    StateError,
-    StateRequest,
-    counted,
-    nondefault,
-    parameter_values,
-    shown,
-)
+from valor_core.errors import StateError, shown
+from valor_core.parameters import nondefault, parameter_values
 from valor_core.schemas.text import TextBatch
+from valor_core.states import Content, DerivedState, StateRequest, counted
 from valor_text.counting.complete import complete
 from valor_text.metrics.answers.json_match import Reading
 from valor_text.parameters.answers import JSONMatchParameters

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_core import Failed, ItemScore
-from valor_core.plugin import Gap
+from valor_core.results import Gap
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.json_fields import JSONFields, NoJSON, Tolerance, unfenced
 from valor_text.normalisers import normalise

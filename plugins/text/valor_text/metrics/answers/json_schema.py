@@ -11,7 +11,7 @@ from jsonschema.validators import Draft202012Validator, validator_for
 from referencing import Registry
 
 from valor_core import ItemScore
-from valor_core.plugin import ParameterError
+from valor_core.errors import ParameterError
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.json_fields import JSONFields, NoJSON, unfenced
 from valor_text.parameters.answers import JSONSchemaParameters

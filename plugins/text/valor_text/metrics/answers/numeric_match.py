@@ -11,7 +11,7 @@ import numpy as np
 from attrs import frozen
 
 from valor_core import Undefined
-from valor_core.plugin import DetailColumns, ItemRows
+from valor_core.results import DetailColumns, ItemRows
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.answers import Answers
 from valor_text.counting.latex import boxed, unmarked

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from valor_core import Undefined
-from valor_core.plugin import Numbers
+from valor_core.results import Numbers
 from valor_core.schemas.text import TextBatch
 from valor_text.parameters.answers import PassAtKParameters
 

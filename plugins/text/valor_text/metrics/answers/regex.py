@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from valor_core import Failed
-from valor_core.plugin import Numbers, shown
+from valor_core.errors import shown
+from valor_core.results import Numbers
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.answers import Answers
 from valor_text.parameters.answers import NO_PATTERN, RegexParameters

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.plugin import Numbers
+from valor_core.results import Numbers
 from valor_core.schemas.text import TextBatch
 from valor_text.counting import preparation
 from valor_text.counting.answers import Answers

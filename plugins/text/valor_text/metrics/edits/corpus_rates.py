@@ -7,7 +7,9 @@ from typing import Any, ClassVar
 
 from attrs import frozen
 
-from valor_core.plugin import Result, StateRequest, Undefined, parameter_values
+from valor_core.parameters import parameter_values
+from valor_core.results import Result, Undefined
+from valor_core.states import StateRequest
 from valor_text.counting.edits import EditTotals, reference_tokens
 from valor_text.kernels.values import Positions
 from valor_text.metrics.edits.rates import (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from valor_core import Undefined
-from valor_core.plugin import DetailColumns, ItemRows, Numbers
+from valor_core.results import DetailColumns, ItemRows, Numbers
 from valor_core.schemas.text import TextBatch
 from valor_text.counting import preparation
 from valor_text.counting.edits import KINDS, NearestEdits, reference_tokens

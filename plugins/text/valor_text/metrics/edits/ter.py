@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.plugin import Result, StateRequest, Undefined, parameter_values
+from valor_core.parameters import parameter_values
+from valor_core.results import Result, Undefined
 from valor_core.schemas.text import TextBatch
+from valor_core.states import StateRequest
 from valor_text.counting import preparation
 from valor_text.counting.shifts import ShiftedEdits, ShiftedEditTotals, edit_rates
 from valor_text.parameters.edits import TERParameters

@@ -7,7 +7,9 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import Result, StateRequest, parameter_values
+from valor_core.parameters import parameter_values
+from valor_core.results import Result
+from valor_core.states import StateRequest
 from valor_text.counting.edits import (
     KINDS,
     EditTotals,

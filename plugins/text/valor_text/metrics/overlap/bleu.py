@@ -10,8 +10,10 @@ import numpy as np
 from attrs import frozen
 
 from valor_core import Result, Undefined
-from valor_core.plugin import Numbers, StateRequest, parameter_values
+from valor_core.parameters import parameter_values
+from valor_core.results import Numbers
 from valor_core.schemas.text import TextBatch
+from valor_core.states import StateRequest
 from valor_text.counting import preparation
 from valor_text.counting.ngrams import NgramCounts, NgramTable
 from valor_text.counting.pairs import Pairs

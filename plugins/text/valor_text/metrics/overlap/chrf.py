@@ -11,8 +11,9 @@ from attrs import define, frozen
 from numpy.typing import NDArray
 
 from valor_core import Result, Undefined
-from valor_core.plugin import DerivedState, StateRequest, counted, parameter_values
+from valor_core.parameters import parameter_values
 from valor_core.schemas.text import TextBatch
+from valor_core.states import DerivedState, StateRequest, counted
 from valor_text.counting.complete import complete
 from valor_text.counting.ngrams import in_common, numbers_of_ngrams
 from valor_text.counting.pairs import Pairs

@@ -10,8 +10,9 @@ import numpy as np
 from attrs import define, frozen
 
 from valor_core import Result, Undefined
-from valor_core.plugin import StateRequest, counted, parameter_values
+from valor_core.parameters import parameter_values
 from valor_core.schemas.text import TextBatch
+from valor_core.states import StateRequest, counted
 from valor_text.counting import preparation
 from valor_text.counting.complete import complete
 from valor_text.counting.ngrams import in_common, numbers_of_ngrams

@@ -7,7 +7,7 @@ from functools import cache
 from threading import Lock
 from typing import Any
 
-from valor_core.plugin import ResourceError, shown
+from valor_core.errors import ResourceError, shown
 from valor_text.parameters.overlap import WordNetParameters
 
 _PLACES = ("corpora/wordnet", "corpora/wordnet.zip/wordnet/")

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import valor_core
+from valor_core.errors import RegistryError
+
+CORE = Path(valor_core.__file__).parent
+FACES = [
+    ".".join(("valor_core", *path.parent.relative_to(CORE).parts))
+    for path in sorted(CORE.rglob("__init__.pyi"))
+]
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_each_name_of_a_stub_can_be_imported(face: str) -> None:
+    module = importlib.import_module(face)
+    stub = Path(str(module.__file__)).with_suffix(".pyi").read_text(encoding="utf-8")
+
+    listed = re.findall(r'"(\w+)"', stub.partition("__all__ = [")[2])
+
+    assert set(listed) == {*module.__all__, *(["VERSION"] if face.endswith("schemas") else [])}
+    assert [name for name in listed if not hasattr(module, name)] == []
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_no_name_of_a_stub_is_that_of_a_module_beside_it(face: str) -> None:
+    module = importlib.import_module(face)
+
+    modules = {path.stem for path in Path(str(module.__file__)).parent.iterdir()}
+
+    assert modules & {*module.__all__} == set()
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_public_classes_and_functions_have_docstrings(face: str) -> None:
+    module = importlib.import_module(face)
+    found = {name: getattr(module, name) for name in module.__all__}
+
+    code = {
+        n: one
+        for n, one in found.items()
+        if not n.isupper() and (inspect.isclass(one) or inspect.isroutine(one))
+    }
+
+    assert [name for name, one in code.items() if not inspect.getdoc(one)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "face"),
+    [
+        ("MetricSpec", "valor_core.specs"),
+        ("parameter", "valor_core.parameters"),
+        ("ReadError", "valor_core.errors"),
+        ("ItemRows", "valor_core.results"),
+    ],
+)
+def test_import_from_the_former_face_raises_error_with_the_new_place(name: str, face: str) -> None:
+    with pytest.raises(RegistryError) as caught:
+        exec(f"from valor_core.plugin import {name}", {})
+
+    assert str(caught.value) == (
+        f"valor_core.plugin.{name}: moved to {face}\nWrite: from {face} import {name}"
+    )
+
+
+def test_unknown_name_of_the_former_face_is_an_attribute_error() -> None:
+    import valor_core.plugin
+
+    with pytest.raises(AttributeError, match=r"^module 'valor_core.plugin' has no attribute 'No'$"):
+        valor_core.plugin.No  # noqa: B018
+
+
+def test_specs_and_parameters_load_neither_numpy_nor_schemas() -> None:
+    code = (
+        "import sys\n"
+        "from valor_core.specs import MetricSpec, Registry, hookimpl\n"
+        "from valor_core.parameters import parameter, parameters\n"
+        "print('numpy' in sys.modules)\n"
+        "print(*(name for name in sys.modules if name.startswith('valor_core.')))"
+    )
+
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    numpy, loaded = run.stdout.splitlines()
+    assert numpy == "False"
+    packages = {name.split(".")[1] for name in loaded.split()}
+    assert packages == {"errors", "lazy", "packages", "parameters", "specs"}

@@ -1,0 +1,26 @@
+from valor_core.evaluation.bound_metric import BoundMetric, MetricChoice, short_name
+from valor_core.evaluation.evaluate import Progress, run
+from valor_core.evaluation.evaluator import Evaluator
+from valor_core.evaluation.options import EvaluationOptions, as_table
+from valor_core.evaluation.plan import Plan
+from valor_core.evaluation.request import Evaluation
+from valor_core.evaluation.saved import load_tally, save_tally
+from valor_core.evaluation.slices import Slices
+from valor_core.evaluation.state import Tally
+
+__all__ = [
+    "BoundMetric",
+    "Evaluation",
+    "EvaluationOptions",
+    "Evaluator",
+    "MetricChoice",
+    "Plan",
+    "Progress",
+    "Slices",
+    "Tally",
+    "as_table",
+    "load_tally",
+    "run",
+    "save_tally",
+    "short_name",
+]

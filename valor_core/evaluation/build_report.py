@@ -1,0 +1,128 @@
+"""Tally report: what was counted of an evaluation, as the report that people get."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+from valor_core.evaluation.request import Evaluation
+from valor_core.evaluation.slices import SliceKey
+from valor_core.evaluation.state import Tally
+from valor_core.kernels.threads import in_threads
+from valor_core.results.report import ItemTable, Report
+from valor_core.results.result import Failed, NotRun, Result
+from valor_core.results.results import Results
+from valor_core.scoring.item_metric import ItemScores, lacking, why_not_run
+from valor_core.scoring.usage import added_up, warned
+from valor_core.states.state import State, find
+
+_NO_ROWS = "items: none of the metrics scores single items, so that there are no rows of them"
+
+
+def report_of(
+    evaluation: Evaluation,
+    tally: Tally,
+    *,
+    items: bool,
+    config: Mapping[str, Any],
+    versions: Mapping[str, str],
+    warnings: Iterable[str] = (),
+) -> Report:
+    """The report of a tally, which is not changed.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What was counted.
+    tally : Tally
+        What came of it.
+    items : bool
+        Whether the rows of per-item metrics stand in the report.
+    config, versions : mapping
+        What the report records of the request, and of the distributions that took part.
+    warnings : iterable of str
+        What to warn of before all else.
+
+    Raises
+    ------
+    SchemaError
+        If an item was counted twice.
+    ConfigError
+        If no item has a metadata field that the evaluation filters by.
+    """
+    tally.check_uids()
+    evaluation.check_filter(tally)
+    states = tally.merged(list(tally.states), evaluation.plan)
+    results = evaluation.compute(states)
+    not_found = evaluation.strange_slices(tally)
+    told = [*warnings, *_warnings(evaluation, tally, states, results), *not_found]
+    if items and not any(metric.spec.per_item for metric in evaluation.plan.metrics):
+        told.append(_NO_ROWS)
+    return Report(
+        results=results,
+        slices=_slices(evaluation, tally, states),
+        items=tuple(_item_tables(evaluation, states)) if items else (),
+        config=config,
+        versions=dict(versions),
+        counts=_counts(tally, states),
+        warnings=tuple(told),
+        not_found=tuple(not_found),
+        stopped=tally.stopped or tally.still_to_count or why_not_run(states),
+        interrupted=tally.interrupted,
+        facts=added_up(facts for _, facts in tally.facts.values()),
+    )
+
+
+def _slices(evaluation: Evaluation, tally: Tally, whole: Sequence[Any]) -> list[Results]:
+    """Slices by the same fields share no state, so they are computed side by side."""
+    results: list[Results] = []
+    groups = evaluation.slices.groups(tally.states)
+    for _, disjoint in groupby(groups, key=lambda group: tuple(group[0])):
+        results += in_threads(
+            [partial(_slice, evaluation, tally, whole, *group) for group in disjoint]
+        )
+    return results
+
+
+def _slice(
+    evaluation: Evaluation,
+    tally: Tally,
+    whole: Sequence[Any],
+    where: Mapping[str, Any],
+    keys: list[SliceKey],
+) -> Results:
+    plan = evaluation.plan
+    states = plan.within(tally.merged(keys, plan), whole)
+    return Results(evaluation.compute(states, where))
+
+
+def _item_tables(evaluation: Evaluation, states: Sequence[Any]) -> Iterator[ItemTable]:
+    plan = evaluation.plan
+    for metric in plan.metrics:
+        if not metric.spec.per_item:
+            continue
+        own = metric.item_metric()
+        place = find(plan.requests, own.needs()[0])
+        state = None if place is None else states[place]
+        if isinstance(state, ItemScores):
+            yield ItemTable(metric.spec.identity, own.parameters, state.rows.sorted())
+
+
+def _warnings(
+    evaluation: Evaluation, tally: Tally, states: Sequence[Any], results: Iterable[Result]
+) -> Iterator[str]:
+    yield from tally.warnings()
+    yield from evaluation.idle_renames(tally)
+    yield from warned(facts for _, facts in tally.facts.values())
+    told = [state.warnings() for state in states if isinstance(state, State)]
+    told += [result.warnings for result in results]
+    yield from dict.fromkeys(warning for warnings in told for warning in warnings)
+
+
+def _counts(tally: Tally, states: Sequence[Any]) -> dict[str, int]:
+    """Datums of each fate; a fate that few runs have is told where there is one."""
+    counts = {"read": tally.read, "skipped": tally.skipped, "failed": lacking(states, Failed)}
+    rare = {"not_run": lacking(states, NotRun), "missing_partitions": len(tally.missing)}
+    return counts | {name: count for name, count in rare.items() if count}

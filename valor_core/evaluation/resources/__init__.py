@@ -1,1 +1,0 @@
-"""Resources: what metrics need besides data, bound, opened, and what they tell."""

@@ -1,0 +1,3 @@
+from valor_core.filters.expression import Filter
+
+__all__ = ["Filter"]

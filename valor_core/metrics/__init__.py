@@ -1,1 +1,0 @@
-"""Metrics: what one is made of: states, results, rows of items, exact sums."""

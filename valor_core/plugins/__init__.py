@@ -1,1 +1,0 @@
-"""Plugins: what they declare, and the registry that finds it by name."""

@@ -1,0 +1,213 @@
+"""Given data: what they are told to be, and the reader that they stand for.
+
+Whoever names a reader is taken at their word. Tables in memory are told by their columns, and two
+sides, ground truths and predictions, by the readers that make a batch of two sides in memory.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+from attrs import frozen
+
+from valor_core.errors import ConfigError, MissingPluginError, ParameterError, found_at, shown
+from valor_core.packages import OWNERS, SHARED_READERS, ways
+from valor_core.parameters.declaration import build, relocate
+from valor_core.readers.partition import Partition
+from valor_core.readers.reader import InMemory, Reader
+from valor_core.schemas import Batch
+from valor_core.specs.entry_points import entry_points
+from valor_core.specs.registry import Registry, implementation
+from valor_core.specs.spec import ReaderSpec, TaskSpec, by_reference
+
+_SEE_READERS = "See them with: valor list --readers"
+
+
+@frozen(eq=False, repr=False)
+class ToldData:
+    """Data, and the task that they are of where that can be told.
+
+    Parameters
+    ----------
+    data : object
+        What `reader_of` takes.
+    task : str, optional
+        Their task.
+    """
+
+    data: Any
+    task: str | None
+
+
+def told_of(
+    data: Any,
+    predictions: Any,
+    registry: Registry,
+    task: str | None = None,
+    metrics: Sequence[Any] = (),
+) -> ToldData:
+    """What some data are.
+
+    Parameters
+    ----------
+    data : object
+        Data of both sides, or the ground truths.
+    predictions : object
+        The other side, None where `data` has both.
+    registry : Registry
+        What is installed.
+    task : str, optional
+        Their task, where somebody says so.
+    metrics : sequence
+        What is to be computed, which can tell the task.
+
+    Raises
+    ------
+    ConfigError
+        If no reader knows the columns of a table, or several tasks may be meant.
+    SchemaError
+        If nothing is known of which these are two sides.
+    """
+    own = _told_task(data)
+    names_reader = isinstance(data, Mapping) and "reader" in data
+    if predictions is None and (own or names_reader or isinstance(data, Reader)):
+        return ToldData(data, task or own)
+    sides = [data] if predictions is None else [data, predictions]
+    if any(map(_may_be_table, sides)):
+        recognize = _recognizer(sides)
+        found = recognize(sides, registry, task, metrics) if recognize else None
+        if found is not None:
+            return ToldData(*found)
+    if predictions is None:
+        return ToldData(data, task)
+    from valor_core.readers.pairs import of_two_sides
+
+    return ToldData(*of_two_sides(data, predictions, registry, task, metrics))
+
+
+def _may_be_table(side: Any) -> bool:
+    """Whether a side may be a path or a table in memory; batches and arrays are neither."""
+    if isinstance(side, (str, os.PathLike, Mapping, Partition)):
+        return True
+    if isinstance(side, (list, tuple)):
+        return len(side) > 0 and isinstance(side[0], Mapping)
+    return any(hasattr(side, name) for name in ("columns", "column_names", "get_columns"))
+
+
+def _recognizer(sides: Sequence[Any]) -> Any:
+    """The function that finds a reader for tables, or None if arrays are all there is to read.
+
+    Raises
+    ------
+    MissingPluginError
+        If a path or a data frame needs it and it is not installed.
+    """
+    for place in entry_points("valor.frames").values():
+        return by_reference(place)
+    if len(sides) == 1 or not all(isinstance(side, (list, tuple)) for side in sides):
+        owner = OWNERS[SHARED_READERS]
+        raise MissingPluginError(
+            f"data: reading {shown(sides[0])} needs {owner}, which is not installed",
+            f"Install it with: {ways(owner)}",
+        )
+    return None
+
+
+def _told_task(data: Any) -> str | None:
+    """The task that a batch or an item says it is of."""
+    if isinstance(data, (list, tuple)) and data:
+        data = data[0]
+    task = getattr(type(data), "task", None)
+    return task if isinstance(task, str) else None
+
+
+def reader_of(
+    data: Any, task: str, registry: Registry, folder: Path | None = None, place: str = ""
+) -> Reader:
+    """The reader that some data stand for.
+
+    Parameters
+    ----------
+    data : object
+        As in `evaluate`.
+    task : str
+        Task of the batches.
+    registry : Registry
+        Where a reader's name is looked up.
+    folder : Path, optional
+        What relative paths of a mapping are relative to.
+    place : str
+        Where the mapping stands, for errors.
+
+    Raises
+    ------
+    SchemaError
+        If the data are neither items nor batches, with what makes a batch of them.
+    ConfigError, ParameterError, RegistryError
+        If a mapping names no reader of the task, or parameters that it refuses.
+    """
+    if isinstance(data, Batch):
+        return InMemory((data,))
+    if isinstance(data, Reader):
+        return data
+    if not isinstance(data, Mapping):
+        return InMemory.of(data, registry.batch_maker(task), registry.arrays_remedy(task))
+    values = dict(data)
+    if "reader" not in values:
+        raise ConfigError(
+            f"{place}data.reader: expected the name of a reader, the key is missing", _SEE_READERS
+        )
+    name = values.pop("reader")
+    if not isinstance(name, str):
+        raise ConfigError(
+            f"{place}data.reader: expected the name of a reader, got {shown(name)}", _SEE_READERS
+        )
+    with found_at(f"{place}data.reader: "):
+        spec = registry.find(ReaderSpec, name, task)
+        code = implementation(spec)
+    declared_task = registry.find(TaskSpec, task)
+    if not spec.serves(declared_task):
+        raise ConfigError(
+            f"{place}data.reader: expected a reader for {task}, got {spec.name!r}",
+            _name_one(task, registry),
+        )
+    parameters: Any = build(spec.parameter_class, values, f"{place}data.")
+    if folder is not None:
+        parameters = relocate(parameters, lambda path: folder / path)
+    try:
+        reader: Reader = code(parameters, task if spec.task else declared_task)
+    except ParameterError as error:
+        raise error.at(f"{place}data.") from None
+    return _read_now(reader) if _has_tables(parameters) else reader
+
+
+def _name_one(task: str, registry: Registry) -> str:
+    """The remedy for a reader of something else: the task's own."""
+    own = [spec for spec in registry.all(ReaderSpec) if spec.task == task]
+    names = [one.short_name if one.namespace == task else one.name for one in own]
+    return f"Name one of: {', '.join(names)}." if names else _SEE_READERS
+
+
+def _has_tables(parameters: Any) -> bool:
+    """Whether a table in memory is among what a reader reads."""
+    values = attrs.asdict(parameters, recurse=False).values()
+    listed = (value if isinstance(value, tuple) else (value,) for value in values)
+    return any(isinstance(one, Partition) for own in listed for one in own)
+
+
+def _read_now(reader: Reader) -> InMemory:
+    """The batches of tables in memory, which no worker can read elsewhere."""
+    batches = (batch for part in reader.partitions() for batch in reader.read(part))
+    return InMemory.of([*map(_unnamed, batches)], Batch.of)
+
+
+def _unnamed(batch: Batch) -> Batch:
+    """A batch whose items are called by their rows as one of items without names."""
+    uids = batch.datums.uids
+    by_row = uids.dtype.kind == "i" and np.array_equal(uids, np.arange(len(uids)))
+    return batch.renumber(0) if by_row else batch

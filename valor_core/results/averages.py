@@ -1,0 +1,162 @@
+"""Averages: quotients of counts, means of numbers, and means over labels."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.results.result import Failed, Undefined
+from valor_core.schemas.columns import Codes
+from valor_core.schemas.label import Label
+
+NumberOrReason = float | Undefined | Failed
+"""A number of a metric, or why there is none."""
+
+
+def label_coordinates(label: Label) -> dict[str, Any]:
+    """How a result says which label it belongs to.
+
+    Examples
+    --------
+    >>> label_coordinates(Label("animal", "dog"))
+    {'label_key': 'animal', 'label': 'dog'}
+    """
+    return {"label_key": label.key, "label": label.value}
+
+
+def ratio(
+    numerator: float, denominator: float, zero_division: float | None, reason: str
+) -> float | Undefined:
+    """Quotient of two counts: the one guarded division.
+
+    Parameters
+    ----------
+    numerator, denominator : float
+        Counts; equal for ints and floats.
+    zero_division : float or None
+        What 0/0 is; None makes it undefined.
+    reason : str
+        Why the denominator is 0, for a report.
+
+    Examples
+    --------
+    >>> ratio(1, 4, 0.0, "no predictions"), ratio(0, 0, None, "no predictions")
+    (0.25, Undefined(reason='no predictions'))
+    """
+    if denominator:
+        return float(numerator / denominator)
+    return Undefined(reason) if zero_division is None else float(zero_division)
+
+
+def ratios(
+    numerators: NDArray[np.int64], denominators: NDArray[np.int64], zero_division: float | None
+) -> list[float | None]:
+    """Quotients of two columns of counts, as `ratio` gives them; None where undefined.
+
+    Examples
+    --------
+    >>> ratios(np.array([1, 0]), np.array([4, 0]), None)
+    [0.25, None]
+    """
+    quotients: list[float | None] = (numerators / np.maximum(denominators, 1)).tolist()
+    for place in np.flatnonzero(denominators == 0).tolist():
+        quotients[place] = None if zero_division is None else float(zero_division)
+    return quotients
+
+
+def mean(
+    values: Iterable[float | Undefined | Failed], of: str
+) -> tuple[float | Undefined, dict[str, int]]:
+    """Mean of the values that are there, exactly rounded, and what it left out.
+
+    Parameters
+    ----------
+    values : iterable of float, Undefined or Failed
+        What to average.
+    of : str
+        What the values belong to, in the plural, for the reason: ``"labels"``.
+
+    Returns
+    -------
+    mean : float or Undefined
+        Undefined where no value is defined.
+    left_out : dict of str to int
+        Reasons of the values that do not take part, and how many have it.
+
+    Examples
+    --------
+    >>> mean([0.5, Undefined("no ground truths")], "labels")
+    (0.5, {'no ground truths': 1})
+    """
+    numbers = []
+    left_out: Counter[str] = Counter()
+    for value in values:
+        if isinstance(value, (Undefined, Failed)):
+            left_out[value.reason] += 1
+        else:
+            numbers.append(value)
+    if not numbers:
+        return Undefined(f"no {of} with a value"), dict(left_out)
+    return exact_mean(numbers), dict(left_out)
+
+
+def exact_mean(numbers: Sequence[float]) -> float:
+    """Mean of one number or more, of their exact sum.
+
+    Examples
+    --------
+    >>> exact_mean([0.1] * 10), exact_mean([1.5e308, 1.5e308])
+    (0.1, 1.5e+308)
+    """
+    try:
+        return math.fsum(numbers) / len(numbers)
+    except OverflowError:  # the sum is beyond all numbers; the mean is between two of them
+        from fractions import Fraction
+
+        return float(sum(map(Fraction, numbers), Fraction()) / len(numbers))
+
+
+def macro(
+    values: Sequence[NumberOrReason], truths: Codes, include_prediction_only: bool = False
+) -> tuple[NumberOrReason, dict[str, int]]:
+    """Plain mean over labels with ground truth, and what it left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> macro([1.0, 0.5, 0.0], np.array([3, 1, 0]))
+    (0.75, {'label only in predictions': 1})
+    """
+    taken: list[NumberOrReason] = [
+        value if count or include_prediction_only else Undefined("label only in predictions")
+        for value, count in zip(values, truths.tolist(), strict=True)
+    ]
+    return mean(taken, "labels")
+
+
+def weighted(
+    values: Sequence[NumberOrReason], truths: Codes
+) -> tuple[NumberOrReason, dict[str, int]]:
+    """Mean over labels by their number of ground truths, and what it left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weighted([1.0, 0.5], np.array([3, 1]))
+    (0.875, {})
+    """
+    _, left_out = mean([v for v, n in zip(values, truths, strict=True) if n], "labels")
+    pairs = [
+        (value, count)
+        for value, count in zip(values, truths.tolist(), strict=True)
+        if count and not isinstance(value, (Undefined, Failed))
+    ]
+    total = sum(count for _, count in pairs)
+    if not total:
+        return Undefined("no labels with a value"), left_out
+    return math.fsum(value * count for value, count in pairs) / total, left_out

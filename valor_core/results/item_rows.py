@@ -1,0 +1,456 @@
+"""Item rows: what per-item metrics say of items, as columns that become objects when read."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Any, Self, overload
+
+import numpy as np
+from attrs import evolve, field, frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import SchemaError, StateError, shown
+from valor_core.results.detail_columns import Details, joined, selected
+from valor_core.results.result import Failed, Gap, NotRun, Undefined
+from valor_core.schemas.columns import Codes
+from valor_core.schemas.datum import Uids, compact
+from valor_core.schemas.order import natural_order
+from valor_core.states.saved_columns import check_same_length, saved_column, saved_offsets
+
+ONLY = ""
+"""Name of the number of a metric that has but one an item."""
+
+_ABSENT = Undefined("no number of this name")
+_KINDS: Mapping[str, type[Gap]] = {"undefined": Undefined, "error": Failed, "not_run": NotRun}
+
+RowValue = float | Gap | Mapping[str, float | Gap]
+
+
+@frozen
+class ItemRow:
+    """Score of one item.
+
+    Parameters
+    ----------
+    uid : str or int
+        The item.
+    value : float, Undefined, Failed, NotRun, or mapping of str to these
+        Its score or several by name, or why there is none.
+    details : mapping
+        What the metric has to say about it.
+    metadata : mapping
+        Metadata of the item that another metric asked for.
+    """
+
+    uid: str | int
+    value: RowValue
+    details: Mapping[str, Any] = field(factory=dict)
+    metadata: Mapping[str, Any] = field(factory=dict)
+
+    @property
+    def is_final(self) -> bool:
+        """Whether scoring the item once more would be of no use."""
+        values = self.value.values() if isinstance(self.value, Mapping) else [self.value]
+        return not any(map(_may_change, values))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as JSON has it."""
+        record = {"uid": self.uid} | _entry(self.value)
+        return record | ({"details": dict(self.details)} if self.details else {})
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> ItemRow:
+        """The row that `to_dict` wrote.
+
+        Raises
+        ------
+        KeyError, TypeError
+            If the record is no row.
+        """
+        uid, details = record["uid"], record.get("details", {})
+        if isinstance(uid, bool) or not isinstance(uid, (str, int)):
+            raise TypeError(f"uid: expected text or a whole number, found {shown(uid)}")
+        if not isinstance(details, Mapping):
+            raise TypeError(f"details: expected a table, found {shown(details)}")
+        return cls(uid, _value_of(record), details)
+
+
+def _entry(value: RowValue) -> dict[str, Any]:
+    """A value as JSON has it: what has a reason is null, and the reason stands beside it."""
+    if isinstance(value, Mapping):
+        entries = {name: _entry(one) for name, one in value.items()}
+        reasons = {name: entry for name, entry in entries.items() if entry["value"] is None}
+        numbers = {name: entry["value"] for name, entry in entries.items()}
+        return {"value": numbers} | ({"reasons": reasons} if reasons else {})
+    for kind, cls in _KINDS.items():
+        if isinstance(value, cls):
+            retry = {"retry": True} if isinstance(value, Failed) and value.retry else {}
+            return {"value": None, kind: value.reason} | retry
+    return {"value": value}
+
+
+def _value_of(record: Mapping[str, Any]) -> RowValue:
+    value = record["value"]
+    if isinstance(value, Mapping):
+        reasons = record.get("reasons", {})
+        return {
+            name: _single(reasons.get(name, {"value": number})) for name, number in value.items()
+        }
+    return _single(record)
+
+
+def _single(record: Mapping[str, Any]) -> float | Gap:
+    for kind, cls in _KINDS.items():
+        if kind in record:
+            if not isinstance(record[kind], str):
+                raise TypeError(f"{kind}: expected text, found {shown(record[kind])}")
+            retry = {"retry": True} if cls is Failed and record.get("retry") is True else {}
+            return cls(record[kind], **retry)
+    value = record["value"]
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise TypeError(f"value: expected a finite number, found {shown(value)}")
+    return float(value)
+
+
+def _may_change(value: float | Gap) -> bool:
+    return isinstance(value, NotRun) or (isinstance(value, Failed) and value.retry)
+
+
+@frozen(eq=False, repr=False)
+class Numbers:
+    """One number of every item, or the reason why it has none.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        The numbers; 0 where there is none.
+    codes : ndarray of unsigned integers
+        0 where there is a number, else one more than the position of the reason in `gaps`.
+    gaps : tuple of Undefined, Failed or NotRun
+        The reasons, each once.
+    """
+
+    values: NDArray[np.float64]
+    codes: NDArray[np.unsignedinteger[Any]]
+    gaps: tuple[Gap, ...] = ()
+
+    @classmethod
+    def of(cls, values: Iterable[float | Gap]) -> Numbers:
+        """The column of some values.
+
+        Examples
+        --------
+        >>> Numbers.of([0.5, Undefined("no references")]).codes
+        array([0, 1], dtype=uint8)
+        """
+        values = list(values)
+        known: dict[Gap, int] = {}
+        numbers, codes = np.zeros(len(values)), np.zeros(len(values), np.int64)
+        for place, value in enumerate(values):
+            if isinstance(value, (Undefined, Failed, NotRun)):
+                codes[place] = known.setdefault(value, len(known) + 1)
+            else:
+                numbers[place] = value
+        return cls(numbers, _narrow(codes, len(known)), tuple(known))
+
+    @classmethod
+    def absent(cls, count: int) -> Numbers:
+        """The column of a number that none of some items has."""
+        return cls(np.zeros(count), np.ones(count, np.uint8), (_ABSENT,))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def at(self, place: int) -> float | Gap:
+        """The number at a position, or why there is none."""
+        code = int(self.codes[place])
+        return self.gaps[code - 1] if code else float(self.values[place])
+
+    @property
+    def present(self) -> NDArray[np.float64]:
+        """The numbers of the items that have one."""
+        numbers: NDArray[np.float64] = self.values[self.codes == 0]
+        return numbers
+
+    def gap_counts(self) -> Counter[Gap]:
+        """How many items lack a number, by reason."""
+        counts = np.bincount(self.codes, minlength=len(self.gaps) + 1)[1:].tolist()
+        return Counter({gap: count for gap, count in zip(self.gaps, counts, strict=True) if count})
+
+    def have(self, kind: type[Gap]) -> NDArray[np.bool_]:
+        """Which items lack a number for a reason of some kind."""
+        marks = np.array([False, *(isinstance(gap, kind) for gap in self.gaps)])
+        found: NDArray[np.bool_] = marks[self.codes]
+        return found
+
+    def select(self, positions: Codes) -> Numbers:
+        """The numbers at some positions."""
+        return evolve(self, values=self.values[positions], codes=self.codes[positions])
+
+    def lacking(self, whole: Numbers) -> Numbers:
+        """The column of a name, with the reasons of items that lack all numbers."""
+        # joined only so that the codes of both mean the same reasons
+        both = Numbers.joined([self, whole])
+        own, other = both.codes[: len(self)], both.codes[len(self) :]
+        is_whole = (whole.codes > 0) & ~whole.is_absent
+        return Numbers(self.values, np.where(is_whole, other, own), both.gaps)
+
+    @property
+    def is_absent(self) -> NDArray[np.bool_]:
+        """Which items have no number of this name, nor a reason."""
+        marks = np.array([False, *(gap == _ABSENT for gap in self.gaps)])
+        found: NDArray[np.bool_] = marks[self.codes]
+        return found
+
+    @classmethod
+    def joined(cls, parts: Sequence[Numbers]) -> Numbers:
+        """The numbers of some columns, one behind the other."""
+        known: dict[Gap, int] = {}
+        codes = []
+        for part in parts:
+            # by the part's own code of a reason, its code among the reasons of all parts
+            own = [0, *(known.setdefault(gap, len(known) + 1) for gap in part.gaps)]
+            codes.append(np.array(own)[part.codes] if part.gaps else part.codes)
+        return cls(
+            np.concatenate([part.values for part in parts]),
+            _narrow(np.concatenate(codes), len(known)),
+            tuple(known),
+        )
+
+
+def _narrow(codes: NDArray[Any], greatest: int) -> NDArray[Any]:
+    """Codes in the least memory that holds them: almost always a byte."""
+    return codes.astype(np.min_scalar_type(greatest), copy=False)
+
+
+@frozen(eq=False)
+class ItemRows(Sequence[ItemRow]):
+    """Rows of some items as columns; a row becomes an object when it is read.
+
+    Parameters
+    ----------
+    uids : ndarray
+        The items; strings of ASCII as bytes.
+    numbers : mapping of str to Numbers
+        Their numbers by name; the only one, and what items lack as a whole, is called ``""``.
+    details : mapping of int to mapping
+        What the metric has to say about the items at some positions; `DetailColumns` where it says
+        the same of many.
+    metadata : mapping of str to ndarray of object
+        Metadata of the items that another metric asked for.
+
+    Examples
+    --------
+    >>> rows = ItemRows.of([ItemRow("q1", 0.5), ItemRow("q2", Undefined("no references"))])
+    >>> rows[1].value, rows.numbers[""].present
+    (Undefined(reason='no references'), array([0.5]))
+    """
+
+    uids: Uids
+    numbers: Mapping[str, Numbers]
+    details: Details = field(factory=dict)
+    metadata: Mapping[str, NDArray[Any]] = field(factory=dict)
+
+    @classmethod
+    def of(cls, rows: Iterable[ItemRow], uids: Uids | None = None) -> ItemRows:
+        """The columns of some rows.
+
+        Parameters
+        ----------
+        rows : iterable of ItemRow
+            The rows.
+        uids : ndarray, optional
+            Their uids, where a column of them is there already.
+        """
+        rows = list(rows)
+        values = [row.value for row in rows]
+        names = dict.fromkeys(name for value in values for name in _names(value)) or {ONLY: None}
+        numbers = {name: Numbers.of(_named(value, name) for value in values) for name in names}
+        details = {place: row.details for place, row in enumerate(rows) if row.details}
+        if uids is None:
+            uids = np.array([row.uid for row in rows]) if rows else np.empty(0, np.int64)
+        return cls(compact(uids), numbers, details)
+
+    def columns(self) -> dict[str, Numbers]:
+        """The numbers by name, in the order of the names, each with every reason for a gap."""
+        # Of a slice, some names may have numbers elsewhere only.
+        named = {name: column for name, column in self.numbers.items() if name != ONLY}
+        names = sorted(name for name, column in named.items() if not column.is_absent.all())
+        if not names:
+            return {ONLY: self.numbers.get(ONLY, Numbers.absent(len(self)))}
+        whole = self.numbers.get(ONLY, Numbers.absent(len(self)))
+        return {name: self.numbers[name].lacking(whole) for name in names}
+
+    @property
+    def are_final(self) -> bool:
+        """Whether scoring the items once more would be of no use."""
+        return not any(
+            _may_change(gap) for column in self.numbers.values() for gap in column.gap_counts()
+        )
+
+    def have(self, kind: type[Gap]) -> NDArray[np.bool_]:
+        """Which items lack some number for a reason of some kind."""
+        marks = np.zeros(len(self), bool)
+        for numbers in self.numbers.values():
+            marks |= numbers.have(kind)
+        return marks
+
+    def __len__(self) -> int:
+        return len(self.uids)
+
+    @overload
+    def __getitem__(self, place: int) -> ItemRow: ...
+    @overload
+    def __getitem__(self, place: slice) -> Self: ...
+    def __getitem__(self, place: int | slice) -> ItemRow | Self:
+        if isinstance(place, slice):
+            return self.select(np.arange(len(self))[place])
+        place = range(len(self))[place]
+        facts = {name: column[place] for name, column in self.metadata.items()}
+        return ItemRow(self._uid(place), self._value(place), self.details.get(place, {}), facts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ItemRows) and list(self) == list(other)
+
+    def __iter__(self) -> Iterator[ItemRow]:
+        return map(self.__getitem__, range(len(self)))
+
+    def _uid(self, place: int) -> str | int:
+        uid = self.uids[place].item()
+        return uid.decode("ascii") if isinstance(uid, bytes) else uid
+
+    def _value(self, place: int) -> RowValue:
+        values = {name: column.at(place) for name, column in self.numbers.items()}
+        only = values.pop(ONLY, _ABSENT)
+        if only != _ABSENT:
+            return only
+        return {name: value for name, value in values.items() if value != _ABSENT}
+
+    def select(self, positions: Codes) -> Self:
+        """The rows at some positions."""
+        return evolve(
+            self,
+            uids=self.uids[positions],
+            numbers={name: column.select(positions) for name, column in self.numbers.items()},
+            details=selected(self.details, positions),
+            metadata={name: column[positions] for name, column in self.metadata.items()},
+        )
+
+    def sorted(self) -> Self:
+        """The rows in the order of their uids."""
+        uids = self.uids.astype("U") if self.uids.dtype.kind == "S" else self.uids
+        return self.select(natural_order(uids))
+
+    @classmethod
+    def joined(cls, parts: Sequence[ItemRows]) -> ItemRows:
+        """The rows of some columns, one behind the other.
+
+        Raises
+        ------
+        SchemaError
+            If some uids are strings and others are numbers.
+        """
+        parts = [part for part in parts if len(part)] or list(parts[:1])
+        if not parts:
+            return cls.of(())
+        if len({part.uids.dtype.kind in "US" for part in parts}) > 1:
+            raise SchemaError("uids: expected all strings or all whole numbers, found both")
+        names = dict.fromkeys(name for part in parts for name in part.numbers)
+        numbers = {name: Numbers.joined([_column(part, name) for part in parts]) for name in names}
+        starts = list(accumulate(map(len, parts[:-1]), initial=0))
+        details = joined([part.details for part in parts], starts)
+        metadata = {
+            name: np.concatenate([part.metadata[name] for part in parts])
+            for name in parts[0].metadata
+        }
+        return cls(np.concatenate([part.uids for part in parts]), numbers, details, metadata)
+
+    def dump(self) -> dict[str, Any]:
+        """The rows for a file, which `restored` reads."""
+        places = sorted(self.details)
+        texts = [json.dumps(dict(self.details[place])).encode() for place in places]
+        return {
+            "uids": self.uids,
+            "names": list(self.numbers),
+            "values": [column.values for column in self.numbers.values()],
+            "codes": [column.codes for column in self.numbers.values()],
+            "gaps": [[_entry(gap) for gap in column.gaps] for column in self.numbers.values()],
+            "details_at": np.array(places, np.int64),
+            "details_start": np.cumsum([0, *map(len, texts)]).astype(np.int64),
+            "details": np.frombuffer(b"".join(texts), np.uint8),
+            "metadata": {name: list(column) for name, column in self.metadata.items()},
+        }
+
+    @classmethod
+    def restored(cls, content: Mapping[str, Any]) -> ItemRows:
+        """The rows that `dump` wrote.
+
+        Raises
+        ------
+        StateError
+            If they are damaged.
+        """
+        uids = content["uids"]
+        kind = uids.dtype.kind if isinstance(uids, np.ndarray) else ""
+        uids = saved_column(content, "uids", kind if kind in ("U", "S") else np.int64)
+        columns = [content[name] for name in ("names", "values", "codes", "gaps")]
+        check_same_length(dict(zip(("names", "values", "codes", "gaps"), columns, strict=True)))
+        numbers = {
+            str(name): _restored(len(uids), values, codes, gaps)
+            for name, values, codes, gaps in zip(*columns, strict=True)
+        }
+        metadata = {
+            name: _objects(values, len(uids)) for name, values in content["metadata"].items()
+        }
+        return cls(uids, numbers, _restored_details(content, len(uids)), metadata)
+
+
+def _names(value: RowValue) -> Iterable[str]:
+    return value if isinstance(value, Mapping) else (ONLY,)
+
+
+def _named(value: RowValue, name: str) -> float | Gap:
+    if isinstance(value, Mapping):
+        return value.get(name, _ABSENT)
+    return value if name == ONLY else _ABSENT
+
+
+def _column(rows: ItemRows, name: str) -> Numbers:
+    return rows.numbers[name] if name in rows.numbers else Numbers.absent(len(rows))
+
+
+def _restored(count: int, values: Any, codes: Any, gaps: Any) -> Numbers:
+    reasons = tuple(_single(record) for record in gaps)
+    if any(isinstance(reason, float) for reason in reasons):
+        raise StateError("gaps: expected reasons, found a number")
+    content = {"values": values, "codes": codes}
+    kind = np.min_scalar_type(len(reasons))
+    return Numbers(
+        saved_column(content, "values", np.float64, shape=(count,)),
+        saved_column(content, "codes", kind, shape=(count,), high=len(reasons)),
+        reasons,  # type: ignore[arg-type]
+    )
+
+
+def _restored_details(content: Mapping[str, Any], count: int) -> dict[int, Mapping[str, Any]]:
+    places = saved_column(content, "details_at", np.int64, low=0, high=count - 1)
+    text = saved_column(content, "details", np.uint8)
+    starts = saved_offsets(content, "details_start", len(places), len(text)).tolist()
+    raw = text.tobytes()
+    found: dict[int, Mapping[str, Any]] = {}
+    for place, start, end in zip(places.tolist(), starts[:-1], starts[1:], strict=True):
+        details = json.loads(raw[start:end])
+        if not isinstance(details, dict):
+            raise StateError(f"details: expected a table, found {shown(details)}")
+        found[place] = details
+    return found
+
+
+def _objects(values: Any, count: int) -> NDArray[Any]:
+    if not isinstance(values, list) or len(values) != count:
+        raise StateError(f"metadata: expected {count:,} values")
+    return np.fromiter(values, dtype=np.object_, count=count)

@@ -1,0 +1,479 @@
+"""Report: all results of an evaluation and everything needed to read, compare and rerun it."""
+
+from __future__ import annotations
+
+import json
+import operator
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from attrs import asdict, evolve, field, frozen
+
+from valor_core.errors import BrokenPluginError, ReportError, and_more, did_you_mean_file, shown
+from valor_core.packages import DRAWING, version_of
+from valor_core.results.files import write_text
+from valor_core.results.item_rows import ItemRow, ItemRows
+from valor_core.results.report_records import check_report
+from valor_core.results.result import Result
+from valor_core.results.results import Results
+from valor_core.specs.extensions import (
+    FORMATS,
+    REQUIREMENTS,
+    announced,
+    extension,
+    missing,
+    required,
+)
+
+_COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "==": operator.eq,
+}
+CONDITION = re.compile(
+    r"\s*(>=|<=|==|>|<)\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*"
+)
+"""A comparison and its number."""
+
+
+@frozen
+class Requirement:
+    """One threshold and whether the result met it.
+
+    Parameters
+    ----------
+    name : str
+        Key of a number, as `select` takes it: ``"Recall/cat"``, ``"COCOSummary/AP"``,
+        ``"Recall/macro/weather:rain"``.
+    condition : str
+        ``">= 0.5"``.
+    value : float or None
+        What the report has.
+    met : bool
+        Whether the value satisfies the condition; an undefined value does not.
+    reason : str, optional
+        Why there is no value.
+    remedy : str, optional
+        What to write instead of a name that is not that of one number.
+    """
+
+    name: str
+    condition: str
+    value: float | None = None
+    met: bool = False
+    reason: str | None = None
+    remedy: str | None = None
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the request is wrong, and no number meant that could be judged."""
+        return self.remedy is not None
+
+    @property
+    def found(self) -> str:
+        """The value, with as many digits as it takes to see why it is met or not."""
+        if self.value is None:
+            return self.reason or "undefined"
+        short = f"{self.value:.15g}" if self.value.is_integer() else f"{self.value:.6g}"
+        return short if is_met(self.condition, float(short)) == self.met else repr(self.value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome as JSON has it."""
+        optional = ("reason", "remedy")
+        return {k: v for k, v in asdict(self).items() if v or k not in optional}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Requirement:
+        """The outcome that `to_dict` wrote."""
+        return cls(**record)
+
+    def __str__(self) -> str:
+        said = f"{self.name} {self.condition}: {self.found}"
+        if self.remedy is not None:
+            return f"{said}\n{self.remedy}"
+        return f"{said}, {'met' if self.met else 'not met'}"
+
+
+def is_met(condition: str, number: float) -> bool:
+    """Whether a number satisfies a condition.
+
+    Examples
+    --------
+    >>> is_met(">= 0.5", 0.5), is_met("< 0.5", 0.5)
+    (True, False)
+    """
+    match = CONDITION.fullmatch(condition)
+    return match is not None and _COMPARISONS[match[1]](number, float(match[2]))
+
+
+REPORT_FORMAT = 1
+_JSON = ".json"
+_MOST_NAMED = 10
+_AS_IT_IS = ("config", "versions", "counts", "stopped", "interrupted", "facts")
+_UNDONE = ("failed", "not_run", "missing_partitions")
+_WRITE_AGAIN = "Write it again with: valor run CONFIG -o report.json"
+_WRITE_ONE = "Name a report that was written with: valor run CONFIG -o report.json"
+
+
+def _as_slices(slices: Iterable[Iterable[Result]]) -> tuple[Results, ...]:
+    return tuple(filter(len, map(Results, slices)))
+
+
+def _as_rows(rows: Iterable[ItemRow]) -> ItemRows:
+    return rows if isinstance(rows, ItemRows) else ItemRows.of(rows)
+
+
+@frozen(repr=False)
+class ItemTable:
+    """Rows of one per-item metric.
+
+    Parameters
+    ----------
+    metric : str
+        Name and version.
+    parameters : mapping
+        Its parameters.
+    rows : ItemRows
+        One row per item, by uid; columns until a row is read.
+    """
+
+    metric: str
+    parameters: Mapping[str, Any]
+    rows: ItemRows = field(converter=_as_rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table as JSON has it."""
+        return {
+            "metric": self.metric,
+            "parameters": dict(self.parameters),
+            "rows": [row.to_dict() for row in self.rows],
+        }
+
+
+@frozen(kw_only=True)
+class Report(Results):
+    """Everything an evaluation found; as a sequence, its results of the whole.
+
+    Parameters
+    ----------
+    results : iterable of Result
+        Results over all datums that took part.
+    slices : tuple of Results
+        Results by metadata values, those of each slice together.
+    items : tuple of ItemTable
+        Rows of per-item metrics, where asked for.
+    config : mapping
+        The resolved config; `valor rerun` starts from it.
+    versions : mapping of str to str
+        Distributions that took part.
+    counts : mapping of str to int
+        Datums ``read``, ``skipped`` by the filter, and ``failed`` in a per-item metric; where there
+        are any, ``not_run`` in one, and ``missing_partitions``.
+    requirements : tuple of Requirement
+        Thresholds from ``require``, each met or not.
+    warnings : tuple of str
+        What is worth knowing.
+    not_found : tuple of str
+        What the request names and the data do not have, such as a field to slice by.
+    stopped : str, optional
+        Why the run ended before its time or items were not run, and how far it was.
+    interrupted : bool
+        Whether it was the user who stopped the run.
+    facts : mapping of str to mapping
+        What resources tell of the whole run: calls, tokens, the model that answered.
+    """
+
+    slices: tuple[Results, ...] = field(default=(), converter=_as_slices)
+    items: tuple[ItemTable, ...] = ()
+    config: Mapping[str, Any] = field(factory=dict)
+    versions: Mapping[str, str] = field(factory=dict)
+    counts: Mapping[str, int] = field(factory=dict)
+    requirements: tuple[Requirement, ...] = ()
+    warnings: tuple[str, ...] = ()
+    not_found: tuple[str, ...] = ()
+    stopped: str | None = None
+    interrupted: bool = False
+    facts: Mapping[str, Mapping[str, Any]] = field(factory=dict)
+
+    def __bool__(self) -> bool:
+        """True: a report without results is one all the same."""
+        return True
+
+    def __repr__(self) -> str:
+        task = self.config.get("task")
+        counts = [(self.counts.get("read", 0), "item"), (len(self), "result")]
+        counts += [(len(self.slices), "slice")] if self.slices else []
+        parts = [f"{count:,} {what}{'' if count == 1 else 's'}" for count, what in counts]
+        told = ", ".join([*([task] if isinstance(task, str) else []), *parts])
+        return f"<Report: {told}; print(report) shows them>"
+
+    @property
+    def results(self) -> Results:
+        """Results over all datums that took part."""
+        return Results(self._results)
+
+    def slice(self, **where: Any) -> Results:
+        """Results of one slice: ``report.slice(weather="rain")``.
+
+        Raises
+        ------
+        ReportError
+            If there is no such slice.
+        """
+        for part in self.slices:
+            if _told_apart(part[0].slice) == _told_apart(where):
+                return part.in_slice({})
+        raise ReportError(f"report: no slice {where!r}", self._slices_there_are(where))
+
+    def _slices_there_are(self, where: Mapping[str, Any]) -> str:
+        slices = [part[0].slice for part in self.slices]
+        listed = [one for one in slices if set(one) == set(where)] or slices
+        if not listed:
+            return "Name the fields under slices."
+        first = ", ".join(repr(dict(one)) for one in listed[:_MOST_NAMED])
+        return f"There are: {first}{and_more(len(listed) - _MOST_NAMED)}."
+
+    def judged(self, requirements: Collection[Requirement]) -> Report:
+        """The report with the outcome of some requirements."""
+        if not requirements:
+            return self
+        check = required(REQUIREMENTS, "check", "require: thresholds")
+        return evolve(self, requirements=check(requirements, self._all()))
+
+    @property
+    def ok(self) -> bool:
+        """Whether there were data, all was done, nothing failed and every requirement is met."""
+        undone = self.stopped or self.not_found or self.counts.get("read") == 0
+        undone = undone or any(self.counts.get(name, 0) for name in _UNDONE)
+        failed = undone or any(result.error for result in self)
+        return not failed and all(requirement.met for requirement in self.requirements)
+
+    def _all(self) -> Iterable[Result]:
+        return chain(self, *self.slices)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON has it."""
+        record: dict[str, Any] = {
+            "valor_report": REPORT_FORMAT,
+            "results": [result.to_dict() for result in self],
+        }
+        if self.slices:
+            record["slices"] = [
+                {"slice": dict(part[0].slice), "results": [result.to_dict() for result in part]}
+                for part in self.slices
+            ]
+        if self.items:
+            record["items"] = [table.to_dict() for table in self.items]
+        if self.requirements:
+            record["requirements"] = [outcome.to_dict() for outcome in self.requirements]
+        if self.not_found:
+            record["not_found"] = list(self.not_found)
+        if self.stopped is not None:
+            record |= {"stopped": self.stopped, "interrupted": self.interrupted}
+        if self.facts:
+            record["facts"] = {name: dict(facts) for name, facts in self.facts.items()}
+        return record | {
+            "counts": dict(self.counts),
+            "warnings": list(self.warnings),
+            "versions": dict(self.versions),
+            "config": dict(self.config),
+        }
+
+    def to_json(self) -> str:
+        """The report as JSON text, the same bytes for the same data and config.
+
+        Each result and each row of an item is one line.
+        """
+        return _lines(self.to_dict(), _LEVELS) + "\n"
+
+    def to_markdown(self) -> str:
+        """The report as Markdown tables."""
+        made: str = required(FORMATS, ".md", "report.to_markdown: Markdown")(self)
+        return made
+
+    def to_html(self) -> str:
+        """The report as a page of HTML that needs no other file.
+
+        Raises
+        ------
+        MissingExtraError
+            If ``valor-report``, which draws it, is not installed.
+        """
+        made: str = required(FORMATS, ".html", "report.to_html: a page")(self)
+        return made
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the report in the format of the suffix.
+
+        `report_suffixes` lists the formats: ``.json``, and those of installed distributions such as
+        ``valor-report``.
+
+        Raises
+        ------
+        ReportError
+            If no format has the suffix or the file cannot be written.
+        MissingExtraError
+            If ``valor-report``, which has most formats, is not installed.
+        """
+        path = Path(path)
+        # Rows of metrics that use a resource, such as a judge, repeat the texts that it was sent.
+        private = bool(self.facts) and bool(self.items)
+        write_text(path, self._in_format(path), private)
+
+    def _in_format(self, path: Path) -> str | bytes:
+        """Content of a file with a name."""
+        if path.suffix == _JSON:
+            return self.to_json()
+        found = extension(FORMATS, path.suffix)
+        if found is None and version_of(DRAWING) is None:
+            raise missing(f"{path}: a report in {path.suffix}")
+        if found is None:
+            raise ReportError(f"{path}: expected a name in {either(report_suffixes())}")
+        made = found.load()(self)
+        if not isinstance(made, (str, bytes)):
+            raise BrokenPluginError(
+                f"{found.distribution}: expected text or bytes of {found.value}, got {shown(made)}"
+            )
+        return made
+
+    @classmethod
+    def from_dict(cls, record: Any, source: str = "report") -> Report:
+        """The report that `to_dict` wrote.
+
+        Raises
+        ------
+        ReportError
+            If the record is not a report.
+        """
+        if not isinstance(record, Mapping) or record.get("valor_report") != REPORT_FORMAT:
+            raise ReportError(
+                f"{source}: expected a report of format {REPORT_FORMAT}, found {shown(record)}",
+                _WRITE_ONE,
+            )
+        try:
+            check_report(record)
+            return cls._from_record(record)
+        except (ReportError, KeyError, TypeError, AttributeError, ValueError) as error:
+            named = f"{type(error).__name__}: {error}"
+            reason = error.message if isinstance(error, ReportError) else named
+            raise ReportError(
+                f"{source}: expected a report, its content is damaged, {reason}", _WRITE_AGAIN
+            ) from error
+
+    @classmethod
+    def _from_record(cls, record: Mapping[str, Any]) -> Report:
+        return cls(
+            results=[Result.from_dict(entry) for entry in record["results"]],
+            slices=[
+                Results(map(Result.from_dict, entry["results"])).in_slice(entry["slice"])
+                for entry in record.get("slices", ())
+            ],
+            items=tuple(
+                ItemTable(
+                    entry["metric"],
+                    entry["parameters"],
+                    ItemRows.of(map(ItemRow.from_dict, entry["rows"])),
+                )
+                for entry in record.get("items", ())
+            ),
+            requirements=tuple(map(Requirement.from_dict, record.get("requirements", ()))),
+            warnings=tuple(record.get("warnings", ())),
+            not_found=tuple(record.get("not_found", ())),
+            **{name: record[name] for name in _AS_IT_IS if name in record},
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Report:
+        """The report in a JSON file.
+
+        Raises
+        ------
+        ReportError
+            If there is no such file or it is not a report.
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+            record = json.loads(text)
+        except FileNotFoundError as error:
+            raise ReportError(f"{path}: no such file", did_you_mean_file(Path(path))) from error
+        except OSError as error:
+            raise ReportError(f"{path}: cannot be read, {error.strerror}") from error
+        except (ValueError, RecursionError) as error:
+            place = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+            if place and text.lstrip().startswith("{"):
+                raise ReportError(
+                    f"{path}{place}: expected a whole report, it may have been cut off here",
+                    _WRITE_AGAIN,
+                ) from error
+            raise ReportError(
+                f"{path}{place}: expected a report as JSON, found something else", _WRITE_ONE
+            ) from error
+        return cls.from_dict(record, str(path))
+
+
+_LEVELS: Mapping[str, int] = {"results": 1, "slices": 3, "items": 3, "facts": 1, "config": 2}
+"""Levels of each member of a report that are broken into lines; one for a list of lines."""
+
+
+def _lines(value: Any, levels: Mapping[str, int] | int, indent: str = "\n") -> str:
+    """JSON text with a line for each entry of the upper levels.
+
+    Only a text without indentation is written by the encoder in C.
+    """
+    if not levels or not isinstance(value, (dict, list)) or not value:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    inner = f"{indent} "
+    if isinstance(value, list):
+        below = levels - 1 if isinstance(levels, int) else 0
+        return f"[{','.join(inner + _lines(one, below, inner) for one in value)}{indent}]"
+    entries = []
+    for name, one in value.items():
+        below = levels - 1 if isinstance(levels, int) else levels.get(name, 1)
+        key = json.dumps(name, ensure_ascii=False)
+        entries.append(f"{inner}{key}: {_lines(one, below, inner)}")
+    return f"{{{','.join(entries)}{indent}}}"
+
+
+def _told_apart(where: Mapping[str, Any]) -> dict[str, tuple[bool, Any]]:
+    """Values of a slice, True told from 1."""
+    return {name: (isinstance(value, bool), value) for name, value in where.items()}
+
+
+def report_suffixes() -> tuple[str, ...]:
+    """Suffixes of the files that a report can be saved to.
+
+    Examples
+    --------
+    >>> report_suffixes()[0]
+    '.json'
+    """
+    return (_JSON, *sorted(announced(FORMATS)))
+
+
+def check_format(suffix: str) -> None:
+    """Raise a `RegistryError` if several distributions announce a format, or its code is broken.
+
+    Examples
+    --------
+    >>> check_format(".json")
+    """
+    found = extension(FORMATS, suffix)
+    if found is not None:
+        found.load()
+
+
+def either(words: Sequence[str]) -> str:
+    """Words as a choice.
+
+    Examples
+    --------
+    >>> either([".json", ".csv", ".html"]), either([".json"])
+    ('.json, .csv or .html', '.json')
+    """
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

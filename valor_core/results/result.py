@@ -1,0 +1,363 @@
+"""Results: a value, or a stated reason why there is none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from types import NoneType
+from typing import Any, Protocol, Self
+
+from attrs import field, fields, frozen
+
+from valor_core.errors import ReportError, ResourceStopped, found_at, shown
+from valor_core.results.confusion_table import ConfusionTable
+from valor_core.results.details import check_details
+from valor_core.results.json_values import as_json
+from valor_core.specs.extensions import VIEWS, required
+from valor_core.states.state import RowsOf, StateRequest
+
+_MOST_SHOWN = 200
+"""Characters of a value that the repr of a result shows; a curve has thousands of numbers."""
+
+
+class _NoNumber:
+    """What stands in the place of a number: taken for one, it says why there is none."""
+
+    __slots__ = ()
+    reason: str
+
+    def __float__(self) -> float:
+        raise ReportError(
+            f"expected a number, found none, {first_line(self.reason)}",
+            "Ask a result for .undefined and .error first.",
+        )
+
+    def __bool__(self) -> bool:
+        raise ReportError(
+            f"expected a number, found none, {first_line(self.reason)}",
+            "Check result.undefined and result.error, or compare the value: result.value == 1",
+        )
+
+    def __format__(self, form: str) -> str:
+        return format(float(self), form) if form else str(self)
+
+
+@frozen
+class Undefined(_NoNumber):
+    """A value that mathematics does not give, with its reason: "no ground truths of 'cat'"."""
+
+    reason: str = field(converter=str)
+
+
+@frozen
+class Failed(_NoNumber):
+    """A value that the world did not give, with the reason: "reply was not JSON after 3 tries".
+
+    Parameters
+    ----------
+    reason : str
+        Why there is none.
+    retry : bool
+        Whether the reason may pass, such as a time-out; a run that goes on tries the item again.
+    """
+
+    reason: str = field(converter=str)
+    retry: bool = False
+
+
+@frozen
+class NotRun(_NoNumber):
+    """A value that nobody asked for, with the reason: "budget of 100 calls is spent"."""
+
+    reason: str = field(converter=str)
+
+
+Gap = Undefined | Failed | NotRun
+"""Why there is no number."""
+
+
+@frozen
+class ItemScore:
+    """Score of one item, with details that belong to it.
+
+    Parameters
+    ----------
+    value : float, Undefined, Failed, NotRun, or mapping of str to these
+        The score, or several numbers by name: ``{"rouge1": 0.5, "rouge2": 0.25}``.
+    details : mapping
+        Anything JSON can hold: the claims found, the judge's reply, the words that matched.
+    """
+
+    value: float | Gap | Mapping[str, float | Gap]
+    details: Mapping[str, Any] = field(factory=dict)
+
+
+@frozen(eq=False, repr=False)
+class Deferred:
+    """A large value of a result, which is made when somebody reads it.
+
+    Parameters
+    ----------
+    make : callable
+        Makes it, in types that JSON has: nothing looks through them again. It must not read a
+        state, which may be counted on before.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> counts = np.array([3, 1])
+    >>> Result(value=Deferred(counts.tolist)).value
+    [3, 1]
+    """
+
+    make: Callable[[], Any]
+
+
+def _value(value: Any) -> Any:
+    is_float = type(value) is float  # as most are
+    is_kept = not is_float and isinstance(value, (Undefined, Failed, Deferred, ConfusionTable))
+    return value if is_kept else as_json(value, "value")
+
+
+def _read(value: Any) -> Any:
+    return value.make() if isinstance(value, Deferred) else value
+
+
+def _coordinates(parameters: Any) -> Any:
+    return as_json(parameters, "parameters")
+
+
+def _details(details: Any) -> Any:
+    if not details:
+        return {}
+    told = as_json(details, "details")
+    check_details(told, "details")
+    return told
+
+
+@frozen(kw_only=True)
+class Result:
+    """One number, curve or table of a report, or the reason why there is none.
+
+    A metric yields results with `parameters` and a value; the plan adds `type` and `metric`.
+
+    Parameters
+    ----------
+    parameters : mapping
+        Coordinates of this result (label key, label, threshold, average) and the declared
+        parameters that shaped it.
+    value : float, int, mapping, list, Undefined, Failed or Deferred
+        The value or the reason.
+    left_out : mapping of str to int
+        For a mean: why items or labels do not take part, and how many.
+    details : mapping of str to mapping, or to list of mappings
+        What else the metric says of the value: tables by name, each with one row or several, of
+        numbers, texts and pairs of numbers that are the ends of an interval.
+    warnings : tuple of str
+        What is worth knowing; a report has it among its own warnings.
+    aliases : tuple of str, optional
+        Other names of the metric, where the registry that made it has told; no part of a report.
+    type, metric : str
+        The metric's short name, ``"Precision"``, and name with version, ``"lab.Precision@1"``.
+    slice : mapping of str to value
+        Metadata values of the datums that it is of, ``{"weather": "rain"}``; empty for all.
+
+    Examples
+    --------
+    >>> Result(parameters={"label": "cat"}, value=0.5).value
+    0.5
+    >>> Result(value=Undefined("no ground truths of label 'cat'")).undefined
+    "no ground truths of label 'cat'"
+    """
+
+    type: str = ""
+    metric: str = ""
+    parameters: Mapping[str, Any] = field(factory=dict, converter=_coordinates)
+    _value: Any = field(converter=_value, eq=_read)
+    left_out: Mapping[str, int] = field(factory=dict)
+    details: Mapping[str, Any] = field(factory=dict, converter=_details)
+    warnings: tuple[str, ...] = field(default=(), eq=False)
+    aliases: tuple[str, ...] | None = field(default=None, eq=False)
+    slice: Mapping[str, Any] = field(factory=dict)
+
+    def __repr__(self) -> str:
+        names = ["type", "metric", "parameters", "value", "left_out", *["slice"] * bool(self.slice)]
+        told = (f"{name}={shown(getattr(self, name), _MOST_SHOWN)}" for name in names)
+        return f"Result({', '.join(told)})"
+
+    def __float__(self) -> float:
+        """The value where it is a single number; a `ReportError` says why there is none."""
+        with found_at(f"{self.type or 'result'}: "):
+            if isinstance(self.value, (Mapping, list, str, bool, NoneType)):
+                found = shown(self.value)
+                raise ReportError(f"expected a number, found {found}", "Ask it for its .value.")
+            return float(self.value)
+
+    def __format__(self, form: str) -> str:
+        number = self.value if is_number(self.value) else None
+        return format(float(self) if number is None else number, form) if form else str(self)
+
+    @property
+    def value(self) -> Any:
+        """The value, in types that JSON has, or the reason why there is none.
+
+        A confusion matrix of more than 1,000 labels is a mapping that makes a row when it is read.
+        """
+        content = self.content
+        return content.plain() if isinstance(content, ConfusionTable) else content
+
+    @property
+    def content(self) -> Any:
+        """The value as `value` has it, except for confusion matrices, which are arrays."""
+        if isinstance(self._value, Deferred):
+            object.__setattr__(self, "_value", _read(self._value))
+        return self._value
+
+    def plot(self) -> Any:
+        """The curve, matrix or what else the value is, drawn; as `Results.plot` gives it.
+
+        Raises
+        ------
+        ReportError
+            If it cannot be drawn.
+        MissingExtraError
+            If ``valor-report``, which draws it, is not installed.
+        """
+        return plot([self])
+
+    @property
+    def undefined(self) -> str | None:
+        """Why mathematics gives no value, or None."""
+        return self._value.reason if isinstance(self._value, Undefined) else None
+
+    @property
+    def error(self) -> str | None:
+        """Why the world gave no value, or None."""
+        return self._value.reason if isinstance(self._value, Failed) else None
+
+    @property
+    def number(self) -> float | None:
+        """The value where it is a single number, else None."""
+        return float(self._value) if is_number(self._value) else None
+
+    def named(
+        self,
+        type: str,
+        metric: str,
+        aliases: tuple[str, ...] | None = None,
+        slice: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """The same result under a metric's name, of a slice where one is given."""
+        changes = {"slice": slice} if slice else {}
+        return self._with(type=type, metric=metric, aliases=aliases, **changes)
+
+    def in_slice(self, slice: Mapping[str, Any]) -> Self:
+        """The same result as one of a slice, or of the whole if that is empty."""
+        return self._with(slice=slice)
+
+    def _with(self, **changes: Any) -> Self:
+        """The same result with other fields; its content is not checked and copied again."""
+        made = object.__new__(self.__class__)
+        for name, (read, write) in _SLOTS.items():
+            write(made, changes[name] if name in changes else read(self))
+        return made
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON has it, keys in the order of the report format."""
+        record: dict[str, Any] = {"type": self.type, "metric": self.metric}
+        record["parameters"] = dict(self.parameters)
+        if self.undefined is not None:
+            record |= {"value": None, "undefined": self.undefined}
+        elif self.error is not None:
+            record |= {"value": None, "error": self.error}
+        else:
+            content = self.content
+            record["value"] = content.to_json() if isinstance(content, ConfusionTable) else content
+        record |= {"left_out": dict(self.left_out)} if self.left_out else {}
+        return record | ({"details": dict(self.details)} if self.details else {})
+
+    @classmethod
+    def from_dict(cls, record: Any) -> Result:
+        """The result that `to_dict` wrote.
+
+        Raises
+        ------
+        ReportError
+            If the record is not a result.
+        """
+        if not isinstance(record, Mapping) or "value" not in record or "type" not in record:
+            raise ReportError(f"report: expected a result, found {shown(record)}")
+        value = record["value"]
+        if "undefined" in record:
+            value = Undefined(record["undefined"])
+        elif "error" in record:
+            value = Failed(record["error"])
+        else:
+            value = ConfusionTable.of_json(value) or value
+        return cls(
+            type=record["type"],
+            metric=record.get("metric", ""),
+            parameters=record.get("parameters", {}),
+            value=value,
+            left_out=record.get("left_out", {}),
+            details=record.get("details", {}),
+        )
+
+
+_SLOTS = {
+    name: (slot.__get__, slot.__set__)
+    for name, slot in ((field.name, getattr(Result, field.name)) for field in fields(Result))
+}
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a single number; true and false are none."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def first_line(reason: str) -> str:
+    r"""The first line of a reason, for places that have room for no more.
+
+    Examples
+    --------
+    >>> first_line("ValueError: cannot be read\n  line 3")
+    'ValueError: cannot be read'
+    """
+    return reason.strip().partition("\n")[0].rstrip()
+
+
+def plot(results: Iterable[Result]) -> Any:
+    """What can be drawn of some results.
+
+    Raises
+    ------
+    ReportError
+        If there is nothing.
+    MissingExtraError
+        If ``valor-report``, which draws it, is not installed.
+    """
+    return required(VIEWS, "plot", "plot: a drawing")(results)
+
+
+class Metric(Protocol):
+    """A frozen value of parameters that reads its numbers off a state."""
+
+    def needs(self) -> tuple[StateRequest | RowsOf, ...]:
+        """The states that `compute` reads, in its order of arguments."""
+
+    def compute(self, *states: Any) -> Iterable[Result]:
+        """Results, with their parameters; pure."""
+
+
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+_MAY_PASS = (TimeoutError, ConnectionError)
+
+
+def failure(error: BaseException) -> Gap:
+    """What an exception says of an item; where objects lie in memory differs from run to run."""
+    if isinstance(error, ResourceStopped):
+        return NotRun(error.one_line)
+    said = ADDRESS.sub("", str(error))
+    reason = f"{type(error).__name__}{': ' if said else ''}{said}"
+    return Failed(reason, retry=isinstance(error, _MAY_PASS))

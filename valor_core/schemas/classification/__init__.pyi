@@ -1,0 +1,5 @@
+from valor_core.schemas.classification.batch import ClassificationBatch
+from valor_core.schemas.classification.items import Classification
+from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix, Tops
+
+__all__ = ["Classification", "ClassificationBatch", "ScoreList", "ScoreMatrix", "Tops"]

@@ -1,0 +1,5 @@
+"""Text: queries, responses, references and contexts."""
+
+from valor_core.lazy import lazy_exports
+
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,158 @@
+"""Column answers: what a metric answered for all items of a batch at once, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from attrs import evolve
+from numpy.typing import NDArray
+
+from valor_core.errors import SchemaError, shown
+from valor_core.results.detail_columns import DetailColumns, Details
+from valor_core.results.item_rows import ONLY, ItemRows, Numbers
+from valor_core.results.json_values import as_json
+from valor_core.results.result import Failed, Gap, NotRun, Undefined
+from valor_core.schemas.datum import Uids, compact
+
+
+def as_rows(answers: Any, uids: Uids, metric: str) -> ItemRows | None:
+    """Rows of answers that came as columns; None where they came one by one.
+
+    Parameters
+    ----------
+    answers : object
+        An array or `Numbers`, several by name, or `ItemRows`.
+    uids : ndarray
+        The items.
+    metric : str
+        Name of the metric, for messages.
+
+    Raises
+    ------
+    SchemaError
+        If columns are not what rows are made of.
+    ReportError
+        If details hold what JSON cannot.
+
+    Examples
+    --------
+    >>> as_rows({"a": np.array([0.5, 1])}, np.array(["q1", "q2"]), "mylab.Both")[1].value
+    {'a': 1.0}
+    """
+    details: Details = {}
+    if isinstance(answers, ItemRows):
+        _check_uids(answers, uids, metric)
+        answers, details = answers.numbers, _checked_details(answers.details, len(uids))
+    elif isinstance(answers, np.ndarray) and not _are_numbers(answers, len(uids)):
+        return None
+    elif isinstance(answers, (Numbers, np.ndarray)):
+        answers = {ONLY: answers}
+    elif not isinstance(answers, Mapping):
+        return None
+    numbers = {
+        name: _numbers(column, len(uids), f"{metric}[{name!r}]" if name else metric)
+        for name, column in answers.items()
+    }
+    _check_names(numbers, metric)
+    return ItemRows(compact(uids), numbers, details)
+
+
+def finite(rows: ItemRows, metric: str) -> ItemRows:
+    """The rows with a failure in the place of every number that is not finite.
+
+    Examples
+    --------
+    >>> rows = as_rows(np.array([0.5, np.nan]), np.array(["q1", "q2"]), "mylab.Odd")
+    >>> finite(rows, "mylab.Odd")[1].value.reason
+    'expected a finite number from mylab.Odd, got nan'
+    """
+    if all(np.isfinite(column.values).all() for column in rows.numbers.values()):
+        return rows
+    numbers = {
+        name: Numbers.of(_told_finite(column.at(place), metric) for place in range(len(rows)))
+        for name, column in rows.numbers.items()
+    }
+    return evolve(rows, numbers=numbers)
+
+
+def _told_finite(value: float | Gap, metric: str) -> float | Gap:
+    if not isinstance(value, float) or np.isfinite(value):
+        return value
+    return Failed(f"expected a finite number from {metric}, got {value}")
+
+
+def _check_uids(rows: ItemRows, uids: Uids, metric: str) -> None:
+    if len(rows) != len(uids):
+        raise SchemaError(f"expected {len(uids):,} rows from {metric}, got {len(rows):,}")
+    if not np.array_equal(compact(rows.uids), compact(uids)):
+        raise SchemaError(f"expected rows of the batch's items from {metric}, in their order")
+
+
+def _check_names(numbers: Mapping[Any, Numbers], metric: str) -> None:
+    if not numbers or not all(isinstance(name, str) for name in numbers):
+        raise SchemaError(f"expected columns by name from {metric}, got {shown([*numbers])}")
+    if ONLY in numbers and len(numbers) > 1 and len(numbers[ONLY].present):
+        raise SchemaError(
+            f"expected a name of every number from {metric}, got {ONLY!r} beside others"
+        )
+
+
+def _are_numbers(column: NDArray[Any], count: int) -> bool:
+    return column.dtype.kind in "fiub" and column.shape == (count,)
+
+
+def _numbers(column: Any, count: int, place: str) -> Numbers:
+    if isinstance(column, Numbers):
+        return _checked(column, count, place)
+    if not isinstance(column, np.ndarray) or not _are_numbers(column, count):
+        raise SchemaError(
+            f"expected {count:,} numbers in an array from {place}, got {shown(column)}"
+        )
+    return Numbers(column.astype(np.float64), np.zeros(count, np.uint8))
+
+
+def _checked(column: Numbers, count: int, place: str) -> Numbers:
+    """A copy that has 0 where there is no number."""
+    values, codes = np.asarray(column.values), np.asarray(column.codes)
+    if not _are_numbers(values, count):
+        raise SchemaError(
+            f"expected {count:,} values in an array from {place}, got {shown(values)}"
+        )
+    if codes.dtype.kind != "u" or codes.shape != (count,):
+        raise SchemaError(f"expected {count:,} unsigned codes from {place}, got {shown(codes)}")
+    for gap in column.gaps:
+        if not isinstance(gap, (Undefined, Failed, NotRun)):
+            raise SchemaError(f"expected reasons as gaps from {place}, got {shown(gap)}")
+    if codes.max(initial=0) > len(column.gaps):
+        raise SchemaError(
+            f"expected codes up to {len(column.gaps)} from {place}, got {codes.max()}"
+        )
+    least = np.min_scalar_type(len(column.gaps))
+    values = np.where(codes == 0, values, 0.0).astype(np.float64)
+    return Numbers(values, codes.astype(least), tuple(column.gaps))
+
+
+def _checked_details(details: Details, count: int) -> Details:
+    if isinstance(details, DetailColumns):
+        if len(details) and not 0 <= details.positions[0] <= details.positions[-1] < count:
+            raise SchemaError(
+                f"details: expected positions below {count:,}, got {details.positions[-1]}"
+            )
+        return DetailColumns(
+            {name: _told(column, name) for name, column in details.columns.items()},
+            details.positions.astype(np.int64),
+        )
+    beyond = [place for place in details if place not in range(count)]
+    if beyond:
+        raise SchemaError(f"details: expected positions below {count:,}, got {shown(beyond[0])}")
+    return {place: as_json(dict(one), "details") for place, one in details.items()}
+
+
+def _told(column: NDArray[Any], name: str) -> NDArray[Any]:
+    kind = column.dtype.kind
+    if kind in "iubU" or (kind == "f" and np.isfinite(column).all()):
+        return column.copy()
+    told = as_json(column, f"details[{name!r}]")
+    return np.fromiter(told, dtype=np.object_, count=len(column))

@@ -1,0 +1,5 @@
+"""Specs of what plugins declare, and the registry that finds them."""
+
+from valor_core.lazy import lazy_exports
+
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,56 @@
+from valor_core.specs.decorator import metric
+from valor_core.specs.function_metric import FunctionMetricSpec
+from valor_core.specs.hooks import hookimpl
+from valor_core.specs.manifest import Manifest
+from valor_core.specs.meaning import has_all, meaning_of, only_task
+from valor_core.specs.names import KnownAs, averaged, fold, in_config
+from valor_core.specs.registry import Registry, implementation, install_metrics
+from valor_core.specs.spec import (
+    KINDS,
+    ArraysSpec,
+    CommandSpec,
+    EngineSpec,
+    GallerySpec,
+    MetricSpec,
+    Range,
+    ReaderSpec,
+    Reference,
+    ResourceKindSpec,
+    ResourceSpec,
+    Spec,
+    TaskSpec,
+    by_reference,
+)
+from valor_core.specs.wanted import Wanted
+
+__all__ = [
+    "KINDS",
+    "ArraysSpec",
+    "CommandSpec",
+    "EngineSpec",
+    "FunctionMetricSpec",
+    "GallerySpec",
+    "KnownAs",
+    "Manifest",
+    "MetricSpec",
+    "Range",
+    "ReaderSpec",
+    "Reference",
+    "Registry",
+    "ResourceKindSpec",
+    "ResourceSpec",
+    "Spec",
+    "TaskSpec",
+    "Wanted",
+    "averaged",
+    "by_reference",
+    "fold",
+    "has_all",
+    "hookimpl",
+    "implementation",
+    "in_config",
+    "install_metrics",
+    "meaning_of",
+    "metric",
+    "only_task",
+]

@@ -1,0 +1,216 @@
+"""Manifest: what one plugin declares, read from its manifest module through its hooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any, TypeVar
+
+import pluggy
+from attrs import evolve, field, frozen
+
+from valor_core.errors import BrokenPluginError, ManifestError, RegistryError, ValorError, shown
+from valor_core.packages import uninstall, ways
+from valor_core.specs import hooks
+from valor_core.specs.entry_points import Claim
+from valor_core.specs.names import fold
+from valor_core.specs.spec import KINDS, Spec, Specs
+from valor_core.specs.spec_fields import IMPLEMENTATION
+
+_S = TypeVar("_S", bound=Spec)
+
+
+@frozen(repr=False)
+class Manifest:
+    """What one plugin declares, once its manifest module has been imported.
+
+    Parameters
+    ----------
+    namespace, distribution, version : str
+        Whose it is.
+    declared : mapping of type to Specs
+        Its specs by their class.
+    kernels : tuple of str
+        Where the `Kernels` of the family stand, if it has any.
+    in_process : frozenset of str
+        Full names of what this process added to it.
+    """
+
+    namespace: str
+    distribution: str
+    version: str
+    declared: Mapping[type[Spec], Specs[Any]] = field(factory=dict)
+    kernels: tuple[str, ...] = ()
+    in_process: frozenset[str] = frozenset()
+
+    def of(self, kind: type[_S]) -> Specs[_S]:
+        """What it declares of one kind."""
+        return self.declared.get(kind, Specs())
+
+    def all(self) -> Iterator[Spec]:
+        """All that it declares, kind by kind."""
+        for kind in KINDS.values():
+            yield from self.of(kind)
+
+    def joined_by(self, spec: Spec, kind: type[Spec]) -> Manifest:
+        """The same manifest with one more spec, of this process."""
+        declared = {**self.declared, kind: Specs([*self.of(kind), spec])}
+        return evolve(self, declared=declared, in_process=self.in_process | {spec.name})
+
+
+API = 2
+"""What plugins are written against; a manifest may say which one with ``api = 2``."""
+
+HOOKS = (*(f"valor_{kinds}" for kinds in KINDS), "valor_kernels")
+"""Names of all hooks."""
+
+
+def load_manifest(claim: Claim) -> Manifest:
+    """What an installed plugin declares; imports its manifest.
+
+    Parameters
+    ----------
+    claim : Claim
+        Its entry point.
+
+    Raises
+    ------
+    BrokenPluginError, ManifestError
+        If the manifest cannot be imported or declares something it may not.
+    """
+    try:
+        module = import_module(claim.module)
+    except (Exception, SystemExit) as error:
+        failed = f"its manifest {claim.module} cannot be imported"
+        raise _unreadable(claim, error, failed) from error
+    return _read_once(claim, module)
+
+
+@lru_cache
+def _read_once(claim: Claim, module: ModuleType) -> Manifest:
+    """Read a manifest module once for all registries."""
+    return read_manifest(claim, module)
+
+
+def read_manifest(claim: Claim, module: object) -> Manifest:
+    """What a module or an object with hooks declares.
+
+    Parameters
+    ----------
+    claim : Claim
+        Whose it is.
+    module : object
+        What has the hooks.
+
+    Raises
+    ------
+    BrokenPluginError, ManifestError
+        If a hook fails, has a wrong signature or declares a foreign name.
+
+    Examples
+    --------
+    >>> from valor_core import plugin
+    >>> from valor_core.specs.spec import EngineSpec
+    >>> claim = Claim("core", "valor_core.plugin", "valor-core", "0.1.0")
+    >>> [spec.name for spec in read_manifest(claim, plugin).of(EngineSpec)]
+    ['core.local']
+    """
+    plugins = pluggy.PluginManager(hooks.PROJECT)
+    plugins.add_hookspecs(hooks)
+    try:
+        _check_api(module)
+        plugins.register(module, name=claim.namespace)
+        plugins.check_pending()
+        if not plugins.get_hookcallers(module):
+            raise ManifestError(
+                "its manifest declares nothing",
+                f"Write {HOOKS[0]} or another hook and decorate it with "
+                "@valor_core.specs.hookimpl.",
+            )
+        declared = {
+            kind: _declared(plugins, f"valor_{kinds}", claim, kind) for kinds, kind in KINDS.items()
+        }
+        kernels = _kernels(plugins)
+    except pluggy.PluginValidationError as error:
+        found = "; ".join(str(error).splitlines())
+        remedy = f"Hooks take no arguments. They are: {', '.join(HOOKS)}."
+        raise ManifestError(f"{claim.place}: {found}", remedy) from error
+    except (Exception, SystemExit) as error:
+        raise _unreadable(claim, error) from error
+    return Manifest(claim.namespace, claim.distribution, claim.version, declared, kernels)
+
+
+def _check_api(module: object) -> None:
+    """Refuse a manifest that was written for what this core does not have yet."""
+    api = getattr(module, "api", API)
+    if type(api) is not int or api < 1:
+        raise ManifestError(
+            f"api must be a whole number from 1 on, got {shown(api)}",
+            f"Write it as: api = {API}",
+        )
+    if api > API:
+        raise BrokenPluginError(
+            f"it is written for api {api} of valor-core, this one has {API}",
+            f"Upgrade it with: {ways('valor-core')}",
+        )
+
+
+def _answers(plugins: pluggy.PluginManager, hook: str) -> list[Any]:
+    # pluggy's own call drops None, so a hook without a return statement would pass
+    return [each.function() for each in getattr(plugins.hook, hook).get_hookimpls()]
+
+
+def _kernels(plugins: pluggy.PluginManager) -> tuple[str, ...]:
+    answers = _answers(plugins, "valor_kernels")
+    for place in answers:
+        if not isinstance(place, str) or not IMPLEMENTATION.fullmatch(place):
+            raise ManifestError(
+                "valor_kernels must answer a place like 'package.kernels:KERNELS', got "
+                f"{shown(place)}",
+                "Return the place of the family's valor_core.kernels.compiled.Kernels as text.",
+            )
+    return tuple(answers)
+
+
+def _declared(
+    plugins: pluggy.PluginManager, hook: str, claim: Claim, expected: type[Spec]
+) -> Specs[Any]:
+    specs = [spec for answer in _answers(plugins, hook) for spec in answer]
+    _check_declared(specs, claim.namespace, expected)
+    return Specs(specs)
+
+
+def _unreadable(
+    claim: Claim, error: BaseException, failed: str = "its manifest fails"
+) -> ValorError:
+    """The error of a manifest that cannot be used."""
+    if isinstance(error, RegistryError):
+        return error.at(f"{claim.place}: ")
+    return BrokenPluginError(
+        f"{claim.place}: {failed}, {type(error).__name__}: {error}",
+        f"Reinstall or remove it: {uninstall(claim.distribution)}",
+    )
+
+
+def _check_declared(specs: list[Any], namespace: str, expected: type[Spec]) -> None:
+    taken: dict[str, str] = {}
+    for spec in specs:
+        if not isinstance(spec, expected):
+            raise ManifestError(
+                f"expected a {expected.__name__}, found {shown(spec)}",
+                f"Return a list of {expected.__name__} from the hook.",
+            )
+        if spec.namespace != namespace:
+            raise ManifestError(
+                f"declares {spec.name!r} outside its namespace",
+                f"Name it '{namespace}.{spec.short_name}'.",
+            )
+        for word in (spec.short_name, *spec.aliases):
+            other = taken.setdefault(fold(word), spec.name)
+            if other != spec.name:
+                raise ManifestError(
+                    f"{other} and {spec.name} both answer to {word!r}",
+                    "Give one of them another name or alias.",
+                )

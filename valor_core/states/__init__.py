@@ -1,0 +1,5 @@
+"""States: counts and columns that merge, and how they are saved."""
+
+from valor_core.lazy import lazy_exports
+
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

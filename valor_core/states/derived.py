@@ -1,0 +1,156 @@
+"""Derived states: merge, dump and restore, worked out from what a state's fields hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from typing import Any, Self, cast, get_args, get_origin, get_type_hints
+
+import attrs
+import numpy as np
+
+from valor_core.errors import ManifestError, SchemaError, StateError, shown
+from valor_core.schemas.label import Label
+from valor_core.states.saved_columns import saved_column, saved_number
+from valor_core.states.state import Content, State
+from valor_core.states.sums import ExactSum, ExactSums
+
+_MARK = "counted"
+
+
+def counted(neutral: Callable[..., Any], *, takes_self: bool = False) -> Any:
+    """Declare a field of a `DerivedState` that counts; all other fields are settings.
+
+    Parameters
+    ----------
+    neutral : callable
+        Makes what the field holds before anything is counted: ``int``, ``set``, ``ExactSum``.
+    takes_self : bool
+        Whether it is called with the state, for an array whose shape depends on a setting.
+    """
+    default = cast("Any", attrs.Factory)(neutral, takes_self=takes_self)
+    return attrs.field(init=False, default=default, metadata={_MARK: True})
+
+
+class DerivedState(State):
+    """A state that lacks only `update`; the annotations of its `counted` fields say the rest.
+
+    ``int`` and ``NDArray[np.int64]`` add up, as do `ExactSum` and `ExactSums`, since plain sums
+    of floats depend on the order. ``set`` is united; ``Counter`` and ``dict`` add up by key. Keys
+    and members are texts, whole numbers, labels or tuples of them. ``list[NDArray[...]]`` holds
+    parts of a column, in no order that a metric may rely on.
+
+    Examples
+    --------
+    >>> @attrs.define
+    ... class Words(DerivedState):
+    ...     ignore_case: bool = True
+    ...     items: int = counted(int)
+    ...     words: set[str] = counted(set)
+    >>> one, other = Words(), Words()
+    >>> one.items, one.words, other.words = 1, {"a"}, {"b"}
+    >>> one.merge(other)
+    >>> one.dump()
+    {'items': 1, 'words': ['a', 'b']}
+    """
+
+    __slots__ = ()
+
+    def merge(self, other: Self) -> None:
+        """Count what another state of the same request counted, without writing to it."""
+        for name in self._counted():
+            setattr(self, name, _merged(getattr(self, name), getattr(other, name), name))
+
+    def dump(self) -> Content:
+        """Everything counted so far, for a file."""
+        return {name: _dumped(getattr(self, name)) for name in self._counted()}
+
+    def restore(self, content: Content) -> None:
+        """Make a neutral state what `dump` described.
+
+        Raises
+        ------
+        StateError
+            If a field is missing, or holds something else than its annotation says.
+        """
+        hints = get_type_hints(type(self))
+        for name in self._counted():
+            setattr(self, name, _restored(hints[name], content, name, getattr(self, name)))
+
+    def _counted(self) -> Iterator[str]:
+        fields = attrs.fields(cast("Any", type(self)))
+        return (one.name for one in fields if _MARK in one.metadata)
+
+
+def _merged(mine: Any, theirs: Any, place: str) -> Any:
+    """Both values as one: the first, written to, or a new one; the second shares nothing with it.
+
+    Arrays of a column are never written to, so that two states may have the same.
+    """
+    if isinstance(mine, dict):
+        for key, value in theirs.items():
+            mine[key] = _merged(mine[key], value, place) if key in mine else deepcopy(value)
+    elif isinstance(mine, (ExactSum, ExactSums)):
+        cast("Any", mine).merge(theirs)
+    elif isinstance(mine, set):
+        mine |= theirs
+    elif isinstance(mine, list):
+        mine += theirs
+    elif type(mine) is int or (isinstance(mine, np.ndarray) and mine.dtype == np.int64):
+        return mine + theirs
+    else:
+        raise ManifestError(f"{place}: expected a field that DerivedState adds up, got {mine!r}")
+    return mine
+
+
+def _dumped(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _dumped(each) for key, each in sorted(value.items())}
+    if isinstance(value, (ExactSum, ExactSums)):
+        return value.to_text()
+    if isinstance(value, set):
+        return sorted(value)
+    if isinstance(value, list):
+        return np.concatenate(value) if value else None
+    return value
+
+
+def _restored(hint: Any, content: Content, name: str, neutral: Any) -> Any:
+    """The value of a field, checked; an array that adds up has the shape of the neutral one."""
+    kind, parts, value = get_origin(hint) or hint, get_args(hint), content.get(name)
+    if kind in (dict, Counter) and isinstance(value, dict):
+        of = int if kind is Counter else parts[1]
+        table = {f"{name}[{key!r}]": each for key, each in value.items()}
+        keys = (_key(parts[0], key, name) for key in value)
+        return kind(dict(zip(keys, (_restored(of, table, at, None) for at in table), strict=True)))
+    if kind is set and isinstance(value, list):
+        return {_key(parts[0], each, name) for each in value}
+    if kind in (ExactSum, ExactSums) and isinstance(value, str):
+        try:
+            return kind.from_text(value)
+        except SchemaError as error:
+            raise StateError(f"{name}: {error.message}") from error
+    if kind is int:
+        return saved_number(content, name)
+    if kind is np.ndarray and neutral is not None:
+        return saved_column(content, name, np.int64, shape=neutral.shape).copy()
+    if kind is list and (isinstance(value, np.ndarray) or (value is None and name in content)):
+        (entry,) = get_args(get_args(parts[0])[1])
+        dtype = "U" if entry is np.str_ else entry
+        return [] if value is None else [saved_column(content, name, dtype, finite=False)]
+    raise StateError(f"{name}: expected {_words(hint)}, found {shown(value)}")
+
+
+def _key(hint: Any, value: Any, place: str) -> Any:
+    """A key or a member; a file has a list in place of a tuple."""
+    kind = get_origin(hint) or hint
+    key = tuple(value) if kind is tuple and isinstance(value, list) else value
+    parts = key if isinstance(key, tuple) else (key,)
+    if type(key) is not kind or not all(type(part) in (str, int, Label) for part in parts):
+        raise StateError(f"{place}: expected {_words(hint)}, found {shown(value)}")
+    return key
+
+
+def _words(hint: Any) -> str:
+    return str(hint) if get_args(hint) else str(hint.__name__)
