@@ -17,6 +17,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import click
@@ -25,7 +26,6 @@ from valor_cli.program.program import COMMANDS, program
 from valor_report.gallery.parameters import GalleryParameters
 from valor_report.tables.text_table import escaped
 
-from valor_core import plugin
 from valor_core.parameters import Parameter, declared, plain_value
 from valor_core.specs import (
     EngineSpec,
@@ -250,38 +250,37 @@ def _output(registry: Registry, what: str) -> str:
 
 def _python(registry: Registry, package: str) -> str:
     face = importlib.import_module(package or "valor_core")
-    named = [(name, getattr(face, name)) for name in face.__all__]
-    rows = [(f"`{name}`", _summary(found)) for name, found in named if callable(found)]
+    rows = [(f"`{name}`", _published(face, name)) for name in sorted(face.__all__)]
     return _table(["name", "what it is"], rows)
 
 
-def _plugin(registry: Registry, _: str) -> str:
-    parts = []
-    for subject, homes in plugin.SECTIONS.items():
-        rows = [
-            (f"`{name}`", _published(home, name))
-            for home, names in homes.items()
-            for name in names.split()
-        ]
-        parts += [f"## {subject}", _table(["name", "what it is"], rows)]
-    return "\n\n".join(parts)
+def _module(registry: Registry, name: str) -> str:
+    module = importlib.import_module(name)
+    found = {
+        each: one
+        for each, one in vars(module).items()
+        if not each.startswith("_") and getattr(one, "__module__", None) == name
+    }
+    rows = [(f"`{each}`", _summary(one)) for each, one in sorted(found.items())]
+    return _table(["name", "what it is"], rows)
 
 
-def _published(home: str, name: str) -> str:
-    """What a name of the face is; of a constant or a type, what stands below it in its module."""
-    found = getattr(plugin, name)
+def _published(face: ModuleType, name: str) -> str:
+    """Return the summary of a name: its docstring's first line, or the text below a constant."""
+    found = getattr(face, name)
+    stub = Path(str(face.__file__)).with_suffix(".pyi").read_text(encoding="utf-8")
+    homes = re.findall(r"^from (\S+) import (\([^)]*\)|[^\n]+)", stub, re.MULTILINE)
+    home = next((m for m, names in homes if name in re.findall(r"\w+", names)), face.__name__)
+    source = ast.parse(Path(str(importlib.import_module(home).__file__)).read_text("utf-8"))
+    for one, below in pairwise(source.body):
+        targets = one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)]
+        defined = {each.id for t in targets if t for each in ast.walk(t) if type(each) is ast.Name}
+        match below:
+            case ast.Expr(value=ast.Constant(value=str(text))) if name in defined:
+                return _line(text)
     if inspect.isclass(found) or callable(found):
         return _summary(found)
-    source = ast.parse(ROOT.joinpath("valor_core", *home.split(".")).with_suffix(".py").read_text())
-    for one, below in pairwise(source.body):
-        match one, below:
-            case (
-                ast.Assign(targets=[ast.Name(id=defined)])
-                | ast.AnnAssign(target=ast.Name(id=defined)),
-                ast.Expr(value=ast.Constant(value=str(said))),
-            ) if defined == name:
-                return _line(said)
-    raise LookupError(f"valor_core.{home}.{name}: no docstring says what it is")
+    raise LookupError(f"{home}.{name}: no docstring says what it is")
 
 
 def _commands(registry: Registry, _: str) -> str:
@@ -395,7 +394,7 @@ _KINDS: Mapping[str, Any] = {
     "config": _config,
     "engine": _engine,
     "output": _output,
-    "plugin": _plugin,
+    "module": _module,
     "python": _python,
     "commands": _commands,
 }

@@ -64,6 +64,7 @@ def safe(part: str) -> str:
 
 MOST_NAMED_NUMBERS = 12
 ROW_NAMES = ("label", "average")
+"""Parameters that name the row of a table of results."""
 
 _COMPARED = json.JSONEncoder(ensure_ascii=False, default=str)
 

@@ -19,6 +19,7 @@ _LONE = re.compile("[\ud800-\udfff]")
 _FIRST, _LAST = 0xD800, 0xDFFF
 _BLOCK = 2**18  # characters that are looked at together, so that they stay in the cache
 NUL = "\0"
+"""The character NUL, which NumPy drops at the end of a text."""
 
 
 def plain_text(text: str) -> str:

@@ -18,7 +18,9 @@ from valor_core.schemas.decimals import as_written
 
 _T = TypeVar("_T")
 Codes = NDArray[np.int64]
+"""Column of whole numbers: codes of labels, positions or offsets."""
 Floats = NDArray[np.floating[Any]]
+"""Column of floats."""
 
 BY_CONTENT = cmp_using(eq=np.array_equal)
 """How an attrs field that holds an array is compared."""

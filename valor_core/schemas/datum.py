@@ -30,6 +30,7 @@ from valor_core.schemas.columns import (
 
 _T = TypeVar("_T")
 Uid = str | int
+"""Name of a datum."""
 Uids = NDArray[Any]
 """Column of uids: all int64 or all strings."""
 

@@ -17,6 +17,7 @@ from valor_core.schemas.decimals import as_score, check_number
 from valor_core.schemas.order import natural
 
 DEFAULT_KEY = "class"
+"""Key of labels that are written without one."""
 
 
 def _plain(value: Any) -> Any:

@@ -251,3 +251,4 @@ class Mask:
 
 
 Geometry = Box | RotatedBox | Polygon | MultiPolygon | Mask
+"""A geometry of an object."""

@@ -11,6 +11,7 @@ from valor_core.errors import SchemaError, shown
 from valor_core.schemas.columns import read_only
 
 Runs = NDArray[np.uint32]
+"""Lengths of runs of pixels."""
 
 
 def runs_of(counts: Any) -> Runs:

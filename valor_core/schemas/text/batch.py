@@ -127,6 +127,7 @@ class Text:
 
 
 TEXT_FIELDS = ("query", "response", "references", "contexts", "reference_contexts", "outcomes")
+"""Fields of a text item, without its uid and metadata."""
 
 _SINGLE = {"query": "queries", "response": "responses"}
 _LISTS = ("references", "contexts", "reference_contexts")
