@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import attrs
 import click
 from valor_report.gallery.parameters import GalleryParameters
 from valor_report.tables.text_table import Row, TextTable
@@ -16,7 +15,7 @@ from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_core.errors import AmbiguousNameError, MissingPluginError, UnknownNameError, did_you_mean
 from valor_core.packages import OWNERS, ways
-from valor_core.parameters import Parameter, declared, parameter_values
+from valor_core.parameters import Parameter, declared, plain_value
 from valor_core.specs import KINDS, GallerySpec, MetricSpec, Registry, Spec, Wanted, fold
 
 
@@ -167,7 +166,7 @@ def _table(taken: tuple[Parameter, ...]) -> TextTable:
             [
                 parameter.name,
                 parameter.kind.words,
-                "required" if parameter.required else json.dumps(_default(parameter)),
+                "required" if parameter.required else json.dumps(plain_value(parameter.default)),
                 parameter.range,
                 f"{parameter.help}{also}",
             ]
@@ -175,26 +174,13 @@ def _table(taken: tuple[Parameter, ...]) -> TextTable:
     return TextTable("Parameters", ["name", "type", "default", "range", "what it means"], rows)
 
 
-def _default(parameter: Parameter) -> Any:
-    default = parameter.default
-    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
-        default = default.factory()
-    return json.loads(json.dumps(default, default=_jsonable))
-
-
-def _jsonable(value: Any) -> Any:
-    return parameter_values(value) if attrs.has(type(value)) else str(value)
-
-
 def _record(parameter: Parameter) -> dict[str, Any]:
-    record: dict[str, Any] = {
+    default = {} if parameter.required else {"default": plain_value(parameter.default)}
+    return {
         "name": parameter.name,
         "type": parameter.kind.words,
         "required": parameter.required,
-    }
-    if not parameter.required:
-        record["default"] = _default(parameter)
-    return record | {
+        **default,
         "range": parameter.range,
         "help": parameter.help,
         "aliases": list(parameter.aliases),

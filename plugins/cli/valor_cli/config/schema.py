@@ -122,9 +122,8 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
     for name, value in own.items():
         if name not in known:
             _check_no_kind(name, value, place)
-            _check_of_no_metric(name, value, own, place)
-            if did_you_mean(name, known, cutoff=0.8) is None:
-                _check_of_another(name, value, own, place)
+            is_misspelt = did_you_mean(name, known, cutoff=0.8) is not None
+            _check_misplaced(name, value, own, place, is_misspelt=is_misspelt)
     try:
         return CheckedConfig(build(RunConfig, own, place), sections)
     except ParameterError as error:
@@ -153,25 +152,6 @@ def _check_no_kind(name: str, value: Any, place: str) -> None:
         raise ConfigError(f"{place}{name}: expected a table, got {shown(value)}", remedy)
 
 
-def _check_of_no_metric(name: str, value: Any, own: Mapping[str, Any], place: str) -> None:
-    """Refuse a parameter that stands beside the metrics, where one of them takes it."""
-    registry, chosen, task = Registry(), own.get("metrics"), own.get("task")
-    for position, choice in enumerate(chosen if isinstance(chosen, list) else [chosen]):
-        metric = choice.get("name") if isinstance(choice, Mapping) else choice
-        try:
-            cls = meaning_of(str(metric), registry, task and str(task)).spec.parameter_class
-        except ValorError:  # which is raised again where metrics are looked up
-            continue
-        if any(name in (entry.name, *entry.aliases) for entry in declared(cls)):
-            written = in_config({name: value})
-            setting = f"metrics[{position}].{written.replace(': ', '=', 1)}"
-            also = f", or: --set {quote(setting)}" if isinstance(chosen, list) else ""
-            raise ConfigError(
-                f"{place}{name}: unknown key, {metric} has a parameter of this name",
-                f"Write it with the metric: {{name: {metric}, {written}}}{also}",
-            )
-
-
 _ELSEWHERE = {
     "metric_params": "Write them with each metric: metrics: [{name: NAME, PARAMETER: VALUE}]",
     "parameters": "Write them with each metric: metrics: [{name: NAME, PARAMETER: VALUE}]",
@@ -182,27 +162,43 @@ _ELSEWHERE = {
 """Remedies for arguments of the documented calls that are no keys of a config."""
 
 
-def _check_of_another(name: str, value: Any, own: Mapping[str, Any], place: str) -> None:
-    """Raise a `ConfigError` for a key that is a parameter of a reader or a metric, not of a run."""
+def _check_misplaced(
+    name: str, value: Any, own: Mapping[str, Any], place: str, *, is_misspelt: bool
+) -> None:
+    """Raise a `ConfigError` for a key that is a parameter of a metric or of the reader."""
     registry, written = Registry(), in_config({name: value})
-    data, task = own.get("data"), own.get("task")
+    chosen, task, data = own.get("metrics"), own.get("task"), own.get("data")
+
+    def misplaced(owner: object, remedy: str) -> ConfigError:
+        return ConfigError(
+            f"{place}{name}: unknown key, {owner} has a parameter of this name", remedy
+        )
+
+    for position, choice in enumerate(chosen if isinstance(chosen, list) else [chosen]):
+        metric = choice.get("name") if isinstance(choice, Mapping) else choice
+        try:
+            spec = meaning_of(str(metric), registry, task and str(task)).spec
+        except ValorError:  # raised again where metrics are resolved
+            continue
+        if _has(spec, name):
+            setting = f"metrics[{position}].{written.replace(': ', '=', 1)}"
+            also = f", or: --set {quote(setting)}" if isinstance(chosen, list) else ""
+            raise misplaced(
+                metric, f"Write it with the metric: {{name: {metric}, {written}}}{also}"
+            )
+    if is_misspelt:
+        return
     reader = data.get("reader") if isinstance(data, Mapping) else None
     found = None
     with suppress(ValorError):
         found = registry.find(ReaderSpec, reader, task) if isinstance(reader, str) else None
     if found is not None and _has(found, name):
-        raise ConfigError(
-            f"{place}{name}: unknown key, {found.name} has a parameter of this name",
-            f"Write it under data: {{reader: {reader}, {written}}}",
-        )
+        raise misplaced(found.name, f"Write it under data: {{reader: {reader}, {written}}}")
     metrics = [metric for metric in registry.all(MetricSpec) if _has(metric, name)]
     metrics.sort(key=lambda metric: metric.task != task)
     if metrics:
         first = metrics[0].name
-        raise ConfigError(
-            f"{place}{name}: unknown key, {first} has a parameter of this name",
-            f"Write it with the metric: {{name: {first}, {written}}}",
-        )
+        raise misplaced(first, f"Write it with the metric: {{name: {first}, {written}}}")
 
 
 def _has(spec: Spec, name: str) -> bool:

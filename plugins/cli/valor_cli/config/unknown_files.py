@@ -101,20 +101,25 @@ def _flat_copy(file: Path, table: Table) -> str | None:
     cells = [cell for name in table.names for cell in table.values(name).tolist()[:1]]
     if file.suffix.casefold() not in suffixes or not any(isinstance(c, Mapping) for c in cells):
         return None
-    flat = file.with_name(f"{file.stem}-flat.json")
-    opened = f"open({str(file)!r}, encoding='utf-8')"
-    lines = f"[json.loads(line) for line in {opened} if line.strip()]"
-    rows = f"json.load({opened})" if file.suffix.casefold() == ".json" else lines
+    is_list = file.suffix.casefold() == ".json"
+    rows = "json.load(file)" if is_list else "[json.loads(line) for line in file if line.strip()]"
+    columns = (
+        "[{name: cell for key, value in row.items() for name, cell in "
+        "({f'{key}.{inner}': one for inner, one in value.items()} "
+        f"if isinstance(value, dict) else {{key: value}}).items()}} for row in {rows}]"
+    )
+    flat = _copy(file, columns, "flat")
+    return f"Columns with tables cannot be named; copy them into a flat file: {flat}"
+
+
+def _copy(file: Path, rows: str, name: str) -> str:
+    """Commands that write rows, a Python expression of the open `file`, to another JSON file."""
+    copy = file.with_name(f"{file.stem}-{name}.json")
     code = (
-        f"import json; rows = {rows}; json.dump([{{name: cell for key, value in row.items() "
-        "for name, cell in ({f'{key}.{inner}': one for inner, one in value.items()} "
-        f"if isinstance(value, dict) else {{key: value}}).items()}} for row in rows], "
-        f"open({str(flat)!r}, 'w'))"
+        f"import json; file = open({str(file)!r}, encoding='utf-8'); "
+        f"json.dump({rows}, open({str(copy)!r}, 'w'))"
     )
-    return (
-        f'Columns with tables cannot be named; copy them into a flat file: python -c "{code}"\n'
-        f"Then: valor init {flat}"
-    )
+    return f'python -c "{code}"\nThen: valor init {copy}'
 
 
 def _table_commands(
@@ -205,12 +210,9 @@ def _list_inside(values: Mapping[str, Any], file: Path) -> str | None:
     paths = [*_lists(values, "")]
     if len(paths) != 1:
         return None
-    rows = file.with_name(f"{file.stem}-rows.json")
-    code = (
-        f"import json; rows = json.load(open({str(file)!r}, encoding='utf-8')){paths[0]}; "
-        f"json.dump(rows, open({str(rows)!r}, 'w'))"
+    return (
+        f"Copy its list of items into a file: {_copy(file, f'json.load(file){paths[0]}', 'rows')}"
     )
-    return f'Copy its list of items into a file: python -c "{code}"\nThen: valor init {rows}'
 
 
 def _lists(values: Mapping[str, Any], path: str, deep: int = 3) -> Iterator[str]:
