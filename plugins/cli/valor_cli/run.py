@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import evolve
+from valor_report.output_files import OutputFiles, WriteErrors
 
 from valor_cli.config.config_file import Request
 from valor_cli.config.modules import registry_with
 from valor_cli.config.resolved import moved_paths, resolved
 from valor_cli.config.schema import CheckedConfig, RunConfig
-from valor_cli.outputs import Destinations, Unwritten
 from valor_core.errors import ConfigError, MissingPluginError, did_you_mean, found_at
 from valor_core.evaluation import Evaluator, Progress, run
 from valor_core.packages import OWNERS, ways
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def run_config(
-    request: Request, progress: Progress | None = None, unwritten: Unwritten | None = None
+    request: Request, progress: Progress | None = None, unwritten: WriteErrors | None = None
 ) -> Report:
     """The report of a config; its output files are written and its gallery is drawn.
 
@@ -36,7 +36,7 @@ def run_config(
         The config.
     progress : callable, optional
         Told how far the work is.
-    unwritten : Unwritten, optional
+    unwritten : WriteErrors, optional
         Takes what cannot be written, for a caller who shows the report first; without it that
         is raised when all else is written.
 
@@ -49,25 +49,25 @@ def run_config(
     chosen, folder, place = checked.run, request.folder, request.place
     registry = registry_of(chosen, request)
     _check_installed(chosen, registry, place)
-    destinations = _destinations(chosen, folder)
-    destinations.check(place)
+    outputs = _output_files(chosen, folder)
+    outputs.check(place)
     with evaluator_of(checked, registry, request) as evaluator:
         task = evaluator.evaluation.task
         reader = reader_of(chosen.data, task, registry, folder, place)
-        destinations.spare(_inputs(chosen, task, registry, request), place)
+        outputs.check_not_inputs(_inputs(chosen, task, registry, request), place)
         exhibition = _exhibition(chosen, evaluator, registry, request)
-        state = destinations.state
+        state = outputs.state
         run(evaluator, reader, engine=chosen.engine, progress=progress, state=state, place=place)
-        report = evaluator.compute(resolved(request, evaluator, destinations.reports, exhibition))
+        report = evaluator.compute(resolved(request, evaluator, outputs.reports, exhibition))
     name, version = registry.distribution(registry.find(ReaderSpec, chosen.data["reader"], task))
     report = evolve(report, versions={name: version} | dict(report.versions))
-    failed = Unwritten() if unwritten is None else unwritten
+    failed = WriteErrors() if unwritten is None else unwritten
     if state is not None:
-        failed.note(state, evaluator.unsaved)
+        failed.add(state, evaluator.unsaved)
     rows = report.items
-    report = destinations.write(report if chosen.items else evolve(report, items=()), failed)
+    report = outputs.write(report if chosen.items else evolve(report, items=()), failed)
     if exhibition is not None and not report.interrupted:
-        with failed.noting(exhibition.folder):
+        with failed.collect(exhibition.folder):
             exhibition.hang(evaluator.evaluation, reader, rows)
     if unwritten is None:
         failed.check()
@@ -122,10 +122,10 @@ def _check_plugins(plugins: Mapping[str, str], registry: Registry, place: str) -
             )
 
 
-def _destinations(chosen: RunConfig, folder: Path) -> Destinations:
+def _output_files(chosen: RunConfig, folder: Path) -> OutputFiles:
     rows = folder / chosen.items if isinstance(chosen.items, Path) else None
     state = None if chosen.state is None else folder / chosen.state
-    return Destinations(tuple(folder / path for path in chosen.output), rows, state)
+    return OutputFiles(tuple(folder / path for path in chosen.output), rows, state)
 
 
 def _inputs(

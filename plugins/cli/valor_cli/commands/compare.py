@@ -7,9 +7,9 @@ from typing import get_args
 
 import click
 from valor_report.comparison import SUFFIXES, Comparison, Gate, check_directions, compare
+from valor_report.output_files import check_destination, check_not_read
 
 from valor_cli.config.modules import registry_with
-from valor_cli.outputs import check_destination, check_not_read
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.program.command import module_option

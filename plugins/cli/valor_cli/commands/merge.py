@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import click
+from valor_report.output_files import OutputFiles, WriteErrors, check_not_read
 from valor_report.requirements import split_requirement
 
 from valor_cli.config.modules import registry_with
-from valor_cli.outputs import Destinations, Unwritten, check_not_read
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.program.command import module_option
@@ -52,13 +52,13 @@ def command(
     error.
     """
     _check_distinct(states)
-    Destinations(output).check("merge: --")
+    OutputFiles(output).check("merge: --")
     check_not_read(output, states, "merge: --output: ", "one of the states")
     with _started(states[0], registry_with(modules)) as evaluator:
         evaluator.require(dict(map(split_requirement, conditions)))
         report = _merged(evaluator, states[1:])
-    unwritten = Unwritten()
-    Destinations(output).write(report, unwritten)
+    unwritten = WriteErrors()
+    OutputFiles(output).write(report, unwritten)
     for path in output:
         if not quiet and path not in unwritten.errors:
             streams.talk(f"report written to {path}")

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 from valor_report.comparison import compare
+from valor_report.output_files import WriteErrors
 
 from valor_cli.commands.run import carry_out, run_options
 from valor_cli.config.config_file import Request
-from valor_cli.outputs import Unwritten
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import FAILED, tell
@@ -30,7 +30,7 @@ def command(
     same; the exit code is 1 where there are any.
     """
     before = Report.load(report)
-    unwritten = Unwritten()
+    unwritten = WriteErrors()
     request = Request.from_report(report, settings)
     now = carry_out(request, unwritten, quiet=quiet, **options)
     code = tell(now, as_json=as_json, quiet=quiet)

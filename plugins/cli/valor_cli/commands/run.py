@@ -12,6 +12,7 @@ import click
 from attrs import evolve
 from valor_files import matching_readers
 from valor_report.gallery.parameters import INDEX
+from valor_report.output_files import WriteErrors
 
 from valor_cli.config import override, put
 from valor_cli.config.config_file import Request
@@ -20,7 +21,6 @@ from valor_cli.config.data_files import save_config as save
 from valor_cli.config.resolved import path_from
 from valor_cli.config.schema import RunConfig
 from valor_cli.config.unknown_files import check_is_config
-from valor_cli.outputs import Unwritten
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import tell
@@ -75,7 +75,7 @@ def run_options(function: F) -> F:
 
 def carry_out(
     request: Request,
-    unwritten: Unwritten,
+    unwritten: WriteErrors,
     *,
     output: tuple[Path, ...],
     workers: int | None,
@@ -89,7 +89,7 @@ def carry_out(
     ----------
     request : Request
         The config.
-    unwritten : Unwritten
+    unwritten : WriteErrors
         Takes what cannot be written.
     output, state, gallery : paths
         Relative to where the command is given, not to the config.
@@ -172,7 +172,7 @@ def command(
         registry = Registry(request.values.get("plugins") or {})
         save(request.values, save_config, request.folder, registry)
         streams.talk(f"config written to {save_config}")
-    unwritten = Unwritten()
+    unwritten = WriteErrors()
     report = carry_out(request, unwritten, quiet=quiet, **options)
     code = tell(report, as_json=as_json, quiet=quiet)
     unwritten.check()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from messages import refused
-from valor_cli.outputs import Destinations, Unwritten
+from valor_report.output_files import OutputFiles, WriteErrors
 
 from valor_core import Report
 from valor_core.errors import ConfigError, ReportError, StateError
@@ -18,14 +18,14 @@ REPORT = Report(
 )
 
 
-def error_of(destinations: Destinations) -> str:
+def error_of(outputs: OutputFiles) -> str:
     with refused(ConfigError) as caught:
-        destinations.check("config.yaml: ")
+        outputs.check("config.yaml: ")
     return str(caught.value)
 
 
 def test_files_in_a_folder_that_is_there_are_accepted_and_not_made(tmp_path: Path) -> None:
-    Destinations((tmp_path / "a.json", tmp_path / "a.html"), tmp_path / "rows.jsonl").check("")
+    OutputFiles((tmp_path / "a.json", tmp_path / "a.html"), tmp_path / "rows.jsonl").check("")
 
     assert not list(tmp_path.iterdir())
 
@@ -33,7 +33,7 @@ def test_files_in_a_folder_that_is_there_are_accepted_and_not_made(tmp_path: Pat
 def test_a_file_that_is_there_is_accepted_and_left_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("mine")
 
-    Destinations((tmp_path / "a.json",)).check("")
+    OutputFiles((tmp_path / "a.json",)).check("")
 
     assert (tmp_path / "a.json").read_text() == "mine"
 
@@ -50,7 +50,7 @@ def test_a_file_that_is_there_is_accepted_and_left_as_it_is(tmp_path: Path) -> N
 def test_no_place_for_a_report_is_an_error(tmp_path: Path, name: str) -> None:
     (tmp_path / "sub.json").mkdir()
 
-    error_of(Destinations((tmp_path / "good.json", tmp_path / name)))
+    error_of(OutputFiles((tmp_path / "good.json", tmp_path / name)))
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_no_place_for_a_report_is_an_error(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_no_place_for_rows_is_an_error(tmp_path: Path, name: str) -> None:
-    error_of(Destinations(rows=tmp_path / name))
+    error_of(OutputFiles(rows=tmp_path / name))
 
 
 def test_a_file_that_the_system_refuses_is_an_error_with_its_reason(
@@ -72,7 +72,7 @@ def test_a_file_that_the_system_refuses_is_an_error_with_its_reason(
 
     monkeypatch.setattr(Path, "touch", refuse)
 
-    found = error_of(Destinations((tmp_path / "a.json",)))
+    found = error_of(OutputFiles((tmp_path / "a.json",)))
 
     assert (
         found == f"config.yaml: output: {tmp_path / 'a.json'} cannot be written, {os.strerror(13)}"
@@ -80,9 +80,9 @@ def test_a_file_that_the_system_refuses_is_an_error_with_its_reason(
 
 
 def test_rows_go_to_their_own_file_and_are_left_out_of_the_report(tmp_path: Path) -> None:
-    files = Destinations((tmp_path / "a.json", tmp_path / "b.json"), tmp_path / "rows.jsonl")
+    files = OutputFiles((tmp_path / "a.json", tmp_path / "b.json"), tmp_path / "rows.jsonl")
 
-    unwritten = Unwritten()
+    unwritten = WriteErrors()
     written = files.write(REPORT, unwritten)
     unwritten.check()
 
@@ -93,16 +93,16 @@ def test_rows_go_to_their_own_file_and_are_left_out_of_the_report(tmp_path: Path
 
 
 def test_rows_without_a_file_stay_in_the_report(tmp_path: Path) -> None:
-    assert Destinations((tmp_path / "a.json",)).write(REPORT, Unwritten()) == REPORT
+    assert OutputFiles((tmp_path / "a.json",)).write(REPORT, WriteErrors()) == REPORT
     assert Report.load(tmp_path / "a.json") == REPORT
 
 
 def test_a_file_that_cannot_be_written_costs_no_other(tmp_path: Path) -> None:
     broken, page, last = (tmp_path / name for name in ("a.json", "a.html", "b.json"))
     broken.mkdir()
-    unwritten = Unwritten()
+    unwritten = WriteErrors()
 
-    written = Destinations((broken, page, last), tmp_path / "rows.jsonl").write(REPORT, unwritten)
+    written = OutputFiles((broken, page, last), tmp_path / "rows.jsonl").write(REPORT, unwritten)
 
     assert page.exists()
     assert Report.load(last) == written
@@ -114,8 +114,8 @@ def test_a_file_that_cannot_be_written_costs_no_other(tmp_path: Path) -> None:
 def test_rows_that_cannot_be_written_stay_in_the_report(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").mkdir()
 
-    written = Destinations((tmp_path / "a.json",), tmp_path / "rows.jsonl").write(
-        REPORT, Unwritten()
+    written = OutputFiles((tmp_path / "a.json",), tmp_path / "rows.jsonl").write(
+        REPORT, WriteErrors()
     )
 
     assert written == REPORT == Report.load(tmp_path / "a.json")
@@ -129,8 +129,8 @@ def test_several_files_that_cannot_be_written_are_all_named(
 
     monkeypatch.setattr("valor_report.pages.page.html", fall_over)
     (tmp_path / "a.json").mkdir()
-    unwritten = Unwritten()
-    Destinations((tmp_path / "a.html", tmp_path / "a.json")).write(REPORT, unwritten)
+    unwritten = WriteErrors()
+    OutputFiles((tmp_path / "a.html", tmp_path / "a.json")).write(REPORT, unwritten)
 
     with refused(ReportError) as caught:
         unwritten.check()
@@ -140,11 +140,11 @@ def test_several_files_that_cannot_be_written_are_all_named(
 
 
 def test_a_state_that_cannot_be_written_is_told_after_the_report_like_any_other_file() -> None:
-    unwritten = Unwritten()
+    unwritten = WriteErrors()
     full = StateError("s.npz: cannot be written, No space left on device")
-    unwritten.note(Path("a.npz"), None)
-    unwritten.note(Path("s.npz"), full)
-    unwritten.note(Path("a.json"), ReportError("a.json: cannot be written, No space left"))
+    unwritten.add(Path("a.npz"), None)
+    unwritten.add(Path("s.npz"), full)
+    unwritten.add(Path("a.json"), ReportError("a.json: cannot be written, No space left"))
 
     with pytest.raises(StateError) as caught:
         unwritten.check()

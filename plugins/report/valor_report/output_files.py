@@ -1,4 +1,4 @@
-"""Destinations: the files that a run writes, checked before any work is done."""
+"""Output files of an evaluation, checked before any work and written after it."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from attrs import define, evolve, field, frozen
-from valor_report.item_file import write_items
 
 from valor_core.errors import ConfigError, ReportError, ValorError
 from valor_core.results import Report, check_format, check_writable, either, report_suffixes
+from valor_report.item_file import write_items
 
 _ROWS = (".jsonl", ".parquet")
 
 
 @define
-class Unwritten:
-    """What of a finished run cannot be written, each with its reason, so that nothing else is lost.
+class WriteErrors:
+    """Errors of files that a finished run cannot write, kept until all others are written.
 
     Examples
     --------
-    >>> unwritten = Unwritten()
-    >>> with unwritten.noting(Path("a.json")):
+    >>> unwritten = WriteErrors()
+    >>> with unwritten.collect(Path("a.json")):
     ...     raise ReportError("a.json: cannot be written, Permission denied")
     >>> unwritten.errors[Path("a.json")].message
     'a.json: cannot be written, Permission denied'
@@ -31,8 +31,8 @@ class Unwritten:
     errors: dict[Path, ValorError] = field(factory=dict)
 
     @contextmanager
-    def noting(self, path: Path) -> Iterator[None]:
-        """A block that writes to a path, and whose failure is kept for the end."""
+    def collect(self, path: Path) -> Iterator[None]:
+        """Context in which an error of writing a path is kept."""
         try:
             yield
         except ValorError as error:
@@ -46,13 +46,13 @@ class Unwritten:
             unforeseen.__cause__ = error
             self.errors[path] = unforeseen
 
-    def note(self, path: Path, error: ValorError | None) -> None:
-        """Keep the error of a path that somebody else could not write, if there is one.
+    def add(self, path: Path, error: ValorError | None) -> None:
+        """Keep the error of a path, unless it is None.
 
         Examples
         --------
-        >>> unwritten = Unwritten()
-        >>> unwritten.note(Path("s.npz"), ReportError("s.npz: cannot be written, disk is full"))
+        >>> unwritten = WriteErrors()
+        >>> unwritten.add(Path("s.npz"), ReportError("s.npz: cannot be written, disk is full"))
         >>> [path.name for path in unwritten.errors]
         ['s.npz']
         """
@@ -70,8 +70,8 @@ class Unwritten:
 
 
 @frozen
-class Destinations:
-    """The files that a run writes.
+class OutputFiles:
+    """Files that a run writes.
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ class Destinations:
         if self.rows is not None:
             check_destination(self.rows, _ROWS, f"{place}items: ")
 
-    def spare(self, inputs: Iterable[tuple[str, Path]], place: str) -> None:
-        """Raise a `ConfigError` if a file that would be written is one that the run reads.
+    def check_not_inputs(self, inputs: Iterable[tuple[str, Path]], place: str) -> None:
+        """Raise a `ConfigError` if the run also reads an output file.
 
         Parameters
         ----------
@@ -118,29 +118,29 @@ class Destinations:
                 check_not_read([path], [other], f"{place}{key}: ", name)
 
     def _written(self) -> Iterator[tuple[str, Path]]:
-        """The files, each with the key that names it."""
+        """Output files with their keys in a config."""
         yield from (("output", path) for path in self.reports)
         if self.rows is not None:
             yield "items", self.rows
         if self.state is not None:
             yield "state", self.state
 
-    def write(self, report: Report, unwritten: Unwritten) -> Report:
-        """Write all that can be; the answer is the report without rows that have their own file.
+    def write(self, report: Report, unwritten: WriteErrors) -> Report:
+        """Write all files, and return the report without the rows that have a file.
 
         Parameters
         ----------
         report : Report
             What to write.
-        unwritten : Unwritten
+        unwritten : WriteErrors
             Takes what cannot be.
         """
         if self.rows is not None:
-            with unwritten.noting(self.rows):
+            with unwritten.collect(self.rows):
                 write_items(self.rows, report.items, private=bool(report.facts))
                 report = evolve(report, items=())
         for path in self.reports:
-            with unwritten.noting(path):
+            with unwritten.collect(path):
                 report.save(path)
         return report
 
@@ -156,7 +156,7 @@ def check_not_read(written: Iterable[Path], read: Sequence[Path], place: str, na
 
 
 def _is_same(path: Path, other: Path) -> bool:
-    """Whether two paths lead to one file, also by a link."""
+    """Whether two paths are the same file, links resolved."""
     try:
         return path.samefile(other)
     except OSError:  # one is not there yet
