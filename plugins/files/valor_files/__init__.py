@@ -1,4 +1,4 @@
-"""Tables of records in files and in memory, and recognition of what they contain.
+"""Tables of records in files and in memory, and detection of their reader and task.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Files to read: how large one is, what a packed one holds, and how an unreadable one is told."""
+"""Sizes, decompression and errors of input files."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from valor_core.errors import ReadError, did_you_mean_file
 
 _NO_BOMB: Final = 2**28
 _MOST_PACKED: Final = 100
-"""How many times its size a gzip file of records may hold, from `_NO_BOMB` bytes on."""
+"""Maximum ratio of decompression, for contents over `_NO_BOMB` bytes."""
 
 
 def gzip_bytes(path: Path) -> bytes:
-    """What a gzip file holds.
+    """Decompress a gzip file.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def gzip_bytes(path: Path) -> bytes:
 
 
 def unreadable(path: Path, error: OSError) -> ReadError:
-    """Error for a file that the system does not let us read.
+    """Error for a file that the system cannot read.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def unreadable(path: Path, error: OSError) -> ReadError:
 
 
 def file_below(folder: Path, name: str) -> Path | None:
-    """Path of a file in a folder that data name; None if it leads out of the folder.
+    """Path of a file in a folder; None if the name leads out of the folder.
 
     Links are followed: the folder may be a link, but a file below it that is a link must lead to a
     file below the folder.
@@ -74,7 +74,7 @@ def file_below(folder: Path, name: str) -> Path | None:
 
 
 def file_size(path: Path) -> int:
-    """Size of a file that is there and not empty, in bytes.
+    """Size of a file in bytes; raises for a missing or empty file.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Lists of labels in parameters of readers: names, or a text file with a name a line."""
+"""Lists of labels in parameters of readers: names, or a text file with one name per line."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _REMEDY = "Write one label a line, without empty lines between them."
 
 @frozen
 class LabelListKind(ListKind):
-    """A list of labels, or a text file of them: a single name that ends in .txt, .names or .lst."""
+    """Kind of a list of labels, or of the name of a .txt, .names or .lst file with labels."""
 
     @classmethod
     def of(cls, item: Kind) -> LabelListKind:
-        """The kind of a list of such labels."""
+        """Kind of a list of labels of a kind."""
         return cls(f"list of {item.words} or text file", has_paths=True, item=item)
 
     def fit(self, value: Any, name: str) -> Any:
-        """The labels as a tuple, or the path of the file."""
+        """Convert a value to a tuple of labels or the path of a file."""
         only = _only(value)
         if only.lower().endswith(_READ):
             return PathKind().fit(only, name)
@@ -39,12 +39,12 @@ class LabelListKind(ListKind):
         return super().fit(value, name)
 
     def holds_paths(self, value: Any) -> bool:
-        """Whether the value is the name of a file."""
+        """Whether a value is the name of a file."""
         return _only(value).lower().endswith(_READ)
 
 
 def _only(value: Any) -> str:
-    """The only name of a value; empty if there are several."""
+    """Single name in a value; empty if there are several."""
     if isinstance(value, (list, tuple)) and len(value) == 1:
         value = value[0]
     return str(value) if isinstance(value, (str, Path)) else ""
@@ -56,7 +56,7 @@ LabelList = Annotated[tuple[str, ...] | Path, LabelListKind.of(SCALARS[str])]
 MixedLabelList = Annotated[
     tuple[str | int, ...] | Path, LabelListKind.of(UnionKind.of((SCALARS[str], SCALARS[int])))
 ]
-"""Annotation of such a list that may have whole numbers."""
+"""Annotation of a parameter that is a list of names and integers or a file of them."""
 
 
 def listed_labels(labels: Sequence[Any] | Path) -> tuple[Any, ...]:

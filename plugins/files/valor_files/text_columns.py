@@ -1,4 +1,4 @@
-"""Recognition of tables of texts by the column names of other programs.
+"""Detection of tables of texts by the column names of other programs.
 
 The reader accepts the names of the schema, of Ragas and of DeepEval as they are. Other names are
 common but ambiguous, such as ``answer``: recognition maps them in the config, where a person can
@@ -20,7 +20,7 @@ _CLEAR: Final[Mapping[str, Sequence[str]]] = {
     "contexts": ("context",),
     "uid": ("id", "item_id", "question_id", "doc_id"),
 }
-"""Names with one meaning where another column is certainly the response."""
+"""Names that are unambiguous if another column is the response."""
 
 _GUESSED: Final[Mapping[str, Sequence[str]]] = {
     "response": (
@@ -35,14 +35,14 @@ _GUESSED: Final[Mapping[str, Sequence[str]]] = {
     "contexts": (*_CLEAR["contexts"], "documents", "passages", "vars.context"),
     "uid": _CLEAR["uid"],
 }
-"""Names that people give the fields, in the order in which they are chosen."""
+"""Common names of the fields, in order of preference."""
 
 _ONE_TEXT = ("query", "response")
 _ONLY_WITH_QUERY = ("label",)
 
 
 def detected(files: Sequence[TableSource]) -> Detected | None:
-    """A table of texts: responses, or queries with contexts, under the names that people use."""
+    """Detect a table of responses, or of queries with contexts."""
     table = first_rows(files[0]) if len(files) == 1 else None
     if table is None:
         return None
@@ -65,7 +65,7 @@ def detected(files: Sequence[TableSource]) -> Detected | None:
 
 
 def _are_enough(found: Mapping[str, str]) -> bool:
-    """Whether there is something to judge, and something to judge it by."""
+    """Whether the fields include a response and a reference for it, or a query with contexts."""
     others = {"query", "references", "contexts"} & set(found)
     return ("response" in found and bool(others)) or {"query", "contexts"} <= others
 
@@ -73,7 +73,7 @@ def _are_enough(found: Mapping[str, str]) -> bool:
 def _mapped(
     table: Table, known: Mapping[str, str], names: Mapping[str, Sequence[str]]
 ) -> dict[str, str]:
-    """The column of each field that the table has under another name."""
+    """Column of each field that has another name."""
     found: dict[str, str] = {}
     for field, written in names.items():
         if field in known:
@@ -92,7 +92,7 @@ def _mapped(
 
 
 def _holds_records(table: Table, column: str) -> bool:
-    """Whether one of the first cells is a table, or a list with something else than texts."""
+    """Whether one of the first cells is an object, or a list of other values than strings."""
     cells = table.values(column).tolist()
     lists = [one for cell in cells if isinstance(cell, (list, tuple)) for one in cell]
     return any(isinstance(cell, Mapping) for cell in cells) or not all(
@@ -101,7 +101,7 @@ def _holds_records(table: Table, column: str) -> bool:
 
 
 def _holds_texts(table: Table, column: str, field: str) -> bool:
-    """Whether the first cells can be the field: texts, lists of texts, or uids that differ."""
+    """Whether the first cells fit the field: strings, lists of strings, or unique uids."""
     cells = table.values(column).tolist()
     if field == "uid":
         are_names = all(isinstance(cell, (str, int)) for cell in cells)

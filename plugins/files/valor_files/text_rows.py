@@ -1,4 +1,4 @@
-"""Reader of plain tables, one row for each item, for tasks whose items are rows."""
+"""Reader of tables with one row per item."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from valor_files.tables.nested import field_tables, parsed
 
 @parameters
 class TableParameters:
-    """Parameters of the reader of plain tables."""
+    """Parameters of the reader of tables."""
 
     path: TableSource = parameter(
         help="Table with one row for each item, in .csv, .tsv, .jsonl, .json or .parquet."
@@ -58,14 +58,14 @@ _STANDARD_NAMES: Mapping[str, str] = {
     "expected_output": "references",
     "retrieval_context": "contexts",
 }
-"""Names that Ragas, and then DeepEval, give to the schema's fields."""
+"""Field names of Ragas and DeepEval."""
 
 _FIELDS = ("uid", *TEXT_FIELDS, "metadata")
 
 
 @frozen(repr=False)
 class TableReader:
-    """Reads one item from each row; columns that are not of the schema are metadata.
+    """Reads one item from each row; columns outside the schema become metadata.
 
     Parameters
     ----------
@@ -93,14 +93,14 @@ class TableReader:
                 )
 
     def partitions(self) -> Sequence[TablePartition]:
-        """Ranges of the file."""
+        """Partitions of the file."""
         chosen = self.parameters
         return split_table(
             chosen.path, partition_bytes=chosen.partition_bytes, may_be_read_ahead=True
         )
 
     def read(self, partition: TablePartition) -> Iterator[Batch]:
-        """The batch of one range."""
+        """Batch of one partition."""
         table = read_table(partition, columns=self.parameters.columns)
         make = row_batches(self.task)
         if make is not None:
@@ -108,7 +108,7 @@ class TableReader:
 
 
 def row_batches(task: TaskSpec) -> Callable[[Table], Batch] | None:
-    """The function that makes a batch of a table of a task; None if its items are no rows.
+    """Function that converts a table to a batch; None if items of the task are not rows.
 
     Examples
     --------
@@ -126,7 +126,7 @@ _TEXT = "core.text"
 
 
 def text_batch(table: Table) -> TextBatch:
-    """Text items of a table; rows without a uid column are called by their number in the file."""
+    """Text items of a table; without a column of uids, the row number is the uid."""
     found = fields_of(table)
     if table.unit == "row" and not set(found) & set(TEXT_FIELDS):
         raise table.missing(*TEXT_FIELDS)
@@ -160,13 +160,13 @@ _SEVERAL = ("references", "contexts", "reference_contexts")
 
 
 def _only(cell: Any) -> Any:
-    """The text of a list of one text, as lm-evaluation-harness writes responses."""
+    """Unpack a list of one string, as lm-evaluation-harness writes responses."""
     is_one = isinstance(cell, (list, tuple)) and len(cell) == 1 and isinstance(cell[0], str)
     return cell[0] if is_one else cell
 
 
 def _one_text(table: Table, name: str) -> Any:
-    """Cells of one text each; a list of one text is that text.
+    """Column of strings; a list of one string is unpacked.
 
     Raises
     ------
@@ -189,7 +189,7 @@ def _one_text(table: Table, name: str) -> Any:
 
 
 def _check_lists(table: Table, name: str, cells: Sequence[Any]) -> None:
-    """Raise a `SchemaError` with the row of the first cell that is neither text nor texts."""
+    """Raise a `SchemaError` if a cell is neither a string nor a list of strings."""
     if set(map(type, cells)) <= {str}:
         return
     for index, cell in enumerate(cells):
@@ -201,7 +201,7 @@ def _check_lists(table: Table, name: str, cells: Sequence[Any]) -> None:
 
 
 def fields_of(table: Table) -> dict[str, str]:
-    """The column of each field that the table has; what a config names comes before other names.
+    """Column of each field in a table; names given in a config take precedence.
 
     Raises
     ------
@@ -225,7 +225,7 @@ def fields_of(table: Table) -> dict[str, str]:
 
 
 def _outcomes(table: Table, name: str) -> list[tuple[bool, ...]]:
-    """Lists of true and false, or of 1 and 0; one of them is a list of one."""
+    """Lists of booleans; a single value is a list of one."""
     found = []
     for row, cell in enumerate(parsed(table, name)):
         value = typed(cell) if table.is_text else cell

@@ -1,4 +1,4 @@
-"""Tables and files for which no reader is named: the reader that recognizes their columns."""
+"""Inference of the reader and task of tables and files from their columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from valor_files.tables import TableInMemory, TableSource
 def recognize(
     sides: Sequence[Any], registry: Registry, task: str | None, metrics: Sequence[Any]
 ) -> tuple[Any, str] | None:
-    """Section ``data`` of a config for tables or files, and their task; None for other data.
+    """Infer section ``data`` of a config, and the task; None for data that are not tables or files.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ _CONFIGS = (".yaml", ".yml", ".toml")
 
 
 def _source(data: Any, place: str) -> TableSource | None:
-    """A table in memory or the path of a file, which is there; None for other data."""
+    """Table in memory or path of an existing file; None for other data."""
     if not isinstance(data, (str, os.PathLike)):
         return TableInMemory.of(data, place)
     path = Path(data)
@@ -77,7 +77,7 @@ def _recognized(
 
 
 def _unknown(sources: Sequence[TableSource], registry: Registry, task: str | None) -> ConfigError:
-    """The error of tables or files that no reader recognizes."""
+    """Error for tables or files that no reader recognizes."""
     tables = [table for source in sources if (table := first_rows(source)) is not None]
     remedy = _reader_to_name(registry, task)
     if len(tables) < len(sources):
@@ -92,7 +92,7 @@ def _unknown(sources: Sequence[TableSource], registry: Registry, task: str | Non
 
 
 def _reader_to_name(registry: Registry, task: str | None) -> str:
-    """The remedy for a table that tells nothing: the readers of tables, or what else there is."""
+    """Remedy for a table that no reader recognizes: the readers of tables."""
     own = None if task is None else registry.find(TaskSpec, task)
     readers = [
         spec

@@ -1,4 +1,4 @@
-"""Files of records as tables: a format by its suffix, partitions of it, a table of each.
+"""Formats, partitions and tables of files of records.
 
 A file is split without being parsed, and every partition can be read in another process.
 """
@@ -52,11 +52,11 @@ _FORMATS: Final[Mapping[str, TableFormat]] = {
 }
 _GZIP_SUFFIX: Final = ".gz"
 _READ_AHEAD_BYTES: Final = 2**25
-"""Size of a partition, as it is stored, of which memory has room for several."""
+"""Maximum size of a partition that threads may read before its turn."""
 
 
 def table_format(path: str | Path) -> str:
-    """Format of a file by its suffix, in upper or lower case, with or without ``.gz``.
+    """Format of a file by its suffix in any case, with or without ``.gz``.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def split_table(
     format: str | None = None,
     may_be_read_ahead: bool = False,
 ) -> tuple[TablePartition, ...]:
-    r"""Partitions of a file, which together hold every record once, in order.
+    r"""Split a file into partitions of whole records, in order.
 
     CSV and JSON Lines are cut where a record ends, Parquet between row groups. A JSON list, a
     compressed file, and a CSV file with quotes inside unquoted cells are one partition.
@@ -144,7 +144,7 @@ def split_table(
 def read_table(
     source: TablePartition | str | Path, *, columns: Mapping[str, str] | None = None
 ) -> Table:
-    """Table of a partition, or of a whole file.
+    """Read a partition or a file into a table.
 
     Parameters
     ----------

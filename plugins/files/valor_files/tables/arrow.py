@@ -131,7 +131,7 @@ def _are_paired(data: NDArray[np.uint8], delimiter: int) -> bool:
 
 
 def are_flat(content: bytes) -> bool:
-    """Whether the first of some objects seems to have neither lists nor tables in it.
+    """Whether the first object seems to contain neither lists nor objects.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def are_flat(content: bytes) -> bool:
 def object_columns(
     content: bytes, arrow: Any, exactly: Callable[[str], list[Any]]
 ) -> dict[str, Any] | None:
-    """Columns of the objects, one on each line; nothing if anything is odd.
+    """Columns of JSON Lines; None unless every line is one flat object.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def object_columns(
 
 
 def _json_table(arrow: Any, body: bytes) -> Any:
-    """The table that pyarrow makes of it, in which text that looks like a date stays text."""
+    """Table of pyarrow in which text that looks like a date stays text."""
     table = _read_json(arrow, body, None)
     if table is None:
         return None
@@ -196,7 +196,7 @@ def _read_json(arrow: Any, body: bytes, schema: Any) -> Any:
 
 
 def _json_column(arrow: Any, cells: Any, exactly: Callable[[], list[Any]]) -> Any:
-    """One column; nothing if it cannot be told what stands in the file."""
+    """Column of cells; None if pyarrow does not keep what is written in the file."""
     kind = cells.type
     if arrow.types.is_string(kind):
         texts = ArrowCells.if_plain(cells)
@@ -215,7 +215,7 @@ def _json_column(arrow: Any, cells: Any, exactly: Callable[[], list[Any]]) -> An
 
 @frozen(eq=False, repr=False)
 class ArrowCells(Cells):
-    r"""Cells of a column of text in an array of pyarrow.
+    r"""Column of text in an array of pyarrow.
 
     No cell holds the character NUL, which fixed-width text of NumPy drops.
 
@@ -255,7 +255,7 @@ class ArrowCells(Cells):
 
     @classmethod
     def of(cls, cells: Any) -> ArrowCells:
-        """Cells of a chunked array of text."""
+        """Column of a chunked array of text."""
         array = cells.chunk(0) if cells.num_chunks == 1 else cells.combine_chunks()
         _, offsets, text = array.buffers()
         ends: NDArray[Any] = np.frombuffer(
@@ -267,7 +267,7 @@ class ArrowCells(Cells):
 
     @classmethod
     def if_plain(cls, cells: Any) -> ArrowCells | None:
-        """The same if none is empty text, has the character NUL or is not in UTF-8."""
+        """Column of a chunked array; None if a cell is empty text, has NUL or is not UTF-8."""
         try:
             found = cls.of(cells)
             found.array.validate(full=True)
@@ -280,12 +280,12 @@ class ArrowCells(Cells):
         return found
 
     def tolist(self) -> list[Any]:
-        """The cells as Python's text, None where there is none."""
+        """Cells as strings, None for a missing one."""
         texts = self._listed()
         return [text or None for text in texts] if self.has_empty else texts
 
     def texts(self) -> NDArray[np.str_] | None:
-        """The cells as fixed-width text; nothing if one is empty or far longer than the others."""
+        """Cells as fixed-width text; None if one is missing or far longer than the others."""
         characters = None if self.has_empty else self._padded()
         if characters is None:
             return None
@@ -294,7 +294,7 @@ class ArrowCells(Cells):
         return _widened(characters)
 
     def floats(self) -> NDArray[np.float64] | None:
-        """The cells as numbers, NaN where there is none; nothing if one is no finite number."""
+        """Cells as floats, NaN for a missing one; None if one is not a finite number."""
         try:
             numbers = array_of(self.array.cast("float64"), np.float64)
         except ValueError:
@@ -303,7 +303,7 @@ class ArrowCells(Cells):
         return numbers if is_finite else None
 
     def integers(self) -> NDArray[np.int64] | None:
-        """The cells as integers of 64 bits; nothing if one is empty, or written as anything else.
+        """Cells as int64; None if one is missing or not written as an integer.
 
         Examples
         --------
@@ -321,7 +321,7 @@ class ArrowCells(Cells):
             return None
 
     def distinct(self) -> tuple[Codes, list[Any]]:
-        """Codes of the cells, and the cell of each code, in the order in which they appear."""
+        """Code of each cell, and distinct cells in order of appearance."""
         import pyarrow.compute
 
         encoded = pyarrow.compute.dictionary_encode(self.array, null_encoding="encode")
@@ -338,7 +338,7 @@ class ArrowCells(Cells):
         return listed
 
     def _padded(self) -> NDArray[np.uint8] | None:
-        """The bytes of each cell in a row of its own, filled up with 0, if they fit into memory."""
+        """Bytes of the cells as a matrix padded with 0; None if it takes too much memory."""
         widths = self.stops - self.starts
         width = max(1, int(widths.max(initial=0)))
         if width * len(self) > _MOST_PADDING * max(len(self.data), 1):
@@ -355,12 +355,12 @@ class ArrowCells(Cells):
 
 
 def _widened(characters: NDArray[np.uint8]) -> NDArray[np.str_]:
-    """Rows of ASCII as fixed-width text of NumPy, which has 32 bits for each character."""
+    """Convert padded ASCII to fixed-width text of NumPy, with 32 bits per character."""
     return characters.astype(np.uint32).view(f"U{characters.shape[1]}").ravel()
 
 
 def array_of(cells: Any, kind: Any) -> NDArray[Any]:
-    """Numbers of an array or a chunked one, NaN where a float is null.
+    """Convert an array of pyarrow to NumPy; null floats become NaN.
 
     pyarrow's own `to_numpy` would import pandas, which takes longer than reading many a file.
 

@@ -1,4 +1,4 @@
-"""Columns as they stand in a file, without a Python object for each cell."""
+"""Lazy columns, which create Python objects only on request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from valor_core.schemas import Codes
 
 
 class Cells(ABC):
-    """A column that has no object for each cell until one asks for them."""
+    """Column without a Python object for each cell."""
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -24,22 +24,22 @@ class Cells(ABC):
 
     @abstractmethod
     def tolist(self) -> list[Any]:
-        """The cells as Python's values, None where there is none."""
+        """Cells as Python objects, None for a missing one."""
 
     @abstractmethod
     def texts(self) -> NDArray[np.str_] | None:
-        """The cells as fixed-width text, nothing if that takes an object for each."""
+        """Cells as fixed-width text; None if that needs an object for each."""
 
     @abstractmethod
     def floats(self) -> NDArray[np.float64] | None:
-        """The cells as numbers, nothing if that takes an object for each."""
+        """Cells as floats; None if that needs an object for each."""
 
     @abstractmethod
     def integers(self) -> NDArray[np.int64] | None:
-        """The cells as integers, nothing if that takes an object for each."""
+        """Cells as integers; None if that needs an object for each."""
 
     def distinct(self) -> tuple[Codes, list[Any]]:
-        """Codes of the cells, and the cell of each code, in the order in which they appear."""
+        """Code of each cell, and distinct cells in order of appearance."""
         return numbered(self.tolist())
 
     def __iter__(self) -> Iterator[Any]:
@@ -48,7 +48,7 @@ class Cells(ABC):
 
 @frozen(eq=False, repr=False)
 class NumberCells(Cells):
-    """Cells of a column of JSON in which all are numbers.
+    """Column of JSON numbers.
 
     Parameters
     ----------
@@ -74,21 +74,21 @@ class NumberCells(Cells):
         return self.tolist()[index]
 
     def tolist(self) -> list[Any]:
-        """The cells as Python's integers and floats, as they are written."""
+        """Cells as integers or floats, as written in the file."""
         is_told = self._are_integers or not (self.numbers == np.trunc(self.numbers)).any()
         listed: list[Any] = self.numbers.tolist() if is_told else self.exactly()
         return listed
 
     def texts(self) -> NDArray[np.str_] | None:
-        """Whole numbers written out; nothing if they are none."""
+        """Integers as text; None for floats."""
         return digits(self.numbers) if self._are_integers else None
 
     def floats(self) -> NDArray[np.float64]:
-        """The numbers."""
+        """Cells as float64."""
         return self.numbers.astype(np.float64)
 
     def integers(self) -> NDArray[np.int64] | None:
-        """The numbers where they are written as integers."""
+        """Cells as int64; None if one is written as a float."""
         return self.numbers if self._are_integers else None
 
     @property
@@ -97,7 +97,7 @@ class NumberCells(Cells):
 
 
 def digits(numbers: NDArray[Any]) -> NDArray[np.str_] | None:
-    """Whole numbers as fixed-width text; nothing if there is none.
+    """Convert integers to fixed-width text; None for an empty array.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def digits(numbers: NDArray[Any]) -> NDArray[np.str_] | None:
 
 
 def numbered(values: Sequence[Any]) -> tuple[Codes, list[Any]]:
-    """Codes of values, and the value of each code, in the order in which they appear.
+    """Code of each value, and distinct values in order of appearance.
 
     Values of different types differ. Where one has no hash, as a list, each is one of its own.
 

@@ -1,4 +1,4 @@
-"""Comma- and tab-separated files: a header row, UTF-8, cells quoted as RFC 4180 has it.
+"""CSV and TSV files: UTF-8 text with a header row, quoted by RFC 4180.
 
 Where decimals are written with a comma, programs put semicolons between cells. A header that has
 semicolons and no comma says so.
@@ -48,7 +48,7 @@ _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 
 
 def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
-    """Partitions of about `partition_bytes` that begin and end with whole rows.
+    """Partitions of whole rows, each of about `partition_bytes`.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition,
 
 
 def _read(partition: TablePartition) -> Table:
-    """Table of a partition; every cell is text, or None if it is empty.
+    """Table of a partition; cells are text, or None if empty.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def _read(partition: TablePartition) -> Table:
 
 
 def _delimiter(partition: TablePartition) -> str:
-    """What stands between the cells of a partition's file."""
+    """Delimiter of a partition's file."""
     if partition.format == "tsv":
         return "\t"
     header = _QUOTED.sub(b"", _first_line(partition)).partition(b"\r")[0]
@@ -103,7 +103,7 @@ def _first_line(partition: TablePartition) -> bytes:
 
 @define(repr=False)
 class _Rows:
-    """Rows of a partition: read by pyarrow or in one pass of `csv`, and a second one for errors."""
+    """Rows of a partition, read by pyarrow or `csv`; errors are located in a second pass."""
 
     partition: TablePartition
     content: bytes
@@ -126,7 +126,7 @@ class _Rows:
         self._header = self.partition.header
 
     def header(self) -> tuple[str, ...]:
-        """Column names: of the partition, or else of its first row, which is read by this."""
+        """Column names of the partition; reads the first row if the partition has none."""
         if self._header is None:
             try:
                 self._header = self._checked_header(next(self._reader, []))
@@ -135,7 +135,7 @@ class _Rows:
         return self._header
 
     def arrow_columns(self, width: int) -> Sequence[ArrowCells] | None:
-        """Cells of the rows below the header, by column, if pyarrow reads them as they are."""
+        """Columns below the header as pyarrow reads them; None if `csv` must read them."""
         arrow = pyarrow_for(self.partition.path.stat().st_size, "csv")
         start = 0 if self.partition.header else self._after_header()
         if arrow is None or start is None:
@@ -145,14 +145,14 @@ class _Rows:
         return found
 
     def _after_header(self) -> int | None:
-        """Where the rows below a header of one line begin."""
+        """Offset of the row after a header of one line."""
         if self._reader.line_num != 1:
             return None
         line = _LINE_END.search(self.content)
         return None if line is None else line.end()
 
     def columns(self, width: int) -> list[list[str | None]]:
-        """Cells of the rows below the header, by column."""
+        """Columns below the header as `csv` reads them."""
         columns: list[list[str | None]] = [[] for _ in range(width)]
         try:
             while block := list(islice(self._reader, _BLOCK_ROWS)):
@@ -166,7 +166,7 @@ class _Rows:
         return columns
 
     def numbers(self, count: int) -> tuple[int, NDArray[np.int64] | None]:
-        """Number of the first row below the header, and of each where they do not follow."""
+        """Number of the first row below the header, and of each row if they are not consecutive."""
         has_header = self.partition.header is None
         if self._is_plain or self._reader.line_num == count + has_header:
             return self.partition.first_row + has_header, None
@@ -178,7 +178,7 @@ class _Rows:
         return csv.reader(text, delimiter=self._delimiter, strict=True)
 
     def _filled(self, block: list[list[str]], width: int) -> list[list[str]]:
-        """The block without its blank lines, if all other rows are of the width."""
+        """Rows without blank lines, after a check of their widths."""
         filled = [cells for cells in block if cells]
         if any(len(cells) != width for cells in filled):
             self._check_widths(width)
@@ -228,7 +228,7 @@ class _Rows:
         )
 
     def _check_delimiter(self) -> None:
-        """Raise the error of a file whose only fault may be the delimiter."""
+        """Raise a `ReadError` if the header has another delimiter."""
         header = self.header()
         other = other_delimiter(header)
         if other is None:

@@ -1,6 +1,6 @@
-"""Tables in memory: frames and lists of rows of any library, where a file may be named too.
+"""Tables in memory: data frames, Arrow tables, data sets, mappings of columns and lists of rows.
 
-No library is imported for them; each is known by the methods that its tables have.
+Their libraries are not imported; tables are recognized by their methods.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PLAIN = "iufb"
 
 @frozen(eq=False, repr=False)
 class TableInMemory(TablePartition):
-    """A table that is there already, which stands where a file may be named.
+    """Table in memory, accepted wherever a reader accepts the path of a table.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class TableInMemory(TablePartition):
 
     @classmethod
     def of(cls, data: Any, source: str = "data") -> Self | None:
-        """The table that some data are; None where they are none.
+        """Convert data to a table; None for data that are not a table.
 
         Parameters
         ----------
@@ -72,22 +72,22 @@ class TableInMemory(TablePartition):
 
     @property
     def identity(self) -> str:
-        """What it is called."""
+        """Description of the table, which has no path."""
         return self.called
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """No file."""
+        """Empty: the table is not in a file."""
         return ()
 
     @property
     def fingerprint(self) -> str:
-        """What stands for all cells."""
+        """Hash of all cells."""
         return fingerprint(self.table.columns)
 
     @property
     def beginning(self) -> Table:
-        """The first rows."""
+        """First rows of the table."""
         columns = {name: _head(cells) for name, cells in self.table.columns.items()}
         return evolve(self.table, columns=columns)
 
@@ -103,25 +103,25 @@ def _head(cells: Column) -> Column:
 
 @frozen(repr=False)
 class TableSourceKind(PathKind):
-    """A path of a table, or a table in memory."""
+    """Kind of a parameter that is the path of a table or a table in memory."""
 
     def is_one(self, value: Any) -> bool:
-        """Whether it is a list of rows."""
+        """Whether a value is a list of rows."""
         return _is_of_rows(value)
 
     def fit(self, value: Any, name: str) -> Any:
-        """The path or the table."""
+        """Convert a value to a path or a table."""
         # errors name the data of evaluate, and which of several they are
         table = TableInMemory.of(value, "data" if name == "path" else f"data.{name}")
         return super().fit(value, name) if table is None else table
 
 
 TableSource = Annotated[Path | TableInMemory, TableSourceKind()]
-"""What a parameter takes that names a table."""
+"""Annotation of a parameter that is the path of a table or a table in memory."""
 
 
 def _columns(data: Any) -> Columns | None:
-    """Columns of a table by name, each as Table has it; None of what is no table."""
+    """Columns by name; None for data that are not a table."""
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return _of_pandas(data)
     if hasattr(data, "get_columns") and hasattr(data, "n_chunks"):
@@ -152,7 +152,7 @@ def _of_pandas(frame: Any) -> Columns:
 
 
 def _of_series(series: Any) -> NDArray[Any]:
-    """Cells of pandas: numbers as they are, all else objects, None where there is none."""
+    """Cells of a pandas series: numbers keep their dtype, others become objects or None."""
     dtype = series.dtype
     if hasattr(dtype, "categories"):
         codes = series.cat.codes.to_numpy()
@@ -175,7 +175,7 @@ def _of_series(series: Any) -> NDArray[Any]:
 
 
 def _plain_objects(cells: NDArray[Any]) -> NDArray[Any]:
-    """Objects with values of Python in place of NumPy's, and None where there is none."""
+    """Replace NumPy's values by Python's, and missing values by None."""
     kinds = set(map(type, cells))
     is_numpy = any(issubclass(kind, (np.ndarray, np.generic)) for kind in kinds)
     if is_numpy or float in kinds or any(kind.__name__ in _MISSING for kind in kinds):
@@ -184,11 +184,11 @@ def _plain_objects(cells: NDArray[Any]) -> NDArray[Any]:
 
 
 _MISSING = ("NAType", "NaTType")
-"""What the classes of pandas' missing values are called, besides NaN."""
+"""Class names of pandas' missing values."""
 
 
 def _plain_cell(cell: Any) -> Any:
-    """A cell in values of Python, however deep; None for NaN, which stands for none here."""
+    """Cell as nested Python values; NaN becomes None."""
     if isinstance(cell, np.ndarray):
         return [_plain_cell(one) for one in cell.tolist()]
     value = cell.item() if isinstance(cell, np.generic) else cell
@@ -232,7 +232,7 @@ def _of_mapping(data: Mapping[Any, Any]) -> Columns | None:
 
 
 def _is_column(cells: Any) -> bool:
-    """Whether something is a list, or an array or series in one dimension."""
+    """Whether data are a list, or a one-dimensional array or series."""
     is_array = hasattr(cells, "__array__") and len(getattr(cells, "shape", ())) == 1
     return isinstance(cells, (list, tuple)) or is_array
 
@@ -249,7 +249,7 @@ def _of_cells(cells: Any) -> Any:
 
 
 def _is_of_rows(data: Any) -> bool:
-    """Whether something is a list of mappings, told by the first."""
+    """Whether data are a list whose first item is a mapping."""
     return isinstance(data, (list, tuple)) and len(data) > 0 and isinstance(data[0], Mapping)
 
 

@@ -1,4 +1,4 @@
-"""JSON Lines, one object per line, and JSON files that hold one list of objects."""
+"""JSON Lines files, and JSON files with one list of objects."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _BLOCK_LINES: Final = 256
 
 
 def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
-    """Partitions of about `partition_bytes` that begin and end with whole lines.
+    """Partitions of whole lines, each of about `partition_bytes`.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition,
 
 
 def _read(partition: TablePartition) -> Table:
-    """Table of a partition, with a column for every key that a record has.
+    """Table of a partition, with a column for every key of its records.
 
     Parameters
     ----------
@@ -91,14 +91,14 @@ def _line_by_line(partition: TablePartition, content: bytes) -> Table:
 
 
 def _filled(lines: list[bytes], first_row: int) -> tuple[list[bytes], NDArray[np.int64] | None]:
-    """The lines that are not blank, and their numbers where they do not follow each other."""
+    """Lines that are not blank, and their numbers if they are not consecutive."""
     kept = np.flatnonzero([bool(line) and not line.isspace() for line in lines])
     follows = not len(kept) or kept[-1] < len(kept)
     return [lines[index] for index in kept.tolist()], None if follows else first_row + kept
 
 
 def _records(lines: Sequence[bytes], start: int, table: Table) -> Sequence[JsonRecord]:
-    """Object of every line: flat ones at once, which is faster, odd ones one by one."""
+    """Object of every line, parsed in one list if possible, else one by one."""
     records = _flat_records(lines)
     if records is None:
         records = parse_lines(lines)
@@ -106,7 +106,7 @@ def _records(lines: Sequence[bytes], start: int, table: Table) -> Sequence[JsonR
 
 
 def _flat_records(lines: Sequence[bytes]) -> list[JsonRecord] | None:
-    """Object of every line, if each is sure to be one object without objects or braces in it."""
+    """Object of every line; None if a line may have nested objects or braces in text."""
     data = b"[" + b",".join(lines) + b"]"
     if [line[:1] for line in lines].count(b"{") < len(lines) or data.count(b"{") > len(lines):
         return None
@@ -171,7 +171,7 @@ def _read_list(partition: TablePartition) -> Table:
 
 
 class _NotJsonError(ValueError):
-    """What is wrong with a text, in words that follow on an expectation."""
+    """Invalid JSON; the message completes a sentence that begins with an expectation."""
 
     def __init__(self, finding: str, line: int = 0, *, is_extra: bool = False) -> None:
         super().__init__(finding)
@@ -200,7 +200,7 @@ def _finding(error: json.JSONDecodeError, whole: str) -> str:
 
 
 def _columns(blocks: Iterable[Sequence[JsonRecord]]) -> dict[str, list[Any]]:
-    """Values of every key that is in any record, None in a record without it."""
+    """Columns of all keys of the records, None where a record has no such key."""
     columns: dict[str, list[Any]] = {}
     count = 0
     for records in blocks:
@@ -217,7 +217,7 @@ def _columns(blocks: Iterable[Sequence[JsonRecord]]) -> dict[str, list[Any]]:
 
 
 def _alike(records: Sequence[JsonRecord]) -> dict[str, list[Any]]:
-    """Values of every key of records that all have the same keys; nothing where some have not."""
+    """Columns of records with equal keys; empty if their keys differ."""
     names = records[0] if records else ()
     if len(set(map(len, records))) != 1:
         return {}

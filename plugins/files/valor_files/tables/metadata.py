@@ -1,4 +1,4 @@
-"""Metadata read from tables, with the numbers and truth values that cells of CSV stand for."""
+"""Metadata columns of tables; numbers and booleans in CSV are parsed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TRUTH = {"true": True, "false": False}
 
 
 def typed(value: Any) -> Any:
-    """The value that a cell of text stands for; other values stay.
+    """Parse a number or boolean in text; other values are returned unchanged.
 
     Each value is judged alone, so that it does not depend on how a file is split. A number is what
     is written as that number is: ``1.10`` and ``007`` stay text, as versions and codes have to.
@@ -35,7 +35,7 @@ def typed(value: Any) -> Any:
 
 
 def columns_beside(table: Table, own: Collection[str]) -> dict[str, list[Any]]:
-    """The columns of a table that are metadata: all but a reader's own.
+    """Columns of a table that are metadata: all that a reader does not use.
 
     Where a file's format has types, text in it is text.
 
@@ -65,14 +65,14 @@ def _column(table: Table, name: str) -> list[Any]:
 
 
 def _typed_column(table: Table, name: str) -> list[Any]:
-    """A column with each distinct text judged once."""
+    """Column of parsed cells; each distinct text is parsed once."""
     codes, texts = table.distinct(name)
     kept = [typed(text) for text in texts]
     return [kept[code] for code in codes.tolist()]
 
 
 def unpacked(tables: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Columns of a column that holds a table of fields for each item.
+    """Transpose mappings of fields into columns.
 
     Examples
     --------

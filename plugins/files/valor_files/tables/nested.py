@@ -1,4 +1,4 @@
-"""Nested cells: lists and tables, which CSV files hold as JSON text."""
+"""Lists and objects in cells, which CSV files contain as JSON text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from valor_files.tables.table import Table
 
 
 def parsed(table: Table, name: str) -> Sequence[Any]:
-    """A column whose text becomes what it says, where it begins like a JSON list or table.
+    """Parse the cells of a column that begin like a JSON list or object.
 
     Numbers of NumPy become Python's.
 
@@ -40,7 +40,7 @@ def parsed(table: Table, name: str) -> Sequence[Any]:
 
 
 def parsed_distinct(table: Table, name: str) -> tuple[Codes, Codes, list[Any]]:
-    """The same column with each distinct cell parsed once: codes, first row and value of each.
+    """Parse each distinct cell once: code of each cell, first row and value of each code.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def _is_nested(value: Any) -> bool:
 
 
 def field_tables(table: Table, name: str) -> list[dict[str, Any]]:
-    """A column that holds a table of fields for each item, empty where there is none.
+    """Column of objects, one for each item; empty for a missing one.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Parquet files, split at row groups; needs pyarrow, which is imported when a file is opened."""
+"""Parquet files, split at row groups. pyarrow is imported when a file is opened."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
-    """Partitions of whole row groups, each of about `partition_bytes` when uncompressed.
+    """Partitions of whole row groups, each of about `partition_bytes` uncompressed.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition,
 
 
 def _read(partition: TablePartition) -> Table:
-    """Table of a partition; numbers without nulls are arrays of their type, text stays text.
+    """Table of a partition; numbers without nulls keep their dtype.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def _opened(partition: TablePartition) -> Iterator[ParquetFile]:
 
 
 def arrow_column(cells: ChunkedArray) -> Column:
-    """Cells of Arrow: text in its buffers, an array for numbers without nulls, else objects."""
+    """Convert a column of Arrow: numbers without nulls keep their dtype, text its buffers."""
     import pyarrow.types
 
     is_whole = pyarrow.types.is_integer(cells.type)
@@ -148,7 +148,7 @@ def _is_text(kind: DataType) -> bool:
 
 
 def _retyped(whole: DataType, kind: DataType) -> DataType:
-    """A type of cells in which another one stands for float32, however deep."""
+    """Replace float32 in a nested type."""
     import pyarrow.types
 
     if pyarrow.types.is_float32(whole):

@@ -22,11 +22,11 @@ _SPACED_COLON = re.compile(r'"[ \t\r\n]+:')
 
 
 class StrictJsonError(ValueError):
-    """A finding, in words that follow on an expectation."""
+    """Ambiguous JSON; the message completes a sentence that begins with an expectation."""
 
 
 def parse_json(text: str) -> Any:
-    r"""The value that a text stands for.
+    r"""Parse JSON text.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def parse_json(text: str) -> Any:
 
 
 def parse_lines(lines: Sequence[bytes]) -> list[Any] | None:
-    """Object of each line; None if one may not be strict JSON, or is nested too deeply to be sure.
+    """Parse lines of objects at once; None if a line may be invalid or ambiguous.
 
     The lines are parsed as one list with a text between them, which is faster than `parse_json` for
     each. Without escapes, a text can be written in one way. So if the text occurs as often as there
@@ -88,7 +88,7 @@ def parse_lines(lines: Sequence[bytes]) -> list[Any] | None:
 
 
 def is_surely_strict(text: str, records: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether `parse_json` would find nothing in a text; quick for records without tables in them.
+    """Whether `parse_json` surely accepts a text; a quick check for flat records.
 
     Parameters
     ----------

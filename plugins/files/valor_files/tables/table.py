@@ -1,7 +1,6 @@
-"""Tables of a file's records, and the partitions a file is split into.
+"""Tables with typed columns, and partitions of files.
 
-Every reader of a tabular format gives a `Table`, whose typed columns name the file, row and column
-of whatever they refuse. Nothing in here knows a format.
+Errors of a column name the file, row and column. This module does not depend on a format.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ DEFAULT_PARTITION_BYTES: Final = 4 * 2**20
 Unit = Literal["row", "line", "record"]
 
 Column = Sequence[Any] | NDArray[Any] | Cells
-"""Objects, an array of the file's type, or cells that have not become objects."""
+"""Python objects, an array of the file's dtype, or lazy cells."""
 
 _BOM: Final = b"\xef\xbb\xbf"
 _COUNTED_BYTES: Final = 2**18
-"""Bytes of which what is compared stays in the processor's cache."""
+"""Block size whose comparisons fit into the processor's cache."""
 _NOTHING: Final = "no value"
 _SPELLINGS: Final = {
     re.compile(r"-?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?"): (
@@ -42,17 +41,17 @@ _SPELLINGS: Final = {
         "Divide percentages by 100 and leave out the sign: 0.9 in place of 90%."
     ),
 }
-"""What to do about cells that are numbers to people."""
+"""Remedies for cells that people read as numbers."""
 OTHER_DELIMITERS: Final = {
     ";": "Name a file with semicolons between the cells .csv.",
     "\t": "Name a file with tabs between the cells .tsv.",
     ",": "Name a file with commas between the cells .csv.",
 }
-"""What to do about a header that has another delimiter in its one cell."""
+"""Remedies for a header of one cell that contains another delimiter."""
 
 
 def other_delimiter(header: Sequence[str]) -> str | None:
-    """The character that seems to stand between the cells of a header read as one cell.
+    """Likely delimiter of a header that was read as one cell.
 
     Examples
     --------
@@ -65,7 +64,7 @@ def other_delimiter(header: Sequence[str]) -> str | None:
 
 
 def no_header(names: Sequence[str]) -> str | None:
-    """Remedy for a first row that seems to be no header: a row of data, or Excel's delimiter.
+    """Remedy for a first row that is data or Excel's ``sep=``; None for a header.
 
     Numbers that count from 0 or 1 may be names of classes.
 
@@ -92,7 +91,7 @@ def no_header(names: Sequence[str]) -> str | None:
 
 @frozen
 class TablePartition(Partition):
-    """A part of a file with whole records in it; small, picklable and independent of the others.
+    """Range of whole records in a file; picklable.
 
     Parameters
     ----------
@@ -137,23 +136,23 @@ class TablePartition(Partition):
 
     @property
     def name(self) -> str:
-        """What the partition is called among those of a run."""
+        """Name of the partition in a run."""
         return str(self)
 
     @property
     def identity(self) -> str:
-        """Its name from wherever the file is named."""
+        """Name of the partition with the absolute path."""
         return f"{self.path.resolve()}{self._range}"
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The files it is of."""
+        """File of the partition."""
         return (self.path,)
 
     def cut(
         self, cuts: Sequence[Cut], header: tuple[str, ...] | None = None
     ) -> tuple[TablePartition, ...]:
-        """The parts between the cuts; all but the first one carry the header.
+        """Split at cuts; all partitions but the first carry the header.
 
         Examples
         --------
@@ -169,7 +168,7 @@ class TablePartition(Partition):
         )
 
     def content(self) -> bytes:
-        """Bytes of the partition, without a byte order mark, that are known to be UTF-8.
+        """Bytes of the partition, checked to be UTF-8, without a byte order mark.
 
         Raises
         ------
@@ -209,14 +208,14 @@ class TablePartition(Partition):
 
 @frozen(repr=False)
 class Cut:
-    """Where one partition ends and the next begins: an offset in bytes and that row's number."""
+    """Start of a partition: its offset in bytes and the number of its first row."""
 
     offset: int
     row: int
 
 
 def count_line_breaks(data: NDArray[np.uint8]) -> int:
-    r"""Number of line breaks, each of which is ``\n``, ``\r\n`` or ``\r``.
+    r"""Number of line breaks: ``\n``, ``\r\n`` or ``\r``.
 
     Examples
     --------
@@ -236,7 +235,7 @@ def count_line_breaks(data: NDArray[np.uint8]) -> int:
 
 @frozen(repr=False)
 class TableFormat:
-    """How files of one format are cut into partitions, and how a partition is read.
+    """Functions that split and read the files of a format.
 
     Parameters
     ----------
@@ -252,7 +251,7 @@ class TableFormat:
 
 @frozen(eq=False, repr=False)
 class Table:
-    """Columns of equal length read from one file, with the words to say where a cell stands.
+    """Columns of equal length read from one file.
 
     Parameters
     ----------
@@ -308,7 +307,7 @@ class Table:
         return tuple(self.columns)
 
     def has(self, name: str) -> bool:
-        """Whether there is a column of that name.
+        """Whether the table has a column of this name.
 
         A JSON Lines partition in which no record has the key says no, though another one may.
 
@@ -337,7 +336,7 @@ class Table:
         return np.arange(self.first_row, self.first_row + len(self))
 
     def place(self, index: int, name: str) -> str:
-        """Where a cell stands, for the start of an error message.
+        """File, row and column of a cell, for the start of an error message.
 
         Examples
         --------
@@ -347,7 +346,7 @@ class Table:
         return f"{self.source}, {self.unit} {self.row(index)}, {self._column_place(name)}"
 
     def renamed(self, columns: Mapping[str, str]) -> Table:
-        """The same table under other column names.
+        """Rename columns.
 
         Parameters
         ----------
@@ -377,7 +376,7 @@ class Table:
         )
 
     def values(self, name: str) -> NDArray[Any]:
-        """Cells of a column as they are: an array of the file's type, or of objects.
+        """Cells of a column as an array of the file's dtype, or of objects.
 
         Examples
         --------
@@ -388,7 +387,7 @@ class Table:
         return cells if isinstance(cells, np.ndarray) else _objects(_as_list(cells))
 
     def strings(self, name: str, *, allow_missing: bool = False) -> NDArray[np.object_]:
-        """Cells of a column as text; integers are written out, as CSV has them.
+        """Cells of a column as text; integers are converted.
 
         Parameters
         ----------
@@ -413,7 +412,7 @@ class Table:
         return _objects(self._each(name, cells, "text", _text, allow_missing=allow_missing))
 
     def distinct(self, name: str) -> tuple[Codes, list[Any]]:
-        """Codes of a column's cells, and the cell that each stands for, as they first appear.
+        """Code of each cell, and distinct cells in order of appearance.
 
         Cells of different types differ. Lists and tables are not compared: each is one of its own.
 
@@ -435,7 +434,7 @@ class Table:
         return numbered(_as_list(cells))
 
     def categories(self, name: str) -> tuple[Codes, list[str]]:
-        """Codes of a column's cells, and what each stands for as text, as they first appear.
+        """Code of each cell, and distinct cells as text in order of appearance.
 
         Raises
         ------
@@ -456,7 +455,7 @@ class Table:
         return codes, cells
 
     def uids(self, name: str) -> NDArray[Any]:
-        """Cells of a column as the names of items, each there once: text, fixed-width or objects.
+        """Cells of a column as unique uids: fixed-width text or strings.
 
         Raises
         ------
@@ -493,7 +492,7 @@ class Table:
     def floats(
         self, name: str, *, allow_missing: bool = False, allow_non_finite: bool = False
     ) -> NDArray[np.floating[Any]]:
-        """Cells of a column as float64; text that reads as a number counts as one.
+        """Cells of a column as float64; numbers in text are parsed.
 
         A column that is float16 or float32 in its file stays that.
 
@@ -526,7 +525,7 @@ class Table:
         return numbers
 
     def integers(self, name: str) -> NDArray[np.int64]:
-        """Cells of a column as 64-bit integers; ``3.0`` and text that reads as one count too.
+        """Cells of a column as int64; ``3.0`` and integers in text are converted.
 
         Raises
         ------
@@ -554,7 +553,7 @@ class Table:
         return _as_list(self._cells(name))
 
     def missing(self, *names: str, purpose: str = "") -> ReadError:
-        """Error for a file that has no column of these names, any of which would do.
+        """Error for a table with none of these columns.
 
         Examples
         --------
@@ -570,7 +569,7 @@ class Table:
 
     @property
     def known_names(self) -> str:
-        """Names of the columns in words, for the end of an error message."""
+        """Names of the columns, for the end of an error message."""
         if not self.names:
             return f"there is no {self.unit}"
         known = ", ".join(map(shown, self.names[:20]))
@@ -582,7 +581,7 @@ class Table:
 
     @property
     def header_remedy(self) -> str | None:
-        """What to do about column names that show another delimiter, or spaces around it."""
+        """Remedy for column names with another delimiter or spaces around them."""
         if self.unit != "row":
             return None
         other = other_delimiter(self.names)
@@ -607,7 +606,7 @@ class Table:
         *,
         allow_missing: bool,
     ) -> list[Any]:
-        """Cells converted one by one, or the error that names the first bad one."""
+        """Convert cells one by one, or raise an error with the first bad cell."""
         listed = _as_list(cells)
         converted = [None if cell is None else convert(cell) for cell in listed]
         bad = [
@@ -670,7 +669,7 @@ def _plain(cell: object) -> object:
 
 
 def _texts(cells: Column) -> NDArray[np.str_] | None:
-    """Text or whole numbers as fixed-width text, where that takes no object for each."""
+    """Text or integers as fixed-width text; None if that needs an object for each."""
     if isinstance(cells, Cells):
         return cells.texts()
     is_whole = isinstance(cells, np.ndarray) and cells.dtype.kind in "iu"
@@ -683,7 +682,7 @@ def _objects(cells: Sequence[Any]) -> NDArray[np.object_]:
 
 
 def _floats_at_once(cells: Column) -> NDArray[np.floating[Any]] | None:
-    """All cells as floats, NaN where there is none; nothing if one of them is no number."""
+    """Cells as floats, NaN for a missing one; None if one is not a number."""
     if isinstance(cells, Cells) and (numbers := cells.floats()) is not None:
         return numbers
     if isinstance(cells, np.ndarray) and cells.dtype in (np.float16, np.float32):
@@ -716,7 +715,7 @@ def _integers_at_once(cells: Column) -> NDArray[np.int64] | None:
 
 
 def _are_plain_numerals(cells: Sequence[Any], types: set[type]) -> bool:
-    """Whether no text among the cells is a number to Python alone, as ``1_0`` is."""
+    """Whether no text is a number in Python only, such as ``1_0``."""
     if str not in types:
         return True
     texts = cells if types == {str} else [cell for cell in cells if type(cell) is str]
@@ -735,7 +734,7 @@ def _text(cell: object) -> str | None:
 
 
 def as_number(cell: object) -> float | None:
-    """The number that a cell is or is written as; None where it is none.
+    """Number in a cell or its text; None for other cells.
 
     Examples
     --------
