@@ -42,7 +42,7 @@ def held(columns: dict[str, list[object]]) -> TableInMemory:
     return table
 
 
-def test_the_reader_of_a_table_is_known_by_its_columns() -> None:
+def test_reader_of_table_is_detected_by_columns() -> None:
     (known,) = matching_readers([held({"response": ["Paris"]})], Registry(), task="text")
 
     assert (known.reader.name, known.task) == ("tables.table", "text")
@@ -50,7 +50,7 @@ def test_the_reader_of_a_table_is_known_by_its_columns() -> None:
     assert known.section["reader"] == "tables.table"
 
 
-def test_a_file_and_a_table_of_the_same_columns_are_known_alike(tmp_path: Path) -> None:
+def test_file_and_table_with_same_columns_match_same_reader(tmp_path: Path) -> None:
     file = tmp_path / "items.csv"
     file.write_text("response\nParis\n", encoding="utf-8")
 
@@ -59,16 +59,16 @@ def test_a_file_and_a_table_of_the_same_columns_are_known_alike(tmp_path: Path) 
     assert known.section == {"reader": "tables.table", "path": str(file)}
 
 
-def test_nothing_is_known_of_strange_columns() -> None:
+def test_unknown_columns_match_no_reader() -> None:
     assert matching_readers([held({"foo": [1]})], Registry()) == []
 
 
 @pytest.mark.parametrize(("cls", "takes"), [(Two, True), (Folder, False)])
-def test_readers_whose_parameters_say_so_take_tables(cls: type, takes: bool) -> None:
+def test_readers_with_table_parameters_accept_tables(cls: type, takes: bool) -> None:
     assert takes_tables(spec(cls)) is takes
 
 
-def test_strange_columns_are_listed_with_what_to_write() -> None:
+def test_error_lists_unknown_columns_with_remedy() -> None:
     error = unknown_columns("data", Table({"foo": [1], "bar": [2]}, "data"), "Name a reader.")
 
     assert str(error) == (

@@ -19,7 +19,7 @@ def written(tmp_path, *rows):
 
 
 @pytest.mark.parametrize("response", ["response", "actual_output"])
-def test_a_table_with_responses_is_one_of_texts(tmp_path, response):
+def test_table_with_responses_is_table_of_texts(tmp_path, response):
     file = tmp_path / "answers.csv"
     file.write_text(f"uid,{response}\na,Paris\n")
 
@@ -29,7 +29,7 @@ def test_a_table_with_responses_is_one_of_texts(tmp_path, response):
     assert (known.task, known.data) == ("text", {"path": str(file)})
 
 
-def test_a_table_without_responses_is_not(tmp_path):
+def test_table_without_responses_is_not_table_of_texts(tmp_path):
     file = tmp_path / "scores.csv"
     file.write_text("uid,score\na,1\n")
 
@@ -64,13 +64,13 @@ def test_column_names_of_other_programs_are_read(tmp_path, row):
     assert in_file["ExactMatch"].value == in_memory["ExactMatch"].value == 1
 
 
-def test_id_names_the_items(tmp_path):
+def test_unique_id_is_uid(tmp_path):
     rows = [{"id": f"q{i}", "question": "Who?", "answer": "Ann"} for i in range(2)]
 
     assert detected((written(tmp_path, *rows),)).data["columns"]["uid"] == "id"
 
 
-def test_id_that_repeats_names_no_items(tmp_path):
+def test_repeated_id_is_not_uid(tmp_path):
     rows = [{"id": "q", "question": "Who?", "answer": "Ann"}] * 2
 
     assert "uid" not in detected((written(tmp_path, *rows),)).data["columns"]
@@ -94,11 +94,11 @@ def test_queries_with_contexts_need_no_response(tmp_path):
     ],
     ids=lambda row: " ".join(row),
 )
-def test_tables_of_something_else_are_not_recognized(tmp_path, row):
+def test_other_tables_are_not_detected(tmp_path, row):
     assert detected((written(tmp_path, row),)) is None
 
 
-def test_labels_stay_labels_where_a_classification_reader_knows_the_columns(tmp_path):
+def test_labels_are_not_texts_if_classification_reader_matches(tmp_path):
     file = written(tmp_path, {"question": "Who?", "prediction": "a", "label": "b"})
 
     assert {known.task for known in matching_readers([file], Registry())} == {"classification"}

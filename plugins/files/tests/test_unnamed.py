@@ -8,15 +8,15 @@ from valor_core import Registry
 from valor_core.errors import ConfigError
 
 
-def test_what_is_no_table_is_left_alone() -> None:
+def test_data_that_are_not_tables_infer_nothing() -> None:
     assert recognize([np.zeros(3)], Registry(), None, ()) is None
 
 
-def test_a_table_that_no_reader_knows_is_refused_with_its_columns_and_the_readers() -> None:
+def test_unrecognized_table_is_rejected_with_columns_and_readers() -> None:
     with refused(ConfigError):
         recognize([{"foo": [1], "bar": [2]}], Registry(), "text", ())
 
 
-def test_a_table_of_a_task_without_readers_of_tables_is_answered_with_what_makes_a_batch() -> None:
+def test_task_without_table_readers_suggests_from_arrays() -> None:
     with refused(ConfigError):
         recognize([{"foo": [1], "bar": [2]}], Registry(), "segmentation", ())

@@ -58,7 +58,7 @@ def serialized(cell: str, *, is_quoted: bool) -> str:
     chunk_bytes=st.integers(1, 40),
 )
 @example([[("a\nb", True)]], "\r\n", False, True, 1, 1, 1)
-def test_any_partition_size_gives_the_rows_of_the_whole_file(
+def test_partitions_of_any_size_have_rows_of_file(
     folder: Path,
     grid: list[list[tuple[str, bool]]],
     line_end: str,
@@ -94,7 +94,7 @@ def test_any_partition_size_gives_the_rows_of_the_whole_file(
     chunk_bytes=st.integers(1, 30),
 )
 @example('u,v\n1,5" pipe\n2,"a\nb"\n3,c\n', 1, 4)
-def test_a_malformed_file_gives_the_same_rows_or_the_same_error_in_any_split(
+def test_malformed_file_gives_same_rows_or_error_in_any_split(
     folder: Path, text: str, partition_bytes: int, chunk_bytes: int
 ) -> None:
     path = written(folder, "u,v\n" + text)
@@ -109,7 +109,7 @@ def test_a_malformed_file_gives_the_same_rows_or_the_same_error_in_any_split(
         assert outcome(partition_bytes) == outcome(10_000)
 
 
-def test_a_large_file_is_cut_into_parts_of_about_the_size(tmp_path: Path) -> None:
+def test_partitions_have_about_the_requested_size(tmp_path: Path) -> None:
     path = written(tmp_path, "uid,score\n" + '"a ""b""\nc",0.25\n' * 1000)
 
     parts = split_table(path, partition_bytes=1000)
@@ -120,7 +120,7 @@ def test_a_large_file_is_cut_into_parts_of_about_the_size(tmp_path: Path) -> Non
     assert parts[1].header == ("uid", "score")
 
 
-def test_a_quote_within_an_unquoted_cell_keeps_the_file_in_one_piece(tmp_path: Path) -> None:
+def test_file_with_quote_inside_unquoted_cell_is_not_split(tmp_path: Path) -> None:
     path = written(tmp_path, 'uid,size\na,5" pipe\nb,"6\n7"\n')
 
     (part,) = split_table(path, partition_bytes=1)
@@ -128,7 +128,7 @@ def test_a_quote_within_an_unquoted_cell_keeps_the_file_in_one_piece(tmp_path: P
     assert rows_of(read_table(part)) == [(2, "a", '5" pipe'), (3, "b", "6\n7")]
 
 
-def test_rows_are_numbered_as_an_editor_shows_them(tmp_path: Path) -> None:
+def test_row_numbers_are_line_numbers(tmp_path: Path) -> None:
     path = written(tmp_path, 'uid,score\n\n"a\nb",1\r\n\r\nc,bad\n\n\n')
 
     table = read_table(path)
@@ -138,7 +138,7 @@ def test_rows_are_numbered_as_an_editor_shows_them(tmp_path: Path) -> None:
         table.floats("score")
 
 
-def test_empty_cells_are_missing_and_other_cells_stay_text(tmp_path: Path) -> None:
+def test_empty_cells_are_missing_and_others_text(tmp_path: Path) -> None:
     path = written(tmp_path, 'uid,score,city\na,,"Oslo, NO"\n,01,""\n')
 
     table = read_table(path)
@@ -148,7 +148,7 @@ def test_empty_cells_are_missing_and_other_cells_stay_text(tmp_path: Path) -> No
     assert table.values("city").tolist() == ["Oslo, NO", None]
 
 
-def test_tabs_separate_the_cells_of_a_tsv(tmp_path: Path) -> None:
+def test_cells_of_tsv_are_separated_by_tabs(tmp_path: Path) -> None:
     path = written(tmp_path, 'uid\ttext\na\t"x\ty"\nb\t1,5\n', "preds.tsv")
 
     tables = [read_table(part) for part in split_table(path, partition_bytes=1)]
@@ -156,21 +156,21 @@ def test_tabs_separate_the_cells_of_a_tsv(tmp_path: Path) -> None:
     assert rows_of(*tables) == [(2, "a", "x\ty"), (3, "b", "1,5")]
 
 
-def test_a_header_alone_is_a_table_without_rows(tmp_path: Path) -> None:
+def test_header_alone_is_table_without_rows(tmp_path: Path) -> None:
     table = read_table(written(tmp_path, "uid,score"))
 
     assert (len(table), table.names) == (0, ("uid", "score"))
     assert table.floats("score").tolist() == []
 
 
-def test_columns_without_a_name_are_left_out(tmp_path: Path) -> None:
+def test_columns_without_name_are_skipped(tmp_path: Path) -> None:
     table = read_table(written(tmp_path, ",uid,\n0,a,\n1,b,\n"))
 
     assert table.names == ("uid",)
     assert table.strings("uid").tolist() == ["a", "b"]
 
 
-def test_a_cell_may_be_longer_than_the_limit_of_the_csv_module(tmp_path: Path) -> None:
+def test_cell_may_exceed_field_size_limit_of_csv_module(tmp_path: Path) -> None:
     limit = stdlib_csv.field_size_limit()
     path = written(tmp_path, f'uid,text\na,"{"x" * (limit + 1)}"\n')
 
@@ -184,7 +184,7 @@ def test_a_cell_may_be_longer_than_the_limit_of_the_csv_module(tmp_path: Path) -
 
 @pytest.mark.parametrize("header", ["uid;note", '"uid";"note"', '"u,id";note', "uid;note\r"])
 @pytest.mark.parametrize("partition_bytes", [1, 2**20])
-def test_semicolons_stand_between_cells_where_the_header_has_them_and_no_comma(
+def test_header_with_semicolons_and_no_comma_sets_delimiter(
     tmp_path: Path, header: str, partition_bytes: int
 ) -> None:
     path = written(tmp_path, f'{header}\na;"x;\n"\nb;y,z\n')
@@ -197,21 +197,19 @@ def test_semicolons_stand_between_cells_where_the_header_has_them_and_no_comma(
     assert len(tables) == (3 if partition_bytes == 1 else 1)
 
 
-def test_a_header_with_commas_has_no_other_delimiter(tmp_path: Path) -> None:
+def test_header_with_commas_sets_comma_as_delimiter(tmp_path: Path) -> None:
     assert read_table(written(tmp_path, "uid,a;b\nx,1\n")).names == ("uid", "a;b")
     assert read_table(written(tmp_path, "uid\ta;b\nx\t1\n", "preds.tsv")).names == ("uid", "a;b")
 
 
-def test_semicolons_of_a_compressed_file(tmp_path: Path) -> None:
+def test_compressed_file_with_semicolons(tmp_path: Path) -> None:
     path = written(tmp_path, gzip.compress(b"uid;note\na;x\n"), "preds.csv.gz")
 
     assert read_table(path).strings("note").tolist() == ["x"]
 
 
 @pytest.mark.parametrize("cell", ["0,25", "25%", "2.5 %", "12,5%", "%", "5%5"])
-def test_a_number_in_another_spelling_is_answered_with_that_of_data(
-    tmp_path: Path, cell: str
-) -> None:
+def test_number_with_comma_or_percent_suggests_spelling(tmp_path: Path, cell: str) -> None:
     table = read_table(written(tmp_path, f"uid;score\na;0.5\nb;{cell}\n"))
 
     with refused(ReadError):
@@ -237,7 +235,7 @@ def test_a_number_in_another_spelling_is_answered_with_that_of_data(
         b"\xef\xbb\xbf",
     ],
 )
-def test_a_file_that_is_no_csv_table_is_refused_with_the_row(
+def test_invalid_csv_is_rejected_with_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | str
 ) -> None:
     written(tmp_path, content)
@@ -247,7 +245,7 @@ def test_a_file_that_is_no_csv_table_is_refused_with_the_row(
         read_table("preds.csv")
 
 
-def test_an_error_in_a_later_partition_names_the_row_of_the_file(tmp_path: Path) -> None:
+def test_error_in_later_partition_names_row_of_file(tmp_path: Path) -> None:
     path = written(tmp_path, 'uid,score\n"a\nb",1\nc,2\nd,1,1\n')
 
     parts = split_table(path, partition_bytes=1)
@@ -257,7 +255,7 @@ def test_an_error_in_a_later_partition_names_the_row_of_the_file(tmp_path: Path)
         read_table(parts[3])
 
 
-def test_a_file_that_shrank_since_it_was_split_is_refused(tmp_path: Path) -> None:
+def test_file_that_shrank_after_split_is_rejected(tmp_path: Path) -> None:
     path = written(tmp_path, "uid\na\nb\n")
     parts = split_table(path, partition_bytes=1)
     path.write_bytes(b"uid\n")

@@ -57,7 +57,7 @@ def records_of(*tables: Table) -> list[tuple[int, dict[str, Any]]]:
     partition_bytes=st.integers(1, 80),
     chunk_bytes=st.integers(1, 40),
 )
-def test_any_partition_size_gives_the_records_of_the_whole_file(
+def test_partitions_of_any_size_have_records_of_file(
     folder: Path,
     records: list[dict[str, Any]],
     line_end: str,
@@ -94,7 +94,7 @@ def test_any_partition_size_gives_the_records_of_the_whole_file(
 @example('{"a":1},{"a":2}\n{"a":[{}\n{}]}', 1)
 @example('{"a":[1\n2]}', 1)
 @example('{"a":1},{"b":2},{"c":[1\n2]}', 1)
-def test_a_malformed_file_gives_the_same_records_or_the_same_error_in_any_split(
+def test_malformed_file_gives_same_records_or_error_in_any_split(
     folder: Path, text: str, partition_bytes: int
 ) -> None:
     path = written(folder, text)
@@ -119,7 +119,7 @@ PIECES = st.sampled_from(
 @example(['{"a":1}', "\n", '{"b":[1', "\n", '{"c":1}]}'])
 @example(['{"a":"', "\n", '{"b":1}', "\n", '"}'])
 @example(["\u00a0", '{"a":1}'])
-def test_two_broken_lines_are_never_read_as_two_records(folder: Path, pieces: list[str]) -> None:
+def test_two_broken_lines_are_not_two_records(folder: Path, pieces: list[str]) -> None:
     text = "".join(pieces) or "\n"
     path = written(folder, text)
 
@@ -137,7 +137,7 @@ def test_two_broken_lines_are_never_read_as_two_records(folder: Path, pieces: li
             read_table(path)
 
 
-def test_a_key_that_a_record_lacks_is_missing(tmp_path: Path) -> None:
+def test_missing_key_is_missing_cell(tmp_path: Path) -> None:
     path = written(tmp_path, '{"uid": "a"}\n{"uid": "b", "city": "Oslo"}\n{"uid": null}\n')
 
     table = read_table(path)
@@ -147,7 +147,7 @@ def test_a_key_that_a_record_lacks_is_missing(tmp_path: Path) -> None:
     assert table.values("uid").tolist() == ["a", "b", None]
 
 
-def test_a_cell_of_another_type_is_refused_with_line_and_field(tmp_path: Path) -> None:
+def test_cell_of_wrong_type_is_rejected_with_line_and_field(tmp_path: Path) -> None:
     path = written(tmp_path, '{"score": 1}\n\n\n{"score": true}\n{"score": NaN}\n')
 
     with refused(ReadError):
@@ -171,7 +171,7 @@ def test_a_cell_of_another_type_is_refused_with_line_and_field(tmp_path: Path) -
         '{"uid": ' + "1" * 5000 + "}",
     ],
 )
-def test_a_line_that_is_no_object_is_refused_with_its_number(tmp_path: Path, last: str) -> None:
+def test_line_without_object_is_rejected_with_number(tmp_path: Path, last: str) -> None:
     path = written(tmp_path, '{"uid": "a"}\n' * 600 + "\n" + last)
 
     for partition_bytes in (1, 10**6):
@@ -180,21 +180,21 @@ def test_a_line_that_is_no_object_is_refused_with_its_number(tmp_path: Path, las
             read_table(last_part)
 
 
-def test_lines_that_only_together_are_objects_are_refused(tmp_path: Path) -> None:
+def test_object_across_lines_is_rejected(tmp_path: Path) -> None:
     path = written(tmp_path, '{"a":1},{"b":2}\n{"c":[{}\n{}]}\n')
 
     with refused(ReadError):
         read_table(path)
 
 
-def test_a_list_in_a_file_of_lines_is_refused_with_the_right_suffix(tmp_path: Path) -> None:
+def test_list_in_json_lines_suggests_suffix_json(tmp_path: Path) -> None:
     path = written(tmp_path, '[\n{"uid": "a"}\n]\n')
 
     with refused(ReadError):
         read_table(path)
 
 
-def test_lines_that_are_nested_too_deeply_only_together_are_read(tmp_path: Path) -> None:
+def test_lines_nested_too_deeply_only_when_joined_are_read(tmp_path: Path) -> None:
     def loads(text: str, **options: Any) -> Any:
         if text.startswith("["):
             raise RecursionError
@@ -209,7 +209,7 @@ def test_lines_that_are_nested_too_deeply_only_together_are_read(tmp_path: Path)
     assert table.strings("uid").tolist() == ["a", "b"]
 
 
-def test_a_json_file_is_one_list_of_objects(tmp_path: Path) -> None:
+def test_json_file_is_list_of_objects(tmp_path: Path) -> None:
     path = written(tmp_path, '[\n {"uid": "a",\n  "score": 1},\n {"uid": "b"}]\n', "preds.json")
 
     (part,) = split_table(path, partition_bytes=1)
@@ -220,7 +220,7 @@ def test_a_json_file_is_one_list_of_objects(tmp_path: Path) -> None:
         table.floats("score")
 
 
-def test_an_empty_list_is_a_table_without_rows(tmp_path: Path) -> None:
+def test_empty_list_is_table_without_rows(tmp_path: Path) -> None:
     assert len(read_table(written(tmp_path, "[]", "preds.json"))) == 0
 
 
@@ -235,7 +235,7 @@ def test_an_empty_list_is_a_table_without_rows(tmp_path: Path) -> None:
         "[] []",
     ],
 )
-def test_a_json_file_that_is_no_list_of_objects_is_refused(tmp_path: Path, text: str) -> None:
+def test_json_file_without_list_of_objects_is_rejected(tmp_path: Path, text: str) -> None:
     path = written(tmp_path, text, "preds.json")
 
     with refused(ReadError):
@@ -243,14 +243,14 @@ def test_a_json_file_that_is_no_list_of_objects_is_refused(tmp_path: Path, text:
 
 
 @pytest.mark.parametrize("name", ["preds.jsonl", "preds.csv"])
-def test_a_file_that_goes_away_before_it_is_split_is_refused(tmp_path: Path, name: str) -> None:
+def test_file_removed_before_split_is_rejected(tmp_path: Path, name: str) -> None:
     gone = TablePartition(tmp_path / name, Path(name).suffix[1:], 0, 100, 1)
 
     with refused(ReadError):
         (CSV if gone.format == "csv" else JSON).split(gone, 10)
 
 
-def test_a_file_is_read_as_the_format_that_it_is_said_to_have(tmp_path: Path) -> None:
+def test_explicit_format_overrides_suffix(tmp_path: Path) -> None:
     path = written(tmp_path, '{"uid": "a"}\n{"uid": "b"}\n', "preds.json")
 
     parts = split_table(path, partition_bytes=5, format="jsonl")
