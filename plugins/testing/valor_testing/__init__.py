@@ -1,17 +1,17 @@
-"""Conformance kit: holds any metric, ours or a stranger's, to the laws that Valor relies on.
+"""Conformance tests for plugins: results for any split, order and worker, saved states, ranges.
 
-The whole test of a plugin is two lines::
+One test checks a plugin::
 
     def test_conformance():
         check_plugin("mylab")
 
-and with a test for every metric::
+One test per metric or component::
 
     @pytest.mark.parametrize("check", [pytest.param(c, id=name) for name, c in cases("mylab")])
     def test_conformance(check):
         check()
 
-Readers, resources and engines are run by `check_reader`, `check_resource` and `check_engine`.
+`check_metric`, `check_reader`, `check_resource` and `check_engine` check one component.
 
 Examples
 --------
