@@ -77,13 +77,9 @@ def test_evaluating_loads_no_command_line_reader_of_tables_or_other_libraries() 
         f"valor_core.schemas.{name}"
         for name in (
             "batch",
-            "characters",
             "columns",
             "datum",
-            "decimals",
             "label",
-            "similar_names",
-            "order",
             "pairing",
             "slice_values",
         )

@@ -14,7 +14,7 @@ from valor_core.results.result import Metric, Result
 from valor_core.scoring.bound_resource import open_as, with_digests
 from valor_core.scoring.item_metric import ItemMetric
 from valor_core.scoring.scoring import ItemScorer, check_scorer
-from valor_core.specs.function_metric import FunctionMetricSpec
+from valor_core.specs.decorator import FunctionMetricSpec
 from valor_core.specs.meaning import meaning_of
 from valor_core.specs.registry import Registry, implementation
 from valor_core.specs.spec import MetricSpec, TaskSpec

@@ -14,8 +14,8 @@ from valor_core.kernels.threads import in_threads
 from valor_core.results.report import ItemTable, Report
 from valor_core.results.result import Failed, NotRun, Result
 from valor_core.results.results import Results
+from valor_core.scoring.bound_resource import added_up, warned
 from valor_core.scoring.item_metric import ItemScores, lacking, why_not_run
-from valor_core.scoring.usage import added_up, warned
 from valor_core.states.state import State, find
 
 _NO_ROWS = "items: none of the metrics scores single items, so that there are no rows of them"

@@ -12,7 +12,7 @@ from typing import Any, TypedDict, Unpack, overload
 
 from attrs import define, evolve, field
 
-from valor_core.cancellation import BY_THE_USER, Control, LocalControl
+from valor_core.cancellation import BY_THE_USER, Control, LocalControl, uninterrupted
 from valor_core.errors import (
     ConfigError,
     EngineError,
@@ -25,7 +25,6 @@ from valor_core.errors import (
 from valor_core.evaluation.bound_metric import MetricChoice
 from valor_core.evaluation.engines.engine import Engine, Work
 from valor_core.evaluation.engines.engine import engine as make_engine
-from valor_core.evaluation.engines.signals import uninterrupted
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.evaluation.options import check_arguments, check_no_others
 from valor_core.evaluation.state import Tally

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from valor_core.cancellation import uninterrupted
 from valor_core.errors import (
     AmbiguousNameError,
     ConfigError,
@@ -26,7 +27,6 @@ from valor_core.errors import (
 from valor_core.evaluation.batch_buffer import Gathering
 from valor_core.evaluation.bound_metric import MetricChoice
 from valor_core.evaluation.build_report import report_of
-from valor_core.evaluation.engines.signals import uninterrupted
 from valor_core.evaluation.options import check_arguments, check_no_others
 from valor_core.evaluation.request import Evaluation, choices_of
 from valor_core.evaluation.state import Tally

@@ -11,9 +11,8 @@ from valor_core.errors import ManifestError, ValorError, found_at, shown
 from valor_core.evaluation.bound_metric import BoundMetric, FailedMetric, bind_metrics, short_name
 from valor_core.evaluation.slices import SliceKey
 from valor_core.parameters.declaration import parameter_values
-from valor_core.results.details import Told
 from valor_core.results.item_rows import ItemRows
-from valor_core.results.result import Failed, Metric, Result, Undefined
+from valor_core.results.result import Failed, Metric, Result, Told, Undefined
 from valor_core.schemas import Batch
 from valor_core.schemas.columns import Codes
 from valor_core.scoring.bound_resource import BoundResource

@@ -29,7 +29,7 @@ from valor_core.schemas.batch import FileRow
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.pairing import LabelSides
 from valor_core.schemas.slice_values import slice_to_json
-from valor_core.scoring.usage import Facts
+from valor_core.scoring.bound_resource import Facts
 from valor_core.states.saved_columns import saved_column, saved_number
 from valor_core.states.state import Broken
 

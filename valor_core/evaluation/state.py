@@ -17,8 +17,8 @@ from valor_core.schemas import Label
 from valor_core.schemas.batch import FileRow, first_places
 from valor_core.schemas.datum import Uids, check_unique
 from valor_core.schemas.pairing import BOTH, LabelSides
+from valor_core.scoring.bound_resource import Facts
 from valor_core.scoring.item_metric import ItemScores
-from valor_core.scoring.usage import Facts
 from valor_core.states.state import Broken, merge
 
 _TWO_MODELS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -12,6 +12,76 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ExpressionError, SchemaError, and_more, did_you_mean, shown
+
+
+def dated(
+    fields: Fields, name: str, texts: Sequence[str], comparison: str
+) -> tuple[FieldColumn, list[datetime]]:
+    """Return the dates of a field and those of texts, all in local time or all in UTC.
+
+    Parameters
+    ----------
+    fields : Fields
+        Fields of the batch.
+    name : str
+        A field that holds dates only.
+    texts : sequence of str
+        Texts to compare it with.
+    comparison : str
+        The comparison, for errors: ``compared with the text '2024-01-31'``.
+
+    Raises
+    ------
+    ExpressionError
+        If a text is not a date, some texts have an offset and others none, or texts have one and
+        a date of the field does not.
+    """
+    wanted = [_parsed(fields, name, text) for text in texts]
+    in_utc = any(map(_has_offset, wanted))
+    if in_utc and not all(map(_has_offset, wanted)):
+        raise ExpressionError(
+            f"filter {shown(fields.text)}: expected dates that all have an offset from UTC, or "
+            f"none, to look for field {name!r} among, found both",
+            "Write an offset to each: 2024-01-31T12:00+00:00",
+        )
+    column = fields.column(name)
+    cells = column.values.tolist()
+    rows = np.flatnonzero(column.present).tolist()
+    without = [row for row in rows if in_utc and not _has_offset(cells[row])]
+    if without:
+        fields.refuse(
+            name,
+            "dates without a time zone",
+            comparison,
+            without,
+            "Write the text without an offset: 2024-01-31T12:00",
+        )
+    times = np.full(len(cells), np.datetime64("NaT", "us"))
+    times[column.present] = _times([cells[row] for row in rows], in_utc)
+    return FieldColumn(times, column.present, column.kinds), _times(wanted, in_utc).tolist()
+
+
+def _parsed(fields: Fields, name: str, text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise ExpressionError(
+            f"filter {shown(fields.text)}: field {name!r} holds dates, expected one to compare it "
+            f"with, found the text {shown(text)}",
+            "Write the date in ISO 8601: 2024-01-31 or 2024-01-31T12:00",
+        ) from None
+
+
+def _has_offset(date: Any) -> bool:
+    return isinstance(date, datetime) and date.utcoffset() is not None
+
+
+def _times(dates: Sequence[Any], in_utc: bool) -> NDArray[np.datetime64]:
+    """Convert dates to microseconds, of UTC or of each date's local time."""
+    moved = [date.astimezone(UTC) for date in dates] if in_utc else dates
+    naive = [date.replace(tzinfo=None) if isinstance(date, datetime) else date for date in moved]
+    return np.array(naive, dtype="datetime64[us]")
+
 
 UID: Final = "uid"
 """Name of the datum in an expression."""

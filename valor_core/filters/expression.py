@@ -37,8 +37,8 @@ from valor_core.filters.columns import (
     FieldValue,
     RowMask,
     compared_as,
+    dated,
 )
-from valor_core.filters.dates import dated
 
 _MAX_DEPTH: Final = 50
 _TOKEN: Final = re.compile(

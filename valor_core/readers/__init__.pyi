@@ -1,8 +1,6 @@
-from valor_core.readers.fingerprints import fingerprint
-from valor_core.readers.pairs import check_one_task
-from valor_core.readers.partition import Partition, identity
+from valor_core.readers.partition import Partition, fingerprint, identity
 from valor_core.readers.reader import InMemory, Position, Reader
-from valor_core.readers.resolve import reader_of
+from valor_core.readers.resolve import check_one_task, reader_of
 
 __all__ = [
     "InMemory",

@@ -9,8 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 from attrs import frozen
 
 from valor_core.errors import SchemaError, shown
-from valor_core.readers.fingerprints import fingerprint
-from valor_core.readers.partition import Partition
+from valor_core.readers.partition import Partition, fingerprint
 from valor_core.schemas import Batch
 
 

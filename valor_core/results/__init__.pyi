@@ -10,7 +10,6 @@ from valor_core.results.averages import (
 )
 from valor_core.results.confusion_table import ConfusionTable
 from valor_core.results.detail_columns import DetailColumns
-from valor_core.results.details import Told, detail_rows, is_interval
 from valor_core.results.entries import (
     NO_VALUE,
     ROW_NAMES,
@@ -50,8 +49,11 @@ from valor_core.results.result import (
     Metric,
     NotRun,
     Result,
+    Told,
     Undefined,
+    detail_rows,
     first_line,
+    is_interval,
     is_number,
 )
 from valor_core.results.results import (

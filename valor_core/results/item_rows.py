@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from valor_core.errors import SchemaError, StateError, shown
 from valor_core.results.detail_columns import Details, joined, selected
 from valor_core.results.result import Failed, Gap, NotRun, Undefined
-from valor_core.schemas.columns import Codes
+from valor_core.schemas.columns import Codes, natural_order
 from valor_core.schemas.datum import Uids, compact
-from valor_core.schemas.order import natural_order
 from valor_core.states.saved_columns import check_same_length, saved_column, saved_offsets
 
 ONLY = ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from valor_core.errors import ReportError, shown
-from valor_core.results.details import check_details
+from valor_core.results.result import check_details
 
 _MOST_PLACE = 100
 """Characters of a place in a value, however deep it is."""

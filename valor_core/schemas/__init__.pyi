@@ -1,20 +1,29 @@
 from valor_core.schemas.batch import Batch, FileRow
-from valor_core.schemas.characters import NUL, check_names, check_unicode, plain_text
 from valor_core.schemas.columns import (
     BY_CONTENT,
+    NUL,
     Checked,
     Codes,
     Floats,
     any_floats,
     are_below,
+    as_float,
+    as_score,
+    as_written,
     check_finite,
     check_length,
+    check_names,
     check_not_masked,
+    check_unicode,
     codes,
     floats,
     is_ascending,
+    is_numeral,
+    natural,
+    natural_order,
     numbers,
     objects,
+    plain_text,
     read_only,
     readable,
     recoded,
@@ -33,7 +42,6 @@ from valor_core.schemas.datum import (
     metadata_field,
     uid_field,
 )
-from valor_core.schemas.decimals import as_float, as_score, as_written
 from valor_core.schemas.label import (
     DEFAULT_KEY,
     EXACT,
@@ -45,8 +53,7 @@ from valor_core.schemas.label import (
     label_map,
     label_value,
 )
-from valor_core.schemas.order import is_numeral, natural, natural_order
-from valor_core.schemas.similar_names import look_alikes
+from valor_core.schemas.pairing import look_alikes
 
 VERSION: int
 

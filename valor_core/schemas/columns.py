@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Sequence
 from copy import copy
 from functools import partial
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from attrs import cmp_using, frozen
@@ -14,7 +16,10 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
 from valor_core.kernels.threads import over, thread_count
-from valor_core.schemas.decimals import as_written
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
 
 _T = TypeVar("_T")
 Codes = NDArray[np.int64]
@@ -377,3 +382,247 @@ def check_codes(array: Codes, count: int, name: str, of: str) -> None:
         raise SchemaError(
             f"{name}[{first}]: expected one of {count:,} {of}, got {int(array[first])}"
         )
+
+
+_TENS = np.array([float(10**places) for places in range(23)])
+"""The powers of ten that float64 holds exactly."""
+
+
+def check_number(value: Any, expected: str) -> None:
+    """Raise a `SchemaError` that says what is expected unless a value is a number.
+
+    Examples
+    --------
+    >>> check_number(True, "score: expected a number")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.SchemaError: score: expected a number, got True
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise SchemaError(f"{expected}, got {shown(value)}")
+
+
+def as_float(number: Any) -> float:
+    """A number of any type; one that is too great is infinite, which checks of columns name.
+
+    Examples
+    --------
+    >>> as_float(2), as_float(-(10**400))
+    (2.0, -inf)
+    """
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def as_score(number: Any) -> float:
+    """A score of any type, as a float64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_score(np.float32(0.35)), as_score(1)
+    (0.35, 1.0)
+    """
+    return as_float(str(number) if isinstance(number, (np.float16, np.float32)) else number)
+
+
+def as_written(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Numbers as float64: of a narrower float, the shortest decimals that it can stand for.
+
+    Order and equality stay: no decimal stands for two numbers, and none jumps over another.
+
+    Parameters
+    ----------
+    values : ndarray of numbers, shape (n,)
+        Of any type; float64 and whole numbers stay as they are. Those of float16 may have any
+        shape.
+
+    Examples
+    --------
+    >>> as_written(np.array([0.35, 1e-30], np.float32)).tolist()
+    [0.35, 1e-30]
+    """
+    if values.dtype == np.float16:
+        return _of_halves(values)
+    found = values.astype(np.float64)
+    if values.dtype != np.float32:
+        return found
+    rows = np.flatnonzero(np.isfinite(values) & (values != 0))
+    rows = rows[~_widen(found, values, rows)]
+    found[rows] = [float(str(number)) for number in values[rows]]
+    return found
+
+
+def _of_halves(values: NDArray[np.float16]) -> NDArray[np.float64]:
+    """The decimals of each of the few float16 that there are, looked up."""
+    bits = np.ascontiguousarray(values).view(np.uint16)
+    there = np.flatnonzero(np.bincount(bits.reshape(-1)))
+    written = np.zeros(1 << 16)
+    written[there] = [float(str(half)) for half in there.astype(np.uint16).view(np.float16)]
+    return written[bits]
+
+
+def _widen(
+    found: NDArray[np.float64], values: NDArray[Any], rows: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Write the decimals of float32 rows of usual size; which of them were of that."""
+    exact, own = found[rows], values[rows]
+    orders = np.floor(np.log10(np.abs(exact))).astype(np.int64)
+    # Of these, the powers of ten below are whole and exact.
+    is_usual: NDArray[np.bool_] = (orders > -14) & (orders < 6)
+    left = np.flatnonzero(is_usual)
+    # Six digits are never too many: those of shorter decimals end in zeros. Nine are enough.
+    for digits in range(6, 10):
+        tens = _TENS[digits - 1 - orders[left]]
+        # Both are whole numbers that float64 holds, so that the quotient is the decimal's float64.
+        written = np.rint(exact[left] * tens) / tens
+        is_it = written.astype(np.float32) == own[left]
+        found[rows[left[is_it]]] = written[is_it]
+        left = left[~is_it]
+    return is_usual
+
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)", re.ASCII)
+
+
+def is_numeral(name: str) -> bool:
+    """Whether a name is a decimal number, with or without a sign.
+
+    Examples
+    --------
+    >>> [is_numeral(name) for name in ("-5", "0.25", "1e3", "cat")]
+    [True, True, False, False]
+    """
+    return _NUMBER.fullmatch(name) is not None
+
+
+def natural(name: str | int) -> tuple[bool, Decimal | int, str]:
+    """Sort key of a name; how a number is written counts only between equal numbers.
+
+    Examples
+    --------
+    >>> sorted(["b", "10", "-9", "a", "010", "9.5"], key=natural)
+    ['-9', '9.5', '010', '10', 'a', 'b']
+    """
+    if not isinstance(name, str):
+        return (False, int(name), str(name))
+    if not is_numeral(name):
+        return (True, 0, name)
+    from decimal import Decimal
+
+    return (False, Decimal(name), name)
+
+
+def natural_order(names: NDArray[Any]) -> Codes:
+    """Positions of names, all strings or all whole numbers, in the order of `natural`.
+
+    Examples
+    --------
+    >>> natural_order(np.array(["10", "b", "-9"]))
+    array([2, 0, 1])
+    """
+    if names.dtype.kind != "U" or not len(names):
+        return np.argsort(names, kind="stable")
+    letters = np.ascontiguousarray(names).view(np.uint32).reshape(len(names), -1)
+    first = letters[:, 0]
+    is_digits = (_are_digits(letters) | (letters == 0)).all(axis=1) & (first != 0)
+    starts_one = _are_digits(first) | (first == _PLUS) | (first == _MINUS) | (first == _POINT)
+    if any(map(is_numeral, names[starts_one & ~is_digits].tolist())):
+        listed = names.tolist()
+        return np.array(sorted(range(len(listed)), key=lambda i: natural(listed[i])), np.int64)
+    if not is_digits.any():
+        return np.argsort(names, kind="stable")
+    digits = np.where(is_digits, np.char.lstrip(names, "0"), "")
+    return np.lexsort((names, digits, np.char.str_len(digits), ~is_digits))
+
+
+_PLUS, _MINUS, _POINT = map(ord, "+-.")
+
+
+def _are_digits(letters: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    return (letters >= ord("0")) & (letters <= ord("9"))
+
+
+_LONE = re.compile("[\ud800-\udfff]")
+_FIRST, _LAST = 0xD800, 0xDFFF
+_BLOCK = 2**18  # characters that are looked at together, so that they stay in the cache
+NUL = "\0"
+"""The character NUL, which NumPy drops at the end of a text."""
+
+
+def plain_text(text: str) -> str:
+    """The same characters as Python's own string; one of NumPy is equal, but prints otherwise.
+
+    Examples
+    --------
+    >>> plain_text(np.str_("cat"))
+    'cat'
+    """
+    return text if type(text) is str else str.__str__(text)
+
+
+def check_unicode(text: str, place: str) -> None:
+    r"""Raise a `SchemaError` if there is a lone surrogate in a text.
+
+    Examples
+    --------
+    >>> check_unicode("img \U0001f600", "uid")
+    >>> check_unicode("img \ud83d", "uid")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.SchemaError: uid: expected Unicode text, got 'img \ud83d', a lone surrogate
+    """
+    if not text.isascii() and _LONE.search(text):
+        raise SchemaError(f"{place}: expected Unicode text, got {shown(text)}, a lone surrogate")
+
+
+def check_name(text: str, place: str) -> None:
+    r"""Raise a `SchemaError` if a text cannot be a name: one as of `check_unicode`, or with NUL.
+
+    Examples
+    --------
+    >>> check_name("img_7\0", "uid")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.SchemaError: uid: expected a name without the character NUL, got 'img_7\x00'
+    """
+    check_unicode(text, place)
+    if NUL in text:
+        raise SchemaError(f"{place}: expected a name without the character NUL, got {shown(text)}")
+
+
+def check_names(values: Iterable[Any], name: str) -> None:
+    """Raise a `SchemaError` if a text among some values, not yet a column, has the character NUL.
+
+    Examples
+    --------
+    >>> check_names(["cat", 3], "labels")
+    """
+    values = list(values)
+    try:
+        has_none = NUL not in "".join(values)  # which takes a third of the time of looking at each
+    except TypeError:
+        has_none = False
+    for position, value in enumerate(() if has_none else values):
+        if isinstance(value, str) and NUL in value:
+            check_name(value, f"{name}[{position}]")
+
+
+def check_name_column(column: NDArray[Any], name: str) -> None:
+    """Raise a `SchemaError` if a text in a column cannot be a name."""
+    if column.dtype.kind != "U" or column.dtype.itemsize == 0 or column.size == 0:
+        return
+    width = column.dtype.itemsize // 4
+    characters = np.ascontiguousarray(column).view(np.uint32).reshape(-1, width)
+    rows = max(_BLOCK // width, 1)
+    for start in range(0, len(characters), rows):
+        block = characters[start : start + rows]
+        # behind the last character, a column is filled up with NUL
+        is_wrong = (block[:, :-1] == 0) & (block[:, 1:] != 0)
+        if block.max() >= _FIRST:
+            is_wrong = np.hstack([is_wrong, (block >= _FIRST) & (block <= _LAST)])
+        if is_wrong.any():
+            position = start + int(is_wrong.any(axis=1).argmax())
+            check_name(column[position].item(), f"{name}[{position}]")

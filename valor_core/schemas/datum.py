@@ -11,18 +11,16 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
-from valor_core.schemas.characters import (
-    check_name,
-    check_name_column,
-    check_names,
-    plain_text,
-)
 from valor_core.schemas.columns import (
     BY_CONTENT,
     Codes,
     check_length,
+    check_name,
+    check_name_column,
+    check_names,
     numbers,
     objects,
+    plain_text,
     read_only,
     with_columns,
     with_copies,

@@ -11,10 +11,15 @@ import numpy as np
 from attrs import define, field, frozen
 
 from valor_core.errors import SchemaError, found_at, shown
-from valor_core.schemas.characters import check_name, plain_text
-from valor_core.schemas.columns import Codes, read_only
-from valor_core.schemas.decimals import as_score, check_number
-from valor_core.schemas.order import natural
+from valor_core.schemas.columns import (
+    Codes,
+    as_score,
+    check_name,
+    check_number,
+    natural,
+    plain_text,
+    read_only,
+)
 
 DEFAULT_KEY = "class"
 """Key of labels that are written without one."""

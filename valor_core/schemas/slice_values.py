@@ -11,7 +11,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.schemas.characters import check_unicode
+from valor_core.schemas.columns import check_unicode
 
 _FINE = frozenset({"ns", "ps", "fs", "as"})  # units that Python's timestamps do not have
 

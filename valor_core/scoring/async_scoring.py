@@ -7,15 +7,70 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterator, Sequence
+import os
+import threading
+from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from valor_core.cancellation import BY_THE_USER, Control
 from valor_core.results.result import failure
-from valor_core.scoring.event_loop import submit
+
+_T = TypeVar("_T")
+
+_starting = threading.Lock()
+_running: tuple[int, asyncio.AbstractEventLoop] | None = None
+
+
+def submit(coroutine: Coroutine[Any, Any, _T]) -> Future[_T]:
+    """Begin a coroutine on the loop, from any thread but the loop's own.
+
+    Examples
+    --------
+    >>> async def answer():
+    ...     return 42
+    >>> submit(answer()).result()
+    42
+    """
+    return asyncio.run_coroutine_threadsafe(coroutine, _loop())
+
+
+async def carried(coroutine: Coroutine[Any, Any, _T]) -> _T:
+    """What a coroutine returns, run on the loop and awaited on any other.
+
+    Examples
+    --------
+    >>> async def where():
+    ...     return threading.current_thread().name
+    >>> asyncio.run(carried(where()))
+    'valor-waits'
+    """
+    if _running is not None and asyncio.get_running_loop() is _running[1]:
+        return await coroutine
+    return await asyncio.wrap_future(submit(coroutine))
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    global _running
+    with _starting:
+        # A forked process has the loop's memory, but not its thread.
+        if _running is None or _running[0] != os.getpid():
+            loop = asyncio.new_event_loop()
+            threading.Thread(target=_run, args=(loop,), name="valor-waits", daemon=True).start()
+            _running = os.getpid(), loop
+        return _running[1]
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    while not loop.is_closed():
+        try:
+            loop.run_forever()
+        except BaseException:
+            continue
+
 
 UNDER_WAY = 64
 """Items of a metric that are under way at a time, where no resource says how many."""

@@ -12,10 +12,18 @@ from attrs import define, evolve, field, frozen
 from valor_core.errors import ReportError, shown
 from valor_core.parameters.declaration import parameter_values
 from valor_core.results.averages import exact_mean
-from valor_core.results.details import Told, check_details
 from valor_core.results.item_rows import ONLY, ItemRows, Numbers
 from valor_core.results.json_values import as_json
-from valor_core.results.result import Failed, Gap, NotRun, Result, Undefined, first_line
+from valor_core.results.result import (
+    Failed,
+    Gap,
+    NotRun,
+    Result,
+    Told,
+    Undefined,
+    check_details,
+    first_line,
+)
 from valor_core.schemas import Datums
 from valor_core.schemas.slice_values import plain_values
 from valor_core.scoring.bound_resource import BoundResource

@@ -22,12 +22,14 @@ from valor_core.scoring.bound_resource import (
     GivenKind,
     located,
 )
-from valor_core.scoring.usage import Facts, told_by
 from valor_core.specs.registry import implementation
 from valor_core.specs.spec import ResourceKindSpec, ResourceSpec
 
 if TYPE_CHECKING:
     import asyncio
+
+
+from valor_core.scoring.bound_resource import Facts, told_by
 
 _Number = TypeVar("_Number", int, float)
 

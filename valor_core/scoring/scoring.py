@@ -30,10 +30,10 @@ from valor_core.results.item_rows import ONLY, ItemRow, ItemRows, Numbers, RowVa
 from valor_core.results.json_values import as_json
 from valor_core.results.result import ADDRESS, Failed, Gap, ItemScore, NotRun, Undefined, failure
 from valor_core.schemas import Batch
+from valor_core.scoring.bound_resource import Facts
 from valor_core.scoring.column_answers import as_rows, finite
 from valor_core.scoring.journal import Journal, row_key
 from valor_core.scoring.open_resources import OpenResources
-from valor_core.scoring.usage import Facts
 from valor_core.specs.registry import implementation
 from valor_core.specs.spec import MetricSpec
 from valor_core.states.state import Resources

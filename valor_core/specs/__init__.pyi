@@ -1,5 +1,4 @@
-from valor_core.specs.decorator import metric
-from valor_core.specs.function_metric import FunctionMetricSpec
+from valor_core.specs.decorator import FunctionMetricSpec, metric
 from valor_core.specs.hooks import hookimpl
 from valor_core.specs.manifest import Manifest
 from valor_core.specs.meaning import has_all, meaning_of, only_task

@@ -7,14 +7,14 @@ metadata until a report is saved as HTML.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
 from attrs import frozen
 
 from valor_core.errors import BrokenPluginError, MissingExtraError, PluginConflictError
-from valor_core.packages import DRAWING, Installed, installed, rescan, uninstall, ways
+from valor_core.packages import DRAWING, Distribution, Installed, installed, rescan, uninstall, ways
 
 FORMATS: Final = "valor.formats"
 """Writers by the suffix of the file: from results or a report to its text or bytes."""
@@ -24,6 +24,9 @@ VIEWS: Final = "valor.views"
 
 REQUIREMENTS: Final = "valor.requirements"
 """Thresholds that gate a CI run: ``parse`` reads conditions, ``check`` compares results."""
+
+FRAMES: Final = "valor.frames"
+"""Recognition of tables in memory and files, ``tables``: from sides to a config section."""
 
 GALLERIES: Final = "valor.galleries"
 """The writer of a gallery's page, ``page``: from a config section, a task and a registry."""
@@ -72,13 +75,9 @@ def announced(group: str) -> Mapping[str, tuple[Extension, ...]]:
 @lru_cache(maxsize=8)
 def _announced(scanned: Installed, group: str) -> Mapping[str, tuple[Extension, ...]]:
     found: dict[str, tuple[Extension, ...]] = {}
-    seen = set()
-    for each in scanned.distributions:
-        if each.key not in seen:  # of two distributions of one name, the first counts
-            seen.add(each.key)
-            for name, value in each.announced(group):
-                one = Extension(group, name, value, f"{each.name} {each.version}")
-                found[name] = (*found.get(name, ()), one)
+    for each, name, value in _entries(scanned, group):
+        one = Extension(group, name, value, f"{each.name} {each.version}")
+        found[name] = (*found.get(name, ()), one)
     return found
 
 
@@ -140,3 +139,53 @@ def missing(doing: str) -> MissingExtraError:
     return MissingExtraError(
         f"{doing} needs {DRAWING}, which is not installed", f"Install it with: {ways(DRAWING)}"
     )
+
+
+GROUP = "valor.plugins"
+"""Group of the entry points: a namespace, and the module of its manifest."""
+
+
+@frozen(repr=False)
+class Claim:
+    """One distribution's entry point for a namespace."""
+
+    namespace: str
+    module: str
+    distribution: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.distribution} {self.version}"
+
+    @property
+    def place(self) -> str:
+        """What the plugin is called in errors."""
+        return f"plugin '{self.namespace}' ({self})"
+
+
+def claims() -> tuple[Claim, ...]:
+    """The namespaces that installed distributions claim.
+
+    Examples
+    --------
+    >>> "core" in [claim.namespace for claim in claims()]
+    True
+    """
+    return _claimed(installed())
+
+
+@lru_cache(maxsize=4)
+def _claimed(found: Installed) -> tuple[Claim, ...]:
+    return tuple(
+        Claim(name, value, each.name, each.version) for each, name, value in _entries(found, GROUP)
+    )
+
+
+def _entries(found: Installed, group: str) -> Iterator[tuple[Distribution, str, str]]:
+    """Yield entry points of a group; of two distributions of one name, the first counts."""
+    seen = set()
+    for each in found.distributions:
+        if each.key not in seen:
+            seen.add(each.key)
+            for name, value in each.announced(group):
+                yield each, name, value

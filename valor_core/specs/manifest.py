@@ -14,10 +14,9 @@ from attrs import evolve, field, frozen
 from valor_core.errors import BrokenPluginError, ManifestError, RegistryError, ValorError, shown
 from valor_core.packages import uninstall, ways
 from valor_core.specs import hooks
-from valor_core.specs.entry_points import Claim
+from valor_core.specs.extensions import Claim
 from valor_core.specs.names import fold
-from valor_core.specs.spec import KINDS, Spec, Specs
-from valor_core.specs.spec_fields import IMPLEMENTATION
+from valor_core.specs.spec import IMPLEMENTATION, KINDS, Spec, Specs
 
 _S = TypeVar("_S", bound=Spec)
 

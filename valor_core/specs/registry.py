@@ -26,8 +26,8 @@ from valor_core.errors import (
     shown,
 )
 from valor_core.packages import OWNERS, RENAMED, rescan, ways
-from valor_core.specs.entry_points import Claim, claims
-from valor_core.specs.function_metric import DECORATED, FunctionMetricSpec
+from valor_core.specs.decorator import DECORATED, FunctionMetricSpec
+from valor_core.specs.extensions import Claim, claims
 from valor_core.specs.manifest import Manifest, load_manifest, read_manifest
 from valor_core.specs.names import fold, split_name
 from valor_core.specs.spec import (

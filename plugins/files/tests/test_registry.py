@@ -8,7 +8,7 @@ import pytest
 
 from valor_core import Registry, evaluate, metric
 from valor_core.specs import Range, ReaderSpec
-from valor_core.specs.entry_points import claims
+from valor_core.specs.extensions import claims
 
 Install = Callable[..., Path]
 

@@ -13,7 +13,7 @@ import pytest
 from valor_text import evaluate_text_generation
 
 from valor_core.errors import ParameterError, SchemaError, ValorError
-from valor_core.specs.entry_points import claims
+from valor_core.specs.extensions import claims
 
 from . import tiny_wordnet
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from importlib import metadata
 
-from valor_core.specs.entry_points import GROUP, claims
+from valor_core.specs.extensions import GROUP, claims
 
 
 def test_what_is_found_is_what_python_finds() -> None:

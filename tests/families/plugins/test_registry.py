@@ -5,7 +5,7 @@ from messages import refused
 
 from valor_core import Registry
 from valor_core.errors import MissingPluginError, UnknownNameError
-from valor_core.specs.entry_points import claims
+from valor_core.specs.extensions import claims
 
 MANIFEST = """
 from valor_core.specs import (MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from valor_core.packages import Distribution, rescan
-from valor_core.specs.entry_points import GROUP, claims
+from valor_core.specs.extensions import GROUP, claims
 
 
 @pytest.fixture

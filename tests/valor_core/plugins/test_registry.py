@@ -24,7 +24,7 @@ from valor_core.errors import (
 )
 from valor_core.packages import OWNERS, ways
 from valor_core.specs import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
-from valor_core.specs.entry_points import claims
+from valor_core.specs.extensions import claims
 from valor_core.specs.registry import (
     implementation,
 )

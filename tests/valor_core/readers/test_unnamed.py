@@ -7,7 +7,7 @@ import pytest
 from messages import refused
 
 from valor_core.errors import SchemaError
-from valor_core.readers.pairs import of_two_sides
+from valor_core.readers.resolve import of_two_sides
 from valor_core.specs.registry import Registry
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from valor_core.errors import SchemaError
 from valor_core.schemas import Datum, Datums, Label
-from valor_core.schemas.characters import check_name_column
+from valor_core.schemas.columns import check_name_column
 from valor_core.schemas.text.batch import Text, TextBatch
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from valor_core.schemas.classification.batch import Classification
-from valor_core.schemas.decimals import as_score, as_written
+from valor_core.schemas.columns import as_score, as_written
 from valor_core.schemas.detection.batch import PredictedObject
 from valor_core.schemas.geometry.geometry import Box
 

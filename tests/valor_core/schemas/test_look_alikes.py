@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from valor_core.schemas.label import Label
-from valor_core.schemas.similar_names import look_alikes
+from valor_core.schemas.pairing import look_alikes
 
 
 def found(true: list[str], predicted: list[str]) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valor_core.schemas.order import natural, natural_order
+from valor_core.schemas.columns import natural, natural_order
 
 
 def test_digits_are_sorted_by_their_number_and_before_other_names() -> None:

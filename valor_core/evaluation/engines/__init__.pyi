@@ -1,7 +1,6 @@
-from valor_core.cancellation import BY_THE_USER
+from valor_core.cancellation import BY_THE_USER, uninterrupted
 from valor_core.evaluation.engines.engine import Engine, Work
 from valor_core.evaluation.engines.local import LocalEngine, LocalParameters, count_read_ahead
-from valor_core.evaluation.engines.signals import uninterrupted
 from valor_core.evaluation.engines.worker import (
     GUARD,
     Worker,

@@ -14,7 +14,7 @@ from typing import Any, Protocol, cast
 
 from attrs import field, frozen
 
-from valor_core.cancellation import BY_THE_USER, Control, LocalControl
+from valor_core.cancellation import BY_THE_USER, Control, LocalControl, uninterrupted
 from valor_core.errors import (
     EngineError,
     ParameterError,
@@ -24,7 +24,6 @@ from valor_core.errors import (
     ValorError,
     found_at,
 )
-from valor_core.evaluation.engines.signals import uninterrupted
 from valor_core.evaluation.request import Evaluation
 from valor_core.evaluation.state import Tally
 from valor_core.parameters.declaration import build

@@ -17,10 +17,9 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from valor_core.cancellation import BY_THE_USER
+from valor_core.cancellation import BY_THE_USER, STOP_SIGNALS
 from valor_core.errors import EngineError, PartitionError, ValorError
 from valor_core.evaluation.engines.engine import Work
-from valor_core.evaluation.engines.signals import STOP_SIGNALS
 from valor_core.evaluation.engines.worker import check_guarded, count_partition, start_worker
 from valor_core.evaluation.state import Tally
 from valor_core.readers.partition import Partition

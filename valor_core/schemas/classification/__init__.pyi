@@ -1,5 +1,4 @@
-from valor_core.schemas.classification.batch import ClassificationBatch
-from valor_core.schemas.classification.items import Classification
+from valor_core.schemas.classification.batch import Classification, ClassificationBatch
 from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix, Tops
 
 __all__ = ["Classification", "ClassificationBatch", "ScoreList", "ScoreMatrix", "Tops"]

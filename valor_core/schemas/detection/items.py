@@ -11,8 +11,8 @@ import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import SchemaError, shown
+from valor_core.schemas.columns import as_float
 from valor_core.schemas.datum import Uid, as_uid, metadata_field, uid_field
-from valor_core.schemas.decimals import as_float
 from valor_core.schemas.geometry.geometry import Geometry
 from valor_core.schemas.label import Label, as_labels, as_scored_labels
 

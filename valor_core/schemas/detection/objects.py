@@ -14,6 +14,7 @@ from valor_core.schemas.columns import (
     BY_CONTENT,
     Codes,
     Floats,
+    as_written,
     booleans,
     check_length,
     check_not_masked,
@@ -25,7 +26,6 @@ from valor_core.schemas.columns import (
     read_only,
     rows_of_datums,
 )
-from valor_core.schemas.decimals import as_written
 from valor_core.schemas.geometry.shapes import Shapes
 
 

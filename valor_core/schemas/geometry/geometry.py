@@ -16,8 +16,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
-from valor_core.schemas.columns import BY_CONTENT, read_only
-from valor_core.schemas.decimals import as_float, check_number
+from valor_core.schemas.columns import BY_CONTENT, as_float, check_number, read_only
 from valor_core.schemas.geometry.run_lengths import decoded, encoded, runs_of
 
 Points = NDArray[np.float64]

@@ -1,5 +1,4 @@
 from valor_core.schemas.segmentation.batch import SegmentationBatch
-from valor_core.schemas.segmentation.image_remedies import remedy_for
 from valor_core.schemas.segmentation.items import Segmentation
 from valor_core.schemas.segmentation.label_images import (
     BACKGROUND,
@@ -16,7 +15,14 @@ from valor_core.schemas.segmentation.legends import (
     legend_of,
     pixel_labels,
 )
-from valor_core.schemas.segmentation.pixels import Flags, Image, ImageInMemory, Pixels, as_array
+from valor_core.schemas.segmentation.pixels import (
+    Flags,
+    Image,
+    ImageInMemory,
+    Pixels,
+    as_array,
+    remedy_for,
+)
 from valor_core.schemas.segmentation.segments import Segments
 
 __all__ = [

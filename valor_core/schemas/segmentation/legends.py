@@ -11,9 +11,8 @@ import numpy as np
 
 from valor_core.errors import SchemaError, found_at, shown
 from valor_core.schemas.label import Label, Vocabulary, as_label
-from valor_core.schemas.segmentation.image_remedies import MASKS
 from valor_core.schemas.segmentation.label_images import BACKGROUND, IGNORED, LabelImage, Legend
-from valor_core.schemas.segmentation.pixels import Flags, Pixels, as_array, flags
+from valor_core.schemas.segmentation.pixels import MASKS, Flags, Pixels, as_array, flags
 
 PixelLabels = tuple[Label, ...] | Mapping[int, Label | None]
 """The labels of 1, 2, …, or the label of each value, where None is background."""

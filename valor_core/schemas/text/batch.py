@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
 from valor_core.schemas.batch import Batch, FileRow
-from valor_core.schemas.characters import check_unicode
 from valor_core.schemas.columns import (
     BY_CONTENT,
     Codes,
     check_length,
+    check_unicode,
     objects,
     read_only,
     with_columns,

@@ -10,7 +10,7 @@ from valor_core import Failed, Undefined, evaluate
 from valor_core.results import DetailColumns, ItemRows, Numbers
 from valor_core.schemas.text.batch import Text
 from valor_core.specs import Range
-from valor_core.specs.function_metric import FunctionMetricSpec
+from valor_core.specs.decorator import FunctionMetricSpec
 
 NAN = float("nan")
 ITEMS = [Text("q1", response="a"), Text("q2", response="b"), Text("q3", response="c")]

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from valor_core.scoring.event_loop import submit
+from valor_core.scoring.async_scoring import submit
 
 
 async def answer(value):

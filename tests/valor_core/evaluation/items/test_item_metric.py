@@ -25,7 +25,7 @@ from valor_core.schemas.text.batch import Text, TextBatch
 from valor_core.scoring.item_metric import MOST_REASONS
 from valor_core.scoring.scoring import ItemScorer, check_scorer
 from valor_core.specs import MetricSpec, Range
-from valor_core.specs.function_metric import FunctionMetricSpec
+from valor_core.specs.decorator import FunctionMetricSpec
 
 ITEMS = [
     Text("q1", response="Paris", references=("Paris", "paris"), metadata={"city": "Paris"}),

@@ -30,7 +30,7 @@ from valor_core.errors import (
 from valor_core.results import Failed, Undefined
 from valor_core.schemas.text.batch import Text
 from valor_core.scoring.journal import Journal, beside
-from valor_core.specs.entry_points import claims
+from valor_core.specs.extensions import claims
 from valor_core.specs.registry import Registry
 
 PLUGINS = Path(__file__).parents[3] / "plugins"

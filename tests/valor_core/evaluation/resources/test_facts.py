@@ -8,7 +8,7 @@ import pytest
 
 from valor_core.errors import ResourceError
 from valor_core.scoring import added_up
-from valor_core.scoring.usage import told_by
+from valor_core.scoring.bound_resource import told_by
 
 
 def test_numbers_of_several_openings_are_added_up_and_texts_stand_once() -> None:

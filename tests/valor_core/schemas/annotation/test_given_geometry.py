@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.annotation.given_geometry import bounding_box, polygon, raster
+from valor_core.schemas.annotation.annotation import bounding_box, polygon, raster
 from valor_core.schemas.geometry.geometry import Box, Mask, MultiPolygon, Polygon, RotatedBox
 
 RING = [(1, 2), (5, 2), (5, 4), (1, 4)]

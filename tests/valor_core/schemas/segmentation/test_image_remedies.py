@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from valor_core.schemas.segmentation.image_remedies import MASKS, remedy_for
+from valor_core.schemas.segmentation.pixels import MASKS, remedy_for
 
 SCORES = np.random.default_rng(0).random((3, 4, 5))
 
