@@ -117,6 +117,7 @@ class MeanROCAUC:
     --------
     >>> from valor_core import evaluate
     >>> from valor_core.schemas.classification import ClassificationBatch
+    >>> from valor_classification.arrays import from_arrays
     >>> batch = from_arrays([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> evaluate(batch, ["mROCAUC"])["mROCAUC"].value
     0.75
@@ -156,6 +157,7 @@ class ROCCurve:
     --------
     >>> from valor_core import evaluate
     >>> from valor_core.schemas.classification import ClassificationBatch
+    >>> from valor_classification.arrays import from_arrays
     >>> batch = from_arrays([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> evaluate(batch, ["ROCCurve"])["ROCCurve"].value["1"]["thresholds"]
     [None, 0.8, 0.4, 0.35, 0.1]

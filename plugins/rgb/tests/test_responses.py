@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from valor_rgb.parameters.abilities import ABILITIES
-from valor_rgb.readers.responses import recognized
+from valor_rgb.readers.responses import detected
 from valor_testing import check_reader
 
 from valor_core import Report, evaluate
@@ -218,10 +218,10 @@ def test_files_that_name_abilities_are_recognized_with_the_metrics_of_all(tmp_pa
     )
     other = write_lines(tmp_path / "other.jsonl", [{"ability": "noise_robustness"}])
 
-    found = recognized([first, second])
+    found = detected([first, second])
 
     assert found is not None
     assert found.data == {"path": [str(first), str(second)]}
     assert len(found.metrics) == len(ABILITIES) == 4  # later rows may be of the other two
-    assert recognized([first, other]) is None
-    assert recognized([first, tmp_path / "missing.jsonl"]) is None
+    assert detected([first, other]) is None
+    assert detected([first, tmp_path / "missing.jsonl"]) is None

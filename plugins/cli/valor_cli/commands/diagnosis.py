@@ -66,7 +66,7 @@ def plugin_checks(registry: Registry) -> Iterator[PluginCheck]:
     Examples
     --------
     >>> [check.holds for check in plugin_checks(Registry()) if check.namespace == "core"]
-    ['1 reader, 1 engine, 4 tasks']
+    ['1 engine, 4 tasks']
     """
     failures: dict[str, RegistryError] = dict(registry.failures())
     for namespace, claims in registry.claims.items():
