@@ -19,7 +19,7 @@ from synthetic import Boxes, Probabilities
 from valor_dask.uids import shorten
 
 from valor_core import Evaluator, evaluate
-from valor_core.evaluation import Tally
+from valor_core.evaluation import EvaluationState
 from valor_core.evaluation.engines import Work
 from valor_core.readers import Reader
 
@@ -69,7 +69,7 @@ def moved(metric: str, case: str, reader: Reader) -> tuple[int, int]:
         work = Work(evaluator.evaluation, reader)
         first, second = (shorten(work(part, {})) for part in reader.partitions()[:2])
         alone = len(pickle.dumps(first, protocol=pickle.HIGHEST_PROTOCOL))
-        both = Tally()
+        both = EvaluationState()
         both.take(first)
         both.take(second)
         return alone, len(pickle.dumps(both, protocol=pickle.HIGHEST_PROTOCOL))

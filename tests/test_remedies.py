@@ -16,7 +16,7 @@ from valor_core import Registry
 from valor_core.errors import ParameterError
 from valor_core.parameters import build
 from valor_core.specs import MetricSpec
-from valor_core.specs.wanted import Meaning
+from valor_core.specs.wanted import ResolvedName
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted(
@@ -63,7 +63,7 @@ def test_tables_in_remedies_build_the_parameters_of_their_metric() -> None:
     for spec in registry.all(MetricSpec):
         for known in spec.known_as:
             name = known.name.replace("#", "2").replace("%", "50")
-            written = str(Meaning(spec, known.meaning(name) or {}))
+            written = str(ResolvedName(spec, known.meaning(name) or {}))
             table: Any = yaml.safe_load(written)
             again = registry.metric(table.pop("name"))
             try:

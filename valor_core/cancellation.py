@@ -12,7 +12,7 @@ from typing import Protocol
 
 from attrs import define, field
 
-BY_THE_USER = "stopped by the user"
+STOPPED_BY_USER = "stopped by the user"
 """Why nothing more is counted, where somebody asked for that."""
 
 _EVERY = 0.1  # seconds between two times that somebody is told how far the scoring is
@@ -44,7 +44,7 @@ class LocalControl:
     Examples
     --------
     >>> control = LocalControl()
-    >>> control.stop(BY_THE_USER)
+    >>> control.stop(STOPPED_BY_USER)
     >>> control.stopped
     'stopped by the user'
     """
@@ -78,14 +78,14 @@ STOP_SIGNALS = frozenset(
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
+def defer_signals() -> Iterator[None]:
     """A block that no signal to stop cuts in half; it is raised when the block ends or fails.
 
     On other threads than the main one, which no signal reaches, it is a plain block.
 
     Examples
     --------
-    >>> with uninterrupted():
+    >>> with defer_signals():
     ...     done = True
     """
     if threading.current_thread() is not threading.main_thread():

@@ -63,12 +63,12 @@ class ValorError(Exception):
         return f"{self.message}; {remedy[:1].lower()}{remedy[1:]}"
 
 
-class found_at:  # noqa: N801 - reads as what it is: a block found at a place
+class error_at:  # noqa: N801 - reads as what it is: a block found at a place
     """A block whose errors were found at a place, such as ``"c.yaml: metrics[0]: "``.
 
     Examples
     --------
-    >>> with found_at("c.yaml: "):
+    >>> with error_at("c.yaml: "):
     ...     raise ConfigError("task: expected a task")
     Traceback (most recent call last):
         ...

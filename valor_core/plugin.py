@@ -66,18 +66,37 @@ _FACES = (
     *("states", "results", "readers", "scoring", "evaluation", "evaluation.engines", "kernels"),
 )
 _TABLES = ("valor_files", "valor_report")
+_RENAMED = {
+    "BY_THE_USER": "STOPPED_BY_USER",
+    "Deferred": "LazyValue",
+    "Gap": "NoScore",
+    "GivenKind": "ProvidedClient",
+    "KnownAs": "ParameterAlias",
+    "Recognized": "Detected",
+    "Tally": "EvaluationState",
+    "Told": "MetricDetails",
+    "added_up": "sum_usage",
+    "by_reference": "import_object",
+    "check_guarded": "check_main_guard",
+    "found_at": "error_at",
+    "label_coordinates": "label_parameters",
+    "nondefault": "changed_parameters",
+    "uninterrupted": "defer_signals",
+}
+"""Names of api 1 that changed."""
 
 
 def __getattr__(name: str) -> object:
     """Raise an error with the new place of a name that this module had until api 1."""
+    new = _RENAMED.get(name, name)
     for face in (*(f"valor_core.{one}" for one in _FACES), *_TABLES):
         try:
             module = import_module(face)
         except ImportError:
             continue
-        if not name.startswith("_") and name in getattr(module, "__all__", vars(module)):
+        if not name.startswith("_") and new in getattr(module, "__all__", vars(module)):
+            now = face if new == name else f"{face}, called {new}"
             raise RegistryError(
-                f"valor_core.plugin.{name}: moved to {face}",
-                f"Write: from {face} import {name}",
+                f"valor_core.plugin.{name}: moved to {now}", f"Write: from {face} import {new}"
             )
     raise AttributeError(f"module 'valor_core.plugin' has no attribute {name!r}")

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from valor_core.errors import SchemaError
-from valor_core.results import Deferred, Result, Undefined
+from valor_core.results import LazyValue, Result, Undefined
 from valor_core.schemas import Batch
 from valor_core.states import ExactSum, State, StateRequest
 
@@ -454,7 +454,7 @@ class Late(Honest):
     """Reads its value when somebody asks for it."""
 
     def compute(self, state: Any) -> Iterator[Result]:
-        yield Result(value=Deferred(lambda: {"count": state.count}))
+        yield Result(value=LazyValue(lambda: {"count": state.count}))
 
 
 @define

@@ -13,7 +13,7 @@ from valor_core.errors import (
     ValorError,
     and_more,
     did_you_mean,
-    found_at,
+    error_at,
     shown,
 )
 
@@ -110,7 +110,7 @@ def test_what_follows_the_first_is_counted() -> None:
 def test_an_error_is_found_at_a_place_and_keeps_its_class_remedy_and_cause() -> None:
     cause = OSError("gone")
 
-    with refused(ConfigError) as caught, found_at("c.yaml: "):
+    with refused(ConfigError) as caught, error_at("c.yaml: "):
         raise ConfigError("task: unknown", "Name one.") from cause
 
     assert caught.value.__cause__ is cause

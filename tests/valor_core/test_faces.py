@@ -71,6 +71,16 @@ def test_import_from_the_former_face_raises_error_with_the_new_place(name: str, 
     )
 
 
+def test_import_of_a_renamed_name_raises_error_with_the_new_name() -> None:
+    with pytest.raises(RegistryError) as caught:
+        exec("from valor_core.plugin import found_at", {})
+
+    assert str(caught.value) == (
+        "valor_core.plugin.found_at: moved to valor_core.errors, called error_at\n"
+        "Write: from valor_core.errors import error_at"
+    )
+
+
 def test_unknown_name_of_the_former_face_is_an_attribute_error() -> None:
     import valor_core.plugin
 

@@ -40,7 +40,7 @@ LISTED = """
 from pathlib import Path
 from attrs import define, frozen
 from valor_core import Result
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.states import DerivedState, StateRequest, counted
 
 @define
@@ -60,7 +60,7 @@ class Listed:
     def compute(self, state):
         file = self.parameters.file
         known = file.read_text().split() if file.is_file() else [file.name]
-        shaped = nondefault(self.parameters, "file")
+        shaped = changed_parameters(self.parameters, "file")
         yield Result(value=len(state.uids & set(known)), parameters=shaped)
 """
 

@@ -6,18 +6,18 @@ from valor_core.evaluation.plan import Plan
 from valor_core.evaluation.request import Evaluation
 from valor_core.evaluation.saved import load_tally, save_tally
 from valor_core.evaluation.slices import Slices
-from valor_core.evaluation.state import Tally
+from valor_core.evaluation.state import EvaluationState
 
 __all__ = [
     "BoundMetric",
     "Evaluation",
     "EvaluationOptions",
+    "EvaluationState",
     "Evaluator",
     "MetricChoice",
     "Plan",
     "Progress",
     "Slices",
-    "Tally",
     "as_table",
     "load_tally",
     "run",

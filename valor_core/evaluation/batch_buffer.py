@@ -23,14 +23,14 @@ _MOST = 256  # batches that wait at the most, since each takes some bytes beside
 
 
 @define(repr=False)
-class Gathering:
+class BatchBuffer:
     """Thin batches that wait to be counted as one.
 
     Examples
     --------
     >>> from valor_core.evaluation.plan import Plan
     >>> from valor_core.schemas.classification import ClassificationBatch
-    >>> gathering, evaluation = Gathering(), Evaluation("classification", Plan((), ()))
+    >>> gathering, evaluation = BatchBuffer(), Evaluation("classification", Plan((), ()))
     >>> from valor_classification.arrays import from_arrays
     >>> batch = from_arrays([0], [[0.75, 0.25]])
     >>> [gathering.takes(batch, evaluation) for _ in range(2)], len(gathering.joined())

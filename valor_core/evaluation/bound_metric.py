@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import evolve, field, fields, frozen
 
-from valor_core.errors import ConfigError, ParameterError, ValorError, found_at, shown
+from valor_core.errors import ConfigError, ParameterError, ValorError, error_at, shown
 from valor_core.parameters.declaration import build, declared, parameter_values, relocate
 from valor_core.results.result import Metric, Result
 from valor_core.scoring.bound_resource import open_as, with_digests
@@ -18,7 +18,7 @@ from valor_core.specs.decorator import FunctionMetricSpec
 from valor_core.specs.meaning import meaning_of
 from valor_core.specs.registry import Registry, implementation
 from valor_core.specs.spec import MetricSpec, TaskSpec
-from valor_core.specs.wanted import Meaning
+from valor_core.specs.wanted import ResolvedName
 from valor_core.states.state import StateRequest
 
 MetricChoice = str | Mapping[str, Any] | MetricSpec
@@ -84,7 +84,7 @@ class BoundMetric:
         ParameterError
             If the metric refuses its parameters.
         """
-        with found_at(f"{self.place}: " if self.place else ""):
+        with error_at(f"{self.place}: " if self.place else ""):
             code = implementation(self.spec)
             if self.spec.per_item:
                 check_scorer(self.spec, code)
@@ -186,7 +186,7 @@ def _bind(
     name = values["name"]
     if not isinstance(name, (str, MetricSpec)):
         raise ConfigError(f"{place or 'metrics'}: name must be a string, got {shown(name)}")
-    with found_at(f"{place}: " if place else ""):
+    with error_at(f"{place}: " if place else ""):
         meaning = _meaning(name, registry, task)
         spec, meant = meaning.spec, meaning.parameters
         if spec.reads:
@@ -237,11 +237,11 @@ def _parameters_of(spec: MetricSpec) -> str:
     return f"See its parameters with: valor show {spec.name}"
 
 
-def _meaning(choice: str | MetricSpec, registry: Registry, task: str | None) -> Meaning:
+def _meaning(choice: str | MetricSpec, registry: Registry, task: str | None) -> ResolvedName:
     if isinstance(choice, str):
         return meaning_of(choice, registry, task)
     registry.add(choice)
-    return Meaning(choice.serving(task))
+    return ResolvedName(choice.serving(task))
 
 
 def task_of(metrics: Iterable[BoundMetric], task: str | None) -> str:

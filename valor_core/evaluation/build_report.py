@@ -1,4 +1,4 @@
-"""Tally report: what was counted of an evaluation, as the report that people get."""
+"""Report of the state of an evaluation."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from valor_core.evaluation.request import Evaluation
 from valor_core.evaluation.slices import SliceKey
-from valor_core.evaluation.state import Tally
+from valor_core.evaluation.state import EvaluationState
 from valor_core.kernels.threads import in_threads
 from valor_core.results.report import ItemTable, Report
 from valor_core.results.result import Failed, NotRun, Result
 from valor_core.results.results import Results
-from valor_core.scoring.bound_resource import added_up, warned
+from valor_core.scoring.bound_resource import sum_usage, usage_warnings
 from valor_core.scoring.item_metric import ItemScores, lacking, why_not_run
 from valor_core.states.state import State, find
 
@@ -23,7 +23,7 @@ _NO_ROWS = "items: none of the metrics scores single items, so that there are no
 
 def report_of(
     evaluation: Evaluation,
-    tally: Tally,
+    tally: EvaluationState,
     *,
     items: bool,
     config: Mapping[str, Any],
@@ -36,7 +36,7 @@ def report_of(
     ----------
     evaluation : Evaluation
         What was counted.
-    tally : Tally
+    tally : EvaluationState
         What came of it.
     items : bool
         Whether the rows of per-item metrics stand in the report.
@@ -71,11 +71,11 @@ def report_of(
         not_found=tuple(not_found),
         stopped=tally.stopped or tally.still_to_count or why_not_run(states),
         interrupted=tally.interrupted,
-        facts=added_up(facts for _, facts in tally.facts.values()),
+        facts=sum_usage(facts for _, facts in tally.facts.values()),
     )
 
 
-def _slices(evaluation: Evaluation, tally: Tally, whole: Sequence[Any]) -> list[Results]:
+def _slices(evaluation: Evaluation, tally: EvaluationState, whole: Sequence[Any]) -> list[Results]:
     """Slices by the same fields share no state, so they are computed side by side."""
     results: list[Results] = []
     groups = evaluation.slices.groups(tally.states)
@@ -88,7 +88,7 @@ def _slices(evaluation: Evaluation, tally: Tally, whole: Sequence[Any]) -> list[
 
 def _slice(
     evaluation: Evaluation,
-    tally: Tally,
+    tally: EvaluationState,
     whole: Sequence[Any],
     where: Mapping[str, Any],
     keys: list[SliceKey],
@@ -111,17 +111,17 @@ def _item_tables(evaluation: Evaluation, states: Sequence[Any]) -> Iterator[Item
 
 
 def _warnings(
-    evaluation: Evaluation, tally: Tally, states: Sequence[Any], results: Iterable[Result]
+    evaluation: Evaluation, tally: EvaluationState, states: Sequence[Any], results: Iterable[Result]
 ) -> Iterator[str]:
     yield from tally.warnings()
     yield from evaluation.idle_renames(tally)
-    yield from warned(facts for _, facts in tally.facts.values())
+    yield from usage_warnings(facts for _, facts in tally.facts.values())
     told = [state.warnings() for state in states if isinstance(state, State)]
     told += [result.warnings for result in results]
     yield from dict.fromkeys(warning for warnings in told for warning in warnings)
 
 
-def _counts(tally: Tally, states: Sequence[Any]) -> dict[str, int]:
+def _counts(tally: EvaluationState, states: Sequence[Any]) -> dict[str, int]:
     """Datums of each fate; a fate that few runs have is told where there is one."""
     counts = {"read": tally.read, "skipped": tally.skipped, "failed": lacking(states, Failed)}
     rare = {"not_run": lacking(states, NotRun), "missing_partitions": len(tally.missing)}

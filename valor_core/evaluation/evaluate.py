@@ -12,7 +12,7 @@ from typing import Any, TypedDict, Unpack, overload
 
 from attrs import define, evolve, field
 
-from valor_core.cancellation import BY_THE_USER, Control, LocalControl, uninterrupted
+from valor_core.cancellation import STOPPED_BY_USER, Control, LocalControl, defer_signals
 from valor_core.errors import (
     ConfigError,
     EngineError,
@@ -27,10 +27,10 @@ from valor_core.evaluation.engines.engine import Engine, Work
 from valor_core.evaluation.engines.engine import engine as make_engine
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.evaluation.options import check_arguments, check_no_others
-from valor_core.evaluation.state import Tally
+from valor_core.evaluation.state import EvaluationState
 from valor_core.readers.partition import Partition, identity, name_in
 from valor_core.readers.reader import InMemory, Reader
-from valor_core.readers.resolve import reader_of, told_of
+from valor_core.readers.resolve import reader_of, resolve_data
 from valor_core.results.report import Report
 from valor_core.scoring.journal import Journal, beside
 from valor_core.specs.extensions import GALLERIES, required
@@ -123,7 +123,7 @@ def evaluate(
     engine : str or mapping, optional
         Name of the engine, or a table of ``name`` and its parameters; serial without it.
     progress : callable, optional
-        Told how far the work is.
+        Called with the progress of the work.
     state : path, optional
         Where the counts are saved, also when the run is stopped; if the file is there, the run
         resumes from it.
@@ -157,7 +157,7 @@ def evaluate(
     chosen: Any = check_arguments(metrics=metrics, task=task)
     if others:
         _check_no_others(others, data, predictions, chosen, registry)
-    told = told_of(data, predictions, registry, chosen["task"], chosen["metrics"])
+    told = resolve_data(data, predictions, registry, chosen["task"], chosen["metrics"])
     options = check_arguments(engine=engine, state=_plain_path(state))
     with Evaluator(
         metrics,
@@ -194,7 +194,7 @@ def _check_no_others(
 ) -> None:
     task, metrics = chosen["task"], chosen["metrics"]
     try:
-        task = told_of(data, predictions, registry, task, metrics).task
+        task = resolve_data(data, predictions, registry, task, metrics).task
     except ValorError:  # an argument such as `labels` may be there to help
         serving = [
             spec.short_name
@@ -330,7 +330,7 @@ class _Running:
     state: str | os.PathLike[str] | None
     progress: Progress | None
     finished: int = field(default=0, init=False)
-    again: Tally = field(factory=Tally, init=False)
+    again: EvaluationState = field(factory=EvaluationState, init=False)
     _saved: float = field(factory=monotonic, init=False)
     _cost: float = field(default=0.0, init=False)
 
@@ -362,7 +362,7 @@ class _Running:
             self._check_complete(waiting)
         self._end(control.stopped)
 
-    def _take_all(self, tallies: Iterator[Tally], control: Control) -> None:
+    def _take_all(self, tallies: Iterator[EvaluationState], control: Control) -> None:
         interrupts = 0
         while True:
             try:
@@ -372,18 +372,18 @@ class _Running:
                 self._take(part)
             except KeyboardInterrupt:
                 # What is under way may end; who cannot wait for that interrupts once more.
-                control.stop(BY_THE_USER)
+                control.stop(STOPPED_BY_USER)
                 interrupts += 1
                 if interrupts > 1:
                     return
 
-    def _take(self, part: Tally) -> None:
+    def _take(self, part: EvaluationState) -> None:
         tally = self.evaluator.tally
         twice = {*tally.done, *self.again.done}.intersection(part.done)
         if twice or len(set(part.done)) < len(part.done):
             name = name_in(min(twice or part.done))
             raise EngineError(f"engine: expected each partition once, {name} was counted twice")
-        with uninterrupted():
+        with defer_signals():
             tally.take_facts(part)
             (tally if part.is_final and not part.missing else self.again).take(part)
             self.finished += len(part.done)
@@ -402,7 +402,7 @@ class _Running:
         """Save what was counted, so seldom that it costs little."""
         if self.state is not None and monotonic() - self._saved > _SAVE_EVERY + 20 * self._cost:
             started = monotonic()
-            with uninterrupted():
+            with defer_signals():
                 self._write()
             self._saved = monotonic()
             self._cost = self._saved - started
@@ -433,10 +433,10 @@ class _Running:
             saved = ""
         tally.unfinished = 0  # of this run, the report itself says all
         if self.again.states or self.again.stopped or self.again.missing:
-            with uninterrupted():
+            with defer_signals():
                 tally.take(self.again)
         if stopped:
-            tally.interrupted = stopped == BY_THE_USER
+            tally.interrupted = stopped == STOPPED_BY_USER
             why = "stopped" if tally.interrupted else f"{stopped}; stopped"
             tally.stopped = (
                 f"{why} after {self.finished} of {len(self.partitions)} partitions, "

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from valor_core.cancellation import uninterrupted
+from valor_core.cancellation import defer_signals
 from valor_core.errors import (
     AmbiguousNameError,
     ConfigError,
@@ -21,19 +21,19 @@ from valor_core.errors import (
     StateError,
     UnknownNameError,
     and_more,
-    found_at,
+    error_at,
     shown,
 )
-from valor_core.evaluation.batch_buffer import Gathering
+from valor_core.evaluation.batch_buffer import BatchBuffer
 from valor_core.evaluation.bound_metric import MetricChoice
 from valor_core.evaluation.build_report import report_of
 from valor_core.evaluation.options import check_arguments, check_no_others
 from valor_core.evaluation.request import Evaluation, choices_of
-from valor_core.evaluation.state import Tally
+from valor_core.evaluation.state import EvaluationState
 from valor_core.packages import version_of
 from valor_core.parameters.environment import fill_in
 from valor_core.readers.reader import batch_of
-from valor_core.readers.resolve import reader_of, told_of
+from valor_core.readers.resolve import reader_of, resolve_data
 from valor_core.results.report import Report, Requirement
 from valor_core.schemas import Batch
 from valor_core.schemas.datum import are_unique
@@ -120,7 +120,7 @@ class Evaluator:
             require={} if require is None else require,
             items=items,
         )
-        with found_at(place):
+        with error_at(place):
             self.items = _with_rows(chosen.pop("items"))
         self.requirements: tuple[Requirement, ...] = ()
         self._conditions = chosen.pop("require")
@@ -134,8 +134,8 @@ class Evaluator:
                 raise
             self._untold = error  # the first data will tell the task
         self.unsaved: StateError | None = None
-        self._tally = Tally()
-        self._gathering = Gathering()
+        self._tally = EvaluationState()
+        self._gathering = BatchBuffer()
         self._begin()
 
     def _be_of(self, task: str | None) -> None:
@@ -143,7 +143,7 @@ class Evaluator:
         resources, folder, place = self._where
         chosen = {**self._chosen, "task": task}
         evaluation = Evaluation.of(chosen, resources, self.registry, folder, place)
-        with found_at(place):
+        with error_at(place):
             self.requirements = _requirements(self._conditions, evaluation)
         self._evaluation = evaluation
 
@@ -224,7 +224,7 @@ class Evaluator:
         return self._tally.read
 
     @property
-    def tally(self) -> Tally:
+    def tally(self) -> EvaluationState:
         """Everything counted so far."""
         with self._lock:
             self._count_gathered()
@@ -263,7 +263,7 @@ class Evaluator:
     def _batches_of(self, data: Any, predictions: Any) -> tuple[Batch, ...]:
         """The batches that some data are; they tell the task where nothing else has."""
         known = None if self._evaluation is None else self._evaluation.task
-        told = told_of(data, predictions, self.registry, known, self._chosen["metrics"])
+        told = resolve_data(data, predictions, self.registry, known, self._chosen["metrics"])
         with self._lock:
             if self._evaluation is None and told.task is not None:
                 self._be_of(told.task)
@@ -283,7 +283,7 @@ class Evaluator:
             self._count_gathered()
             # By itself first: an error or an interrupt leaves what was counted as it was.
             counted = self._counted(batch)
-            with uninterrupted():
+            with defer_signals():
                 self._tally.take(counted)
 
     def reset(self) -> None:
@@ -304,9 +304,9 @@ class Evaluator:
         >>> evaluator
         <Evaluator of 1 metric of text: Words; 0 items counted>
         """
-        with self._lock, uninterrupted():
-            self._tally = Tally()
-            self._gathering = Gathering()
+        with self._lock, defer_signals():
+            self._tally = EvaluationState()
+            self._gathering = BatchBuffer()
             self.unsaved = None
 
     def _count_gathered(self) -> None:
@@ -314,15 +314,15 @@ class Evaluator:
             counted = self._counted(self._gathering.joined())
             if not all(map(are_unique, counted.uids)):
                 counted.uids = self._gathering.uids()
-            with uninterrupted():
+            with defer_signals():
                 self._tally.take(counted)
                 self._gathering.clear()
 
-    def _counted(self, batch: Batch) -> Tally:
+    def _counted(self, batch: Batch) -> EvaluationState:
         """What a batch counts by itself, in arrays of its own."""
         if self._resources is None:
             self._resources = self._exits.enter_context(opened(self.evaluation.resources))
-        counted = Tally()
+        counted = EvaluationState()
         sides = self._tally.label_sides
         if not self.evaluation.label_map and sides.covers(batch.labels):
             counted.label_sides = sides  # to which the batch adds nothing
@@ -362,7 +362,7 @@ class Evaluator:
             for one in sorted((self, other), key=id):
                 held.enter_context(one._lock)
             self.evaluation.slices.check({*self.tally.states, *other.tally.states})
-            with uninterrupted():
+            with defer_signals():
                 self._tally.merge(other.tally, self.evaluation.plan)
 
     def compute(self, config: Mapping[str, Any] | None = None) -> Report:
@@ -416,7 +416,7 @@ class Evaluator:
         saved = saved_states.load_tally(path, self.evaluation)
         with self._lock:
             self.evaluation.slices.check({*self.tally.states, *saved.states})
-            with uninterrupted():
+            with defer_signals():
                 self._tally.take(saved)
 
     @classmethod

@@ -7,12 +7,12 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from valor_core.errors import ManifestError, ValorError, found_at, shown
+from valor_core.errors import ManifestError, ValorError, error_at, shown
 from valor_core.evaluation.bound_metric import BoundMetric, FailedMetric, bind_metrics, short_name
 from valor_core.evaluation.slices import SliceKey
 from valor_core.parameters.declaration import parameter_values
 from valor_core.results.item_rows import ItemRows
-from valor_core.results.result import Failed, Metric, Result, Told, Undefined
+from valor_core.results.result import Failed, Metric, MetricDetails, Result, Undefined
 from valor_core.schemas import Batch
 from valor_core.schemas.columns import Codes
 from valor_core.scoring.bound_resource import BoundResource
@@ -20,7 +20,7 @@ from valor_core.scoring.item_metric import ItemMetric, with_metadata
 from valor_core.scoring.scoring import ItemScorer, Run, check_scorer, score
 from valor_core.specs.registry import Registry, implementation
 from valor_core.specs.spec import MetricSpec
-from valor_core.states.state import Broken, Resources, RowsOf, State, StateRequest, find, join
+from valor_core.states.state import FailedState, Resources, RowsOf, State, StateRequest, find, join
 
 
 @frozen(repr=False)
@@ -32,7 +32,7 @@ class _Reading:
 
     def of(self, states: Sequence[Any]) -> Any:
         state = states[self.place]
-        return state.rows.sorted() if self.is_rows and not isinstance(state, Broken) else state
+        return state.rows.sorted() if self.is_rows and not isinstance(state, FailedState) else state
 
 
 def _place(requests: Sequence[StateRequest], wanted: StateRequest) -> int:
@@ -143,7 +143,7 @@ class Plan:
     ) -> None:
         """Count a batch, each of its parts in the states of its slice.
 
-        A state that fails becomes `Broken`: what else there is is counted all the same.
+        A state that fails becomes `FailedState`: what else there is is counted all the same.
 
         Parameters
         ----------
@@ -167,11 +167,11 @@ class Plan:
     def detach(self, states: list[Any]) -> None:
         """Make the states independent of the arrays of the batches that they counted."""
         for place, state in enumerate(states):
-            if not isinstance(state, Broken):
+            if not isinstance(state, FailedState):
                 try:
                     state.detach()
                 except Exception as error:
-                    states[place] = Broken.by("detach", error)
+                    states[place] = FailedState.by("detach", error)
 
     def within(self, states: Sequence[Any], whole: Sequence[Any]) -> list[Any]:
         """The states of a slice, which may take from those of all data what they worked out."""
@@ -234,7 +234,7 @@ class _Divided:
         is_part = len(positions) < len(self.batch)
         part = None if is_part else self.batch
         for place, (request, state) in enumerate(zip(self.requests, states, strict=True)):
-            if isinstance(state, Broken):
+            if isinstance(state, FailedState):
                 continue
             try:
                 if place in self.scored:
@@ -248,7 +248,7 @@ class _Divided:
             except ValorError:
                 raise
             except (Exception, SystemExit) as error:
-                states[place] = Broken.by("update", error)
+                states[place] = FailedState.by("update", error)
 
     def _whole(self, place: int) -> Any:
         """A state that has counted the whole batch, made once for all parts."""
@@ -287,7 +287,7 @@ def _resolved(
     """The request that serves a need, and the other metric whose rows it asks for."""
     if isinstance(need, StateRequest):
         return None, need
-    with found_at(f"{metric.spec.name}: "):
+    with error_at(f"{metric.spec.name}: "):
         spec = registry.metric(need.metric, metric.spec.task)
         named = _passed_on(metric, spec)
         choice = {"name": need.metric, **named, **need.parameters}
@@ -315,19 +315,19 @@ def _passed_on(metric: BoundMetric, source: MetricSpec) -> dict[str, str]:
 
 
 def _within(state: Any, whole: Any) -> Any:
-    if isinstance(state, Broken) or isinstance(whole, Broken):
+    if isinstance(state, FailedState) or isinstance(whole, FailedState):
         return state
     try:
         return state.within(whole)
     except Exception as error:
-        return Broken.by("within", error)
+        return FailedState.by("within", error)
 
 
 def _results(
     metric: BoundMetric, made: Metric, states: Sequence[Any], where: Mapping[str, Any]
 ) -> list[Result]:
     reason: Failed | Undefined = Undefined("no data to compute it from")
-    failed = [one.reason for one in (made, *states) if isinstance(one, (FailedMetric, Broken))]
+    failed = [one.reason for one in (made, *states) if isinstance(one, (FailedMetric, FailedState))]
     try:
         if failed:
             reason = Failed(failed[0])
@@ -366,13 +366,13 @@ def _with_details(
 
     Where it cannot say it, the values stand all the same, with a warning.
     """
-    if not isinstance(made, ItemMetric) or any(isinstance(one, Broken) for one in states):
+    if not isinstance(made, ItemMetric) or any(isinstance(one, FailedState) for one in states):
         return results
     (state,) = states
     try:
         told = made.told(state, resources)
     except Exception as error:
-        told = Told(warnings=(f"{made.scorer.spec.name}: {_said_by(error)}",))
+        told = MetricDetails(warnings=(f"{made.scorer.spec.name}: {_said_by(error)}",))
     if not (told.details or told.warnings):
         return results
     return [evolve(one, details=told.details, warnings=told.warnings) for one in results]

@@ -16,14 +16,14 @@ from valor_core.errors import (
     SchemaError,
     ValorError,
     did_you_mean,
-    found_at,
+    error_at,
     shown,
 )
 from valor_core.evaluation.bound_metric import bind_metrics, task_of
 from valor_core.evaluation.options import check_sections
 from valor_core.evaluation.plan import Plan
 from valor_core.evaluation.slices import Slices
-from valor_core.evaluation.state import Tally
+from valor_core.evaluation.state import EvaluationState
 from valor_core.results.result import Result
 from valor_core.schemas import Batch, Label
 from valor_core.schemas import label_map as read_label_map
@@ -85,14 +85,14 @@ class Evaluation:
     ) -> Evaluation:
         """The evaluation that `chosen` stands for: the checked arguments of an `Evaluator`."""
         task, filter = chosen["task"], chosen["filter"]
-        with found_at(place):
+        with error_at(place):
             _check_task(task, registry)
         bound = bind_metrics(chosen["metrics"], registry, task, place, folder)
         plan = Plan.of(bound, registry)
         asking = [(metric.spec, dict(metric.resources)) for metric in plan.taking_part]
         sections = check_sections(resources, registry, place)
         asked_for = bind_resources(asking, sections, registry, folder, place)
-        with found_at(place):
+        with error_at(place):
             return cls(
                 task_of(bound, task),
                 plan,
@@ -105,7 +105,7 @@ class Evaluation:
 
     def update(
         self,
-        tally: Tally,
+        tally: EvaluationState,
         batch: Batch,
         resources: Resources,
         run: Run | None = None,
@@ -115,7 +115,7 @@ class Evaluation:
 
         Parameters
         ----------
-        tally : Tally
+        tally : EvaluationState
             Where it is counted.
         batch : Batch
             What was read.
@@ -182,7 +182,7 @@ class Evaluation:
         datums = batch.datums
         missing = np.full(len(datums), None, dtype=object)
         columns = {name: datums.metadata.get(name, missing) for name in self.filter.fields}
-        with found_at(self.place):
+        with error_at(self.place):
             mask = self.filter.mask(columns, datums.uids, len(datums))
         return batch if mask.all() else batch.select(np.flatnonzero(mask))
 
@@ -196,7 +196,7 @@ class Evaluation:
         is_simple = len({metric.spec.name for metric in metrics}) == len(metrics)
         return results if is_simple else _without_repeats(results)
 
-    def check_filter(self, tally: Tally) -> None:
+    def check_filter(self, tally: EvaluationState) -> None:
         """Raise a `ConfigError` if the filter asks for a field that no datum has.
 
         It takes all of the data to tell: in a part of them, a field may be missing everywhere.
@@ -205,11 +205,11 @@ class Evaluation:
         for error in self._strange("filter", fields, tally):
             raise error.at(self.place)
 
-    def strange_slices(self, tally: Tally) -> list[str]:
+    def strange_slices(self, tally: EvaluationState) -> list[str]:
         """Fields to slice by that no datum has; the rest of a long run still counts."""
         return [one.one_line for one in self._strange("slices", self.slices.fields, tally)]
 
-    def idle_renames(self, tally: Tally) -> list[str]:
+    def idle_renames(self, tally: EvaluationState) -> list[str]:
         """Warnings of entries of the label map whose label no item has."""
         if not tally.read:
             return []
@@ -221,7 +221,9 @@ class Evaluation:
             for label in sorted(set(self.label_map) - tally.labels)
         ]
 
-    def _strange(self, key: str, names: Iterable[str], tally: Tally) -> Iterator[ValorError]:
+    def _strange(
+        self, key: str, names: Iterable[str], tally: EvaluationState
+    ) -> Iterator[ValorError]:
         if not tally.read + tally.skipped:
             return
         known = sorted(tally.fields)

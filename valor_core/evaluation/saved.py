@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from valor_core.errors import StateError, ValorError, shown
 from valor_core.evaluation import slices
 from valor_core.evaluation.request import Evaluation
-from valor_core.evaluation.state import Tally
+from valor_core.evaluation.state import EvaluationState
 from valor_core.results.files import replacing
 from valor_core.schemas import VERSION as SCHEMAS
 from valor_core.schemas import Label, as_label
@@ -31,7 +31,7 @@ from valor_core.schemas.pairing import LabelSides
 from valor_core.schemas.slice_values import slice_to_json
 from valor_core.scoring.bound_resource import Facts
 from valor_core.states.saved_columns import saved_column, saved_number
-from valor_core.states.state import Broken
+from valor_core.states.state import FailedState
 
 STATE_FORMAT = 4
 _ARRAY = "array"
@@ -56,7 +56,7 @@ _DAMAGE = (
 def save_tally(
     path: str | os.PathLike[str],
     evaluation: Evaluation,
-    tally: Tally,
+    tally: EvaluationState,
     versions: Mapping[str, str],
 ) -> None:
     """Write a tally to a file, whole or not at all.
@@ -67,7 +67,7 @@ def save_tally(
         File to write; by custom it ends in ``.npz``.
     evaluation : Evaluation
         The request; stands in the header.
-    tally : Tally
+    tally : EvaluationState
         What was counted.
     versions : mapping of str to str
         Distributions that took part, for whoever reads the file; what has to be the same are the
@@ -138,7 +138,7 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
         return header
 
 
-def load_tally(path: str | os.PathLike[str], evaluation: Evaluation) -> Tally:
+def load_tally(path: str | os.PathLike[str], evaluation: Evaluation) -> EvaluationState:
     """The tally in a file.
 
     Raises
@@ -166,8 +166,8 @@ def _damaged(path: str | os.PathLike[str], error: Exception) -> StateError:
     )
 
 
-def _tally(header: Mapping[str, Any], arrays: Arrays, evaluation: Evaluation) -> Tally:
-    tally = Tally(
+def _tally(header: Mapping[str, Any], arrays: Arrays, evaluation: Evaluation) -> EvaluationState:
+    tally = EvaluationState(
         uids=[_uids(uids) for uids in _decode(header["uids"], arrays)],
         read=saved_number(header, "read", low=0),
         skipped=saved_number(header, "skipped", low=0),
@@ -190,7 +190,7 @@ def _tally(header: Mapping[str, Any], arrays: Arrays, evaluation: Evaluation) ->
         states: list[Any] = evaluation.plan.new_states()
         for place, content in enumerate(_contents(record, len(states), arrays)):
             if set(content) == {"broken"}:
-                states[place] = Broken(str(content["broken"]))
+                states[place] = FailedState(str(content["broken"]))
             else:
                 states[place].restore(content)
         tally.states[key] = states

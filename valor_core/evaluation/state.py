@@ -1,4 +1,4 @@
-"""Tally: what has been counted of some data, and how tallies are merged."""
+"""State of an evaluation: states by slice, uids and usage, merged in any order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from valor_core.schemas.datum import Uids, check_unique
 from valor_core.schemas.pairing import BOTH, LabelSides
 from valor_core.scoring.bound_resource import Facts
 from valor_core.scoring.item_metric import ItemScores
-from valor_core.states.state import Broken, merge
+from valor_core.states.state import FailedState, merge
 
 _TWO_MODELS = (
     "If these are the files of two models, run each by itself, with -o a.json and with -o b.json, "
@@ -28,7 +28,7 @@ _TWO_MODELS = (
 
 
 @define(repr=False)
-class Tally:
+class EvaluationState:
     """What has been counted so far: states by slice, and the datums that were read.
 
     Parameters
@@ -94,7 +94,7 @@ class Tally:
     def is_final(self) -> bool:
         """Whether counting the same data once more would be of no use."""
         return self.stopped is None and all(
-            not isinstance(state, Broken)
+            not isinstance(state, FailedState)
             and (not isinstance(state, ItemScores) or state.rows.are_final)
             for states in self.states.values()
             for state in states
@@ -108,14 +108,14 @@ class Tally:
         several = f"{self.unfinished:,} partition{' is' if self.unfinished == 1 else 's are'}"
         return f"{several} still to be counted by the runs whose states these are"
 
-    def merge(self, other: Tally, plan: Plan) -> None:
+    def merge(self, other: EvaluationState, plan: Plan) -> None:
         """Count what another tally of the same plan counted, without writing to it."""
         for key in other.states:
             if key not in self.states:
                 self.states[key] = plan.new_states()
         self.take(other)
 
-    def take(self, other: Tally) -> None:
+    def take(self, other: EvaluationState) -> None:
         """As `merge`, of a tally that nobody uses any more: its states may become states here."""
         for key, states in other.states.items():
             mine = self.states.setdefault(key, states)
@@ -137,7 +137,7 @@ class Tally:
         self.missing |= other.missing
         self.take_facts(other)
 
-    def take_facts(self, other: Tally) -> None:
+    def take_facts(self, other: EvaluationState) -> None:
         """What resources told another tally, where it is newer."""
         for opening, told in other.facts.items():
             if opening not in self.facts or self.facts[opening][0] < told[0]:

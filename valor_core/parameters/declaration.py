@@ -375,7 +375,7 @@ def parameter_values(instance: Any) -> Json:
     }
 
 
-def nondefault(instance: Any, *spread: str) -> Json:
+def changed_parameters(instance: Any, *spread: str) -> Json:
     """The values that are not at their defaults, the way that a metric's results record them.
 
     Parameters
@@ -387,7 +387,7 @@ def nondefault(instance: Any, *spread: str) -> Json:
 
     Examples
     --------
-    >>> nondefault(_Example(thresholds=(0.5,), mode="b"), "thresholds")
+    >>> changed_parameters(_Example(thresholds=(0.5,), mode="b"), "thresholds")
     {'mode': 'b'}
     """
     cls: type = type(instance)

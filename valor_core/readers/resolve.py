@@ -20,7 +20,7 @@ from valor_core.errors import (
     MissingPluginError,
     ParameterError,
     SchemaError,
-    found_at,
+    error_at,
     shown,
 )
 from valor_core.packages import OWNERS, SHARED_READERS, ways
@@ -37,7 +37,7 @@ _SEE_READERS = "See them with: valor list --readers"
 
 
 @frozen(eq=False, repr=False)
-class ToldData:
+class ResolvedData:
     """Data, and the task that they are of where that can be told.
 
     Parameters
@@ -52,13 +52,13 @@ class ToldData:
     task: str | None
 
 
-def told_of(
+def resolve_data(
     data: Any,
     predictions: Any,
     registry: Registry,
     task: str | None = None,
     metrics: Sequence[Any] = (),
-) -> ToldData:
+) -> ResolvedData:
     """What some data are.
 
     Parameters
@@ -84,18 +84,18 @@ def told_of(
     own = _told_task(data)
     names_reader = isinstance(data, Mapping) and "reader" in data
     if predictions is None and (own or names_reader or isinstance(data, Reader)):
-        return ToldData(data, task or own)
+        return ResolvedData(data, task or own)
     sides = [data] if predictions is None else [data, predictions]
     if any(map(_may_be_table, sides)):
         recognize = _recognizer(sides)
         found = recognize(sides, registry, task, metrics) if recognize else None
         if found is not None:
-            return ToldData(*found)
+            return ResolvedData(*found)
     if predictions is None:
-        return ToldData(data, task)
+        return ResolvedData(data, task)
     from valor_core.readers.resolve import of_two_sides
 
-    return ToldData(*of_two_sides(data, predictions, registry, task, metrics))
+    return ResolvedData(*of_two_sides(data, predictions, registry, task, metrics))
 
 
 def _may_be_table(side: Any) -> bool:
@@ -176,7 +176,7 @@ def reader_of(
         raise ConfigError(
             f"{place}data.reader: expected the name of a reader, got {shown(name)}", _SEE_READERS
         )
-    with found_at(f"{place}data.reader: "):
+    with error_at(f"{place}data.reader: "):
         spec = registry.find(ReaderSpec, name, task)
         code = implementation(spec)
     declared_task = registry.find(TaskSpec, task)

@@ -18,12 +18,12 @@ NumberOrReason = float | Undefined | Failed
 """A number of a metric, or why there is none."""
 
 
-def label_coordinates(label: Label) -> dict[str, Any]:
+def label_parameters(label: Label) -> dict[str, Any]:
     """How a result says which label it belongs to.
 
     Examples
     --------
-    >>> label_coordinates(Label("animal", "dog"))
+    >>> label_parameters(Label("animal", "dog"))
     {'label_key': 'animal', 'label': 'dog'}
     """
     return {"label_key": label.key, "label": label.value}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, StateError, shown
 from valor_core.results.detail_columns import Details, joined, selected
-from valor_core.results.result import Failed, Gap, NotRun, Undefined
+from valor_core.results.result import Failed, NoScore, NotRun, Undefined
 from valor_core.schemas.columns import Codes, natural_order
 from valor_core.schemas.datum import Uids, compact
 from valor_core.states.saved_columns import check_same_length, saved_column, saved_offsets
@@ -24,9 +24,9 @@ ONLY = ""
 """Name of the number of a metric that has but one an item."""
 
 _ABSENT = Undefined("no number of this name")
-_KINDS: Mapping[str, type[Gap]] = {"undefined": Undefined, "error": Failed, "not_run": NotRun}
+_KINDS: Mapping[str, type[NoScore]] = {"undefined": Undefined, "error": Failed, "not_run": NotRun}
 
-RowValue = float | Gap | Mapping[str, float | Gap]
+RowValue = float | NoScore | Mapping[str, float | NoScore]
 
 
 @frozen
@@ -102,7 +102,7 @@ def _value_of(record: Mapping[str, Any]) -> RowValue:
     return _single(record)
 
 
-def _single(record: Mapping[str, Any]) -> float | Gap:
+def _single(record: Mapping[str, Any]) -> float | NoScore:
     for kind, cls in _KINDS.items():
         if kind in record:
             if not isinstance(record[kind], str):
@@ -115,7 +115,7 @@ def _single(record: Mapping[str, Any]) -> float | Gap:
     return float(value)
 
 
-def _may_change(value: float | Gap) -> bool:
+def _may_change(value: float | NoScore) -> bool:
     return isinstance(value, NotRun) or (isinstance(value, Failed) and value.retry)
 
 
@@ -135,10 +135,10 @@ class Numbers:
 
     values: NDArray[np.float64]
     codes: NDArray[np.unsignedinteger[Any]]
-    gaps: tuple[Gap, ...] = ()
+    gaps: tuple[NoScore, ...] = ()
 
     @classmethod
-    def of(cls, values: Iterable[float | Gap]) -> Numbers:
+    def of(cls, values: Iterable[float | NoScore]) -> Numbers:
         """The column of some values.
 
         Examples
@@ -147,7 +147,7 @@ class Numbers:
         array([0, 1], dtype=uint8)
         """
         values = list(values)
-        known: dict[Gap, int] = {}
+        known: dict[NoScore, int] = {}
         numbers, codes = np.zeros(len(values)), np.zeros(len(values), np.int64)
         for place, value in enumerate(values):
             if isinstance(value, (Undefined, Failed, NotRun)):
@@ -164,7 +164,7 @@ class Numbers:
     def __len__(self) -> int:
         return len(self.values)
 
-    def at(self, place: int) -> float | Gap:
+    def at(self, place: int) -> float | NoScore:
         """The number at a position, or why there is none."""
         code = int(self.codes[place])
         return self.gaps[code - 1] if code else float(self.values[place])
@@ -175,12 +175,12 @@ class Numbers:
         numbers: NDArray[np.float64] = self.values[self.codes == 0]
         return numbers
 
-    def gap_counts(self) -> Counter[Gap]:
+    def gap_counts(self) -> Counter[NoScore]:
         """How many items lack a number, by reason."""
         counts = np.bincount(self.codes, minlength=len(self.gaps) + 1)[1:].tolist()
         return Counter({gap: count for gap, count in zip(self.gaps, counts, strict=True) if count})
 
-    def have(self, kind: type[Gap]) -> NDArray[np.bool_]:
+    def have(self, kind: type[NoScore]) -> NDArray[np.bool_]:
         """Which items lack a number for a reason of some kind."""
         marks = np.array([False, *(isinstance(gap, kind) for gap in self.gaps)])
         found: NDArray[np.bool_] = marks[self.codes]
@@ -208,7 +208,7 @@ class Numbers:
     @classmethod
     def joined(cls, parts: Sequence[Numbers]) -> Numbers:
         """The numbers of some columns, one behind the other."""
-        known: dict[Gap, int] = {}
+        known: dict[NoScore, int] = {}
         codes = []
         for part in parts:
             # by the part's own code of a reason, its code among the reasons of all parts
@@ -291,7 +291,7 @@ class ItemRows(Sequence[ItemRow]):
             _may_change(gap) for column in self.numbers.values() for gap in column.gap_counts()
         )
 
-    def have(self, kind: type[Gap]) -> NDArray[np.bool_]:
+    def have(self, kind: type[NoScore]) -> NDArray[np.bool_]:
         """Which items lack some number for a reason of some kind."""
         marks = np.zeros(len(self), bool)
         for numbers in self.numbers.values():
@@ -412,7 +412,7 @@ def _names(value: RowValue) -> Iterable[str]:
     return value if isinstance(value, Mapping) else (ONLY,)
 
 
-def _named(value: RowValue, name: str) -> float | Gap:
+def _named(value: RowValue, name: str) -> float | NoScore:
     if isinstance(value, Mapping):
         return value.get(name, _ABSENT)
     return value if name == ONLY else _ABSENT

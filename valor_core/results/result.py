@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self
 
 from attrs import field, fields, frozen
 
-from valor_core.errors import ReportError, ResourceStopped, found_at, shown
+from valor_core.errors import ReportError, ResourceStopped, error_at, shown
 from valor_core.results.confusion_table import ConfusionTable
 from valor_core.results.json_values import as_json
 from valor_core.specs.extensions import VIEWS, required
@@ -17,7 +17,7 @@ from valor_core.states.state import RowsOf, StateRequest
 
 
 @frozen(repr=False)
-class Told:
+class MetricDetails:
     """What a per-item metric says of its rows besides their mean.
 
     Parameters
@@ -29,7 +29,7 @@ class Told:
 
     Examples
     --------
-    >>> Told({"grades": {"lowest": 1, "middle_half": [2, 4]}}).details["grades"]["lowest"]
+    >>> MetricDetails({"grades": {"lowest": 1, "middle_half": [2, 4]}}).details["grades"]["lowest"]
     1
     """
 
@@ -140,7 +140,7 @@ class NotRun(_NoNumber):
     reason: str = field(converter=str)
 
 
-Gap = Undefined | Failed | NotRun
+NoScore = Undefined | Failed | NotRun
 """Why there is no number."""
 
 
@@ -156,12 +156,12 @@ class ItemScore:
         Anything JSON can hold: the claims found, the judge's reply, the words that matched.
     """
 
-    value: float | Gap | Mapping[str, float | Gap]
+    value: float | NoScore | Mapping[str, float | NoScore]
     details: Mapping[str, Any] = field(factory=dict)
 
 
 @frozen(eq=False, repr=False)
-class Deferred:
+class LazyValue:
     """A large value of a result, which is made when somebody reads it.
 
     Parameters
@@ -174,7 +174,7 @@ class Deferred:
     --------
     >>> import numpy as np
     >>> counts = np.array([3, 1])
-    >>> Result(value=Deferred(counts.tolist)).value
+    >>> Result(value=LazyValue(counts.tolist)).value
     [3, 1]
     """
 
@@ -183,12 +183,12 @@ class Deferred:
 
 def _value(value: Any) -> Any:
     is_float = type(value) is float  # as most are
-    is_kept = not is_float and isinstance(value, (Undefined, Failed, Deferred, ConfusionTable))
+    is_kept = not is_float and isinstance(value, (Undefined, Failed, LazyValue, ConfusionTable))
     return value if is_kept else as_json(value, "value")
 
 
 def _read(value: Any) -> Any:
-    return value.make() if isinstance(value, Deferred) else value
+    return value.make() if isinstance(value, LazyValue) else value
 
 
 def _coordinates(parameters: Any) -> Any:
@@ -214,7 +214,7 @@ class Result:
     parameters : mapping
         Coordinates of this result (label key, label, threshold, average) and the declared
         parameters that shaped it.
-    value : float, int, mapping, list, Undefined, Failed or Deferred
+    value : float, int, mapping, list, Undefined, Failed or LazyValue
         The value or the reason.
     left_out : mapping of str to int
         For a mean: why items or labels do not take part, and how many.
@@ -255,7 +255,7 @@ class Result:
 
     def __float__(self) -> float:
         """The value where it is a single number; a `ReportError` says why there is none."""
-        with found_at(f"{self.type or 'result'}: "):
+        with error_at(f"{self.type or 'result'}: "):
             if isinstance(self.value, (Mapping, list, str, bool, NoneType)):
                 found = shown(self.value)
                 raise ReportError(f"expected a number, found {found}", "Ask it for its .value.")
@@ -277,7 +277,7 @@ class Result:
     @property
     def content(self) -> Any:
         """The value as `value` has it, except for confusion matrices, which are arrays."""
-        if isinstance(self._value, Deferred):
+        if isinstance(self._value, LazyValue):
             object.__setattr__(self, "_value", _read(self._value))
         return self._value
 
@@ -422,7 +422,7 @@ ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _MAY_PASS = (TimeoutError, ConnectionError)
 
 
-def failure(error: BaseException) -> Gap:
+def failure(error: BaseException) -> NoScore:
     """What an exception says of an item; where objects lie in memory differs from run to run."""
     if isinstance(error, ResourceStopped):
         return NotRun(error.one_line)

@@ -9,7 +9,6 @@ from valor_core.schemas.columns import (
     are_below,
     as_float,
     as_score,
-    as_written,
     check_finite,
     check_length,
     check_names,
@@ -28,6 +27,7 @@ from valor_core.schemas.columns import (
     readable,
     recoded,
     shifted,
+    widen_as_printed,
     with_columns,
 )
 from valor_core.schemas.datum import (
@@ -82,7 +82,6 @@ __all__ = [
     "as_label",
     "as_labels",
     "as_score",
-    "as_written",
     "check_finite",
     "check_length",
     "check_names",
@@ -109,5 +108,6 @@ __all__ = [
     "recoded",
     "shifted",
     "uid_field",
+    "widen_as_printed",
     "with_columns",
 ]

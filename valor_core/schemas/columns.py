@@ -275,7 +275,7 @@ def any_floats(values: Any, name: str, ndim: int = 1, length: int | None = None)
     if array.ndim != ndim or array.dtype.kind not in "fiub":
         raise SchemaError(f"{name}: expected {ndim} dimension(s) of numbers, got {shown(array)}")
     if array.dtype == np.float16:
-        array = as_written(array).astype(np.float32)
+        array = widen_as_printed(array).astype(np.float32)
     elif array.dtype not in (np.float32, np.float64):
         _check_exact(array, name)
         array = array.astype(np.float64)
@@ -428,7 +428,7 @@ def as_score(number: Any) -> float:
     return as_float(str(number) if isinstance(number, (np.float16, np.float32)) else number)
 
 
-def as_written(values: NDArray[Any]) -> NDArray[np.float64]:
+def widen_as_printed(values: NDArray[Any]) -> NDArray[np.float64]:
     """Numbers as float64: of a narrower float, the shortest decimals that it can stand for.
 
     Order and equality stay: no decimal stands for two numbers, and none jumps over another.
@@ -441,7 +441,7 @@ def as_written(values: NDArray[Any]) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> as_written(np.array([0.35, 1e-30], np.float32)).tolist()
+    >>> widen_as_printed(np.array([0.35, 1e-30], np.float32)).tolist()
     [0.35, 1e-30]
     """
     if values.dtype == np.float16:

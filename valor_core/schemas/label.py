@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.errors import SchemaError, found_at, shown
+from valor_core.errors import SchemaError, error_at, shown
 from valor_core.schemas.columns import (
     Codes,
     as_score,
@@ -235,7 +235,7 @@ def label_map(mapping: Mapping[Any, Any] | Sequence[Any]) -> dict[Label, Label]:
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise SchemaError(f"label_map: expected [from, to] pairs, got {shown(pair)}")
-        with found_at("label_map: "):
+        with error_at("label_map: "):
             old, new = map(as_label, pair)
         if renames.setdefault(old, new) != new:
             raise SchemaError(f"label_map: expected one name for {str(old)!r}, found two")

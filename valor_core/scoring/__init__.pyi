@@ -2,10 +2,10 @@ from valor_core.scoring.async_scoring import carried, submit
 from valor_core.scoring.bound_resource import (
     WARNINGS,
     BoundResource,
-    GivenKind,
-    added_up,
+    ProvidedClient,
     bind_resources,
     open_as,
+    sum_usage,
 )
 from valor_core.scoring.column_answers import as_rows
 from valor_core.scoring.item_metric import ItemMetric
@@ -15,18 +15,18 @@ from valor_core.scoring.scoring import Items, ItemScorer, Job
 __all__ = [
     "WARNINGS",
     "BoundResource",
-    "GivenKind",
     "ItemMetric",
     "ItemScorer",
     "Items",
     "Job",
     "OpenResources",
+    "ProvidedClient",
     "Share",
-    "added_up",
     "as_rows",
     "bind_resources",
     "carried",
     "open_as",
     "opened",
     "submit",
+    "sum_usage",
 ]

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Any, Protocol, TypeVar
 
-from valor_core.cancellation import BY_THE_USER, Control
+from valor_core.cancellation import STOPPED_BY_USER, Control
 from valor_core.results.result import failure
 
 _T = TypeVar("_T")
@@ -207,5 +207,5 @@ def _interrupted(control: Control | None, until: float) -> float:
     """When to stop waiting: soon after the first interrupt, at once after the second."""
     if control is None:
         raise KeyboardInterrupt
-    control.stop(BY_THE_USER)
+    control.stop(STOPPED_BY_USER)
     return monotonic() + _GRACE if until == math.inf else 0.0

@@ -13,13 +13,13 @@ from valor_core.errors import (
     ReportError,
     ResourceError,
     did_you_mean,
-    found_at,
+    error_at,
     shown,
 )
 from valor_core.parameters.declaration import (
     build,
+    changed_parameters,
     declared,
-    nondefault,
     parameter_values,
     relocate,
 )
@@ -37,7 +37,7 @@ WARNINGS = "warnings"
 """The fact that stands among a report's warnings, each with the name of its resource."""
 
 
-def told_by(name: str, tell: Callable[[], Any]) -> dict[str, Any]:
+def read_usage(name: str, tell: Callable[[], Any]) -> dict[str, Any]:
     """What a resource tells of itself, checked.
 
     Parameters
@@ -54,7 +54,7 @@ def told_by(name: str, tell: Callable[[], Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> told_by("judge", lambda: {"calls": 3, "model": "m1"})
+    >>> read_usage("judge", lambda: {"calls": 3, "model": "m1"})
     {'calls': 3, 'model': 'm1'}
     """
     try:
@@ -71,19 +71,19 @@ def told_by(name: str, tell: Callable[[], Any]) -> dict[str, Any]:
         raise ResourceError(
             f"{name}: facts must be a table of numbers and texts, got {shown(facts)}"
         )
-    warned = told.get(WARNINGS, [])
-    if not isinstance(warned, list) or not all(isinstance(one, str) for one in warned):
-        raise ResourceError(f"{name}: warnings must be a list of texts, got {shown(warned)}")
+    listed = told.get(WARNINGS, [])
+    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+        raise ResourceError(f"{name}: warnings must be a list of texts, got {shown(listed)}")
     return told
 
 
-def added_up(openings: Iterable[Facts]) -> dict[str, dict[str, Any]]:
+def sum_usage(openings: Iterable[Facts]) -> dict[str, dict[str, Any]]:
     """Facts of all openings together: numbers added up, texts each once, warnings left out.
 
     Examples
     --------
     >>> one = {"judge": {"calls": 2, "model": "m1"}}
-    >>> added_up([one, {"judge": {"calls": 3, "model": "m1"}}])
+    >>> sum_usage([one, {"judge": {"calls": 3, "model": "m1"}}])
     {'judge': {'calls': 5, 'model': 'm1'}}
     """
     total: dict[str, dict[str, Any]] = {}
@@ -96,13 +96,13 @@ def added_up(openings: Iterable[Facts]) -> dict[str, dict[str, Any]]:
     return {name: dict(sorted(total[name].items())) for name in sorted(total)}
 
 
-def warned(openings: Iterable[Facts]) -> list[str]:
+def usage_warnings(openings: Iterable[Facts]) -> list[str]:
     """What the resources of all openings warn of, each once.
 
     Examples
     --------
     >>> told = {"judge": {"calls": 2, "warnings": ["the model is a draft"]}}
-    >>> warned([told, told])
+    >>> usage_warnings([told, told])
     ['judge: the model is a draft']
     """
     lines = {
@@ -143,7 +143,7 @@ class BoundKind:
 
 
 @frozen(repr=False)
-class GivenKind:
+class ProvidedClient:
     """What a resource is made with where that was handed over; it is not closed."""
 
     made: Any
@@ -152,7 +152,7 @@ class GivenKind:
         """Its class, and what it tells of itself."""
         tell = getattr(self.made, "identity", dict)
         name = f"{type(self.made).__module__}.{type(self.made).__qualname__}"
-        return {"given": name} | told_by(f"{name}: identity", tell)
+        return {"given": name} | read_usage(f"{name}: identity", tell)
 
     def identity(self, folder: Path | None = None) -> dict[str, Any]:
         """What of it can change a number."""
@@ -173,7 +173,7 @@ class BoundResource:
         Its name among several of the kind; empty where there is one.
     names : tuple of str
         What metrics call it.
-    kinds : tuple of BoundKind or GivenKind
+    kinds : tuple of BoundKind or ProvidedClient
         What it is made with, where it has kinds; often one.
     folder : Path, optional
         What relative paths in the parameters are relative to.
@@ -183,7 +183,7 @@ class BoundResource:
     parameters: Any
     instance: str = ""
     names: tuple[str, ...] = ()
-    kinds: tuple[BoundKind | GivenKind, ...] = ()
+    kinds: tuple[BoundKind | ProvidedClient, ...] = ()
     folder: Path | None = None
 
     @property
@@ -242,7 +242,7 @@ def with_later_defaults(
     A default stands for the numbers from before the parameter existed: where a number changes,
     the version of the metric is raised, which its name contains.
     """
-    changed = nondefault(parameters)
+    changed = changed_parameters(parameters)
     cls: type = type(parameters)
     return {
         own.name: mine[own.name]
@@ -397,7 +397,7 @@ def _bound(
 
 def _kinds(
     spec: ResourceSpec, section: dict[str, Any], registry: Registry, place: str
-) -> tuple[BoundKind | GivenKind, ...]:
+) -> tuple[BoundKind | ProvidedClient, ...]:
     """The kinds that a section names; they are taken out of the section."""
     if spec.kinds is None:
         return ()
@@ -410,9 +410,9 @@ def _kinds(
 
 def _kind(
     spec: ResourceSpec, chosen: Any, registry: Registry, place: str, section: Mapping[str, Any]
-) -> BoundKind | GivenKind:
+) -> BoundKind | ProvidedClient:
     if not isinstance(chosen, _IN_A_FILE):
-        return GivenKind(chosen)
+        return ProvidedClient(chosen)
     values = {"name": chosen} if isinstance(chosen, str) else chosen
     if not isinstance(values, Mapping) or not isinstance(values.get("name"), str):
         there = [one for one in registry.all(ResourceKindSpec) if one.resource == spec.name]
@@ -422,7 +422,7 @@ def _kind(
             f"got {'none' if chosen is None else shown(chosen)}",
             f"Name one of: {', '.join(one.short_name for one in there) or 'none is installed'}.",
         )
-    with found_at(f"{place}: "):
+    with error_at(f"{place}: "):
         kind = registry.resource_kind(values["name"], spec)
     given = {key: value for key, value in values.items() if key != "name"}
     own = {one.name for one in declared(spec.parameter_class)}

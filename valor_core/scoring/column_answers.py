@@ -13,7 +13,7 @@ from valor_core.errors import SchemaError, shown
 from valor_core.results.detail_columns import DetailColumns, Details
 from valor_core.results.item_rows import ONLY, ItemRows, Numbers
 from valor_core.results.json_values import as_json
-from valor_core.results.result import Failed, Gap, NotRun, Undefined
+from valor_core.results.result import Failed, NoScore, NotRun, Undefined
 from valor_core.schemas.datum import Uids, compact
 
 
@@ -77,7 +77,7 @@ def finite(rows: ItemRows, metric: str) -> ItemRows:
     return evolve(rows, numbers=numbers)
 
 
-def _told_finite(value: float | Gap, metric: str) -> float | Gap:
+def _told_finite(value: float | NoScore, metric: str) -> float | NoScore:
     if not isinstance(value, float) or np.isfinite(value):
         return value
     return Failed(f"expected a finite number from {metric}, got {value}")

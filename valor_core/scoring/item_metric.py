@@ -16,10 +16,10 @@ from valor_core.results.item_rows import ONLY, ItemRows, Numbers
 from valor_core.results.json_values import as_json
 from valor_core.results.result import (
     Failed,
-    Gap,
+    MetricDetails,
+    NoScore,
     NotRun,
     Result,
-    Told,
     Undefined,
     check_details,
     first_line,
@@ -138,7 +138,7 @@ class ItemMetric:
             value = gaps[0] if len(gaps) == len(means) else value
         yield Result(parameters=self.parameters, value=value, left_out=left_out)
 
-    def told(self, state: ItemScores, resources: Mapping[str, BoundResource]) -> Told:
+    def told(self, state: ItemScores, resources: Mapping[str, BoundResource]) -> MetricDetails:
         """What the metric says of the rows besides their mean; nothing unless its spec names how.
 
         Parameters
@@ -156,12 +156,12 @@ class ItemMetric:
         """
         spec, chosen = self.scorer.spec, self.scorer.chosen
         if spec.tells is None:
-            return Told()
+            return MetricDetails()
         asked = {name: resources[opened] for name, opened in chosen if opened in resources}
         tell = implementation(spec, spec.tells)
         told = tell(state.rows.sorted(), spec, self.scorer.parameters, asked)
-        if not isinstance(told, Told):
-            raise ReportError(f"expected Told from {spec.tells}, got {shown(told)}")
+        if not isinstance(told, MetricDetails):
+            raise ReportError(f"expected MetricDetails from {spec.tells}, got {shown(told)}")
         check_details(as_json(told.details, "details"), "details")
         return told
 
@@ -193,13 +193,13 @@ def _left_out(columns: Mapping[str, Numbers]) -> dict[str, int]:
     return left_out
 
 
-def _kind(gap: Gap) -> str:
+def _kind(gap: NoScore) -> str:
     if isinstance(gap, NotRun):
         return "not run"
     return "failed" if isinstance(gap, Failed) else "undefined"
 
 
-def lacking(states: Sequence[Any], kind: type[Gap]) -> int:
+def lacking(states: Sequence[Any], kind: type[NoScore]) -> int:
     """Number of items that lack a number of some per-item metric for a reason of some kind."""
     found: set[Any] = set()
     for state in states:

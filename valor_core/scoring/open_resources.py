@@ -19,7 +19,7 @@ from valor_core.parameters.environment import fill_in
 from valor_core.scoring.bound_resource import (
     BoundKind,
     BoundResource,
-    GivenKind,
+    ProvidedClient,
     located,
 )
 from valor_core.specs.registry import implementation
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import asyncio
 
 
-from valor_core.scoring.bound_resource import Facts, told_by
+from valor_core.scoring.bound_resource import Facts, read_usage
 
 _Number = TypeVar("_Number", int, float)
 
@@ -104,7 +104,7 @@ class OpenResource:
     def facts(self) -> Mapping[str, Any] | None:
         """Numbers and texts for the report, if it tells any."""
         tell = getattr(self.made, "facts", None)
-        return None if tell is None else told_by(self.name, tell)
+        return None if tell is None else read_usage(self.name, tell)
 
 
 @define(eq=False, repr=False)
@@ -218,8 +218,8 @@ def _open(resource: BoundResource, share: Share, stack: ExitStack) -> Any:
         ) from error
 
 
-def _open_kind(kind: BoundKind | GivenKind, resource: BoundResource, stack: ExitStack) -> Any:
-    if isinstance(kind, GivenKind):
+def _open_kind(kind: BoundKind | ProvidedClient, resource: BoundResource, stack: ExitStack) -> Any:
+    if isinstance(kind, ProvidedClient):
         return kind.made
     values = _filled_in(kind.parameters, kind.spec, f"{resource.name}.{resource.spec.kinds}")
     made = implementation(kind.spec)(located(values, resource.folder))

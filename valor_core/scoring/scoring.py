@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from attrs import define, evolve, field, frozen
 
-from valor_core.cancellation import BY_THE_USER, Control
+from valor_core.cancellation import STOPPED_BY_USER, Control
 from valor_core.errors import (
     ManifestError,
     ReportError,
@@ -28,7 +28,15 @@ from valor_core.errors import (
 from valor_core.parameters.declaration import parameter_values
 from valor_core.results.item_rows import ONLY, ItemRow, ItemRows, Numbers, RowValue
 from valor_core.results.json_values import as_json
-from valor_core.results.result import ADDRESS, Failed, Gap, ItemScore, NotRun, Undefined, failure
+from valor_core.results.result import (
+    ADDRESS,
+    Failed,
+    ItemScore,
+    NoScore,
+    NotRun,
+    Undefined,
+    failure,
+)
 from valor_core.schemas import Batch
 from valor_core.scoring.bound_resource import Facts
 from valor_core.scoring.column_answers import as_rows, finite
@@ -205,7 +213,7 @@ class Job:
         except KeyboardInterrupt:
             if self.run is None:
                 raise
-            self.run.control.stop(BY_THE_USER)
+            self.run.control.stop(STOPPED_BY_USER)
 
     def left(self) -> Iterator[tuple[int, Any]]:
         """The items that no run has finished, each with its position, until it is stopped.
@@ -382,7 +390,7 @@ def row_of(uid: str | int, answer: Any, spec: MetricSpec) -> ItemRow:
     return ItemRow(uid, value, told)
 
 
-def _checked(answer: Any, spec: MetricSpec) -> float | Gap:
+def _checked(answer: Any, spec: MetricSpec) -> float | NoScore:
     if isinstance(answer, (Undefined, Failed, NotRun)):
         return answer
     if isinstance(answer, (str, bytes, bytearray)):

@@ -2,7 +2,7 @@ from valor_core.specs.decorator import FunctionMetricSpec, metric
 from valor_core.specs.hooks import hookimpl
 from valor_core.specs.manifest import Manifest
 from valor_core.specs.meaning import has_all, meaning_of, only_task
-from valor_core.specs.names import KnownAs, averaged, fold, in_config
+from valor_core.specs.names import ParameterAlias, averaged, fold, in_config
 from valor_core.specs.registry import Registry, implementation, install_metrics
 from valor_core.specs.spec import (
     KINDS,
@@ -18,9 +18,9 @@ from valor_core.specs.spec import (
     ResourceSpec,
     Spec,
     TaskSpec,
-    by_reference,
+    import_object,
 )
-from valor_core.specs.wanted import Wanted
+from valor_core.specs.wanted import NameQuery
 
 __all__ = [
     "KINDS",
@@ -29,9 +29,10 @@ __all__ = [
     "EngineSpec",
     "FunctionMetricSpec",
     "GallerySpec",
-    "KnownAs",
     "Manifest",
     "MetricSpec",
+    "NameQuery",
+    "ParameterAlias",
     "Range",
     "ReaderSpec",
     "Reference",
@@ -40,13 +41,12 @@ __all__ = [
     "ResourceSpec",
     "Spec",
     "TaskSpec",
-    "Wanted",
     "averaged",
-    "by_reference",
     "fold",
     "has_all",
     "hookimpl",
     "implementation",
+    "import_object",
     "in_config",
     "install_metrics",
     "meaning_of",

@@ -16,7 +16,7 @@ from attrs import field, frozen
 from valor_core.errors import ManifestError, ParameterError
 from valor_core.parameters.declaration import build, parameter, parameters
 from valor_core.specs.names import fold
-from valor_core.specs.spec import MetricSpec, Range, Reference, by_reference
+from valor_core.specs.spec import MetricSpec, Range, Reference, import_object
 
 
 def argument_of(resource: str) -> str:
@@ -64,7 +64,7 @@ class FunctionMetricSpec(MetricSpec):
 
     def __reduce__(self) -> tuple[Any, ...]:
         try:
-            found = by_reference(self.implementation)
+            found = import_object(self.implementation)
         except (ImportError, AttributeError):
             found = None
         if found is not self:
@@ -72,7 +72,7 @@ class FunctionMetricSpec(MetricSpec):
                 f"{self.name}: expected the metric at {self.implementation}, where other "
                 "processes look for it"
             )
-        return by_reference, (self.implementation,)
+        return import_object, (self.implementation,)
 
 
 DECORATED: WeakValueDictionary[str, FunctionMetricSpec] = WeakValueDictionary()
@@ -205,7 +205,7 @@ async def _awaited(
 
 
 def _remake(implementation: str, values: dict[str, Any]) -> Any:
-    return by_reference(implementation).parameters(**values)
+    return import_object(implementation).parameters(**values)
 
 
 def _parameters_of(

@@ -11,10 +11,10 @@ from valor_core.errors import UnknownNameError
 from valor_core.specs.names import fold, split_name
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, TaskSpec
-from valor_core.specs.wanted import Meaning, Wanted
+from valor_core.specs.wanted import NameQuery, ResolvedName
 
 
-def meaning_of(name: str, registry: Registry, task: str | None = None) -> Meaning:
+def meaning_of(name: str, registry: Registry, task: str | None = None) -> ResolvedName:
     """What a name means.
 
     It is one of a metric's names; or one that people know it by with some of its parameters,
@@ -38,18 +38,18 @@ def meaning_of(name: str, registry: Registry, task: str | None = None) -> Meanin
     try:
         spec = registry.metric(name, task)
     except UnknownNameError:
-        known = _known(Wanted(MetricSpec, name, task), registry)
+        known = _known(NameQuery(MetricSpec, name, task), registry)
         if len(known) == 1 and known[0].is_clear:
             return evolve(known[0], spec=known[0].spec.serving(task))
         raise
     if spec.takes_names is None:
-        return Meaning(spec)
+        return ResolvedName(spec)
     short = split_name(name)[1].partition("@")[0]
     is_own = fold(short) in map(fold, (spec.short_name, *spec.aliases))
-    return Meaning(spec, {} if is_own else {spec.takes_names: short})
+    return ResolvedName(spec, {} if is_own else {spec.takes_names: short})
 
 
-def _known(wanted: Wanted[MetricSpec], registry: Registry) -> list[Meaning]:
+def _known(wanted: NameQuery[MetricSpec], registry: Registry) -> list[ResolvedName]:
     """What people mean by a name, among the metrics that it can be of."""
     namespace = fold(split_name(wanted.name)[0])
     specs = registry.all(MetricSpec)
@@ -57,7 +57,7 @@ def _known(wanted: Wanted[MetricSpec], registry: Registry) -> list[Meaning]:
         return list(wanted.meanings(spec for spec in specs if fold(spec.namespace) == namespace))
     serving = [spec for spec in specs if wanted.serves(spec)]
     called = [spec for spec in serving if fold(wanted.name) in map(fold, spec.aliases)]
-    return [*wanted.meanings(serving), *map(Meaning, called)]
+    return [*wanted.meanings(serving), *map(ResolvedName, called)]
 
 
 def has_all(registry: Registry, task: str, metrics: Iterable[Any]) -> bool:
@@ -80,7 +80,7 @@ def _has(registry: Registry, task: str, choice: Any) -> bool:
         return False
     namespace, short = split_name(name)
     if not namespace:  # most names, for most tasks none: no error with its remedy is made
-        wanted = Wanted(MetricSpec, short.partition("@")[0], task)
+        wanted = NameQuery(MetricSpec, short.partition("@")[0], task)
         spec = registry.at_home(wanted)
         if spec is None:
             known = _known(wanted, registry)

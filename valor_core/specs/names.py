@@ -94,7 +94,7 @@ def _errors(one: str, two: str) -> int:
     return int(last[-1])
 
 
-def _check_parameters(instance: KnownAs, attribute: Any, value: object) -> None:
+def _check_parameters(instance: ParameterAlias, attribute: Any, value: object) -> None:
     if not isinstance(value, Mapping) or not value:
         raise ManifestError(f"known_as {instance.name!r}: expected parameters, got {shown(value)}")
     for mark in _WRITTEN:
@@ -102,12 +102,12 @@ def _check_parameters(instance: KnownAs, attribute: Any, value: object) -> None:
             raise ManifestError(
                 f"known_as {instance.name!r}: expected {mark!r} once in the name and once as a "
                 "value, or in neither",
-                f'Write it as: KnownAs("top{mark}", {{"top_k": "{mark}"}})',
+                f'Write it as: ParameterAlias("top{mark}", {{"top_k": "{mark}"}})',
             )
 
 
 @frozen
-class KnownAs:
+class ParameterAlias:
     """A name that people give a metric with some of its parameters.
 
     Parameters
@@ -123,9 +123,9 @@ class KnownAs:
 
     Examples
     --------
-    >>> KnownAs("top#_accuracy", {"top_k": "#"}).meaning("top-5-accuracy")
+    >>> ParameterAlias("top#_accuracy", {"top_k": "#"}).meaning("top-5-accuracy")
     {'top_k': 5}
-    >>> KnownAs("mAP%", {"iou_thresholds": "%"}).meaning("mAP50")
+    >>> ParameterAlias("mAP%", {"iou_thresholds": "%"}).meaning("mAP50")
     {'iou_thresholds': 0.5}
     """
 
@@ -159,7 +159,7 @@ def _value(value: Any, found: re.Match[str]) -> Any:
 
 def averaged(
     *names: str, averages: Sequence[str] = ("macro", "micro", "weighted")
-) -> tuple[KnownAs, ...]:
+) -> tuple[ParameterAlias, ...]:
     """The names of a metric with the average before or behind, ``macro_f1`` and ``f1_macro``.
 
     Examples
@@ -168,7 +168,7 @@ def averaged(
     ['f1_macro', 'macro_f1']
     """
     return tuple(
-        KnownAs(written, {"average": average})
+        ParameterAlias(written, {"average": average})
         for name in names
         for average in averages
         for written in (f"{name}_{average}", f"{average}_{name}")

@@ -37,9 +37,9 @@ from valor_core.specs.spec import (
     ResourceSpec,
     Spec,
     TaskSpec,
-    by_reference,
+    import_object,
 )
-from valor_core.specs.wanted import OWN_NAMESPACE, Wanted
+from valor_core.specs.wanted import OWN_NAMESPACE, NameQuery
 
 _S = TypeVar("_S", bound=Spec)
 
@@ -177,7 +177,7 @@ class Registry:
         full, at, pin = name.rpartition("@")
         spec = self._declared(kind, full) if at and pin.isdecimal() else None
         if not isinstance(spec, MetricSpec):
-            return self._find(Wanted(kind, name, task))
+            return self._find(NameQuery(kind, name, task))
         if pin != str(spec.version):
             raise VersionPinError(
                 f"metric {name!r}: expected version {pin}, the installed one is {spec.version}",
@@ -212,7 +212,7 @@ class Registry:
             With what to write instead.
         """
         home = resource.namespace
-        return self._find(Wanted(ResourceKindSpec, name, home, resource.name))
+        return self._find(NameQuery(ResourceKindSpec, name, home, resource.name))
 
     def batch_class(self, task: str) -> Any:
         """The batch of a task.
@@ -290,7 +290,7 @@ class Registry:
             return _IN_PROCESS
         return manifest.distribution, manifest.version
 
-    def _find(self, wanted: Wanted[_S]) -> _S:
+    def _find(self, wanted: NameQuery[_S]) -> _S:
         try:
             return self._search(wanted)
         except UnknownNameError:
@@ -298,7 +298,7 @@ class Registry:
                 raise
         return self._search(wanted)
 
-    def _search(self, wanted: Wanted[_S]) -> _S:
+    def _search(self, wanted: NameQuery[_S]) -> _S:
         namespace, short = split_name(wanted.name)
         if not namespace:
             return self._find_bare(wanted)
@@ -347,7 +347,7 @@ class Registry:
             )
         return spaces[0]
 
-    def at_home(self, wanted: Wanted[_S]) -> _S | None:
+    def at_home(self, wanted: NameQuery[_S]) -> _S | None:
         """Spec of a bare name in the namespaces where it is looked for first, or None."""
         for home in self._homes(wanted):
             spec = self.manifest(home).of(wanted.kind).by_name.get(fold(wanted.name))
@@ -355,7 +355,7 @@ class Registry:
                 return spec
         return None
 
-    def _find_bare(self, wanted: Wanted[_S]) -> _S:
+    def _find_bare(self, wanted: NameQuery[_S]) -> _S:
         task = wanted.home
         spec = self.at_home(wanted)
         if spec is not None:
@@ -371,7 +371,7 @@ class Registry:
             raise self._unknown_namespace(task, str(wanted))
         raise UnknownNameError(f"{wanted}: unknown{wanted.where}", self._nearest(wanted, named))
 
-    def _homes(self, wanted: Wanted[_S]) -> Iterator[str]:
+    def _homes(self, wanted: NameQuery[_S]) -> Iterator[str]:
         """Namespaces in which a bare name is looked for first.
 
         They are the one called like the task, core's, and the one that declares a task that no
@@ -389,7 +389,7 @@ class Registry:
         specs = [spec for spec in self._known(TaskSpec) if spec.short_name == task]
         return [spec.namespace for spec in specs if spec.namespace != OWN_NAMESPACE]
 
-    def _nearest(self, wanted: Wanted[_S], named: Sequence[_S]) -> str:
+    def _nearest(self, wanted: NameQuery[_S], named: Sequence[_S]) -> str:
         """Remedy for a bare name that is not found."""
         for spec in sorted(named, key=wanted.serves, reverse=True):
             if wanted.serves(spec):
@@ -469,7 +469,7 @@ def implementation(spec: Spec, place: str | None = None) -> Any:
     place = spec.implementation if place is None else place
     package = place.partition(".")[0]
     try:
-        return by_reference(place)
+        return import_object(place)
     except ModuleNotFoundError as error:
         if spec.extra is None or (error.name or package).partition(".")[0] == package:
             raise _broken(spec, place, error) from error

@@ -13,7 +13,7 @@ from attrs.validators import optional
 
 from valor_core.errors import BrokenPluginError, ManifestError, did_you_mean, shown
 from valor_core.parameters.declaration import NoParameters, declared
-from valor_core.specs.names import KnownAs, fold
+from valor_core.specs.names import ParameterAlias, fold
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*\.[A-Za-z][A-Za-z0-9_]*")
 _ALIAS = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
@@ -191,7 +191,7 @@ class Spec:
         if isinstance(self.parameters, type):
             return self.parameters
         try:
-            found: type = by_reference(self.parameters)
+            found: type = import_object(self.parameters)
         except Exception as error:
             raise BrokenPluginError(
                 f"{self.name}: its parameters {self.parameters} cannot be imported, "
@@ -245,15 +245,16 @@ class MetricSpec(Spec):
         metric that reads a state asks the batch for them itself, by its method ``lacks``.
     uses : tuple of str
         Fields that it uses besides, where an item has them or a parameter asks for them.
-    known_as : tuple of KnownAs
+    known_as : tuple of ParameterAlias
         Names that people give it with some of its parameters:
-        ``KnownAs("balanced_accuracy", {"balanced": True})``.
+        ``ParameterAlias("balanced_accuracy", {"balanced": True})``.
     sought_as : tuple of str
         Names of something else that this metric is a part or the nearest form of. The error for
         such a name suggests the metric.
     tells : str, optional
         Where a function is that says more of the rows of a per-item metric than their mean,
-        ``tell(rows, spec, parameters, resources)``, and returns `Told`. The rows are sorted by uid;
+        ``tell(rows, spec, parameters, resources)``, and returns `MetricDetails`. The rows are
+        sorted by uid;
         the resources are bound, not open.
     takes_names : str, optional
         Parameter that a name means which nothing in its namespace has: with ``"module"``,
@@ -287,7 +288,7 @@ class MetricSpec(Spec):
     resources: tuple[str, ...] = ()
     reads: tuple[str, ...] = field(default=(), validator=check_reads_form)
     uses: tuple[str, ...] = field(default=(), validator=check_reads_form)
-    known_as: tuple[KnownAs, ...] = ()
+    known_as: tuple[ParameterAlias, ...] = ()
     sought_as: tuple[str, ...] = ()
     tells: str | None = field(default=None, validator=optional(place_form))
     takes_names: str | None = None
@@ -510,13 +511,13 @@ class TaskSpec(Spec):
         """
         if not metric.reads:
             return
-        if not by_reference(self.implementation).may_lack:
+        if not import_object(self.implementation).may_lack:
             raise ManifestError(
                 f"{metric.name}: expected no reads, as a batch of {self.short_name} does not tell "
                 f"which items lack a field, got {metric.reads[0]!r}",
                 "Answer Undefined and a reason for an item that cannot be scored.",
             )
-        every = (one.name for one in fields(by_reference(self.item)))
+        every = (one.name for one in fields(import_object(self.item)))
         known = [name for name in every if name not in _ALWAYS_THERE]
         for name in metric.reads:
             if name not in known:
@@ -587,7 +588,7 @@ class Specs(tuple[_S, ...]):
         return {fold(word): spec for word, spec in words}
 
 
-def by_reference(place: str) -> Any:
+def import_object(place: str) -> Any:
     """What stands at ``"package.module:name"``."""
     module, _, name = place.partition(":")
     found: Any = import_module(module)

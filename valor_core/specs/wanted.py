@@ -18,7 +18,7 @@ _S = TypeVar("_S", bound=Spec)
 
 
 @frozen(repr=False)
-class Meaning:
+class ResolvedName:
     """What a name says: a metric, and some of its parameters.
 
     Parameters
@@ -40,7 +40,7 @@ class Meaning:
 
 
 @frozen(repr=False)
-class Wanted(Generic[_S]):
+class NameQuery(Generic[_S]):
     """A name that is looked for.
 
     Parameters
@@ -56,7 +56,7 @@ class Wanted(Generic[_S]):
 
     Examples
     --------
-    >>> str(Wanted(MetricSpec, "F1", "classification"))
+    >>> str(NameQuery(MetricSpec, "F1", "classification"))
     "metric 'F1'"
     """
 
@@ -131,9 +131,9 @@ class Wanted(Generic[_S]):
 
         Examples
         --------
-        >>> Wanted(MetricSpec, "Acuracy").closest(["Accuracy", "F1"])
+        >>> NameQuery(MetricSpec, "Acuracy").closest(["Accuracy", "F1"])
         "Did you mean 'Accuracy'?"
-        >>> Wanted(MetricSpec, "IDF1").closest(["Accuracy", "F1"]) is None
+        >>> NameQuery(MetricSpec, "IDF1").closest(["Accuracy", "F1"]) is None
         True
         """
         if self.kind is MetricSpec:
@@ -151,7 +151,7 @@ class Wanted(Generic[_S]):
         ]
         return f"Valor has its parts: {', '.join(found)}" if found else None
 
-    def meanings(self, specs: Iterable[Spec]) -> Iterator[Meaning]:
+    def meanings(self, specs: Iterable[Spec]) -> Iterator[ResolvedName]:
         """The metrics among some that people know by this name, with what it says of them."""
         bare = split_name(self.name)[1]
         for spec in specs:
@@ -160,7 +160,7 @@ class Wanted(Generic[_S]):
             for known in spec.known_as:
                 parameters = known.meaning(bare)
                 if parameters is not None:
-                    yield Meaning(spec, parameters, known.is_clear)
+                    yield ResolvedName(spec, parameters, known.is_clear)
 
     def as_written(self, specs: Iterable[Spec]) -> str | None:
         """How the metrics among some are written that people know by this name."""

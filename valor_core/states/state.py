@@ -166,7 +166,7 @@ class RowsOf:
 
 
 @frozen(repr=False)
-class Broken:
+class FailedState:
     """What stands in the place of a state that failed; its metrics fail, and no others.
 
     Parameters
@@ -178,7 +178,7 @@ class Broken:
     reason: str
 
     @classmethod
-    def by(cls, step: str, error: BaseException) -> Broken:
+    def by(cls, step: str, error: BaseException) -> FailedState:
         """What stands for a state in which an error was raised."""
         return cls(f"{step}: {type(error).__name__}: {error}")
 
@@ -188,18 +188,18 @@ class Broken:
 
 
 def merge(states: list[Any], others: Sequence[Any]) -> None:
-    """Merge other states into some of the same requests; one that fails is `Broken`."""
+    """Merge other states into some of the same requests; one that fails is `FailedState`."""
     for place, (state, other) in enumerate(zip(states, others, strict=True)):
-        reasons = [one.reason for one in (state, other) if isinstance(one, Broken)]
+        reasons = [one.reason for one in (state, other) if isinstance(one, FailedState)]
         if reasons:
-            states[place] = Broken(min(reasons))  # whichever came first
+            states[place] = FailedState(min(reasons))  # whichever came first
             continue
         try:
             state.merge(other)
         except ValorError:
             raise
         except Exception as error:
-            states[place] = Broken.by("merge", error)
+            states[place] = FailedState.by("merge", error)
 
 
 def join(requests: Iterable[StateRequest]) -> list[StateRequest]:

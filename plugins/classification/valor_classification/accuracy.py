@@ -14,7 +14,7 @@ from valor_classification.label_counts import LabelCountsPart
 from valor_classification.parameters.predicted import AccuracyParameters
 from valor_classification.thresholds import coordinates, limit, limits
 from valor_classification.top_ranks import TopRanksPart
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import Failed, NumberOrReason, Result, Undefined, macro, ratio
 from valor_core.states import StateRequest
 
@@ -152,7 +152,9 @@ class Accuracy:
                 value, left_out = self._rule.outcome(part, limit(threshold))
                 own = self._rule.shaped(part, threshold)
                 parameters = (
-                    {"label_key": key} | own | nondefault(self.parameters, "score_thresholds")
+                    {"label_key": key}
+                    | own
+                    | changed_parameters(self.parameters, "score_thresholds")
                 )
                 yield Result(parameters=parameters, value=value, left_out=left_out)
 

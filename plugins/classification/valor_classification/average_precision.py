@@ -15,7 +15,7 @@ from valor_classification.parameters.ranked import AveragePrecisionParameters
 from valor_classification.ranking import RankingPart
 from valor_classification.unit_interval import Outside
 from valor_classification.unscored import Unscored
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import Result, Undefined
 from valor_core.states import StateRequest
 
@@ -59,7 +59,7 @@ class AveragePrecision:
         for key, part in state.sorted():
             areas = _areas(key, part, bins).unless(*others)
             for average in self.parameters.average:
-                yield from areas.results(average, nondefault(self.parameters, "average"))
+                yield from areas.results(average, changed_parameters(self.parameters, "average"))
 
 
 def _areas(key: str, part: RankingPart | LabelCountsPart, bins: int | None) -> LabelValues:

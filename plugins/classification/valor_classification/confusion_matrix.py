@@ -16,7 +16,7 @@ from valor_classification.listing import Items, Listing
 from valor_classification.parameters.items import ConfusionMatrixParameters
 from valor_classification.thresholds import coordinates, limit, limits
 from valor_classification.views import NONE
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import ConfusionTable, Result
 from valor_core.schemas import Codes
 from valor_core.states import StateRequest
@@ -71,7 +71,9 @@ class ConfusionMatrix:
                 value = (
                     self._value(key, part, limit(threshold), named) if refusal is None else refusal
                 )
-                yield Result(parameters=own | nondefault(chosen, "score_thresholds"), value=value)
+                yield Result(
+                    parameters=own | changed_parameters(chosen, "score_thresholds"), value=value
+                )
 
     def _value(
         self, key: str, part: ConfusionPart, least: float, named: Listing | None

@@ -10,7 +10,7 @@ from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts
 from valor_classification.parameters.predicted import CountsParameters
 from valor_classification.thresholds import coordinates, limits
-from valor_core.results import Result, label_coordinates
+from valor_core.results import Result, label_parameters
 from valor_core.states import StateRequest
 
 
@@ -49,4 +49,4 @@ class Counts:
                 rows = zip(*(column.tolist() for column in columns), strict=True)
                 for label, (tp, fp, fn, tn) in zip(counts.labels, rows, strict=True):
                     value = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-                    yield Result(parameters=label_coordinates(label) | shaped, value=value)
+                    yield Result(parameters=label_parameters(label) | shaped, value=value)

@@ -13,7 +13,7 @@ from valor_classification import listing
 from valor_classification.listing import Items, Listing
 from valor_classification.parameters.curves import DetailedCurveParameters
 from valor_classification.precision_recall_curve import threshold_name
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import Result
 from valor_core.schemas import Codes
 from valor_core.states import StateRequest
@@ -112,7 +112,7 @@ class DetailedPrecisionRecallCurve:
                 )
             }
             own = {"label_key": key, "max_examples": self.parameters.max_examples}
-            yield Result(parameters=own | nondefault(self.parameters), value=curves)
+            yield Result(parameters=own | changed_parameters(self.parameters), value=curves)
 
     def _point(self, table: Items, one: _OneLabel, place: int) -> dict[str, Any]:
         at = {kind: self._observed(table, spans.at(place)) for kind, spans in one.kinds.items()}

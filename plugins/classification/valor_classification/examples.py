@@ -12,7 +12,7 @@ from valor_classification import listing
 from valor_classification.listing import Items, Listing
 from valor_classification.parameters.items import ExamplesParameters
 from valor_classification.thresholds import coordinates, limit, limits
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import Result
 from valor_core.schemas import Codes
 from valor_core.states import StateRequest
@@ -50,7 +50,7 @@ class Examples:
             for threshold in chosen.score_thresholds:
                 table = part.table((limit(threshold),))
                 own = {"label_key": key} | coordinates(threshold, chosen.hardmax)
-                parameters = own | nondefault(chosen, "score_thresholds")
+                parameters = own | changed_parameters(chosen, "score_thresholds")
                 yield Result(parameters=parameters, value=self._items(table))
 
     def _items(self, table: Items) -> list[dict[str, Any]]:

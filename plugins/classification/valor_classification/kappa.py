@@ -12,7 +12,7 @@ from valor_classification.confusion import Confusion, ConfusionPart
 from valor_classification.parameters.association import KappaParameters
 from valor_classification.thresholds import limit, limits
 from valor_core.errors import and_more
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import Failed, NumberOrReason, Result, Undefined
 from valor_core.schemas import Label, is_numeral
 from valor_core.states import StateRequest
@@ -57,7 +57,7 @@ class CohenKappa:
     def compute(self, state: Confusion) -> Iterator[Result]:
         """One result for each label key and threshold."""
         chosen = self.parameters
-        own = {"weights": chosen.weights} | nondefault(chosen, "score_thresholds")
+        own = {"weights": chosen.weights} | changed_parameters(chosen, "score_thresholds")
         for key, part in state.sorted():
             for threshold in chosen.score_thresholds:
                 value, left_out = self._outcome(part, limit(threshold))

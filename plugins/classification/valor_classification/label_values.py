@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from valor_classification.unit_interval import Outside
 from valor_classification.unscored import Unscored
-from valor_core.results import Failed, NumberOrReason, Result, label_coordinates, macro, weighted
+from valor_core.results import Failed, NumberOrReason, Result, label_parameters, macro, weighted
 from valor_core.schemas import Codes, Label
 
 
@@ -58,7 +58,7 @@ class LabelValues:
         """
         if average == "none":
             for label, value in zip(self.labels, self.values, strict=True):
-                parameters = label_coordinates(label) | dict(shaped)
+                parameters = label_parameters(label) | dict(shaped)
                 found = value if self.refusal is None else self.refusal
                 yield Result(parameters=parameters, value=found)
             return

@@ -5,8 +5,8 @@ from __future__ import annotations
 from valor_core.parameters import NoParameters
 from valor_core.specs import (
     ArraysSpec,
-    KnownAs,
     MetricSpec,
+    ParameterAlias,
     Range,
     ReaderSpec,
     Reference,
@@ -43,7 +43,7 @@ def _spec(
     range: Range = SHARE,
     references: tuple[Reference, ...],
     aliases: tuple[str, ...] = (),
-    known_as: tuple[KnownAs, ...] = (),
+    known_as: tuple[ParameterAlias, ...] = (),
     sought_as: tuple[str, ...] = (),
 ) -> MetricSpec:
     return MetricSpec(
@@ -72,19 +72,19 @@ PREDICTED = (
         references=(VALOR, Reference(SKLEARN, "accuracy score")),
         aliases=("accuracy_score",),
         known_as=(
-            KnownAs("balanced_accuracy", {"balanced": True}),
-            KnownAs("balanced_accuracy_score", {"balanced": True}),
+            ParameterAlias("balanced_accuracy", {"balanced": True}),
+            ParameterAlias("balanced_accuracy_score", {"balanced": True}),
             *(
-                KnownAs(name, {"top_k": "#"})
+                ParameterAlias(name, {"top_k": "#"})
                 for name in ("top#", "top#_accuracy", "top#_acc", "accuracy_top#", "acc@#")
             ),
-            KnownAs("accuracy@#", {"top_k": "#"}),
-            KnownAs("recall@#", {"top_k": "#"}, is_clear=False),
-            KnownAs("hit@#", {"top_k": "#"}),
-            KnownAs("top_k_accuracy", {"top_k": 2}, is_clear=False),
-            KnownAs("top_k_accuracy_score", {"top_k": 2}, is_clear=False),
-            KnownAs("subset_accuracy", OF_SETS),
-            KnownAs("exact_match_ratio", OF_SETS),
+            ParameterAlias("accuracy@#", {"top_k": "#"}),
+            ParameterAlias("recall@#", {"top_k": "#"}, is_clear=False),
+            ParameterAlias("hit@#", {"top_k": "#"}),
+            ParameterAlias("top_k_accuracy", {"top_k": 2}, is_clear=False),
+            ParameterAlias("top_k_accuracy_score", {"top_k": 2}, is_clear=False),
+            ParameterAlias("subset_accuracy", OF_SETS),
+            ParameterAlias("exact_match_ratio", OF_SETS),
         ),
     ),
     _spec(
@@ -137,7 +137,7 @@ PREDICTED = (
         better=True,
         references=(Reference("van Rijsbergen, 'Information Retrieval', 1979", "chapter 7"),),
         aliases=("fbeta_score",),
-        known_as=(KnownAs("f2", {"beta": 2}), KnownAs("f2_score", {"beta": 2})),
+        known_as=(ParameterAlias("f2", {"beta": 2}), ParameterAlias("f2_score", {"beta": 2})),
     ),
     _spec(
         "Counts",

@@ -12,7 +12,7 @@ from valor_classification.label_counts import LabelCounts, ThresholdCounts
 from valor_classification.label_values import LabelValues
 from valor_classification.parameters.predicted import FBetaParameters, LabelParameters
 from valor_classification.thresholds import coordinates, limits
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import NumberOrReason, Result, ratio
 from valor_core.states import StateRequest
 
@@ -60,7 +60,7 @@ class LabelQuotient:
             yield from values.results(average, shaped, include)
 
     def _shaped(self, threshold: float | None) -> dict[str, Any]:
-        return coordinates(threshold, self.parameters.hardmax) | nondefault(
+        return coordinates(threshold, self.parameters.hardmax) | changed_parameters(
             self.parameters, "average", "score_thresholds"
         )
 

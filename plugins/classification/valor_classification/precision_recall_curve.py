@@ -11,8 +11,8 @@ from attrs import frozen
 from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts, ThresholdCounts
 from valor_classification.parameters.curves import PrecisionRecallCurveParameters
-from valor_core.parameters import nondefault
-from valor_core.results import Deferred, Result, ratios
+from valor_core.parameters import changed_parameters
+from valor_core.results import LazyValue, Result, ratios
 from valor_core.states import StateRequest
 
 _POINT = ("tp", "fp", "fn", "tn", "accuracy", "precision", "recall", "f1_score")
@@ -61,8 +61,8 @@ class PrecisionRecallCurve:
             make = partial(
                 _curves, names, thresholds, part.all_at(thresholds), self.parameters.zero_division
             )
-            parameters = {"label_key": key} | nondefault(self.parameters)
-            yield Result(parameters=parameters, value=Deferred(make))
+            parameters = {"label_key": key} | changed_parameters(self.parameters)
+            yield Result(parameters=parameters, value=LazyValue(make))
 
 
 def _curves(

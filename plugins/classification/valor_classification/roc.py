@@ -25,8 +25,8 @@ from valor_classification.ranking import LabelScores, Ranking, RankingPart
 from valor_classification.unit_interval import Outside
 from valor_classification.unscored import Unscored
 from valor_core.kernels import thread_count
-from valor_core.parameters import nondefault
-from valor_core.results import Deferred, NumberOrReason, Result, Undefined
+from valor_core.parameters import changed_parameters
+from valor_core.results import LazyValue, NumberOrReason, Result, Undefined
 from valor_core.schemas import Label
 from valor_core.states import StateRequest
 
@@ -101,7 +101,7 @@ class ROCAUC:
         bins = self.parameters.bins
         for key, part in state.sorted():
             areas = _areas(key, part, bins).unless(*others)
-            yield from areas.results("none", nondefault(self.parameters))
+            yield from areas.results("none", changed_parameters(self.parameters))
 
 
 @frozen(repr=False)
@@ -134,7 +134,7 @@ class MeanROCAUC:
         bins, average = self.parameters.bins, self.parameters.average
         for key, part in state.sorted():
             areas = _areas(key, part, bins).unless(*others)
-            yield from areas.results(average, nondefault(self.parameters, "average"))
+            yield from areas.results(average, changed_parameters(self.parameters, "average"))
 
 
 @frozen(repr=False)
@@ -172,9 +172,9 @@ class ROCCurve:
     def compute(self, state: Ranking, answers: Unscored) -> Iterator[Result]:
         """One result for each label key, a curve or a reason by label."""
         for key, part in state.sorted():
-            parameters = {"label_key": key} | nondefault(self.parameters)
+            parameters = {"label_key": key} | changed_parameters(self.parameters)
             refusal = answers.of(key).refusal
-            deferred = Deferred(partial(_read, dict(self._curves(part))))
+            deferred = LazyValue(partial(_read, dict(self._curves(part))))
             value = deferred if refusal is None else refusal
             yield Result(parameters=parameters, value=value)
 

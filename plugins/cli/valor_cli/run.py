@@ -14,7 +14,7 @@ from valor_cli.config.config_file import Request
 from valor_cli.config.modules import registry_with
 from valor_cli.config.resolved import moved_paths, resolved
 from valor_cli.config.schema import CheckedConfig, RunConfig
-from valor_core.errors import ConfigError, MissingPluginError, did_you_mean, found_at
+from valor_core.errors import ConfigError, MissingPluginError, did_you_mean, error_at
 from valor_core.evaluation import Evaluator, Progress, run
 from valor_core.packages import OWNERS, ways
 from valor_core.readers import reader_of
@@ -35,7 +35,7 @@ def run_config(
     request : Request
         The config.
     progress : callable, optional
-        Told how far the work is.
+        Called with the progress of the work.
     unwritten : WriteErrors, optional
         Takes what cannot be written, for a caller who shows the report first; without it that
         is raised when all else is written.
@@ -77,7 +77,7 @@ def run_config(
 def registry_of(chosen: RunConfig, request: Request) -> Registry:
     """Registry of installed plugins and of the metrics in the modules of a config."""
     _check_plugins(chosen.plugins, Registry(chosen.plugins), request.place)
-    with found_at(request.place):
+    with error_at(request.place):
         return registry_with((request.folder / path for path in chosen.modules), chosen.plugins)
 
 

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from valor_dask.uids import restore, shorten
 
-from valor_core.evaluation import Tally
+from valor_core.evaluation import EvaluationState
 
 INTEGERS = st.integers(-(2**63), 2**63 - 1)
 NEAR = st.integers(0, 400)
 
 
 def travelled(uids: np.ndarray) -> np.ndarray:
-    (found,) = restore(pickle.loads(pickle.dumps(shorten(Tally(uids=[uids]))))).uids
+    (found,) = restore(pickle.loads(pickle.dumps(shorten(EvaluationState(uids=[uids]))))).uids
     return found
 
 
@@ -47,5 +47,5 @@ def test_numbers_far_apart_at_both_ends_arrive_as_they_were() -> None:
 def test_numbers_that_follow_one_another_cost_nothing() -> None:
     uids = np.arange(10**6)
 
-    assert len(pickle.dumps(shorten(Tally(uids=[uids])))) < 1500
-    assert len(pickle.dumps(shorten(Tally(uids=[uids**2 // 10**6])))) > 10**6
+    assert len(pickle.dumps(shorten(EvaluationState(uids=[uids])))) < 1500
+    assert len(pickle.dumps(shorten(EvaluationState(uids=[uids**2 // 10**6])))) > 10**6

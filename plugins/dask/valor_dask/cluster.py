@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster
 from distributed.utils import silence_logging_cmgr
 
 from valor_core.errors import EngineError
-from valor_core.evaluation.engines import GUARD, check_guarded, uninterrupted
+from valor_core.evaluation.engines import GUARD, check_main_guard, defer_signals
 from valor_dask.parameters import DaskParameters
 
 _RETRIES = 3
@@ -47,9 +47,9 @@ def connected(parameters: DaskParameters) -> Iterator[Client]:
 @contextmanager
 def _started(parameters: DaskParameters) -> Iterator[LocalCluster]:
     """A cluster on this machine, whose processes end with the block or with this process."""
-    check_guarded()
+    check_main_guard()
     retries = _RETRIES if parameters.retries is None else parameters.retries
-    with uninterrupted(), _beyond_signals():
+    with defer_signals(), _beyond_signals():
         try:
             cluster = LocalCluster(
                 n_workers=parameters.workers or os.cpu_count() or 1,
@@ -68,7 +68,7 @@ def _started(parameters: DaskParameters) -> Iterator[LocalCluster]:
     try:
         yield cluster
     finally:
-        with uninterrupted():
+        with defer_signals():
             cluster.close()
 
 
@@ -108,7 +108,7 @@ def _client(cluster: Any) -> Iterator[Client]:
         _wait_for_a_worker(client)
         yield client
     finally:
-        with uninterrupted():
+        with defer_signals():
             client.close()
 
 

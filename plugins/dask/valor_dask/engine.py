@@ -20,13 +20,13 @@ from attrs import define, field, frozen
 from distributed import Client, Future, KilledWorker
 
 from valor_core.errors import EngineError, ParameterError, PartitionError
-from valor_core.evaluation import Tally
+from valor_core.evaluation import EvaluationState
 from valor_core.evaluation.engines import (
-    BY_THE_USER,
+    STOPPED_BY_USER,
     Work,
     check_versions,
     count_read_ahead,
-    uninterrupted,
+    defer_signals,
 )
 from valor_core.readers import Partition
 from valor_dask import on_worker
@@ -68,7 +68,7 @@ class DaskEngine:
                     f"Leave out {name}, or leave out scheduler.",
                 )
 
-    def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[Tally]:
+    def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[EvaluationState]:
         """Tallies of one or more partitions, as they are finished."""
         if not partitions:
             return
@@ -100,12 +100,12 @@ def _known_to_workers(client: Client, work: Work, packed: bytes) -> Iterator[str
             work.control.stop(message["stop"])
 
     try:
-        with uninterrupted():
+        with defer_signals():
             client.register_plugin(RunOnWorker(name, packed, shares))
             client.subscribe_topic(name, told)
         yield name
     finally:
-        with uninterrupted():
+        with defer_signals():
             # A worker that answers no more, or a scheduler that is gone, holds up nobody.
             _beside(lambda: _forget(client, name)).join(_GRACE)
 
@@ -182,11 +182,11 @@ class _Run:
     _fetched: SimpleQueue[tuple[Future[bytes], bytes | BaseException]] = field(
         factory=SimpleQueue, init=False
     )
-    _ready: deque[Tally] = field(factory=deque, init=False)
+    _ready: deque[EvaluationState] = field(factory=deque, init=False)
     _seen: float = field(factory=monotonic, init=False)
     _partitions: dict[str, Partition] = field(factory=dict, init=False)
 
-    def tallies(self) -> Iterator[Tally]:
+    def tallies(self) -> Iterator[EvaluationState]:
         """Tallies as they are finished; after an interrupt, those of what is under way."""
         threads = sum(self.client.nthreads().values())
         try:
@@ -195,25 +195,25 @@ class _Run:
                     self._submit_some(threads * _AHEAD)
                     self._look()
                 except KeyboardInterrupt:
-                    self.work.control.stop(BY_THE_USER)
+                    self.work.control.stop(STOPPED_BY_USER)
                 yield from self._handed_over()
             if self.work.control.stopped is not None:
                 yield from self._rest(self.work.control.stopped)
         finally:
-            with uninterrupted(), suppress(OSError):
+            with defer_signals(), suppress(OSError):
                 self.client.cancel(list(self._running))
 
     @property
     def _is_under_way(self) -> bool:
         return bool(self.waiting or self._suspect or self._running)
 
-    def _handed_over(self) -> Iterator[Tally]:
+    def _handed_over(self) -> Iterator[EvaluationState]:
         while self._ready:
             yield self._ready.popleft()
 
     def _submit_some(self, most: int) -> None:
         """Keep the cluster busy; what workers may have died of gets it for itself."""
-        with uninterrupted():
+        with defer_signals():
             if self._running and (self._suspect or self._is_alone):
                 return
             self._is_alone = bool(self._suspect)
@@ -255,7 +255,7 @@ class _Run:
         except Empty:
             self._check_workers()
             return
-        with uninterrupted():
+        with defer_signals():
             tree = self._running.pop(future, None)
             if tree is not None:
                 self._ready.extend(self._taken(outcome, tree))
@@ -279,7 +279,9 @@ class _Run:
     def _address(self) -> str:
         return str(self.client.scheduler_info()["address"])
 
-    def _taken(self, outcome: bytes | BaseException, tree: Sequence[Partition]) -> list[Tally]:
+    def _taken(
+        self, outcome: bytes | BaseException, tree: Sequence[Partition]
+    ) -> list[EvaluationState]:
         """The tallies of a tree, which the cluster may forget."""
         try:
             if isinstance(outcome, BaseException):
@@ -301,7 +303,7 @@ class _Run:
                 f"got {type(error).__name__}: {error}"
             ) from error
 
-    def _killed(self, tree: Sequence[Partition], error: KilledWorker) -> list[Tally]:
+    def _killed(self, tree: Sequence[Partition], error: KilledWorker) -> list[EvaluationState]:
         """What becomes of partitions for which workers died.
 
         Dask suspects all that a worker had before it, so that they are tried once more, alone.
@@ -325,9 +327,9 @@ class _Run:
                 f"{tree[0].name}: {why}",
                 "It may be short of memory: use smaller partitions, or fewer workers on a machine.",
             ) from error
-        return [Tally(missing={partition.name: why for partition in tree})]
+        return [EvaluationState(missing={partition.name: why for partition in tree})]
 
-    def _rest(self, reason: str) -> Iterator[Tally]:
+    def _rest(self, reason: str) -> Iterator[EvaluationState]:
         """Tallies of what was under way when the run was stopped, for as long as is decent."""
         stop = partial(self.client.run, on_worker.stop, self.name, reason)
         _beside(lambda: stop(wait=False, on_error="ignore"))

@@ -15,7 +15,7 @@ from distributed import Worker as DaskWorker
 from distributed import WorkerPlugin, get_worker
 
 from valor_core.errors import EngineError, PartitionError, ReadError, ValorError
-from valor_core.evaluation import Tally
+from valor_core.evaluation import EvaluationState
 from valor_core.evaluation.engines import Worker
 from valor_core.packages import version_of
 from valor_core.readers import Partition
@@ -167,16 +167,18 @@ def _plugin(run: str) -> RunOnWorker:
     return plugin
 
 
-def _counted(worker: Worker, partition: Partition, missing: str) -> Tally:
+def _counted(worker: Worker, partition: Partition, missing: str) -> EvaluationState:
     try:
         return worker.count(partition)
     except (ReadError, PartitionError) as error:
         if missing == "stop":
             raise
-        return Tally(missing={partition.name: error.one_line.removeprefix(f"{partition.name}: ")})
+        return EvaluationState(
+            missing={partition.name: error.one_line.removeprefix(f"{partition.name}: ")}
+        )
 
 
-def _packed(tallies: list[Tally], partition: Partition) -> bytes:
+def _packed(tallies: list[EvaluationState], partition: Partition) -> bytes:
     try:
         return pickle.dumps(tallies, protocol=pickle.HIGHEST_PROTOCOL)
     except Exception as error:
@@ -187,8 +189,8 @@ def _packed(tallies: list[Tally], partition: Partition) -> bytes:
 
 def merge(packed: Sequence[bytes]) -> bytes:
     """The packed tallies of some partitions: those that are final as one, the others alone."""
-    whole: Tally | None = None
-    alone: list[Tally] = []
+    whole: EvaluationState | None = None
+    alone: list[EvaluationState] = []
     for tally in (tally for few in packed for tally in pickle.loads(few)):
         if not tally.is_final or tally.missing:
             alone.append(tally)

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.evaluation import Tally
+from valor_core.evaluation import EvaluationState
 
 
 @frozen(eq=False)
@@ -65,13 +65,13 @@ def shortened(uids: Any) -> Any:
     return Steps(int(uids[0]), steps.astype(np.min_scalar_type(most)), len(uids))
 
 
-def shorten(tally: Tally) -> Tally:
+def shorten(tally: EvaluationState) -> EvaluationState:
     """A tally with its uids as they travel; nobody else uses it."""
     tally.uids = [shortened(uids) for uids in tally.uids]
     return tally
 
 
-def restore(tally: Tally) -> Tally:
+def restore(tally: EvaluationState) -> EvaluationState:
     """A tally with its uids as they were."""
     travelled: list[Any] = tally.uids
     tally.uids = [uids.numbers() if isinstance(uids, Steps) else uids for uids in travelled]

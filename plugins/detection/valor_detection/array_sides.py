@@ -17,11 +17,11 @@ from valor_core.schemas import (
     Floats,
     Label,
     Vocabulary,
-    as_written,
     check_finite,
     check_not_masked,
     label_value,
     objects,
+    widen_as_printed,
 )
 from valor_core.schemas.geometry import Rings, RunLengths, ends
 from valor_detection.columns import as_array, column
@@ -383,7 +383,7 @@ class Side:
                 if dtype is not np.bool_:
                     check_finite(filled[-1], place)
         if len({own.dtype for own in filled}) > 1:
-            filled = [as_written(own) for own in filled]
+            filled = [widen_as_printed(own) for own in filled]
         return np.concatenate(filled) if filled else column([], dtype, name)
 
     def _masks(self) -> RunLengths | None:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.parameters import nondefault
-from valor_core.results import Failed, Result, Undefined, label_coordinates
+from valor_core.parameters import changed_parameters
+from valor_core.results import Failed, Result, Undefined, label_parameters
 from valor_core.schemas import Codes, Floats
 from valor_core.states import StateRequest
 from valor_detection import overlaps
@@ -77,7 +77,7 @@ class CalibrationError:
             "iou_threshold": chosen.iou_threshold,
             "score_threshold": chosen.score_threshold,
             "number_of_bins": chosen.bins,
-        } | nondefault(chosen, "bins", "per_label")
+        } | changed_parameters(chosen, "bins", "per_label")
         codes = np.arange(len(table.labels))
         by_key = _Bins.of(ranked, chosen, table.key_codes(codes), len(table.keys))
         for key in table.seen:
@@ -87,7 +87,7 @@ class CalibrationError:
             by_label = _Bins.of(ranked, chosen, codes, len(codes))
             for code in chain.from_iterable(table.seen.values()):
                 yield Result(
-                    parameters=label_coordinates(table.labels[code]) | shared,
+                    parameters=label_parameters(table.labels[code]) | shared,
                     value=by_label.value(code),
                 )
 

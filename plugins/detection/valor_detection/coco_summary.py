@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.kernels import in_threads
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import Result
 from valor_core.schemas import Codes, Floats
 from valor_core.states import StateRequest
@@ -76,7 +76,7 @@ class COCOSummary:
         warnings = () if warning is None else (warning,)
         for key, value in values.items():
             yield Result(
-                parameters={"label_key": key} | nondefault(self.parameters),
+                parameters={"label_key": key} | changed_parameters(self.parameters),
                 value=value,
                 warnings=warnings,
             )

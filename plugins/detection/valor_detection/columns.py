@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
-from valor_core.schemas import as_written, readable
+from valor_core.schemas import readable, widen_as_printed
 
 _EXPECTED = {
     np.floating: "numbers",
@@ -88,7 +88,7 @@ def column(values: Any, dtype: type, place: str, width: int | None = None) -> ND
         )
     _check_values(array, dtype, place)
     if dtype is np.floating:
-        return array if array.dtype == np.float32 else as_written(array)
+        return array if array.dtype == np.float32 else widen_as_printed(array)
     found: NDArray[Any] = array.astype(dtype)
     return found
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import ConfusionTable, Result
 from valor_core.schemas import Codes, Uid
 from valor_core.states import StateRequest
@@ -83,7 +83,7 @@ class ConfusionMatrix:
                     }
                     yield Result(
                         parameters=coordinates
-                        | nondefault(chosen, "iou_thresholds", "score_thresholds"),
+                        | changed_parameters(chosen, "iou_thresholds", "score_thresholds"),
                         value=cells.counts()
                         if named is None
                         else cells.with_examples(chosen.max_examples, named),

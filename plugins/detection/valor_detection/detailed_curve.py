@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
-from valor_core.parameters import nondefault
-from valor_core.results import Deferred, Result
+from valor_core.parameters import changed_parameters
+from valor_core.results import LazyValue, Result
 from valor_core.schemas import Codes
 from valor_core.schemas.geometry import Box, Geometry
 from valor_core.states import StateRequest
@@ -101,8 +101,8 @@ class DetailedPrecisionRecallCurve:
                 "max_examples": chosen.max_examples,
             }
             yield Result(
-                parameters=coordinates | nondefault(chosen),
-                value=Deferred(partial(_value, observed, labels, thresholds)),
+                parameters=coordinates | changed_parameters(chosen),
+                value=LazyValue(partial(_value, observed, labels, thresholds)),
             )
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from valor_core.parameters import nondefault
-from valor_core.results import Result, Undefined, label_coordinates
+from valor_core.parameters import changed_parameters
+from valor_core.results import Result, Undefined, label_parameters
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import ends
 from valor_core.states import StateRequest
@@ -112,7 +112,7 @@ class ErrorAnalysis:
         shared = {
             "iou_threshold": chosen.iou_threshold,
             "background_threshold": chosen.background_threshold,
-        } | nondefault(chosen, "per_label")
+        } | changed_parameters(chosen, "per_label")
         for key, codes in table.seen.items():
             taken = [
                 code
@@ -124,7 +124,7 @@ class ErrorAnalysis:
             for code in codes if chosen.per_label else ():
                 own = [code] if errors.positives[code] else []
                 yield Result(
-                    parameters=label_coordinates(table.labels[code]) | shared,
+                    parameters=label_parameters(table.labels[code]) | shared,
                     value=gains.value(own, errors.counts[code]),
                 )
 

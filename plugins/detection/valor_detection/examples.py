@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import Result
 from valor_core.schemas import Codes, Uid
 from valor_core.states import StateRequest
@@ -77,7 +77,7 @@ class Examples:
                     }
                     yield Result(
                         parameters=coordinates
-                        | nondefault(chosen, "iou_thresholds", "score_thresholds"),
+                        | changed_parameters(chosen, "iou_thresholds", "score_thresholds"),
                         value=marks.listed(images[chosen.offset : last], truths, predictions),
                     )
 

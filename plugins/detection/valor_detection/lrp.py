@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.parameters import nondefault
-from valor_core.results import Result, Undefined, label_coordinates, mean
+from valor_core.parameters import changed_parameters
+from valor_core.results import Result, Undefined, label_parameters, mean
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import ends
 from valor_core.states import ExactSums, StateRequest
@@ -252,11 +252,15 @@ def _results(
     values: Sequence[Value],
     own: dict[str, Any],
 ) -> Iterator[Result]:
-    shared = {"iou_threshold": chosen.iou_threshold} | own | nondefault(chosen, "score_thresholds")
+    shared = (
+        {"iou_threshold": chosen.iou_threshold}
+        | own
+        | changed_parameters(chosen, "score_thresholds")
+    )
     for key, codes in table.seen.items():
         for code in codes:
             yield Result(
-                parameters=label_coordinates(table.labels[code]) | shared, value=values[code]
+                parameters=label_parameters(table.labels[code]) | shared, value=values[code]
             )
         yield _mean(
             [

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
-from valor_core.results import Result, Undefined, label_coordinates
+from valor_core.results import Result, Undefined, label_parameters
 from valor_core.schemas import Codes, Floats
 from valor_core.states import StateRequest
 from valor_detection import selection
@@ -73,7 +73,7 @@ class Numbers:
             label = self.table.labels[code]
             value = mean(self.values[..., code], self.rule) if self.positives[code] else None
             yield Result(
-                parameters={**label_coordinates(label), **self.coordinates},
+                parameters={**label_parameters(label), **self.coordinates},
                 value=Undefined(f"no ground truths of label {label.value!r}")
                 if value is None
                 else value,

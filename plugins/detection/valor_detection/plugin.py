@@ -5,8 +5,8 @@ from __future__ import annotations
 from valor_core.specs import (
     ArraysSpec,
     GallerySpec,
-    KnownAs,
     MetricSpec,
+    ParameterAlias,
     Range,
     ReaderSpec,
     Reference,
@@ -59,7 +59,7 @@ def _spec(
     references: tuple[Reference, ...],
     version: int = 1,
     aliases: tuple[str, ...] = (),
-    known_as: tuple[KnownAs, ...] = (),
+    known_as: tuple[ParameterAlias, ...] = (),
     sought_as: tuple[str, ...] = (),
 ) -> MetricSpec:
     return MetricSpec(
@@ -84,26 +84,26 @@ _OVER = ("50-95", "50:95", "@50-95", "@50:95", "@0.5:0.95", "@.5:.95", "@[.5:.95
 _OVER_STEPS = ("@0.5:0.05:0.95", "@[.5:.05:.95]", "@[0.5:0.05:0.95]")
 
 
-def _at(name: str, *, is_clear: bool = True) -> tuple[KnownAs, ...]:
+def _at(name: str, *, is_clear: bool = True) -> tuple[ParameterAlias, ...]:
     """Names with one IoU threshold behind them, ``mAP50``, ``mAP@0.75``, ``metrics/mAP50(B)``."""
     columns = [column.format(f"{name}%") for column in _COLUMNS if is_clear]
     written = (f"{name}%", f"{name}@%", f"{name}@[%]", *columns)
-    return tuple(KnownAs(one, {"iou_thresholds": "%"}, is_clear) for one in written)
+    return tuple(ParameterAlias(one, {"iou_thresholds": "%"}, is_clear) for one in written)
 
 
-def _over(*names: str, is_clear: bool = True) -> tuple[KnownAs, ...]:
+def _over(*names: str, is_clear: bool = True) -> tuple[ParameterAlias, ...]:
     """Names with COCO's ten IoU thresholds behind them, ``mAP@[.5:.95]``."""
     ten = {"iou_thresholds": [n / 100 for n in range(50, 100, 5)]}
     written = [name + over for name in names for over in (*_OVER, *_OVER_STEPS)]
     written += [column.format(f"{name}50-95") for name in names for column in _COLUMNS if is_clear]
-    return tuple(KnownAs(name, ten, is_clear) for name in written)
+    return tuple(ParameterAlias(name, ten, is_clear) for name in written)
 
 
-def _sized(mean: str, label: str) -> tuple[KnownAs, ...]:
+def _sized(mean: str, label: str) -> tuple[ParameterAlias, ...]:
     """Names of a mean at one of COCO's sizes: ``mAP_small``, and ``AP_small`` and ``APs``."""
     sizes = {"small": [0, 1024], "medium": [1024, 9216], "large": [9216, 1e10]}
     return tuple(
-        KnownAs(name, {"area_ranges": {size: bounds}}, is_clear)
+        ParameterAlias(name, {"area_ranges": {size: bounds}}, is_clear)
         for size, bounds in sizes.items()
         for name, is_clear in (
             (f"{mean}_{size}", True),
@@ -170,7 +170,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             version=2,
             aliases=("average_recall",),
             known_as=tuple(
-                KnownAs(name, {"max_detections": "#"}, is_clear=False)
+                ParameterAlias(name, {"max_detections": "#"}, is_clear=False)
                 for name in ("AR@#", "AR#", "recall@#")
             ),
         ),
@@ -194,7 +194,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             aliases=("mean_average_recall",),
             known_as=(
                 *(
-                    KnownAs(name, {"max_detections": "#"}, is_clear)
+                    ParameterAlias(name, {"max_detections": "#"}, is_clear)
                     for name, is_clear in (
                         ("mAR@#", True),
                         ("mAR#", True),

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.results import NumberOrReason, Result, label_coordinates, macro, ratio, weighted
+from valor_core.results import NumberOrReason, Result, label_parameters, macro, ratio, weighted
 from valor_core.schemas import Codes, Label
 from valor_core.states import StateRequest
 from valor_detection import selection
@@ -108,7 +108,7 @@ class Counts(_Counted):
         for counts in self._counts(state.table):
             for label, (tp, fp, fn) in zip(counts.labels, counts.rows, strict=True):
                 yield Result(
-                    parameters=label_coordinates(label) | counts.coordinates,
+                    parameters=label_parameters(label) | counts.coordinates,
                     value={"tp": tp, "fp": fp, "fn": fn},
                 )
 
@@ -128,7 +128,7 @@ class _LabelMetric(_Counted):
         for average in chosen.average:
             if average == "none":
                 for label, value in zip(counts.labels, values, strict=True):
-                    parameters = label_coordinates(label) | counts.coordinates
+                    parameters = label_parameters(label) | counts.coordinates
                     yield Result(parameters=parameters, value=value)
                 continue
             left_out: dict[str, int] = {}

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import Result, ratios
 from valor_core.states import StateRequest
 from valor_detection import selection
@@ -16,7 +16,7 @@ from valor_detection.parameters.precision_recall import PrecisionRecallCurvePara
 from valor_detection.rules import RECALLS
 from valor_detection.selection import Selection, selections
 from valor_detection.table import Table
-from valor_detection.tallies import Tally, tally
+from valor_detection.tallies import EvaluationState, tally
 
 _POINT = ("tp", "fp", "fn", "precision", "recall", "f1_score")
 
@@ -72,7 +72,7 @@ class PrecisionRecallCurve:
         for chosen in selections(self.parameters):
             for key, codes in table.seen.items():
                 at = {"label_key": key, "iou_threshold": threshold, **chosen.coordinates}
-                at |= nondefault(self.parameters, "area_ranges", "form")
+                at |= changed_parameters(self.parameters, "area_ranges", "form")
                 yield drawn(table, chosen, codes, at)
 
     def _thresholds(
@@ -88,7 +88,7 @@ class PrecisionRecallCurve:
         }
         return Result(parameters=at, value=curves)
 
-    def _points(self, counts: Tally, code: int) -> list[dict[str, Any]]:
+    def _points(self, counts: EvaluationState, code: int) -> list[dict[str, Any]]:
         tp, fp, fn = counts.tp[:, code], counts.fp[:, code], counts.fn[:, code]
         zero_division = self.parameters.zero_division
         columns = (

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.states import StateRequest
 from valor_detection import curves, matching, overlaps
 from valor_detection.curves import Curves
@@ -98,7 +98,7 @@ def selections(chosen: SelectionParameters, bounds: Bounds = NO_BOUNDS) -> Itera
     >>> [each.coordinates for each in selections(APParameters(matching="valor"))]
     [{'matching': 'valor'}]
     """
-    rule, most, told = chosen.matching, chosen.max_detections, nondefault(chosen, *_SPREAD)
+    rule, most, told = chosen.matching, chosen.max_detections, changed_parameters(chosen, *_SPREAD)
     most = bounds.max_detections if most is None else most
     if chosen.area_ranges is None:
         yield Selection(rule, bounds.area_range, most, told)

@@ -11,7 +11,7 @@ from valor_detection.table import Table
 
 
 @frozen(kw_only=True, eq=False)
-class Tally:
+class EvaluationState:
     """Counts of all labels at one IoU threshold.
 
     Parameters
@@ -41,7 +41,7 @@ class Tally:
 
 def tally(
     table: Table, chosen: Selection, iou_threshold: float, score_thresholds: tuple[float, ...]
-) -> Tally:
+) -> EvaluationState:
     """The counts at one IoU threshold of a table, made once for all metrics that ask for them.
 
     Matching goes by descending score, so that what a threshold cuts off changes nothing above it:
@@ -68,7 +68,7 @@ def tally(
     (1, 0)
     """
     thresholds = tuple(sorted(score_thresholds))
-    found: Tally = table.kept(
+    found: EvaluationState = table.kept(
         ("tally", chosen, iou_threshold, thresholds),
         lambda: _tally(table, chosen, iou_threshold, thresholds),
     )
@@ -77,7 +77,7 @@ def tally(
 
 def _tally(
     table: Table, chosen: Selection, iou_threshold: float, thresholds: tuple[float, ...]
-) -> Tally:
+) -> EvaluationState:
     matched = chosen.matching(table)
     is_matched, is_excused = matched.at(iou_threshold)
     counts = chosen.counts(table)
@@ -87,7 +87,7 @@ def _tally(
         ("passing", chosen, thresholds),
         lambda: _passing(table, np.flatnonzero(matched.in_range & counts), thresholds),
     )
-    return Tally(
+    return EvaluationState(
         score_thresholds=thresholds,
         tp=_passing(table, np.flatnonzero(is_matched & ~is_excused), thresholds),
         fp=in_range - not_false,

@@ -3,14 +3,14 @@ from __future__ import annotations
 from typing import Any
 
 from valor_core.readers import InMemory, reader_of
-from valor_core.readers.resolve import told_of
+from valor_core.readers.resolve import resolve_data
 from valor_core.specs import Registry
 
 ROWS = [{"response": "Paris"}, {"response": "Rome"}]
 
 
 def told(data: Any, predictions: Any = None, task: str | None = None) -> tuple[Any, str | None]:
-    found = told_of(data, predictions, Registry(), task)
+    found = resolve_data(data, predictions, Registry(), task)
     return found.data, found.task
 
 

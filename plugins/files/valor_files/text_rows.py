@@ -19,7 +19,7 @@ from valor_core.schemas.text import (
     printed_lists,
     text_tuples,
 )
-from valor_core.specs import TaskSpec, by_reference
+from valor_core.specs import TaskSpec, import_object
 from valor_files.tables import (
     DEFAULT_PARTITION_BYTES,
     Table,
@@ -84,7 +84,7 @@ class TableReader:
     task: TaskSpec
 
     def __attrs_post_init__(self) -> None:
-        known = [each.name for each in fields(by_reference(self.task.item))]
+        known = [each.name for each in fields(import_object(self.task.item))]
         for name in self.parameters.columns:
             if name not in known:
                 raise ParameterError(
@@ -117,7 +117,7 @@ def row_batches(task: TaskSpec) -> Callable[[Table], Batch] | None:
     True
     """
     if task.rows is not None:
-        make: Callable[[Table], Batch] = by_reference(task.rows)
+        make: Callable[[Table], Batch] = import_object(task.rows)
         return make
     return text_batch if task.name == _TEXT else None
 

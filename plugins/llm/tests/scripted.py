@@ -12,12 +12,12 @@ from valor_llm.judge.judge import Judge
 from valor_llm.parameters.judge import JudgeParameters
 
 from valor_core import Registry
-from valor_core.results import Failed, Gap, ItemScore
+from valor_core.results import Failed, ItemScore, NoScore
 from valor_core.schemas.text import Text
-from valor_core.specs import by_reference
+from valor_core.specs import import_object
 
-Told = dict[str, Any] | str | ClientError
-Script = Mapping[str, Told | Callable[[Mapping[str, Any]], Told]]
+MetricDetails = dict[str, Any] | str | ClientError
+Script = Mapping[str, MetricDetails | Callable[[Mapping[str, Any]], MetricDetails]]
 
 
 class Scripted:
@@ -67,13 +67,13 @@ def rated(rating: int | str) -> dict[str, Any]:
     return {"analysis": "why", "rating": rating}
 
 
-def answered(name: str, item: Text, client: Scripted, **parameters: Any) -> ItemScore | Gap:
+def answered(name: str, item: Text, client: Scripted, **parameters: Any) -> ItemScore | NoScore:
     """What a metric answers about one item, asked once for each step."""
     spec = Registry().metric(name)
-    score = by_reference(spec.implementation)
+    score = import_object(spec.implementation)
     judge = Judge(JudgeParameters(cache="off", reply_retries=0, http_retries=0), client)
     try:
-        answer: ItemScore | Gap = asyncio.run(
+        answer: ItemScore | NoScore = asyncio.run(
             score(item, spec.parameter_class(**parameters), {"judge": judge})
         )
     finally:

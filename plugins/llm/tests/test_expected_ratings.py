@@ -18,7 +18,7 @@ from valor_llm.steps.coherence import COHERENCE
 
 from valor_core import Registry
 from valor_core.schemas.text import Text
-from valor_core.specs import by_reference
+from valor_core.specs import import_object
 
 FIVE = Rating((1, 2, 3, 4, 5))
 TEN = Rating(tuple(range(1, 11)))
@@ -202,7 +202,7 @@ def test_metrics_of_ratings_follow_the_probabilities(
     judge = Judge(JudgeParameters(scoring="expected", cache="off"), client)
 
     scored = asyncio.run(
-        by_reference(spec.implementation)(
+        import_object(spec.implementation)(
             Text("q", "Why?", "So."), spec.parameter_class(**parameters), {"judge": judge}
         )
     )

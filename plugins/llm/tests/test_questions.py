@@ -12,7 +12,7 @@ from valor_llm.parameters.judge import JudgeParameters
 from valor_core import Registry
 from valor_core.results import ItemScore
 from valor_core.schemas.text import Text
-from valor_core.specs import by_reference
+from valor_core.specs import import_object
 
 from .scripted import Scripted, rated, said
 
@@ -61,7 +61,7 @@ def test_all_eleven_metrics_ask_11_questions_and_4_for_each_reference(references
     async def all_of_them() -> list[object]:
         return await asyncio.gather(
             *(
-                by_reference(spec.implementation)(item, spec.parameter_class(), {"judge": judge})
+                import_object(spec.implementation)(item, spec.parameter_class(), {"judge": judge})
                 for spec in specs
             )
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from valor_core.results import ONLY, ItemRows, Numbers, Told, Undefined
+from valor_core.results import ONLY, ItemRows, MetricDetails, Numbers, Undefined
 from valor_core.scoring import BoundResource
 from valor_core.specs import MetricSpec
 from valor_llm.calibration.correction import correction
@@ -23,7 +23,7 @@ def tell(
     spec: MetricSpec,
     parameters: Any,
     resources: Mapping[str, BoundResource],
-) -> Told:
+) -> MetricDetails:
     """How many items ended how, how sure the mean is, how far judges and repeats agree.
 
     If the judge was calibrated, also what human labels make of the mean.
@@ -50,10 +50,10 @@ def tell(
         details |= panel_details(scorings, combine)
     silent = panel_warnings(spec.name, scorings)
     if judge is None:
-        return Told(details, silent)
+        return MetricDetails(details, silent)
     corrected = correction(rows, spec, parameters, judge)
     warnings = (*silent, *model_warnings(asked_models(judge), told), *corrected.warnings)
-    return Told({**details, **corrected.details}, warnings)
+    return MetricDetails({**details, **corrected.details}, warnings)
 
 
 def _judged_items(numbers: Numbers, spec: MetricSpec) -> dict[str, Any]:

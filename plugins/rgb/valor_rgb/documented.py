@@ -8,7 +8,7 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from valor_core import evaluate
-from valor_core.errors import SchemaError, found_at, shown
+from valor_core.errors import SchemaError, error_at, shown
 from valor_core.results import ItemRows, Report
 from valor_rgb.metrics.rates import Rate
 from valor_rgb.samples.sample import RGBSample, noise_of
@@ -295,7 +295,7 @@ def _samples(
         if not isinstance(response, str):
             raise SchemaError(f"responses[{place}]: expected a text, got {shown(response)}")
         own = {_LISTS[name]: values[place] for name, values in columns.items()}
-        with found_at(f"item {place}: "):
+        with error_at(f"item {place}: "):
             sample = RGBSample(place, ability, response, noise_ratio=noise_ratio, **own)
         if "answers" in own and not sample.answers:
             raise SchemaError(f"ground_truths[{place}]: expected an answer, got none")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import Result, ratio
 from valor_core.states import StateRequest
 from valor_segmentation import pixel_counts
@@ -51,4 +51,4 @@ class Accuracy:
             tp, _, fn = counts.confusion.counts(background=background)
             value = ratio(int(tp.sum()), int(tp.sum() + fn.sum()), None, reason)
             own = {"label_key": key, "background": background}
-            yield Result(parameters=own | nondefault(self.parameters), value=value)
+            yield Result(parameters=own | changed_parameters(self.parameters), value=value)

@@ -10,8 +10,8 @@ import numpy as np
 from attrs import define, field, frozen
 
 from valor_core.errors import StateError
-from valor_core.parameters import nondefault
-from valor_core.results import NumberOrReason, Result, label_coordinates, macro, ratio, weighted
+from valor_core.parameters import changed_parameters
+from valor_core.results import NumberOrReason, Result, label_parameters, macro, ratio, weighted
 from valor_core.schemas import Codes, Vocabulary
 from valor_core.schemas.segmentation import IGNORED, LabelImage, SegmentationBatch
 from valor_core.states import Content, State, StateRequest, saved_column, saved_labels
@@ -159,7 +159,7 @@ class BoundaryIOU:
                 if average == "none":
                     for code in own:
                         value = _quotient(*state.table[code].tolist())
-                        parameters = label_coordinates(labels[code]) | self._settings
+                        parameters = label_parameters(labels[code]) | self._settings
                         yield Result(parameters=parameters, value=value)
                     continue
                 mean, left_out = self._mean(average, state.table[own])
@@ -171,8 +171,8 @@ class BoundaryIOU:
         """What every result names: the width, whatever it is, and what is not as usual."""
         chosen = self.parameters
         if chosen.width_in_pixels is None:
-            return {"width": chosen.width} | nondefault(chosen, "average")
-        return {"width_in_pixels": chosen.width_in_pixels} | nondefault(chosen, "average")
+            return {"width": chosen.width} | changed_parameters(chosen, "average")
+        return {"width_in_pixels": chosen.width_in_pixels} | changed_parameters(chosen, "average")
 
     def _mean(self, average: str, table: Codes) -> tuple[NumberOrReason, dict[str, int]]:
         if average == "micro":

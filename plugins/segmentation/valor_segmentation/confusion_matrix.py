@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import ConfusionTable, Result
 from valor_core.schemas import Codes
 from valor_core.states import StateRequest
@@ -56,7 +56,7 @@ class ConfusionMatrix:
         """One result for each label key."""
         normalize = self.parameters.normalize
         for key, counts in state.sorted():
-            parameters = {"label_key": key} | nondefault(self.parameters)
+            parameters = {"label_key": key} | changed_parameters(self.parameters)
             yield Result(parameters=parameters, value=_value(counts.confusion, normalize))
 
 

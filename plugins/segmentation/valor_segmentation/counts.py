@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from valor_core.parameters import NoParameters
-from valor_core.results import Result, label_coordinates
+from valor_core.results import Result, label_parameters
 from valor_core.states import StateRequest
 from valor_segmentation import pixel_counts
 from valor_segmentation.pixel_counts import PixelCounts
@@ -45,4 +45,4 @@ class Counts:
             columns = (column.tolist() for column in confusion.counts())
             for label, tp, fp, fn in zip(confusion.labels, *columns, strict=True):
                 value = {"tp": tp, "fp": fp, "fn": fn, "tn": total - tp - fp - fn}
-                yield Result(parameters=label_coordinates(label), value=value)
+                yield Result(parameters=label_parameters(label), value=value)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, found_at, shown
+from valor_core.errors import SchemaError, error_at, shown
 from valor_core.packages import import_extra
 from valor_core.schemas import Label, as_label
 from valor_core.schemas.geometry import Box, MultiPolygon, Polygon, RotatedBox
@@ -50,7 +50,7 @@ def drawn(shapes: Mapping[Any, Any], size: tuple[int, int]) -> dict[Label, NDArr
 def _mask(label: Label, value: Any, size: tuple[int, int]) -> NDArray[np.bool_]:
     is_many = isinstance(value, Iterable) and not isinstance(value, (str, Mapping, np.ndarray))
     parts = [part for one in (value if is_many else [value]) for part in _polygons(label, one)]
-    with found_at(f"label '{label}': "):
+    with error_at(f"label '{label}': "):
         return polygon_mask(parts, size)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.errors import did_you_mean
-from valor_core.parameters import NoParameters, build, nondefault
+from valor_core.parameters import NoParameters, build, changed_parameters
 from valor_core.results import Result, Undefined
 from valor_core.states import StateRequest
 from valor_segmentation import image_scores, pixel_counts
@@ -90,12 +90,13 @@ class Examples:
             guess = (did_you_mean(chosen.label, names) or "").replace("D", "; d", 1)
             reason = f"no item has the label {chosen.label!r}{guess}"
             yield Result(
-                parameters={"order": chosen.order} | nondefault(chosen), value=Undefined(reason)
+                parameters={"order": chosen.order} | changed_parameters(chosen),
+                value=Undefined(reason),
             )
         for key, counts in state.sorted():
             if chosen.label is not None and chosen.label not in counts.confusion.names:
                 continue
-            parameters = {"label_key": key, "order": chosen.order} | nondefault(chosen)
+            parameters = {"label_key": key, "order": chosen.order} | changed_parameters(chosen)
             measured = None if scores is None else scores.of(key)
             listed = self._images(counts.rows, counts.confusion.names, measured)
             yield Result(parameters=parameters, value=listed)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from valor_core.errors import StateError, and_more, shown
-from valor_core.parameters import nondefault
-from valor_core.results import NumberOrReason, Result, Undefined, label_coordinates, macro
+from valor_core.parameters import changed_parameters
+from valor_core.results import NumberOrReason, Result, Undefined, label_parameters, macro
 from valor_core.schemas import Codes, Datums, Floats, Vocabulary
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, SegmentationBatch
 from valor_core.states import (
@@ -275,8 +275,8 @@ class Hausdorff:
         missed = self.parameters.missed
         means, greatest = state.means(percentile, missed), state.greatest(percentile, missed)
         for code in own:
-            place = label_coordinates(state.vocabulary.labels[code]) | {"percentile": percentile}
-            settings = nondefault(self.parameters, "percentiles")
+            place = label_parameters(state.vocabulary.labels[code]) | {"percentile": percentile}
+            settings = changed_parameters(self.parameters, "percentiles")
             left_out = _left_out(state.images[code].tolist()) if missed == "skip" else {}
             for name, values in (("mean", means), ("worst", greatest)):
                 yield Result(
@@ -294,7 +294,9 @@ class Hausdorff:
             self.parameters.include_prediction_only_labels,
         )
         place = {"label_key": key, "percentile": percentile, "average": "macro"}
-        parameters = place | {"statistic": "mean"} | nondefault(self.parameters, "percentiles")
+        parameters = (
+            place | {"statistic": "mean"} | changed_parameters(self.parameters, "percentiles")
+        )
         warnings = self._warnings(state, own, percentile)
         return Result(parameters=parameters, value=value, left_out=left_out, warnings=warnings)
 

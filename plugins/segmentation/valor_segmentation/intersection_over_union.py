@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import NumberOrReason, Result, ratio, weighted
 from valor_core.states import StateRequest
 from valor_segmentation import means, pixel_counts
@@ -98,7 +98,9 @@ class MeanIOU:
                 "average": chosen.average,
                 "background": chosen.background,
             }
-            yield Result(parameters=own | nondefault(chosen), value=value, left_out=left_out)
+            yield Result(
+                parameters=own | changed_parameters(chosen), value=value, left_out=left_out
+            )
 
     def _mean(self, confusion: Confusion) -> tuple[NumberOrReason, dict[str, int]]:
         chosen = self.parameters

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from attrs import frozen
 
 from valor_core.errors import did_you_mean
-from valor_core.parameters import nondefault
-from valor_core.results import NumberOrReason, Result, Undefined, label_coordinates, macro, ratio
+from valor_core.parameters import changed_parameters
+from valor_core.results import NumberOrReason, Result, Undefined, label_parameters, macro, ratio
 from valor_core.states import StateRequest
 from valor_segmentation import panoptic_counts
 from valor_segmentation.panoptic_counts import MATCHED, MISSED, PanopticCounts
@@ -180,13 +180,13 @@ def _results(
     value: Callable[[float, int, int, int], NumberOrReason],
 ) -> Iterator[Result]:
     labels, sums = state.vocabulary.labels, state.ious.values.tolist()
-    settings = nondefault(chosen)
+    settings = changed_parameters(chosen)
     values = [value(ious, *row) for ious, row in zip(sums, state.table.tolist(), strict=True)]
     truths = state.table[:, MATCHED] + state.table[:, MISSED]
     for key in state.vocabulary.keys:
         own = [code for code in state.vocabulary.order.tolist() if labels[code].key == key]
         for code in own:
-            yield Result(parameters=label_coordinates(labels[code]) | settings, value=values[code])
+            yield Result(parameters=label_parameters(labels[code]) | settings, value=values[code])
         for name, codes in _groups(state, chosen, own):
             average, left_out = macro(
                 [values[code] for code in codes],

@@ -7,8 +7,8 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.parameters import nondefault
-from valor_core.results import NumberOrReason, Result, label_coordinates, ratio, weighted
+from valor_core.parameters import changed_parameters
+from valor_core.results import NumberOrReason, Result, label_parameters, ratio, weighted
 from valor_core.states import StateRequest
 from valor_segmentation import means, pixel_counts
 from valor_segmentation.parameters.pixels import LabelParameters
@@ -37,11 +37,11 @@ class LabelQuotient:
     def _of_key(self, key: str, confusion: Confusion) -> Iterator[Result]:
         columns = confusion.counts()
         values = [self.value(*row) for row in zip(*(c.tolist() for c in columns), strict=True)]
-        settings = nondefault(self.parameters, "average")
+        settings = changed_parameters(self.parameters, "average")
         for average in self.parameters.average:
             if average == "none":
                 for label, value in zip(confusion.labels, values, strict=True):
-                    yield Result(parameters=label_coordinates(label) | settings, value=value)
+                    yield Result(parameters=label_parameters(label) | settings, value=value)
                 continue
             mean, left_out = self._mean(average, values, confusion)
             parameters = {"label_key": key, "average": average} | settings

@@ -10,7 +10,7 @@ from valor_testing import ConformanceError, check_engine
 
 from valor_core.cancellation import LocalControl
 from valor_core.errors import EngineError
-from valor_core.evaluation import Tally
+from valor_core.evaluation import EvaluationState
 from valor_core.evaluation.engines import LocalEngine, LocalParameters, Work
 from valor_core.scoring import opened
 from valor_core.specs import EngineSpec, Registry, implementation
@@ -20,7 +20,7 @@ from valor_core.specs import EngineSpec, Registry, implementation
 class Plain:
     """Counts one partition after the other; keeps all laws."""
 
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         with opened(work.evaluation.resources) as resources:
             for partition in partitions:
                 if work.control.stopped:
@@ -31,8 +31,8 @@ class Plain:
 class Merging(Plain):
     """Yields all as one tally, as a cluster may."""
 
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
-        whole = Tally()
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+        whole = EvaluationState()
         for tally in super().map(work, partitions):
             whole.take(tally)
         if whole.done:
@@ -40,24 +40,24 @@ class Merging(Plain):
 
 
 class Repeating(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         return super().map(work, [*partitions, *partitions[:1]])
 
 
 class Losing(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         return super().map(work, partitions[:-1])
 
 
 class Ignoring(Plain):
     """Counts all partitions of the reader, whatever it is given."""
 
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         return super().map(work, work.reader.partitions())
 
 
 class Rounding(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         for tally in super().map(work, partitions):
             for (state,) in tally.states.values():
                 state.total.units >>= 1060
@@ -66,7 +66,7 @@ class Rounding(Plain):
 
 
 class Swallowing(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         with opened(work.evaluation.resources) as resources:
             for partition in partitions:
                 try:
@@ -77,7 +77,7 @@ class Swallowing(Plain):
 
 
 class Hiding(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         try:
             yield from super().map(work, partitions)
         except Exception:
@@ -85,7 +85,7 @@ class Hiding(Plain):
 
 
 class Unchained(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         try:
             yield from super().map(work, partitions)
         except EngineError as error:
@@ -93,25 +93,25 @@ class Unchained(Plain):
 
 
 class Eager(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         yield from list(super().map(work, partitions))
 
 
 class Deaf(Plain):
     """Goes on when the run is stopped."""
 
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         return super().map(evolve(work, control=LocalControl()), partitions)
 
 
 class OpeningOften(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         for partition in partitions:
             yield from super().map(work, [partition])
 
 
 class NeverClosing(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         bound = work.evaluation.resources
         resources = {one.name: implementation(one.spec)(one.parameters) for one in bound}
         for partition in partitions:
@@ -119,14 +119,14 @@ class NeverClosing(Plain):
 
 
 class WithoutResources(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         return (work(partition, {}) for partition in partitions)
 
 
 class OnlyOnce(Plain):
     used: list[bool] = []  # noqa: RUF012 - what makes it an offender
 
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[Tally]:
+    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         if work in WORKS:
             raise EngineError("engine: has run this")
         WORKS.append(work)

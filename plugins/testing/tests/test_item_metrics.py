@@ -11,7 +11,7 @@ from messages import refused
 from valor_testing import ConformanceError, cases, check_metric
 
 from valor_core import Undefined
-from valor_core.results import DetailColumns, ItemRows, Numbers, Told
+from valor_core.results import DetailColumns, ItemRows, MetricDetails, Numbers
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.specs import FunctionMetricSpec, MetricSpec, Range
 
@@ -86,21 +86,23 @@ def test_column_of_another_length_or_with_nan_breaks_a_law(column: Any) -> None:
         check_metric(spec)
 
 
-def summarize(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Any) -> Told:
+def summarize(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Any) -> MetricDetails:
     present = rows.numbers[""].present if "" in rows.numbers else []
     extremes = {"extremes": [min(present), max(present)]} if len(present) else {}
-    return Told({"lengths": extremes}, ("lengths are in characters",))
+    return MetricDetails({"lengths": extremes}, ("lengths are in characters",))
 
 
 def no_details(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Any) -> Any:
     return {"lengths": 3}
 
 
-def nested_lists(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Any) -> Told:
-    return Told({"lengths": {"all": [1, 2, 3]}})
+def nested_lists(
+    rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Any
+) -> MetricDetails:
+    return MetricDetails({"lengths": {"all": [1, 2, 3]}})
 
 
-def failing(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Any) -> Told:
+def failing(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Any) -> MetricDetails:
     raise ZeroDivisionError("no rows")
 
 

@@ -23,7 +23,7 @@ from valor_core.specs import (
     ResourceSpec,
     Spec,
     TaskSpec,
-    by_reference,
+    import_object,
 )
 from valor_core.states import Resources
 from valor_testing import examples, laws
@@ -330,7 +330,7 @@ def _of_task(task: str, given: Data, registry: Registry) -> dict[str, DataSet]:
 def _declared_examples(task: str, registry: Registry) -> dict[str, Batches]:
     """The data sets that a plugin has for a task of its own."""
     place = registry.find(TaskSpec, task).examples if registry.knows_task(task) else None
-    return {} if place is None else dict(by_reference(place)())
+    return {} if place is None else dict(import_object(place)())
 
 
 def _batches(data: Sequence[Any], task: str, registry: Registry) -> Batches | None:

@@ -17,7 +17,7 @@ from attrs import define, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, ValorError
-from valor_core.evaluation import BoundMetric, Evaluation, Plan, Slices, Tally
+from valor_core.evaluation import BoundMetric, Evaluation, EvaluationState, Plan, Slices
 from valor_core.evaluation.engines import Engine, Work
 from valor_core.parameters import NoParameters, build, parameter
 from valor_core.parameters import parameters as parameter_class
@@ -76,7 +76,7 @@ class Running:
     name: str
     engine: Engine
 
-    def run(self, work: Work, partitions: Sequence[Partition]) -> Tally:
+    def run(self, work: Work, partitions: Sequence[Partition]) -> EvaluationState:
         """All that it counts, merged."""
         with closing(self.engine.map(work, partitions)) as tallies:  # type: ignore[type-var]
             return _merged(tallies)
@@ -339,15 +339,15 @@ class _Unmarked:
         pass
 
 
-def _merged(tallies: Any) -> Tally:
+def _merged(tallies: Any) -> EvaluationState:
     """All tallies as one, each pickled on its way, as it would be from another machine."""
-    whole = Tally()
+    whole = EvaluationState()
     for tally in tallies:
         whole.take(pickle.loads(pickle.dumps(tally)))
     return whole
 
 
-def _outcome(work: Work, tally: Tally) -> Any:
+def _outcome(work: Work, tally: EvaluationState) -> Any:
     """All results by slice, and what was read, in an order that no engine changes."""
     plan = work.evaluation.plan
     results = {

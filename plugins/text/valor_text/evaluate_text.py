@@ -9,7 +9,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from valor_core import Registry, Text, evaluate
-from valor_core.errors import ParameterError, SchemaError, did_you_mean, found_at, shown
+from valor_core.errors import ParameterError, SchemaError, did_you_mean, error_at, shown
 from valor_core.evaluation import MetricChoice
 from valor_core.parameters import declared
 from valor_core.results import ItemTable, Report
@@ -216,7 +216,7 @@ def _rows(predictions: Iterable[Any], groundtruths: Iterable[Any]) -> Iterator[_
     data: dict[str | int, _Datum] = {}
     for side, values in (("predictions", predictions), ("groundtruths", groundtruths)):
         for place, value in enumerate(_listed(values, side)):
-            with found_at(f"{side}[{place}]: "):
+            with error_at(f"{side}[{place}]: "):
                 _read(value, side, data)
     # Beside rows that are called 1[0], a datum 1 is called by a text too: uids are of one type.
     are_texts = any(len(datum.predictions) > 1 for datum in data.values())
@@ -266,7 +266,7 @@ def _read(value: Any, side: str, data: dict[str | int, _Datum]) -> None:
     known.metadata.update(metadata or {})
     query = _of(datum, "text")
     if query is not None:
-        with found_at("datum: "):
+        with error_at("datum: "):
             _text(query)
         if query not in known.texts:
             known.texts.append(query)
@@ -275,7 +275,7 @@ def _read(value: Any, side: str, data: dict[str | int, _Datum]) -> None:
     if isinstance(annotations, (str, Mapping)) or not isinstance(annotations, Iterable):
         raise SchemaError(f"annotations: expected a list, got {shown(annotations)}", _REMEDY)
     for place, annotation in enumerate(annotations):
-        with found_at(f"annotations[{place}]: "):
+        with error_at(f"annotations[{place}]: "):
             _check_keys(annotation, ("text", "context_list", "metadata"))
             text = _of(annotation, "text")
             if side == "groundtruths":
@@ -312,7 +312,7 @@ def _contexts(texts: Any) -> tuple[str, ...]:
         return ()
     if isinstance(texts, (str, Mapping)) or not isinstance(texts, Iterable):
         raise SchemaError(f"context_list: expected a list of texts, got {shown(texts)}", _REMEDY)
-    with found_at("context_list: "):
+    with error_at("context_list: "):
         return tuple(map(_text, texts))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from valor_core.parameters import NoParameters
 from valor_core.specs import (
     GallerySpec,
-    KnownAs,
     MetricSpec,
+    ParameterAlias,
     Range,
     ReaderSpec,
     Reference,
@@ -122,7 +122,7 @@ def _of_items(
     range: Range = SHARE,
     references: tuple[Reference, ...],
     aliases: tuple[str, ...] = (),
-    known_as: tuple[KnownAs, ...] = (),
+    known_as: tuple[ParameterAlias, ...] = (),
     reads: tuple[str, ...] = ("response", "references"),
     uses: tuple[str, ...] = (),
     resources: tuple[str, ...] = (),
@@ -163,7 +163,7 @@ def _of_corpus(
     range: Range = SHARE,
     references: tuple[Reference, ...],
     aliases: tuple[str, ...] = (),
-    known_as: tuple[KnownAs, ...] = (),
+    known_as: tuple[ParameterAlias, ...] = (),
     version: int = 1,
 ) -> MetricSpec:
     """A metric of all items together."""
@@ -191,7 +191,7 @@ OVERLAP = (
         "overlap:ROUGEParameters",
         references=(LIN, ROUGE_SCORE),
         known_as=tuple(
-            KnownAs(name, {"rouge_types": [name]})
+            ParameterAlias(name, {"rouge_types": [name]})
             for name in ("rouge1", "rouge2", "rouge3", "rougeL", "rougeLsum")
         ),
         tells=PREPARATION,
@@ -214,7 +214,7 @@ OVERLAP = (
         better=True,
         range=BLEU_RANGE,
         references=(PAPINENI, CHERRY, NLTK, SACREBLEU),
-        known_as=(KnownAs("sacrebleu", {"definition": "sacrebleu"}),),
+        known_as=(ParameterAlias("sacrebleu", {"definition": "sacrebleu"}),),
     ),
     _of_items(
         "GLEU",
@@ -241,7 +241,7 @@ OVERLAP = (
         "overlap:ChrFParameters",
         references=(*POPOVIC, SACREBLEU),
         aliases=("sentence_chrf",),
-        known_as=(KnownAs("chrf++", {"word_order": 2}),),
+        known_as=(ParameterAlias("chrf++", {"word_order": 2}),),
     ),
     _of_corpus(
         "CorpusChrF",

@@ -16,7 +16,7 @@ from valor_testing.examples import datasets
 
 from valor_core import Evaluator
 from valor_core.errors import ValorError
-from valor_core.specs import MetricSpec, Registry, TaskSpec, by_reference
+from valor_core.specs import MetricSpec, Registry, TaskSpec, import_object
 
 STATES = Path(__file__).parent / "states"
 
@@ -60,7 +60,7 @@ def examples(task: str) -> Mapping[str, Batches]:
         return found
     reference = Registry().find(TaskSpec, task).examples
     assert reference is not None, f"{task}: the plugin declares no examples"
-    return dict(by_reference(reference)())
+    return dict(import_object(reference)())
 
 
 def best_example(spec: MetricSpec) -> Evaluator:

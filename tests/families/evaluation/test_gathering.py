@@ -18,8 +18,8 @@ from valor_classification.arrays import from_arrays
 
 from valor_core import Evaluator, Registry, Report, Result
 from valor_core.errors import SchemaError
-from valor_core.evaluation import Evaluation, Plan, Tally
-from valor_core.evaluation.batch_buffer import _FULL, _MOST, Gathering
+from valor_core.evaluation import Evaluation, EvaluationState, Plan
+from valor_core.evaluation.batch_buffer import _FULL, _MOST, BatchBuffer
 from valor_core.parameters import NoParameters
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.text import Text, TextBatch
@@ -313,14 +313,14 @@ def test_an_interrupt_while_counts_are_added_comes_when_they_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     evaluator = waiting(slice(0, ROWS))
-    take = Tally.take
+    take = EvaluationState.take
 
-    def interrupted(self: Tally, other: Tally) -> None:
+    def interrupted(self: EvaluationState, other: EvaluationState) -> None:
         signal.raise_signal(signal.SIGINT)
         take(self, other)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Tally, "take", interrupted)
+        patch.setattr(EvaluationState, "take", interrupted)
         with pytest.raises(KeyboardInterrupt):
             evaluator.compute()
 
@@ -399,4 +399,4 @@ def test_a_batch_of_another_task_does_not_wait() -> None:
 def test_a_batch_that_cannot_be_joined_is_not_taken() -> None:
     evaluation = Evaluation("text", Plan((), ()))
 
-    assert not Gathering().takes(TextBatch.of([Text("q1")]), evaluation)
+    assert not BatchBuffer().takes(TextBatch.of([Text("q1")]), evaluation)

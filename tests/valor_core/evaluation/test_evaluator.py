@@ -23,7 +23,7 @@ from valor_core.errors import (
     UnknownNameError,
     ValorError,
 )
-from valor_core.evaluation.state import Tally
+from valor_core.evaluation.state import EvaluationState
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text.batch import Text, TextBatch
@@ -499,14 +499,14 @@ class TestSavedStates:
     ) -> None:
         one, other = evaluated(ITEMS[:1]), evaluated(ITEMS[1:])
         other.save(tmp_path / "state.npz")
-        take = Tally.take
+        take = EvaluationState.take
 
-        def interrupted(self: Tally, added: Tally) -> None:
+        def interrupted(self: EvaluationState, added: EvaluationState) -> None:
             signal.raise_signal(signal.SIGINT)
             take(self, added)
 
         with monkeypatch.context() as patch:
-            patch.setattr(Tally, "take", interrupted)
+            patch.setattr(EvaluationState, "take", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 one.merge(other) if how == "merge" else one.resume(tmp_path / "state.npz")
 

@@ -9,7 +9,7 @@ import pytest
 
 from valor_core import Evaluator
 from valor_core.errors import SchemaError
-from valor_core.evaluation import Evaluation, Tally
+from valor_core.evaluation import Evaluation, EvaluationState
 from valor_core.schemas.text.batch import Text, TextBatch
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
@@ -22,7 +22,7 @@ def evaluation(install: Callable[..., Path]) -> Evaluation:
 
 
 def test_a_tally_comes_through_pickling(evaluation: Evaluation) -> None:
-    tally = Tally()
+    tally = EvaluationState()
     evaluation.update(tally, TextBatch.of([Text("q1", response="Rom")]), {})
 
     back = pickle.loads(pickle.dumps(tally))
@@ -33,7 +33,7 @@ def test_a_tally_comes_through_pickling(evaluation: Evaluation) -> None:
 
 
 def test_merging_tallies_adds_what_they_counted(evaluation: Evaluation) -> None:
-    one, other = Tally(done=["a"]), Tally(done=["b"])
+    one, other = EvaluationState(done=["a"]), EvaluationState(done=["b"])
     evaluation.update(one, TextBatch.of([Text("q1"), Text("q9")]), {})
     evaluation.update(other, TextBatch.of([Text("q2", metadata={"city": "A"})]), {})
 
@@ -45,13 +45,13 @@ def test_merging_tallies_adds_what_they_counted(evaluation: Evaluation) -> None:
 
 
 def test_what_is_taken_is_counted_as_what_is_merged(evaluation: Evaluation) -> None:
-    def counted(uid: str, city: str | None) -> Tally:
-        tally = Tally()
+    def counted(uid: str, city: str | None) -> EvaluationState:
+        tally = EvaluationState()
         item = Text(uid, response="Paris", metadata={"city": city})
         evaluation.update(tally, TextBatch.of([item]), {})
         return tally
 
-    merged, taken = Tally(), Tally()
+    merged, taken = EvaluationState(), EvaluationState()
     for uid, city in (("q1", "A"), ("q2", None), ("q3", "A")):
         merged.merge(counted(uid, city), evaluation.plan)
         taken.take(counted(uid, city))
@@ -63,7 +63,7 @@ def test_what_is_taken_is_counted_as_what_is_merged(evaluation: Evaluation) -> N
 
 
 def test_a_tally_that_is_merged_into_a_new_one_is_left_as_it_was(evaluation: Evaluation) -> None:
-    one, other, whole = Tally(), Tally(), Tally()
+    one, other, whole = EvaluationState(), EvaluationState(), EvaluationState()
     evaluation.update(one, TextBatch.of([Text("q1", response="Paris")]), {})
     evaluation.update(other, TextBatch.of([Text("q2", response="no")]), {})
     before = evaluation.plan.compute(one.states[(None,)])
@@ -76,15 +76,15 @@ def test_a_tally_that_is_merged_into_a_new_one_is_left_as_it_was(evaluation: Eva
 
 
 def test_uids_of_one_kind_each_once_are_accepted() -> None:
-    Tally(uids=[np.array([1, 2]), np.array([], np.int64), np.array([3])]).check_uids()
+    EvaluationState(uids=[np.array([1, 2]), np.array([], np.int64), np.array([3])]).check_uids()
 
 
 def test_uids_of_two_kinds_or_twice_are_refused() -> None:
     with pytest.raises(
         SchemaError, match="uids: expected all strings or all whole numbers, found both"
     ):
-        Tally(uids=[np.array([1]), np.array(["a"])]).check_uids()
+        EvaluationState(uids=[np.array([1]), np.array(["a"])]).check_uids()
     with pytest.raises(
         SchemaError, match=r"item 1: expected each uid once, found it 2 times \(and 1 more\)"
     ):
-        Tally(uids=[np.array([1, 2]), np.array([2, 1])]).check_uids()
+        EvaluationState(uids=[np.array([1, 2]), np.array([2, 1])]).check_uids()

@@ -8,7 +8,7 @@ import pytest
 
 from valor_core import Evaluator, Report
 from valor_core.errors import ConfigError, SchemaError
-from valor_core.evaluation import Evaluation, Tally
+from valor_core.evaluation import Evaluation, EvaluationState
 from valor_core.evaluation.build_report import report_of
 from valor_core.schemas.text.batch import Text, TextBatch
 
@@ -25,13 +25,13 @@ def evaluation(install: Callable[..., Path]) -> Evaluation:
     return Evaluator(["lab.LongShare"], slices=["city"], filter="uid != 'q9'").evaluation
 
 
-def counted(evaluation: Evaluation, *items: Text) -> Tally:
-    tally = Tally()
+def counted(evaluation: Evaluation, *items: Text) -> EvaluationState:
+    tally = EvaluationState()
     evaluation.update(tally, TextBatch.of(items), {})
     return tally
 
 
-def report(evaluation: Evaluation, tally: Tally, *warnings: str) -> Report:
+def report(evaluation: Evaluation, tally: EvaluationState, *warnings: str) -> Report:
     return report_of(
         evaluation, tally, items=False, config={}, versions={"a": "1"}, warnings=warnings
     )

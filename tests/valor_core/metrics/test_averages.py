@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.results import Failed, Undefined, label_coordinates, macro, mean, ratio, weighted
+from valor_core.results import Failed, Undefined, label_parameters, macro, mean, ratio, weighted
 from valor_core.schemas.label import Label
 
 COUNTS = np.array([3, 1, 0])
 
 
 def test_a_result_says_its_label_by_key_and_value() -> None:
-    assert label_coordinates(Label("animal", "dog")) == {"label_key": "animal", "label": "dog"}
+    assert label_parameters(Label("animal", "dog")) == {"label_key": "animal", "label": "dog"}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from valor_core import Failed, NotRun, Result, Undefined
 from valor_core.errors import ReportError
-from valor_core.results import Deferred
+from valor_core.results import LazyValue
 
 
 def test_a_result_is_written_in_the_order_of_the_report_format() -> None:
@@ -106,7 +106,7 @@ def test_only_a_single_number_is_a_number(value: Any, number: float | None) -> N
 def test_a_deferred_value_is_the_value_that_it_makes() -> None:
     plain = {"cat": {"fpr": [0.0, 1.0], "thresholds": [None, 0.5]}, "note": None}
 
-    result = Result(value=Deferred(lambda: plain))
+    result = Result(value=LazyValue(lambda: plain))
 
     assert result == Result(value=plain)
     assert result.named("Curve", "a.Curve@1").to_dict()["value"] == plain
@@ -118,7 +118,7 @@ def test_a_deferred_value_is_the_value_that_it_makes() -> None:
 
 def test_a_deferred_value_is_made_once_and_only_when_it_is_read() -> None:
     made = []
-    result = Result(value=Deferred(lambda: made.append(1) or {"cat": [0.5]}))
+    result = Result(value=LazyValue(lambda: made.append(1) or {"cat": [0.5]}))
     assert made == []
     assert result.value == result.value == {"cat": [0.5]}
     assert made == [1]

@@ -12,7 +12,7 @@ from attrs import evolve
 import valor_core
 from valor_core import Evaluator, ItemScore, Report, Result
 from valor_core.errors import BrokenPluginError, ReportError
-from valor_core.results import ItemRows, Told
+from valor_core.results import ItemRows, MetricDetails
 from valor_core.schemas.text.batch import Text
 from valor_core.specs import MetricSpec, Range
 
@@ -24,23 +24,29 @@ def score(item: Text, parameters: Any, resources: Mapping[str, Any]) -> ItemScor
     return ItemScore(len(item.response), {"first": item.response[:1]})
 
 
-def tell(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Mapping[str, Any]) -> Told:
+def tell(
+    rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Mapping[str, Any]
+) -> MetricDetails:
     """The order of the rows shows: what is told must not depend on that of their arrival."""
     present = rows.numbers[""].present if "" in rows.numbers else []
     lengths = {"ordered": ",".join(str(int(one)) for one in present), "range": str(spec.range)}
     lengths |= {"extremes": [min(present), max(present)]} if len(present) else {}
-    return Told({"lengths": lengths}, ("lengths are in characters",))
+    return MetricDetails({"lengths": lengths}, ("lengths are in characters",))
 
 
 def nothing(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Parameters) -> Any:
     return {"lengths": 3}
 
 
-def unfit(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Parameters) -> Told:
-    return Told({"lengths": {"all": [1, 2, 3]}})
+def unfit(
+    rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Parameters
+) -> MetricDetails:
+    return MetricDetails({"lengths": {"all": [1, 2, 3]}})
 
 
-def broken(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Parameters) -> Told:
+def broken(
+    rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Parameters
+) -> MetricDetails:
     raise ZeroDivisionError("no rows")
 
 
@@ -139,7 +145,7 @@ def test_a_report_with_damaged_details_is_refused(details: Any, message: str) ->
 @pytest.mark.parametrize(
     ("function", "told"),
     [
-        ("nothing", "expected Told from {}:nothing, got {{'lengths': 3}}"),
+        ("nothing", "expected MetricDetails from {}:nothing, got {{'lengths': 3}}"),
         ("unfit", "details.lengths.all: expected a number, a text, true, false, null or two "),
         ("broken", "ZeroDivisionError: no rows"),
     ],

@@ -19,8 +19,8 @@ from valor_core.parameters import (
     NoParameters,
     Within,
     build,
+    changed_parameters,
     declared,
-    nondefault,
     parameter,
     parameter_values,
     parameters,
@@ -348,8 +348,8 @@ def test_text_from_the_environment_is_not_shown_in_errors() -> None:
 def test_what_is_not_at_its_default_is_recorded_as_a_report_does() -> None:
     given = Every(count=2, listed=(0.5, 0.75), path=Path("a") / "b", inner=Inner(depth=3))
 
-    assert nondefault(Every()) == {}
-    assert nondefault(given, "listed", "no such") == {
+    assert changed_parameters(Every()) == {}
+    assert changed_parameters(given, "listed", "no such") == {
         "count": 2,
         "path": "a/b",
         "inner": {"depth": 3, "cache": None},
@@ -357,4 +357,4 @@ def test_what_is_not_at_its_default_is_recorded_as_a_report_does() -> None:
 
 
 def test_a_required_parameter_is_always_recorded() -> None:
-    assert nondefault(Needy(threshold=0.5)) == {"threshold": 0.5}
+    assert changed_parameters(Needy(threshold=0.5)) == {"threshold": 0.5}

@@ -8,7 +8,7 @@ import pytest
 
 from valor_core import Registry, metric
 from valor_core.errors import ManifestError, UnknownNameError
-from valor_core.specs import KnownAs, averaged
+from valor_core.specs import ParameterAlias, averaged
 from valor_core.specs.meaning import meaning_of
 from valor_core.specs.names import split_name
 
@@ -32,18 +32,18 @@ def test_a_namespace_ends_at_the_first_dot_and_is_a_word(name, parts) -> None:
     [("mAP50", 0.5), ("map_5", 0.05), ("mAP0.75", 0.75), ("MAP.3", 0.3)],
 )
 def test_a_share_is_a_decimal_or_in_percent(name, value) -> None:
-    assert KnownAs("mAP%", {"iou": "%"}).meaning(name) == {"iou": value}
+    assert ParameterAlias("mAP%", {"iou": "%"}).meaning(name) == {"iou": value}
 
 
 @pytest.mark.parametrize("name", ["mAP", "mAP100", "mAP0", "mAP1.5", "mAP50-95", "xmAP50"])
 def test_other_numbers_are_no_share(name) -> None:
-    assert KnownAs("mAP%", {"iou": "%"}).meaning(name) is None
+    assert ParameterAlias("mAP%", {"iou": "%"}).meaning(name) is None
 
 
 @pytest.mark.parametrize("name", ["top", "top0", "top1.5", "top-k"])
 def test_only_whole_numbers_from_1_on_stand_for_one(name) -> None:
-    assert KnownAs("top#", {"k": "#"}).meaning(name) is None
-    assert KnownAs("top#", {"k": "#"}).meaning("Top_12") == {"k": 12}
+    assert ParameterAlias("top#", {"k": "#"}).meaning(name) is None
+    assert ParameterAlias("top#", {"k": "#"}).meaning("Top_12") == {"k": 12}
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,13 @@ def test_only_whole_numbers_from_1_on_stand_for_one(name) -> None:
 )
 def test_a_number_stands_in_the_name_and_among_the_values(name, parameters) -> None:
     with pytest.raises(ManifestError):
-        KnownAs(name, parameters)
+        ParameterAlias(name, parameters)
 
 
 @pytest.mark.parametrize("parameters", [{}, None, "top_k: 1"])
 def test_a_known_name_says_something(parameters) -> None:
     with pytest.raises(ManifestError):
-        KnownAs("top", parameters)
+        ParameterAlias("top", parameters)
 
 
 def test_an_average_stands_before_or_behind() -> None:

@@ -9,7 +9,7 @@ from messages import refused
 from valor_core import Registry
 from valor_core.errors import AmbiguousNameError, UnknownNameError
 from valor_core.specs import EngineSpec, MetricSpec, ResourceKindSpec, ResourceSpec
-from valor_core.specs.wanted import Wanted
+from valor_core.specs.wanted import NameQuery
 
 Install = Callable[..., Path]
 
@@ -92,4 +92,4 @@ class TestKindsOfResources:
 def test_what_is_there_is_shown_by_kind(
     kind: type[MetricSpec | EngineSpec | ResourceKindSpec], listing: str
 ) -> None:
-    assert Wanted(kind, "x").listing == listing
+    assert NameQuery(kind, "x").listing == listing

@@ -7,13 +7,13 @@ import pytest
 from valor_core.errors import SchemaError
 from valor_core.readers import reader_of
 from valor_core.readers.reader import InMemory
-from valor_core.readers.resolve import told_of
+from valor_core.readers.resolve import resolve_data
 from valor_core.schemas.text.batch import Text, TextBatch
 from valor_core.specs.registry import Registry
 
 
 def told(data: Any, predictions: Any = None, task: str | None = None) -> tuple[Any, str | None]:
-    found = told_of(data, predictions, Registry(), task)
+    found = resolve_data(data, predictions, Registry(), task)
     return found.data, found.task
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from valor_core.schemas.classification.batch import Classification
-from valor_core.schemas.columns import as_score, as_written
+from valor_core.schemas.columns import as_score, widen_as_printed
 from valor_core.schemas.detection.batch import PredictedObject
 from valor_core.schemas.geometry.geometry import Box
 
@@ -29,7 +29,7 @@ def samples(dtype: type) -> np.ndarray:
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_numbers_of_any_type_are_the_decimals_that_they_print_as(dtype: type) -> None:
     values = samples(dtype)
-    found = as_written(values)
+    found = widen_as_printed(values)
 
     assert found.dtype == np.float64
     assert found.tolist() == [float(str(value)) for value in values]
@@ -39,13 +39,13 @@ def test_numbers_of_any_type_are_the_decimals_that_they_print_as(dtype: type) ->
 def test_order_and_equality_stay() -> None:
     values = np.unique(samples(np.float32))
 
-    assert (np.diff(as_written(values)) > 0).all()
+    assert (np.diff(widen_as_printed(values)) > 0).all()
 
 
 def test_what_is_not_finite_stays_for_others_to_refuse() -> None:
     values = np.array([np.nan, np.inf, -np.inf, 0.35], np.float32)
 
-    assert np.array_equal(as_written(values), [np.nan, np.inf, -np.inf, 0.35], equal_nan=True)
+    assert np.array_equal(widen_as_printed(values), [np.nan, np.inf, -np.inf, 0.35], equal_nan=True)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, float])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from valor_core.schemas import Batch
-from valor_core.specs import TaskSpec, by_reference
+from valor_core.specs import TaskSpec, import_object
 from valor_core.specs.registry import Registry
 
 
@@ -14,4 +14,4 @@ def test_every_task_of_core_has_a_batch_and_items(spec: TaskSpec) -> None:
 
     assert isinstance(batch, Batch)
     assert (batch.task, len(batch), list(batch.items())) == (spec.short_name, 0, [])
-    assert by_reference(spec.item).__name__.casefold() == spec.short_name
+    assert import_object(spec.item).__name__.casefold() == spec.short_name

@@ -14,7 +14,7 @@ from typing import Any, Protocol, cast
 
 from attrs import field, frozen
 
-from valor_core.cancellation import BY_THE_USER, Control, LocalControl, uninterrupted
+from valor_core.cancellation import STOPPED_BY_USER, Control, LocalControl, defer_signals
 from valor_core.errors import (
     EngineError,
     ParameterError,
@@ -22,10 +22,10 @@ from valor_core.errors import (
     ReadError,
     SchemaError,
     ValorError,
-    found_at,
+    error_at,
 )
 from valor_core.evaluation.request import Evaluation
-from valor_core.evaluation.state import Tally
+from valor_core.evaluation.state import EvaluationState
 from valor_core.parameters.declaration import build
 from valor_core.readers.partition import Partition, identity
 from valor_core.readers.reader import Reader
@@ -69,7 +69,7 @@ class Work:
         """What the metrics need, to be opened by `opened`."""
         return self.evaluation.resources
 
-    def __call__(self, partition: Partition, resources: Resources) -> Tally:
+    def __call__(self, partition: Partition, resources: Resources) -> EvaluationState:
         """The tally of one partition; of a part of it where the run is stopped meanwhile.
 
         Parameters
@@ -84,7 +84,7 @@ class Work:
         PartitionError
             If anything but the data is at fault; names the partition and chains the cause.
         """
-        tally, waits = Tally(), bool(self.evaluation.plan.waits)
+        tally, waits = EvaluationState(), bool(self.evaluation.plan.waits)
         finished = False
         try:
             finished = self._count(tally, partition, resources)
@@ -95,14 +95,14 @@ class Work:
         except KeyboardInterrupt:
             if not waits:
                 raise
-            self.control.stop(BY_THE_USER)
+            self.control.stop(STOPPED_BY_USER)
         except (Exception, SystemExit) as error:
             raise PartitionError(f"{partition.name}: {type(error).__name__}: {error}") from error
         if finished:
             tally.done.append(identity(partition))
         else:
             # Of a part of a partition, only what was waited for is worth being reported.
-            tally = tally if waits else Tally()
+            tally = tally if waits else EvaluationState()
             tally.stopped = self.control.stopped
         if isinstance(resources, OpenResources):
             tally.facts.update(resources.facts())
@@ -111,7 +111,7 @@ class Work:
             tally.damaged_rows |= self.journal.damaged
         return tally
 
-    def _count(self, tally: Tally, partition: Partition, resources: Resources) -> bool:
+    def _count(self, tally: EvaluationState, partition: Partition, resources: Resources) -> bool:
         """Count a partition; whether all of it was read before the run was stopped."""
         run = Run(self.control, self.journal)
         for batch in self.reader.read(partition):
@@ -121,9 +121,9 @@ class Work:
                 self.evaluation.update(tally, batch, resources, run)
                 continue
             # What was waited for is worth much, so that an interrupt finds whole batches only.
-            counted, start = Tally(), tally.read + tally.skipped
+            counted, start = EvaluationState(), tally.read + tally.skipped
             self.evaluation.update(counted, batch, resources, run, start)
-            with uninterrupted():
+            with defer_signals():
                 tally.take(counted)
         return True
 
@@ -162,11 +162,11 @@ class Work:
 class Engine(Protocol):
     """Carries out work on partitions; made from an instance of its parameter class."""
 
-    def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[Tally]:
-        """Tallies of the partitions as they are finished, each partition in one of them.
+    def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[EvaluationState]:
+        """Yield states as partitions are finished, each partition in exactly one of them.
 
-        A tally may be that of several partitions, merged by `Tally.take`. A partition that is
-        left out or counted twice is an error of the run.
+        A state may cover several partitions, merged by `EvaluationState.take`. A partition that is
+        missing or counted twice is an error of the run.
         """
 
 
@@ -193,7 +193,7 @@ def engine(section: str | Mapping[str, Any] | None, registry: Registry, place: s
     2
     """
     values = {"name": section} if isinstance(section, str) else dict(section or {})
-    with found_at(f"{place}engine.name: "):
+    with error_at(f"{place}engine.name: "):
         spec = registry.find(EngineSpec, str(values.pop("name", "local")))
         code = implementation(spec)
     parameters: Any = build(spec.parameter_class, values, f"{place}engine.")

@@ -14,7 +14,7 @@ from attrs import define, evolve, field, frozen
 from valor_core.errors import ValorWarning
 from valor_core.evaluation.engines.engine import Work
 from valor_core.evaluation.engines.prefetch import ReadAhead
-from valor_core.evaluation.state import Tally
+from valor_core.evaluation.state import EvaluationState
 from valor_core.kernels.threads import thread_count
 from valor_core.parameters.declaration import parameter, parameters
 from valor_core.parameters.kinds import Within
@@ -57,7 +57,7 @@ class LocalEngine:
 
     parameters: LocalParameters
 
-    def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[Tally]:
+    def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[EvaluationState]:
         """One tally for each partition, as they are finished."""
         workers = min(self.parameters.workers or os.cpu_count() or 1, max(len(partitions), 1))
         mode = "serial" if workers == 1 else self.parameters.mode
@@ -120,7 +120,7 @@ class _Pace:
 
 def _count_here(
     work: Work, partitions: Sequence[Partition], pace: _Pace | None = None
-) -> Generator[Tally, None, Sequence[Partition]]:
+) -> Generator[EvaluationState, None, Sequence[Partition]]:
     """Tallies of this process, one after the other; then what is left for others."""
     with (
         opened(work.resources) as resources,
@@ -140,7 +140,7 @@ def _count_here(
 
 def count_read_ahead(
     work: Work, partitions: Sequence[Partition], workers: int, worth: float
-) -> Generator[Tally, None, Sequence[Partition]]:
+) -> Generator[EvaluationState, None, Sequence[Partition]]:
     """Count partitions that threads may read ahead with all cores, in this process.
 
     Parameters

@@ -17,11 +17,11 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from valor_core.cancellation import BY_THE_USER, STOP_SIGNALS
+from valor_core.cancellation import STOP_SIGNALS, STOPPED_BY_USER
 from valor_core.errors import EngineError, PartitionError, ValorError
 from valor_core.evaluation.engines.engine import Work
-from valor_core.evaluation.engines.worker import check_guarded, count_partition, start_worker
-from valor_core.evaluation.state import Tally
+from valor_core.evaluation.engines.worker import check_main_guard, count_partition, start_worker
+from valor_core.evaluation.state import EvaluationState
 from valor_core.readers.partition import Partition
 from valor_core.scoring.open_resources import Share
 from valor_core.states.state import Resources
@@ -40,7 +40,7 @@ class _SharedControl:
 
     @property
     def stopped(self) -> str | None:
-        return BY_THE_USER if self.event.is_set() else None
+        return STOPPED_BY_USER if self.event.is_set() else None
 
     def stop(self, reason: str) -> None:
         self.event.set()
@@ -67,16 +67,16 @@ class _Flow:
     """
 
     work: Work
-    submit: Callable[[Partition], Future[Tally]]
+    submit: Callable[[Partition], Future[EvaluationState]]
     workers: int
     elsewhere: _SharedControl | None = None
-    running: dict[Future[Tally], Partition] = field(factory=dict, init=False)
+    running: dict[Future[EvaluationState], Partition] = field(factory=dict, init=False)
     _told: int = field(default=0, init=False)
 
-    def tallies(self, partitions: Sequence[Partition]) -> Iterator[Tally]:
+    def tallies(self, partitions: Sequence[Partition]) -> Iterator[EvaluationState]:
         """Tallies as they are finished; after an interrupt, those of what is under way."""
         waiting = iter(partitions)
-        finished: list[Tally] = []
+        finished: list[EvaluationState] = []
         try:
             while True:
                 try:
@@ -85,7 +85,7 @@ class _Flow:
                             self.running[self.submit(partition)] = partition
                         finished = self._finished(None)
                 except KeyboardInterrupt:
-                    self.work.control.stop(BY_THE_USER)
+                    self.work.control.stop(STOPPED_BY_USER)
                 if self.work.control.stopped:
                     yield from self._rest()
                     return
@@ -104,7 +104,7 @@ class _Flow:
             for future in self.running:
                 future.cancel()
 
-    def _finished(self, until: float | None) -> list[Tally]:
+    def _finished(self, until: float | None) -> list[EvaluationState]:
         """The tallies of what is finished next, or of nothing if that takes too long."""
         while self.running:
             self._tell()
@@ -117,7 +117,7 @@ class _Flow:
                 return []
         return []
 
-    def _rest(self) -> Iterator[Tally]:
+    def _rest(self) -> Iterator[EvaluationState]:
         """Tallies of what was under way when the run was stopped, for as long as is decent.
 
         Threads cannot be ended, so that they are waited for. Of processes that count on, nothing
@@ -125,7 +125,7 @@ class _Flow:
         """
         until = None
         if self.elsewhere is not None:
-            self.elsewhere.stop(BY_THE_USER)
+            self.elsewhere.stop(STOPPED_BY_USER)
             until = monotonic() + _GRACE
         for future in list(self.running):
             if future.cancel():
@@ -140,7 +140,7 @@ class _Flow:
             self.work.control.scored(self._told - told)
 
 
-def _result(future: Future[Tally], partition: Partition) -> Tally:
+def _result(future: Future[EvaluationState], partition: Partition) -> EvaluationState:
     try:
         return future.result()
     except (ValorError, BrokenProcessPool):
@@ -184,7 +184,7 @@ class _Spawn(SpawnContext):
 
 def count_in_threads(
     work: Work, partitions: Sequence[Partition], workers: int, resources: Resources
-) -> Iterator[Tally]:
+) -> Iterator[EvaluationState]:
     """Tallies of partitions that threads of this process count.
 
     Parameters
@@ -208,7 +208,7 @@ def count_in_threads(
 
 def count_in_processes(
     work: Work, partitions: Sequence[Partition], workers: int
-) -> Iterator[Tally]:
+) -> Iterator[EvaluationState]:
     """Tallies of partitions that processes of this machine count.
 
     Parameters
@@ -222,7 +222,7 @@ def count_in_processes(
     """
     if sys.platform == "win32":
         workers = min(workers, _MOST_ON_WINDOWS)
-    check_guarded()
+    check_main_guard()
     context = _Spawn()
     control = _SharedControl(context.Event(), context.Value("q", 0))
     executor = ProcessPoolExecutor(

@@ -18,7 +18,7 @@ from attrs import define, field
 from valor_core.cancellation import Control
 from valor_core.errors import EngineError, ValorError
 from valor_core.evaluation.engines.engine import Work
-from valor_core.evaluation.state import Tally
+from valor_core.evaluation.state import EvaluationState
 from valor_core.packages import install, version_of
 from valor_core.readers.partition import Partition
 from valor_core.scoring.open_resources import ALONE, OpenResources, Share, opened
@@ -53,7 +53,7 @@ class Worker:
     _is_over: bool = field(default=False, init=False)
     _opening: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
 
-    def count(self, partition: Partition) -> Tally:
+    def count(self, partition: Partition) -> EvaluationState:
         """The tally of a partition.
 
         Raises
@@ -135,7 +135,7 @@ def check_versions(
             )
 
 
-def check_guarded() -> None:
+def check_main_guard() -> None:
     """Raise an `EngineError` where a script starts workers that run it again, and so on.
 
     Engines that start processes call it before they do.
@@ -156,7 +156,7 @@ def start_worker(packed: bytes, share: Share = ALONE, control: Control | None = 
     Finalize(None, _worker.close, exitpriority=10)
 
 
-def count_partition(partition: Partition) -> Tally:
+def count_partition(partition: Partition) -> EvaluationState:
     """The tally of a partition, counted by the worker that `start_worker` made of this process."""
     if _worker is None:
         raise EngineError(

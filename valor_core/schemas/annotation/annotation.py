@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, found_at, shown
+from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, error_at, shown
 from valor_core.schemas.annotation import annotation as given_geometry
 from valor_core.schemas.columns import as_score, check_number
 from valor_core.schemas.datum import Datum, Uid
@@ -283,7 +283,7 @@ def _datum(value: Any) -> Datum:
 def _annotations(values: Any) -> tuple[Annotation, ...]:
     read = []
     for place, value in enumerate(values or ()):
-        with found_at(f"annotations[{place}]: "):
+        with error_at(f"annotations[{place}]: "):
             read.append(value if isinstance(value, Annotation) else _annotation(value))
     return tuple(read)
 
@@ -418,7 +418,7 @@ def _side(side: str, cls: Any, values: Any) -> list[Any]:
         raise SchemaError(f"{side}: expected a list with one entry per datum, got {shown(values)}")
     read = []
     for place, value in enumerate(values):
-        with found_at(f"{side}[{place}]: "):
+        with error_at(f"{side}[{place}]: "):
             read.append(_as(cls, value))
     return read
 

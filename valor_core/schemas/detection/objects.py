@@ -14,7 +14,6 @@ from valor_core.schemas.columns import (
     BY_CONTENT,
     Codes,
     Floats,
-    as_written,
     booleans,
     check_length,
     check_not_masked,
@@ -25,6 +24,7 @@ from valor_core.schemas.columns import (
     label_codes,
     read_only,
     rows_of_datums,
+    widen_as_printed,
 )
 from valor_core.schemas.geometry.shapes import Shapes
 
@@ -40,7 +40,7 @@ def _names(values: Any) -> NDArray[Any] | None:
 def _scores(values: Any) -> Floats:
     check_not_masked(values, "scores")
     array = np.asarray(values)
-    own = as_written(array) if array.dtype.kind == "f" else array.astype(np.float64)
+    own = widen_as_printed(array) if array.dtype.kind == "f" else array.astype(np.float64)
     return floats(own, "scores")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.errors import SchemaError, found_at, shown
+from valor_core.errors import SchemaError, error_at, shown
 from valor_core.schemas.label import Label, Vocabulary, as_label
 from valor_core.schemas.segmentation.label_images import BACKGROUND, IGNORED, LabelImage, Legend
 from valor_core.schemas.segmentation.pixels import MASKS, Flags, Pixels, as_array, flags
@@ -89,7 +89,7 @@ def _listed(position: int, label: Any) -> Label:
             f"{label}",
             _BY_VALUE,
         )
-    with found_at(f"labels[{position}], "):
+    with error_at(f"labels[{position}], "):
         return as_label(label)
 
 
@@ -99,7 +99,7 @@ def _by_value(labels: Mapping[Any, Any]) -> dict[int, Label | None]:
         value = _value(key, label)
         if value in named:
             raise SchemaError(f"labels: expected each value once, got {value} twice")
-        with found_at(f"labels[{value}], "):
+        with error_at(f"labels[{value}], "):
             named[value] = None if label is None else as_label(label)
     return named
 
@@ -275,7 +275,7 @@ got array of <U3, shape (1, 1)
     """
     maps = []
     for position, image in enumerate(images):
-        with found_at(f"{name}[{position}], "):
+        with error_at(f"{name}[{position}], "):
             maps.append(label_image(image, legend))
     return maps
 

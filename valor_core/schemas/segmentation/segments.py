@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import SchemaError, and_more, found_at, shown
+from valor_core.errors import SchemaError, and_more, error_at, shown
 from valor_core.schemas.label import Label, as_label
 from valor_core.schemas.segmentation.pixels import Pixels, as_pixels
 
@@ -25,7 +25,7 @@ def _labels(labels: Any) -> Mapping[int, Label]:
 
 def _labelled(number: Any, label: Any) -> tuple[int, Label]:
     known = _number(number, "labels")
-    with found_at(f"labels[{known}], "):
+    with error_at(f"labels[{known}], "):
         return known, as_label(label)
 
 

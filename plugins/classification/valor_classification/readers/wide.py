@@ -12,7 +12,7 @@ from valor_classification.parameters.readers.wide import WideParameters
 from valor_classification.readers.tables import ItemTables
 from valor_classification.readers.truth import label_column
 from valor_core.errors import ReadError, and_more, did_you_mean, shown
-from valor_core.schemas import Datums, Floats, Label, Vocabulary, as_written
+from valor_core.schemas import Datums, Floats, Label, Vocabulary, widen_as_printed
 from valor_core.schemas.classification import ClassificationBatch, ScoreMatrix
 
 _SHOWN = 20
@@ -134,7 +134,7 @@ def _scores(table: Table, columns: Sequence[str], width: int) -> Floats:
     if len(columns) == width:
         found = [table.floats(name) for name in columns]
         if len({column.dtype for column in found}) > 1:
-            found = [as_written(column) for column in found]
+            found = [widen_as_printed(column) for column in found]
         return np.stack(found, axis=1)
     second = table.floats(columns[0])
     outside = np.flatnonzero((second < 0) | (second > 1))

@@ -15,7 +15,7 @@ from valor_cli.program.command import command as make_command
 from valor_cli.program.command import module_option
 from valor_cli.program.outcome import FAILED
 from valor_cli.program.values import Number, OneOf
-from valor_core.errors import found_at
+from valor_core.errors import error_at
 from valor_core.results import Report
 
 
@@ -77,7 +77,7 @@ def command(
         a, b, tolerance=tolerance, relative_tolerance=relative_tolerance, registry=registry
     )
     if fail_on == "worse":
-        with found_at("--fail-on worse: "):
+        with error_at("--fail-on worse: "):
             check_directions(found, registry)
     for path in output:
         found.save(path, f"{first}, then {second}")

@@ -20,9 +20,9 @@ from valor_core.specs import (
     Manifest,
     Registry,
     Spec,
-    by_reference,
     fold,
     implementation,
+    import_object,
 )
 
 
@@ -182,5 +182,5 @@ def _content(manifest: Manifest) -> str:
 
 def _kernels(manifest: Manifest) -> str:
     """Which of a family's two sets of kernels runs, and why the compiled one does not."""
-    found = [by_reference(place) for place in manifest.kernels]
+    found = [import_object(place) for place in manifest.kernels]
     return "; ".join(f"{each.path}, {each.reason}" if each.reason else each.path for each in found)

@@ -16,7 +16,7 @@ from valor_cli.program.command import command as make_command
 from valor_core.errors import AmbiguousNameError, MissingPluginError, UnknownNameError, did_you_mean
 from valor_core.packages import OWNERS, ways
 from valor_core.parameters import Parameter, declared, plain_value
-from valor_core.specs import KINDS, GallerySpec, MetricSpec, Registry, Spec, Wanted, fold
+from valor_core.specs import KINDS, GallerySpec, MetricSpec, NameQuery, Registry, Spec, fold
 
 
 @make_command("show")
@@ -99,7 +99,7 @@ def _find_bare(name: str, registry: Registry) -> Spec:
         raise AmbiguousNameError(f"{name!r}: several plugins have it", f"Write {names}.")
     candidates = {word for spec in specs for word in (spec.short_name, *spec.aliases)}
     metrics = [spec for spec in specs if isinstance(spec, MetricSpec)]
-    looked_for = Wanted(MetricSpec, name)
+    looked_for = NameQuery(MetricSpec, name)
     remedy = (
         looked_for.as_written(metrics)
         or looked_for.sought(metrics)

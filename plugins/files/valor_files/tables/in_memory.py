@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.parameters import PathKind
 from valor_core.readers import fingerprint
-from valor_core.schemas import as_written
+from valor_core.schemas import widen_as_printed
 from valor_files.tables.parquet import arrow_column
 from valor_files.tables.table import Column, Table, TablePartition
 
@@ -165,7 +165,7 @@ def _of_series(series: Any) -> NDArray[Any]:
         numbers: NDArray[Any] = series.to_numpy(dtype=plain)
         return numbers
     if getattr(plain, "kind", "O") == "f":
-        cells = as_written(series.to_numpy(dtype=plain, na_value=np.nan)).astype(object)
+        cells = widen_as_printed(series.to_numpy(dtype=plain, na_value=np.nan)).astype(object)
     else:
         cells = _plain_objects(series.to_numpy(dtype=object))
     if missing.any():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from valor_core.results import ItemRow, Told, Undefined
+from valor_core.results import ItemRow, MetricDetails, Undefined
 from valor_core.scoring import BoundResource
 from valor_core.specs import MetricSpec
 from valor_llm.calibration.comparison import sensitivity_and_specificity
@@ -21,7 +21,7 @@ Row = dict[str, Any]
 
 def correction(
     rows: Iterable[ItemRow], spec: MetricSpec, parameters: Any, judge: BoundResource
-) -> Told:
+) -> MetricDetails:
     """What human labels say of a metric's mean, if the judge has the record of a calibration.
 
     Parameters
@@ -40,7 +40,7 @@ def correction(
     """
     path = judge.located.calibration
     if path is None:
-        return Told()
+        return MetricDetails()
     rows = list(rows)
     fingerprint = Fingerprint.of(spec, parameters, judge, rows)
     calibration = Record.load(path).of(fingerprint.metric, fingerprint.parameters)
@@ -49,16 +49,16 @@ def correction(
     apart = calibration.fingerprint.apart(fingerprint)
     if apart:
         return _uncalibrated(spec.name, "; ".join(apart))
-    return Told({"calibration": corrected(judged_items(rows), calibration)})
+    return MetricDetails({"calibration": corrected(judged_items(rows), calibration)})
 
 
-def _uncalibrated(metric: str, why: str) -> Told:
+def _uncalibrated(metric: str, why: str) -> MetricDetails:
     row = {"state": "uncalibrated", "why": why}
     warning = (
         f"{metric}: uncalibrated, {why}; calibrate anew with: valor judge calibrate CONFIG "
         "--labels FILE -o RECORD"
     )
-    return Told({"calibration": row}, (warning,))
+    return MetricDetails({"calibration": row}, (warning,))
 
 
 def corrected(items: Sequence[JudgedItem], calibration: Calibration) -> list[Row]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from valor_report import MarkedTexts, Piece
 
 from valor_core import Registry
-from valor_core.errors import ParameterError, found_at
+from valor_core.errors import ParameterError, error_at
 from valor_core.results import Failed, ItemRow, ItemRows, NotRun, Undefined
 from valor_core.schemas.text import Text, TextBatch
 from valor_llm.parameters.gallery import VerdictsParameters
@@ -40,7 +40,7 @@ class VerdictGallery:
 
     def __init__(self, parameters: VerdictsParameters) -> None:
         self.parameters = parameters
-        with found_at("gallery.by: "):
+        with error_at("gallery.by: "):
             self._spec = Registry().metric(parameters.by, "text")
         if self._best is None or not self._spec.per_item:
             raise ParameterError(

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from valor_core.errors import ResourceError
 from valor_core.results import exact_mean
-from valor_core.scoring import WARNINGS, added_up
+from valor_core.scoring import WARNINGS, sum_usage
 from valor_llm.clients.protocol import Client
 from valor_llm.judge.judge import Judge
 from valor_llm.judge.spending.budget import Budget
@@ -83,7 +83,7 @@ class Panel:
         """What stands in the report, of all judges together."""
         each = [judge.facts() for judge in self.members]
         warnings = dict.fromkeys(text for facts in each for text in facts.get(WARNINGS, ()))
-        told: dict[str, Any] = added_up({"judge": facts} for facts in each)["judge"]
+        told: dict[str, Any] = sum_usage({"judge": facts} for facts in each)["judge"]
         return told | ({WARNINGS: list(warnings)} if warnings else {})
 
     def close(self) -> None:

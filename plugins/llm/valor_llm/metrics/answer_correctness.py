@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from valor_core.parameters import NoParameters
-from valor_core.results import Gap, ItemScore, Undefined
+from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, together, verdict_rows
 from valor_llm.metrics.references import Compared, best_of
@@ -13,7 +13,7 @@ from valor_llm.steps.statements import STATEMENTS, STATEMENTS_MATCHED
 
 
 @judged
-async def score(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | Gap:
+async def score(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | NoScore:
     """The best F1 over references, tp / (tp + (fp + fn) / 2)."""
     stated = await ask.texts(STATEMENTS, item.response or "")
     if not stated:

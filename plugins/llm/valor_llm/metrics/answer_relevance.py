@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.results import Gap, ItemScore, Undefined
+from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
 from valor_llm.parameters.metrics import AnswerRelevanceParameters
@@ -10,7 +10,9 @@ from valor_llm.steps.statements import STATEMENTS, STATEMENTS_RELEVANT
 
 
 @judged
-async def score(item: Text, parameters: AnswerRelevanceParameters, ask: Asking) -> ItemScore | Gap:
+async def score(
+    item: Text, parameters: AnswerRelevanceParameters, ask: Asking
+) -> ItemScore | NoScore:
     """Share of the statements with the verdict "yes"; "idk" counts as not relevant."""
     query = item.query or ""
     if not query.strip():

@@ -38,7 +38,7 @@ from typing import Any, TypeVar
 from attrs import define, field, fields
 
 from valor_core.readers import fingerprint
-from valor_core.results import Failed, Gap, ItemScore, Undefined, exact_mean
+from valor_core.results import Failed, ItemScore, NoScore, Undefined, exact_mean
 from valor_core.schemas.text import Text
 from valor_llm.judge.answer import Answer, NoAnswer
 from valor_llm.judge.judge import Judge
@@ -100,11 +100,11 @@ async def together(asked: Iterable[Awaitable[T]]) -> list[T]:
     return results
 
 
-Score = Callable[[Text, Any, Asking], Awaitable[ItemScore | Gap]]
+Score = Callable[[Text, Any, Asking], Awaitable[ItemScore | NoScore]]
 """What a metric is: one item, its parameters and somebody to ask."""
 
 
-def judged(work: Score) -> Callable[[Text, Any, Mapping[str, Any]], Awaitable[ItemScore | Gap]]:
+def judged(work: Score) -> Callable[[Text, Any, Mapping[str, Any]], Awaitable[ItemScore | NoScore]]:
     """A per-item metric of a function that asks; a reply that does not fit fails its item.
 
     Every judge of the panel scores the item, each as often as there are repeats. The mean of its
@@ -114,7 +114,9 @@ def judged(work: Score) -> Callable[[Text, Any, Mapping[str, Any]], Awaitable[It
     """
 
     @functools.wraps(work)
-    async def score(item: Text, parameters: Any, resources: Mapping[str, Any]) -> ItemScore | Gap:
+    async def score(
+        item: Text, parameters: Any, resources: Mapping[str, Any]
+    ) -> ItemScore | NoScore:
         (judge,) = resources.values()
         asked = [
             Asking(member, repeat)
@@ -152,7 +154,7 @@ async def _scored(work: Score, item: Text, parameters: Any, ask: Asking) -> Item
 
 def _one_score(
     asked: Sequence[Asking], scored: Sequence[ItemScore], combine: Combination, item: str
-) -> ItemScore | Gap:
+) -> ItemScore | NoScore:
     """One score of an item of all its scorings, with the details of each."""
     if len(scored) == 1:
         value, details = scored[0].value, scored[0].details
@@ -162,19 +164,19 @@ def _one_score(
         value = _combined(pairs, combine)
         details = {"scorings": [{**_who(ask), **_said(one)} for ask, one in pairs]}
         steps = [{**told, **_who(ask)} for ask in asked for told in ask.told()]
-    if not isinstance(value, Gap):
+    if not isinstance(value, NoScore):
         details = {**details, "item": item}
     if steps:
         details = {**details, "steps": steps}
-    return ItemScore(value, details) if details or not isinstance(value, Gap) else value
+    return ItemScore(value, details) if details or not isinstance(value, NoScore) else value
 
 
-def _combined(pairs: Iterable[tuple[Asking, ItemScore]], combine: Combination) -> float | Gap:
+def _combined(pairs: Iterable[tuple[Asking, ItemScore]], combine: Combination) -> float | NoScore:
     """The score of an item: what its judges say, each the mean of its repeats, as one."""
     by_judge: dict[str, list[float]] = {}
-    gaps: list[Gap] = []
+    gaps: list[NoScore] = []
     for ask, one in pairs:
-        if isinstance(one.value, Gap):
+        if isinstance(one.value, NoScore):
             gaps.append(one.value)
         else:
             by_judge.setdefault(ask.judge.name, []).append(float(one.value))  # type: ignore[arg-type]
@@ -195,7 +197,7 @@ def _who(ask: Asking) -> dict[str, Any]:
 def _said(scored: ItemScore) -> dict[str, Any]:
     """One scoring of an item, as details keep it."""
     value = scored.value
-    if not isinstance(value, Gap):
+    if not isinstance(value, NoScore):
         return {"value": value, **scored.details}
     kind = "undefined" if isinstance(value, Undefined) else "error"
     return {kind: value.reason, **scored.details}

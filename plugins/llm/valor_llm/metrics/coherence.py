@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from valor_core.parameters import NoParameters
-from valor_core.results import Gap, ItemScore, Undefined
+from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, rating_row
 from valor_llm.steps.coherence import COHERENCE, SUMMARY_COHERENCE
@@ -12,7 +12,7 @@ _BLANK = ItemScore(1.0, {"note": "the response is blank"})
 
 
 @judged
-async def coherence(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | Gap:
+async def coherence(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | NoScore:
     """Rating of the response alone."""
     response = item.response or ""
     if not response.strip():
@@ -22,7 +22,9 @@ async def coherence(item: Text, parameters: NoParameters, ask: Asking) -> ItemSc
 
 
 @judged
-async def summary_coherence(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | Gap:
+async def summary_coherence(
+    item: Text, parameters: NoParameters, ask: Asking
+) -> ItemScore | NoScore:
     """Rating of the response as a summary of the query."""
     source, summary = item.query or "", item.response or ""
     if not source.strip():

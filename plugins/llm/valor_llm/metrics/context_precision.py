@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from valor_core.results import Gap, ItemScore, Undefined
+from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, together, verdict_rows
 from valor_llm.metrics.references import nothing_to_ask
@@ -13,7 +13,7 @@ from valor_llm.steps.contexts import CONTEXTS_USEFUL
 
 
 @judged
-async def score(item: Text, parameters: RetrievalParameters, ask: Asking) -> ItemScore | Gap:
+async def score(item: Text, parameters: RetrievalParameters, ask: Asking) -> ItemScore | NoScore:
     """Mean of precision@k over the places k with a context that is useful for any reference."""
     query = item.query or ""
     if not query.strip():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.results import Gap, ItemScore, Undefined
+from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, share, together, verdict_rows
 from valor_llm.metrics.references import Compared, best_of, nothing_to_ask
@@ -11,7 +11,7 @@ from valor_llm.steps.statements import STATEMENTS, STATEMENTS_ATTRIBUTED
 
 
 @judged
-async def score(item: Text, parameters: RetrievalParameters, ask: Asking) -> ItemScore | Gap:
+async def score(item: Text, parameters: RetrievalParameters, ask: Asking) -> ItemScore | NoScore:
     """Share of the statements that can be attributed to the contexts, best over references."""
     settled = nothing_to_ask(item, parameters)
     if settled is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.results import Gap, ItemScore, Undefined
+from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
 from valor_llm.parameters.metrics import ContextsParameters
@@ -10,7 +10,7 @@ from valor_llm.steps.contexts import CONTEXTS_RELEVANT
 
 
 @judged
-async def score(item: Text, parameters: ContextsParameters, ask: Asking) -> ItemScore | Gap:
+async def score(item: Text, parameters: ContextsParameters, ask: Asking) -> ItemScore | NoScore:
     """Share of the contexts any part of which answers the query."""
     query = item.query or ""
     if not query.strip():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.results import Gap, ItemScore, Undefined
+from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
 from valor_llm.parameters.metrics import FaithfulnessParameters
@@ -10,7 +10,7 @@ from valor_llm.steps.claims import CLAIMS, CLAIMS_SUPPORTED
 
 
 @judged
-async def score(item: Text, parameters: FaithfulnessParameters, ask: Asking) -> ItemScore | Gap:
+async def score(item: Text, parameters: FaithfulnessParameters, ask: Asking) -> ItemScore | NoScore:
     """Share of the claims that the contexts, taken together, state or imply."""
     if not item.contexts and parameters.no_contexts == "undefined":
         return Undefined("no contexts")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from valor_core.parameters import NoParameters
-from valor_core.results import Gap, ItemScore
+from valor_core.results import ItemScore, NoScore
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
 from valor_llm.steps.contexts import CONTEXTS_CONTRADICTED
 
 
 @judged
-async def score(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | Gap:
+async def score(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | NoScore:
     """Share of the contexts with the verdict "yes", which is: contradicted."""
     response = item.response or ""
     if not response.strip():

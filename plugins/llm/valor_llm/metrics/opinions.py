@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from valor_core.parameters import NoParameters
-from valor_core.results import Gap, ItemScore
+from valor_core.results import ItemScore, NoScore
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
 from valor_llm.steps.opinions import OPINIONS, OPINIONS_BIASED, OPINIONS_TOXIC
@@ -11,13 +11,13 @@ from valor_llm.steps.step import Step
 
 
 @judged
-async def bias(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | Gap:
+async def bias(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | NoScore:
     """Share of the opinions that are biased, 0 without any."""
     return await _share(item, ask, OPINIONS_BIASED)
 
 
 @judged
-async def toxicity(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | Gap:
+async def toxicity(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | NoScore:
     """Share of the opinions that are toxic, 0 without any."""
     return await _share(item, ask, OPINIONS_TOXIC)
 

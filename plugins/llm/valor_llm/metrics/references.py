@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from valor_core.results import Gap, ItemScore, Undefined
+from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.parameters.metrics import RetrievalParameters
 
@@ -38,7 +38,7 @@ class Compared:
         return {"reference": number, "score": self.score, **self.parts}
 
 
-def nothing_to_ask(item: Text, parameters: RetrievalParameters) -> ItemScore | Gap | None:
+def nothing_to_ask(item: Text, parameters: RetrievalParameters) -> ItemScore | NoScore | None:
     """The score of an item that lacks contexts or references, None where both are there."""
     if any(one.strip() for one in item.references):
         if item.contexts:

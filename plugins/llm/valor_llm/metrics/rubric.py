@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.results import Gap, ItemScore, Undefined
+from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, rating_row
 from valor_llm.parameters.rubric import RubricParameters
@@ -12,7 +12,7 @@ from valor_llm.steps.rubric import rubric
 
 
 @judged
-async def score(item: Text, parameters: RubricParameters, ask: Asking) -> ItemScore | Gap:
+async def score(item: Text, parameters: RubricParameters, ask: Asking) -> ItemScore | NoScore:
     """The grade's value, 0 for the lowest and 1 for the highest."""
     shown = {name: getattr(item, name) for name in parameters.fields}
     for name, value in shown.items():

@@ -12,7 +12,7 @@ from valor_cli.config.config_file import Request
 from valor_cli.run import evaluator_of, registry_of
 
 from valor_core.errors import ConfigError
-from valor_core.evaluation import BoundMetric, Evaluation, Tally, short_name
+from valor_core.evaluation import BoundMetric, Evaluation, EvaluationState, short_name
 from valor_core.readers import reader_of
 from valor_core.scoring import BoundResource, opened
 from valor_llm.clients.protocol import Usage
@@ -153,7 +153,7 @@ def _planning(resource: BoundResource) -> BoundResource:
 
 
 def _counted(evaluation: Evaluation, batch: Any, resources: Any) -> int:
-    tally = Tally()
+    tally = EvaluationState()
     evaluation.update(tally, batch, resources)
     return tally.read
 

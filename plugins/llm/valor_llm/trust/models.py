@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from valor_core.scoring import BoundResource, GivenKind
+from valor_core.scoring import BoundResource, ProvidedClient
 
 _FLOATING = re.compile(r"(^|[-:@_])latest$")
 _DATED = re.compile(r"[-@:_]v?\d[\w.-]*")
@@ -16,7 +16,7 @@ def asked_models(judge: BoundResource) -> list[str]:
     """The models that the clients of a judge ask for."""
     found = []
     for kind in judge.kinds:
-        holder = kind.made if isinstance(kind, GivenKind) else kind.parameters
+        holder = kind.made if isinstance(kind, ProvidedClient) else kind.parameters
         found.append(getattr(holder, "model", None))
     return [name for name in found if isinstance(name, str)]
 

@@ -15,7 +15,7 @@ from valor_testing.examples import datasets
 from valor_core import evaluate
 from valor_core.errors import ValorError
 from valor_core.results import Failed, Report, Requirement, Result, Results, Undefined
-from valor_core.specs import MetricSpec, Registry, TaskSpec, by_reference
+from valor_core.specs import MetricSpec, Registry, TaskSpec, import_object
 
 PLUGINS = Path(__file__).parents[4] / "plugins"
 HOSTILE = "<script>alert('x')</script>"
@@ -274,7 +274,7 @@ def conformance_parameters():
 def examples_of(task):
     """The example data sets of a task."""
     declared = Registry().find(TaskSpec, task).examples
-    own = {} if declared is None else by_reference(declared)()
+    own = {} if declared is None else import_object(declared)()
     return datasets(task) or own
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from valor_llm.metrics.asking import Asking, judged
 
 from valor_core import ItemScore, Undefined
-from valor_core.results import Gap
+from valor_core.results import NoScore
 from valor_rgb.judged.error_detection import not_asked
 from valor_rgb.judged.steps import ERROR_DETECTION
 from valor_rgb.parameters.rules import RuleParameters
@@ -15,7 +15,7 @@ from valor_rgb.rules.choice import rules_of
 
 
 @judged
-async def score(item: Any, parameters: RuleParameters, ask: Asking) -> ItemScore | Gap:
+async def score(item: Any, parameters: RuleParameters, ask: Asking) -> ItemScore | NoScore:
     """1 where a response that noticed something has the right answer, 0 where it has not."""
     gap = not_asked(item)
     if gap is not None:

@@ -7,12 +7,12 @@ from typing import Any
 from valor_llm.metrics.asking import Asking, judged
 
 from valor_core import ItemScore, Undefined
-from valor_core.results import Gap
+from valor_core.results import NoScore
 from valor_rgb.judged.steps import REJECTION
 
 
 @judged
-async def score(item: Any, parameters: Any, ask: Asking) -> ItemScore | Gap:
+async def score(item: Any, parameters: Any, ask: Asking) -> ItemScore | NoScore:
     """1 where the response declines to answer, 0 where it answers."""
     if item.ability != "negative_rejection":
         return Undefined("of another ability")

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from attrs import frozen
 
 from valor_core import Result
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import ItemRows
 from valor_core.states import RowsOf
 from valor_rgb.metrics.findings import Findings, verdicts
@@ -36,7 +36,7 @@ class AccuracyByNoise:
     def compute(self, rows: ItemRows) -> Iterator[Result]:
         """The accuracy at each noise ratio, and one table of all."""
         found = Findings.of(rows, self.ability, "correct")
-        own = nondefault(self.parameters)
+        own = changed_parameters(self.parameters)
         if not len(found):
             yield Result(parameters=own, value=found.nothing, left_out=found.left_out)
             return

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from valor_core import Result
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import ItemRows
 from valor_core.states import RowsOf
 from valor_rgb.metrics.findings import Findings, verdicts
@@ -33,7 +33,7 @@ class NegativeRejection:
     def compute(self, rows: ItemRows) -> Iterator[Result]:
         """One result: the rates with their intervals, and the counts."""
         found = Findings.of(rows, "negative_rejection", "rejected")
-        own = nondefault(self.parameters)
+        own = changed_parameters(self.parameters)
         if not len(found):
             yield Result(parameters=own, value=found.nothing, left_out=found.left_out)
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from valor_core.results import Gap, ItemScore, Undefined
+from valor_core.results import ItemScore, NoScore, Undefined
 from valor_rgb.parameters.rules import RuleParameters
 from valor_rgb.rules.choice import rules_of
 from valor_rgb.rules.protocol import Rules
@@ -75,7 +75,7 @@ def _verdict(
         detected = rules.detected(response, false_answer)
         fired["detected"] = detected
         fired["corrected"] = rules.corrected(response, answers, false_answer, detected)
-    value: dict[str, float | Gap] = {
+    value: dict[str, float | NoScore] = {
         name: float(fired[name] is not None) if name in fired else _NOT_ASKED for name in NAMES
     }
     if not answers:

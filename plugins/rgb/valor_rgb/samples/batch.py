@@ -18,11 +18,11 @@ from valor_core.schemas import (
     Codes,
     Datum,
     Datums,
-    as_written,
     check_length,
     listed,
     objects,
     read_only,
+    widen_as_printed,
 )
 from valor_rgb.samples.answers import as_answers, as_one_of, as_spellings
 from valor_rgb.samples.sample import (
@@ -255,7 +255,7 @@ def _cells(table: Table, field: str, name: str) -> list[Any]:
         return list(parsed(table, name))
     cells: list[Any] = table.values(name).tolist()
     if field == "noise_ratio":
-        numbers = as_written(table.floats(name, allow_missing=True)).tolist()
+        numbers = widen_as_printed(table.floats(name, allow_missing=True)).tolist()
         return [None if math.isnan(number) else number for number in numbers]
     if field == "closed_book" and table.is_text:
         return [_TRUTH.get(cell.lower(), cell) if cell is not None else None for cell in cells]

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from valor_core.schemas.segmentation import LabelImage, Legend, SegmentationBatch
 from valor_segmentation.parameters.readers.geotiff import GeotiffParameters
 from valor_segmentation.readers.facts import described
-from valor_segmentation.readers.meanings import Meaning, meaning_of, with_background
+from valor_segmentation.readers.meanings import ResolvedName, meaning_of, with_background
 from valor_segmentation.readers.pairs import (
     Item,
     Pair,
@@ -59,11 +59,11 @@ class GeotiffReader:
         batch = batch_of(items, meaning.labels, [pair.facts for pair in partition.pairs])
         yield evolve(batch, left_out=_left_out(items))
 
-    def _meaning(self) -> Meaning:
+    def _meaning(self) -> ResolvedName:
         chosen = self.parameters
         return meaning_of(chosen.labels, chosen.values, chosen.ignore, chosen.label_key)
 
-    def _item(self, pair: Pair, meaning: Meaning) -> Item:
+    def _item(self, pair: Pair, meaning: ResolvedName) -> Item:
         chosen = self.parameters
         true = _raster(pair.groundtruth, chosen.groundtruth_band)
         seen = _raster(pair.prediction, chosen.prediction_band)
@@ -76,7 +76,7 @@ class GeotiffReader:
             true.check_place(seen)
         return pair.uid, *maps
 
-    def _true_legend(self, raster: Raster, meaning: Meaning) -> Legend:
+    def _true_legend(self, raster: Raster, meaning: ResolvedName) -> Legend:
         if raster.nodata is None:
             return meaning.groundtruth
         if self.parameters.nodata == "background":

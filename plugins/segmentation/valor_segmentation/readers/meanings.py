@@ -26,7 +26,7 @@ _THREE = re.compile(r"[\[(]?\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*[\])]
 
 
 @frozen
-class Meaning:
+class ResolvedName:
     """What the values of pixels stand for on both sides.
 
     Parameters
@@ -42,7 +42,7 @@ class Meaning:
     prediction: Legend
 
     @classmethod
-    def of_labels(cls, labels: Sequence[str], ignore: Sequence[int], key: str) -> Meaning:
+    def of_labels(cls, labels: Sequence[str], ignore: Sequence[int], key: str) -> ResolvedName:
         """0 is background and i the i-th label.
 
         Raises
@@ -52,7 +52,7 @@ class Meaning:
 
         Examples
         --------
-        >>> Meaning.of_labels(["cat", "dog"], [255], "class").groundtruth.values
+        >>> ResolvedName.of_labels(["cat", "dog"], [255], "class").groundtruth.values
         array([  0,   1,   2, 255])
         """
         if labels and labels[0] == "__ignore__":  # labelme's first line, whose value is -1
@@ -73,12 +73,12 @@ class Meaning:
     @classmethod
     def of_values(
         cls, values: Mapping[str, str | None], ignore: Sequence[int], key: str
-    ) -> Meaning:
+    ) -> ResolvedName:
         """Each value is its label's, and 0 background unless it stands there.
 
         Examples
         --------
-        >>> Meaning.of_values({"7": "road", "11": "road"}, [], "class").groundtruth.codes
+        >>> ResolvedName.of_values({"7": "road", "11": "road"}, [], "class").groundtruth.codes
         array([-1,  0,  0])
         """
         numbers: dict[int, str | None] = {}
@@ -90,7 +90,7 @@ class Meaning:
         return cls._of(numbers, ignore, key)
 
     @classmethod
-    def _of(cls, values: Mapping[int, str | None], ignore: Sequence[int], key: str) -> Meaning:
+    def _of(cls, values: Mapping[int, str | None], ignore: Sequence[int], key: str) -> ResolvedName:
         vocabulary = Vocabulary()
         meaning = {0: BACKGROUND}
         for value, name in values.items():
@@ -163,7 +163,7 @@ def meaning_of(
     ignore: Sequence[int],
     key: str,
     found: Callable[[], Iterable[int]] = tuple,
-) -> Meaning:
+) -> ResolvedName:
     """What values stand for, by a list of labels or a mapping.
 
     Parameters
@@ -186,8 +186,8 @@ def meaning_of(
     """
     check_one({"labels": labels, "values": values}, found)
     if labels:
-        return Meaning.of_labels(listed_labels(labels), ignore, key)
-    return Meaning.of_values(values, ignore, key)
+        return ResolvedName.of_labels(listed_labels(labels), ignore, key)
+    return ResolvedName.of_values(values, ignore, key)
 
 
 def check_one(choices: Mapping[str, object], found: Callable[[], Iterable[int]] = tuple) -> None:
@@ -246,12 +246,12 @@ class Palette:
     ----------
     colors : ndarray of int64, shape (n,)
         The colors as numbers, red in the lowest byte.
-    meaning : Meaning
+    meaning : ResolvedName
         What the values stand for.
     """
 
     colors: Codes = field(eq=BY_CONTENT)
-    meaning: Meaning
+    meaning: ResolvedName
 
     @classmethod
     def of(
@@ -287,7 +287,7 @@ class Palette:
                 )
         colors = list(dict.fromkeys([0, *named, *left_out]))
         values = {colors.index(color): label for color, label in named.items()}
-        meaning = Meaning._of(values, [colors.index(color) for color in left_out], key)
+        meaning = ResolvedName._of(values, [colors.index(color) for color in left_out], key)
         return cls(codes(colors, "colors"), meaning)
 
     def numbers(self, legend: Legend) -> Codes:

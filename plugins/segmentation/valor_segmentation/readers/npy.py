@@ -13,7 +13,7 @@ from valor_core.schemas.segmentation import LabelImage, Legend, SegmentationBatc
 from valor_segmentation.parameters.readers.npy import NpyParameters
 from valor_segmentation.readers.arrays import array_pixels
 from valor_segmentation.readers.facts import described
-from valor_segmentation.readers.meanings import Meaning, meaning_of
+from valor_segmentation.readers.meanings import ResolvedName, meaning_of
 from valor_segmentation.readers.pairs import (
     Item,
     Pair,
@@ -64,7 +64,7 @@ class NpyReader:
         for pair in partition.pairs:
             yield batch_of([self._item(pair, meaning)], meaning.labels, [pair.facts])
 
-    def _meaning(self) -> Meaning:
+    def _meaning(self) -> ResolvedName:
         chosen = self.parameters
         return meaning_of(
             chosen.labels, chosen.values, chosen.ignore, chosen.label_key, self._values
@@ -77,7 +77,7 @@ class NpyReader:
         folders = filter(None, (chosen.groundtruths, chosen.predictions))
         return set().union(*(values_of_some(read, folder, [".npy"]) for folder in folders))
 
-    def _item(self, pair: Pair, meaning: Meaning) -> Item:
+    def _item(self, pair: Pair, meaning: ResolvedName) -> Item:
         chosen = self.parameters
         true = _map(pair.groundtruth, chosen.groundtruth_array, meaning.groundtruth)
         seen = _map(pair.prediction, chosen.prediction_array, meaning.prediction)

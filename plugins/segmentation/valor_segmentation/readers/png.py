@@ -22,8 +22,8 @@ from valor_segmentation.parameters.readers.png import PngParameters
 from valor_segmentation.readers.facts import described
 from valor_segmentation.readers.images import color_image, label_image
 from valor_segmentation.readers.meanings import (
-    Meaning,
     Palette,
+    ResolvedName,
     check_one,
     hex_color,
     meaning_of,
@@ -110,7 +110,7 @@ class PngReader:
 class _Images:
     """Images whose values are numbers of labels."""
 
-    meaning: Meaning
+    meaning: ResolvedName
 
     def item(self, pair: Pair) -> Item:
         true = self._map(pair.groundtruth, self.meaning.groundtruth)

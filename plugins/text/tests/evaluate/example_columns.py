@@ -16,7 +16,7 @@ from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.detection import Detection, DetectionBatch
 from valor_core.schemas.geometry import Box
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch, Segments
-from valor_core.specs import TaskSpec, by_reference
+from valor_core.specs import TaskSpec, import_object
 
 IGNORED = 255
 NOT_COUNTED = 1 << 23
@@ -54,7 +54,7 @@ def of_task(task: str) -> list[Example]:
     found = examples.datasets(task)
     if not found:
         declared = Registry().find(TaskSpec, task).examples
-        found = by_reference(declared)() if declared else {}
+        found = import_object(declared)() if declared else {}
     return [makers.get(task, _rows)(name, batches) for name, batches in found.items()]
 
 

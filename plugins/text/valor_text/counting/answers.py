@@ -10,7 +10,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core import Undefined
-from valor_core.results import Gap, Numbers
+from valor_core.results import NoScore, Numbers
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.pairs import Pairs
 
@@ -77,7 +77,7 @@ class Answers:
         return answer
 
     def numbers(
-        self, values: NDArray[Any], codes: NDArray[Any] | None = None, gaps: Sequence[Gap] = ()
+        self, values: NDArray[Any], codes: NDArray[Any] | None = None, gaps: Sequence[NoScore] = ()
     ) -> Numbers:
         """Numbers of all items, of those of the items that have references.
 

@@ -14,7 +14,7 @@ from unicodedata import category, name
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.results import ONLY, DetailColumns, ItemRows, Numbers, Told
+from valor_core.results import ONLY, DetailColumns, ItemRows, MetricDetails, Numbers
 from valor_core.schemas import natural
 from valor_core.schemas.text import TextBatch
 from valor_core.specs import MetricSpec
@@ -202,7 +202,9 @@ def _as_numbers(column: Numbers | NDArray[np.float64]) -> Numbers:
     return Numbers(column.astype(np.float64), np.zeros(len(column), np.uint8))
 
 
-def tell(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Mapping[str, Any]) -> Told:
+def tell(
+    rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Mapping[str, Any]
+) -> MetricDetails:
     """Warnings of the faults in the details of a metric's rows.
 
     Parameters
@@ -217,7 +219,7 @@ def tell(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Mapping[s
         None are used.
     """
     if not len(rows.details):
-        return Told()
+        return MetricDetails()
     number: Counter[str] = Counter()
     first: dict[str, str | int] = {}
     for place, fault in _faults_of(rows):
@@ -226,7 +228,7 @@ def tell(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Mapping[s
             first[fault] = rows[place].uid
     if number[LETTERS] < _LEAST_ITEMS * len(rows):
         del number[LETTERS]
-    return Told(warnings=tuple(warnings(spec.name, parameters, number, first)))
+    return MetricDetails(warnings=tuple(warnings(spec.name, parameters, number, first)))
 
 
 def _faults_of(rows: ItemRows) -> Iterator[tuple[int, str]]:

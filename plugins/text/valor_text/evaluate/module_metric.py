@@ -8,7 +8,7 @@ from typing import Any
 from attrs import field, frozen
 
 from valor_core.errors import ParameterError, ValorError
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import Failed, Result, Undefined
 from valor_core.states import StateRequest
 from valor_text.evaluate.inputs.item_fields import ItemFields, LabelFields, TextFields, label_keys
@@ -79,7 +79,7 @@ class ModuleMetric:
     def _shaped(self) -> dict[str, Any]:
         """What tells the results from those of another choice, or of other code."""
         named = {"module": self.script.name, "script": self.script.digest}
-        return named | nondefault(self.parameters, *_NOT_SHAPING)
+        return named | changed_parameters(self.parameters, *_NOT_SHAPING)
 
     def _computed(self, parameters: dict[str, Any], fields: ItemFields) -> list[Result]:
         module, own = self._module, self.parameters

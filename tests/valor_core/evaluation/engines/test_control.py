@@ -1,13 +1,13 @@
-from valor_core.cancellation import BY_THE_USER, LocalControl
+from valor_core.cancellation import STOPPED_BY_USER, LocalControl
 
 
 def test_the_first_reason_to_stop_stays():
     control = LocalControl()
 
-    control.stop(BY_THE_USER)
+    control.stop(STOPPED_BY_USER)
     control.stop("something else")
 
-    assert control.stopped == BY_THE_USER
+    assert control.stopped == STOPPED_BY_USER
 
 
 def test_scored_items_are_told_a_few_times_a_second_and_all_counted():

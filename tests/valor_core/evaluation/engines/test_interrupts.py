@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from valor_core.evaluation.engines import uninterrupted
+from valor_core.evaluation.engines import defer_signals
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -14,7 +14,7 @@ def test_a_signal_waits_for_the_end_of_the_block() -> None:
     done = []
 
     def work() -> None:
-        with uninterrupted():
+        with defer_signals():
             signal.raise_signal(signal.SIGINT)
             done.append("all of it")
 
@@ -26,7 +26,7 @@ def test_a_signal_waits_for_the_end_of_the_block() -> None:
 
 def test_handlers_are_as_before() -> None:
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    with uninterrupted():
+    with defer_signals():
         pass
 
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
@@ -45,7 +45,7 @@ def test_a_signal_while_handlers_come_back_leaves_none_behind(
         return replaced
 
     def work() -> None:
-        with uninterrupted():
+        with defer_signals():
             monkeypatch.setattr(signal, "signal", interrupted)
 
     with pytest.raises(KeyboardInterrupt):
@@ -56,7 +56,7 @@ def test_a_signal_while_handlers_come_back_leaves_none_behind(
 
 def test_an_error_of_the_block_is_raised_and_handlers_are_as_before() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(ValueError, match="own"), uninterrupted():
+    with pytest.raises(ValueError, match="own"), defer_signals():
         raise ValueError("own")
 
     assert signal.getsignal(signal.SIGINT) == before
@@ -65,7 +65,7 @@ def test_an_error_of_the_block_is_raised_and_handlers_are_as_before() -> None:
 @pytest.mark.usefixtures("interruptible")
 def test_a_signal_is_not_lost_in_a_block_that_fails() -> None:
     def work() -> None:
-        with uninterrupted():
+        with defer_signals():
             signal.raise_signal(signal.SIGINT)
             raise ValueError("own")
 
@@ -80,7 +80,7 @@ def test_other_threads_have_a_plain_block() -> None:
     done = []
 
     def work() -> None:
-        with uninterrupted():
+        with defer_signals():
             done.append(threading.current_thread().name)
 
     thread = threading.Thread(target=work, name="worker")

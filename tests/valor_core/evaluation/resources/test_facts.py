@@ -7,8 +7,8 @@ import re
 import pytest
 
 from valor_core.errors import ResourceError
-from valor_core.scoring import added_up
-from valor_core.scoring.bound_resource import told_by
+from valor_core.scoring import sum_usage
+from valor_core.scoring.bound_resource import read_usage
 
 
 def test_numbers_of_several_openings_are_added_up_and_texts_stand_once() -> None:
@@ -18,7 +18,7 @@ def test_numbers_of_several_openings_are_added_up_and_texts_stand_once() -> None
         {"judge": {"calls": 1, "model": "m1"}},
     ]
 
-    assert added_up(openings) == {"judge": {"calls": 6, "model": ["m1", "m2"]}}
+    assert sum_usage(openings) == {"judge": {"calls": 6, "model": ["m1", "m2"]}}
 
 
 @pytest.mark.parametrize(
@@ -34,9 +34,9 @@ def test_numbers_of_several_openings_are_added_up_and_texts_stand_once() -> None
 )
 def test_what_is_no_table_of_numbers_and_texts_is_refused(facts: object, message: str) -> None:
     with pytest.raises(ResourceError, match=re.escape(message)):
-        told_by("judge", lambda: facts)
+        read_usage("judge", lambda: facts)
 
 
 def test_a_resource_that_cannot_tell_is_named_with_the_cause() -> None:
     with pytest.raises(ResourceError, match="judge: facts cannot be told, ZeroDivisionError"):
-        told_by("judge", lambda: 1 / 0)
+        read_usage("judge", lambda: 1 / 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from valor_core.parameters import NoParameters
-from valor_core.results import Gap, ItemScore, Undefined
+from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, together
 from valor_llm.metrics.nvidia.two_judges import rated_by_both
@@ -12,7 +12,7 @@ from valor_llm.steps.ratings_in_pairs import ANSWER_ACCURACY
 
 
 @judged
-async def score(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | Gap:
+async def score(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | NoScore:
     """Mean of two ratings; for the second, response and reference exchange their roles."""
     query, response = item.query or "", item.response or ""
     for name, text in (("query", query), ("response", response)):

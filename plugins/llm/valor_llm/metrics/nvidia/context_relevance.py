@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.results import Gap, ItemScore
+from valor_core.results import ItemScore, NoScore
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged
 from valor_llm.metrics.nvidia.two_judges import rated_or_blank
@@ -11,7 +11,7 @@ from valor_llm.steps.ratings_in_pairs import CONTEXT_RELEVANCE
 
 
 @judged
-async def score(item: Text, parameters: GroundingParameters, ask: Asking) -> ItemScore | Gap:
+async def score(item: Text, parameters: GroundingParameters, ask: Asking) -> ItemScore | NoScore:
     """Mean of two ratings of all contexts taken together."""
     query = item.query or ""
     data = {"query": query, "contexts": item.contexts}

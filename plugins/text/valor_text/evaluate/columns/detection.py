@@ -15,7 +15,15 @@ from valor_detection.validity import CheckedShapes, Policy, checked_shapes
 
 from valor_core.errors import SchemaError, shown
 from valor_core.parameters import parameter, parameters
-from valor_core.schemas import DEFAULT_KEY, Codes, Datums, Floats, Label, Vocabulary, as_written
+from valor_core.schemas import (
+    DEFAULT_KEY,
+    Codes,
+    Datums,
+    Floats,
+    Label,
+    Vocabulary,
+    widen_as_printed,
+)
 from valor_core.schemas.detection import (
     DetectionBatch,
     PredictedObjects,
@@ -202,7 +210,7 @@ class _Side:
             if self.counts[i]:
                 found.append(self._column(cell, "scores", i))
         if len({one.dtype for one in found}) > 1:
-            found = [as_written(one) if one.dtype.kind == "f" else one for one in found]
+            found = [widen_as_printed(one) if one.dtype.kind == "f" else one for one in found]
         given = np.concatenate([np.empty(0, found[0].dtype), *found]) if found else np.empty(0)
         strange = np.flatnonzero(~np.isfinite(given))
         if len(strange):

@@ -15,7 +15,7 @@ from valor_files import Table, row_batches
 
 from valor_core.errors import ParameterError
 from valor_core.schemas import Batch
-from valor_core.specs import MetricSpec, TaskSpec, by_reference
+from valor_core.specs import MetricSpec, TaskSpec, import_object
 
 FIELDS: Mapping[str, str] = {"predictions": "response"}
 """What evaluate calls a field of an item, where it has a name of its own for it."""
@@ -63,12 +63,12 @@ class RowColumns:
                 f"Declare how a table becomes a batch, rows of the TaskSpec {task.name!r}.",
                 f"{spec.name}: ",
             )
-        return cls(task, spec.reads or _without_default(by_reference(task.item)))
+        return cls(task, spec.reads or _without_default(import_object(task.item)))
 
     @property
     def names(self) -> tuple[str, ...]:
         """Columns that may be given."""
-        return tuple(map(_column, _fields(by_reference(self.task.item))))
+        return tuple(map(_column, _fields(import_object(self.task.item))))
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ class RowColumns:
 
         Modules that are combined are handed no other columns than these.
         """
-        item = by_reference(self.task.item)
+        item = import_object(self.task.item)
         hints = typing.get_type_hints(item)
         given_to_all = [name for name in _GIVEN_TO_ALL if name in _fields(item)]
         names = dict.fromkeys([*given_to_all, *self.read])

@@ -10,7 +10,7 @@ from attrs import define, field, frozen
 
 from valor_core import Registry, Result
 from valor_core.errors import ParameterError, StateError, did_you_mean, shown
-from valor_core.parameters import nondefault
+from valor_core.parameters import changed_parameters
 from valor_core.results import ONLY, ItemRows, Numbers
 from valor_core.schemas.text import TextBatch
 from valor_core.states import Content, RowsOf, State, StateRequest
@@ -142,7 +142,7 @@ class Examples:
             row = rows[place]
             item = {"datum_id": row.uid, name: float(numbers.values[place])} | known[row.uid]
             listed.append(item | ({"details": dict(row.details)} if row.details else {}))
-        parameters = {"by": chosen.by} | nondefault(chosen, "by")
+        parameters = {"by": chosen.by} | changed_parameters(chosen, "by")
         yield Result(parameters=parameters, value=listed)
 
     def _numbers(self, rows: ItemRows) -> tuple[str, Numbers]:

@@ -10,7 +10,7 @@ from attrs import define, frozen
 
 from valor_core import Failed, Result, Undefined
 from valor_core.errors import StateError, shown
-from valor_core.parameters import nondefault, parameter_values
+from valor_core.parameters import changed_parameters, parameter_values
 from valor_core.schemas.text import TextBatch
 from valor_core.states import Content, DerivedState, StateRequest, counted
 from valor_text.counting.complete import complete
@@ -116,7 +116,7 @@ class JSONFields:
             for path, count in sorted(state.wanted.items())
         }
         yield Result(
-            parameters=nondefault(self.parameters),
+            parameters=changed_parameters(self.parameters),
             value=shares or Undefined("no items with JSON references"),
             left_out=dict(sorted(state.left_out.items())),
         )

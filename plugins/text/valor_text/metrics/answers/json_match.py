@@ -11,7 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_core import Failed, ItemScore
-from valor_core.results import Gap
+from valor_core.results import NoScore
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.json_fields import JSONFields, NoJSON, Tolerance, unfenced
 from valor_text.normalisers import normalise
@@ -135,7 +135,7 @@ def _scored(compared: Compared | Failed) -> ItemScore:
     if isinstance(compared, Failed):
         return ItemScore(compared)
     right = compared.right.total()
-    values: dict[str, float | Gap] = {
+    values: dict[str, float | NoScore] = {
         "match": float(compared.is_match),
         "f1": compared.f1,
         "precision": 0.0,
