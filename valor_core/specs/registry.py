@@ -400,8 +400,15 @@ class Registry:
             return f"{spec.name!r} is for the task {' or '.join(map(str, tasks))}."
         known = [spec for spec in self._known(wanted.kind) if wanted.serves(spec)]
         words = sorted({word for spec in known for word in wanted.words(spec)})
-        found = wanted.as_written(known) or wanted.sought(known) or wanted.closest(words)
+        found = wanted.as_written(known) or self._pinned(wanted) or wanted.sought(known)
+        found = found or wanted.closest(words)
         return found or (self.where_to_look if wanted.kind is MetricSpec else wanted.listing)
+
+    def _pinned(self, wanted: NameQuery[_S]) -> str | None:
+        """Remedy for a version behind a bare name, which needs the full name."""
+        bare, _, pin = wanted.name.rpartition("@")
+        spec = self.at_home(NameQuery(wanted.kind, bare, wanted.home)) if pin.isdecimal() else None
+        return f"Write a version behind the full name: {spec.name}@{pin}" if spec else None
 
     def _known(self, kind: type[_S]) -> list[_S]:
         """All specs of a kind from the plugins that work; kept while these are the same."""

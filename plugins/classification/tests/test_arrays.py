@@ -13,7 +13,7 @@ from valor_core.schemas.classification import Classification
 
 
 def readable(names: list[Any]) -> bool:
-    """Whether a batch with these true classes of three columns is read."""
+    """Return True if true classes fit scores of three columns."""
     try:
         from_arrays(names, np.eye(3)[: len(names)])
     except SchemaError:

@@ -160,7 +160,7 @@ def matching_readers(
 
 
 def takes_tables(spec: ReaderSpec) -> bool:
-    """Whether a reader accepts a table in memory instead of a file."""
+    """Return True if a reader accepts a table in memory instead of a file."""
     return any(_is_of_tables(entry.kind) for entry in declared(spec.parameter_class))
 
 

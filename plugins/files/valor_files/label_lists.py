@@ -39,7 +39,7 @@ class LabelListKind(ListKind):
         return super().fit(value, name)
 
     def holds_paths(self, value: Any) -> bool:
-        """Whether a value is the name of a file."""
+        """Return True for the name of a file."""
         return _only(value).lower().endswith(_READ)
 
 

@@ -63,3 +63,11 @@ def test_where_no_metrics_are_installed_a_bare_name_is_answered_with_what_to_ins
 
     with refused(UnknownNameError):
         registry.metric("F1")
+
+
+def test_version_behind_a_bare_name_suggests_the_full_name() -> None:
+    with pytest.raises(UnknownNameError, match="unknown in the task") as caught:
+        Registry().metric("F1@2", "classification")
+
+    assert caught.value.remedy == "Write a version behind the full name: classification.F1@2"
+    assert Registry().metric("classification.F1@2").short_name == "F1"

@@ -3,4 +3,4 @@
 from typing import Literal
 
 Policy = Literal["error", "repair", "skip", "accept"]
-"""What to do with invalid geometries: raise, repair, leave out, or compute with them."""
+"""Policy for invalid geometries: raise, repair, leave them out, or compute with them."""

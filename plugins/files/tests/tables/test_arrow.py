@@ -67,7 +67,7 @@ def texts(draw: st.DrawFn) -> str:
 
 
 def outcome(act: Callable[[], Any]) -> Any:
-    """What a call gives, arrays by their bits, or the error's text."""
+    """Return the result of a call, with the bits of arrays, or the text of its error."""
     try:
         found = act()
     except ValorError as error:
@@ -82,7 +82,7 @@ def outcome(act: Callable[[], Any]) -> Any:
 
 
 def everything(path: Path, step: int) -> Any:
-    """All that a file's tables say, by partition."""
+    """Return all columns and errors of a file's tables, by partition."""
 
     def of(table: Table) -> Any:
         beside = outcome(lambda: columns_beside(table, own=()))

@@ -118,7 +118,7 @@ def csv_columns(
 
 
 def _are_paired(data: NDArray[np.uint8], delimiter: int) -> bool:
-    """Whether every quote opens a cell, closes one or is half of a doubled quote in a cell."""
+    """Return True if every quote opens or closes a cell, or is doubled inside one."""
     quotes = np.flatnonzero(data == _QUOTE)
     if len(quotes) % 2:
         return False
@@ -131,7 +131,7 @@ def _are_paired(data: NDArray[np.uint8], delimiter: int) -> bool:
 
 
 def are_flat(content: bytes) -> bool:
-    """Whether the first object seems to contain neither lists nor objects.
+    """Return True if the first object appears to contain neither lists nor objects.
 
     Examples
     --------
@@ -250,7 +250,7 @@ class ArrowCells(Cells):
 
     @property
     def has_empty(self) -> bool:
-        """Whether a cell is null."""
+        """Return True if a cell is null."""
         return bool(self.array.null_count)
 
     @classmethod

@@ -106,7 +106,7 @@ class TableSourceKind(PathKind):
     """Kind of a parameter that is the path of a table or a table in memory."""
 
     def is_one(self, value: Any) -> bool:
-        """Whether a value is a list of rows."""
+        """Return True for a list of rows."""
         return _is_of_rows(value)
 
     def fit(self, value: Any, name: str) -> Any:
