@@ -1,4 +1,4 @@
-"""A plugin that is installed the real way: a `.dist-info` folder on the path."""
+"""Fixtures with a plugin installed as pip does: a `.dist-info` folder on the path."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ metrics:
 
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a config and data, beside an installed plugin."""
+    """Folder with a config, data and an installed plugin."""
     site = tmp_path / "site"
     package, facts = site / "shoutlab", site / "shoutlab-1.2.dist-info"
     package.mkdir(parents=True)
@@ -169,7 +169,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def valor() -> Callable[..., Result]:
-    """Runs the program in this process."""
+    """Run the program in this process."""
     from valor_cli.program.program import program
 
     def run(*arguments: str, **options: Any) -> Result:
@@ -180,7 +180,7 @@ def valor() -> Callable[..., Result]:
 
 @pytest.fixture
 def process() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs the program, or code instead of it, in a process of its own."""
+    """Run the program, or other code, in a separate process."""
 
     def run(*arguments: str, code: str = "") -> subprocess.CompletedProcess[str]:
         start = "from valor_cli import main; main()"

@@ -1,4 +1,4 @@
-"""Files of labels in readers, and in the config that a report records."""
+"""Tests of label files in readers and in recorded configs."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def run(
 
 
 def made_visible(folder: Path, namespace: str) -> None:
-    """Metadata as ``pip install -e`` leaves it."""
+    """Write the metadata that ``pip install -e`` writes."""
     info = folder / f"{folder.name.replace('-', '_')}-0.1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {folder.name}\nVersion: 0.1.0\n")

@@ -1,4 +1,4 @@
-"""Valor's command line: ``valor``, its configs, the pages it draws and the plugins it begins."""
+"""Valor's command line: the program ``valor``, its configs and its plugin template."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 INTERRUPTED = 130
 
 _GARBAGE = 50_000
-"""Objects that are made before garbage is looked for, 700 otherwise. A command makes modules and
-classes that stay; to go through them again and again took a tenth of a short one."""
+"""Allocations between two garbage collections; Python's default is 700. Modules and classes live
+until the process ends, and scanning them repeatedly takes a tenth of a short command."""
 
 
 def main() -> None:
-    """Run the program; stopped by the user at any moment, it says so and leaves with 130."""
+    """Run the program; exit with 130 if the user interrupts it."""
     gc.set_threshold(_GARBAGE)
     try:
         from valor_cli.program.program import program
@@ -23,5 +23,5 @@ def main() -> None:
         print("valor: stopped", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
     finally:
-        # All that is left ends with the process; to look for circles in it takes a sixth of a run.
+        # The process is about to end; a last garbage collection would take a sixth of a short run.
         gc.freeze()

@@ -1,4 +1,4 @@
-"""``python -m valor_cli``: the command line where no script is on the path."""
+"""``python -m valor_cli``: the command line if the script is not on the path."""
 
 from valor_cli import main
 

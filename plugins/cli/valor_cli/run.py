@@ -1,4 +1,4 @@
-"""Running a request: to a report, its files and its gallery."""
+"""Evaluation of a request, including its output files and gallery."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 def run_config(
     request: Request, progress: Progress | None = None, unwritten: WriteErrors | None = None
 ) -> Report:
-    """The report of a config; its output files are written and its gallery is drawn.
+    """Evaluate a config, write its output files and gallery, and return the report.
 
     Parameters
     ----------
     request : Request
         The config.
     progress : callable, optional
-        Called with the progress of the work.
+        Called with the progress of the evaluation.
     unwritten : WriteErrors, optional
-        Takes what cannot be written, for a caller who shows the report first; without it that
-        is raised when all else is written.
+        Collects files that cannot be written, for a caller that shows the report first. By
+        default, they are raised after all other files are written.
 
     Raises
     ------
     ValorError
-        Of the class that says what is wrong, with the path to it.
+        If the config or the data are invalid, with the path of the setting.
     """
     checked = request.checked
     chosen, folder, place = checked.run, request.folder, request.place
@@ -75,14 +75,14 @@ def run_config(
 
 
 def registry_of(chosen: RunConfig, request: Request) -> Registry:
-    """Registry of installed plugins and of the metrics in the modules of a config."""
+    """Return a registry of the installed plugins and the metrics in a config's modules."""
     _check_plugins(chosen.plugins, Registry(chosen.plugins), request.place)
     with error_at(request.place):
         return registry_with((request.folder / path for path in chosen.modules), chosen.plugins)
 
 
 def _check_installed(chosen: RunConfig, registry: Registry, place: str) -> None:
-    """Raise a `MissingPluginError` that installs all plugins of a config at once."""
+    """Raise one `MissingPluginError` for all plugins of a config that are not installed."""
     names = [one.get("name") if isinstance(one, Mapping) else one for one in chosen.metrics]
     names += [chosen.data.get("reader"), f"{chosen.task}."]
     spaces = [str(name).partition(".")[0] for name in names if isinstance(name, str)]
@@ -104,7 +104,7 @@ def _check_installed(chosen: RunConfig, registry: Registry, place: str) -> None:
 
 
 def _check_plugins(plugins: Mapping[str, str], registry: Registry, place: str) -> None:
-    """Raise a `ConfigError` if a choice of plugins chooses nothing."""
+    """Raise a `ConfigError` if `plugins` names an unclaimed namespace or another distribution."""
     if not plugins:
         return
     claims = registry.claims
@@ -131,7 +131,7 @@ def _output_files(chosen: RunConfig, folder: Path) -> OutputFiles:
 def _inputs(
     chosen: RunConfig, task: str, registry: Registry, request: Request
 ) -> Iterator[tuple[str, Path]]:
-    """What a run reads, each file with what names it."""
+    """Yield every input file with the setting that names it, so that no output overwrites it."""
     if request.file is not None:
         yield "the config itself", request.file
     reader = registry.find(ReaderSpec, chosen.data["reader"], task)
@@ -146,13 +146,13 @@ def _inputs(
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """A path itself, and the files that fit it if it is a pattern."""
+    """Yield a path itself, and the files that match it if it is a pattern."""
     yield path
     yield from map(Path, glob(str(path), recursive=True))
 
 
 def evaluator_of(checked: CheckedConfig, registry: Registry, request: Request) -> Evaluator:
-    """The evaluator of what a config chooses, which has counted nothing yet."""
+    """Return an evaluator for a checked config, before its first item."""
     chosen = checked.run
     return Evaluator(
         chosen.metrics,

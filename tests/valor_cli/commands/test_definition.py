@@ -1,4 +1,4 @@
-"""What ``valor show`` says a metric is."""
+"""Tests of the definitions in ``valor show``."""
 
 from __future__ import annotations
 

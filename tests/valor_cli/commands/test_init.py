@@ -1,4 +1,4 @@
-"""``valor init`` writes a config that runs, and asks what the data do not tell."""
+"""Tests of ``valor init``: written configs, and questions about missing settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def typed(arguments, answers):
-    """Exit code and screen of a command at a terminal where somebody types."""
+    """Run a command in a pseudo-terminal with typed answers; return its exit code and screen."""
     mine, its = pty.openpty()
     code = "from valor_cli import main; main()"
     command = [sys.executable, "-c", code, *arguments]

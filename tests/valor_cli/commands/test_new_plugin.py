@@ -9,7 +9,7 @@ from valor_core.packages import install
 
 @pytest.fixture
 def scaffold(monkeypatch):
-    """Stands in for the scaffold, which has tests of its own."""
+    """Replace the scaffold, which has separate tests."""
     made = "valor_cli.commands.new_plugin.new_plugin"
     monkeypatch.setattr(made, lambda name, folder: folder / f"valor-{name}")
 

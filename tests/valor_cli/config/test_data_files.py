@@ -1,4 +1,4 @@
-"""A run of files and metrics: told from the files, or refused with what to say."""
+"""Tests of ``valor run`` with data files and metrics instead of a config."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def record(
     more: Mapping[str, Any] | None = None,
     **changes: Any,
 ) -> dict[str, Any]:
-    """The record of a config in a folder."""
+    """Return the recorded config of a config in a folder."""
     values = VALUES | changes | dict(more or {})
     evaluator = Evaluator(values["metrics"])
     return resolved(Request(values, folder, "config.yaml: "), evaluator, output, exhibition)

@@ -111,7 +111,7 @@ def test_a_table_under_another_key_is_a_section_of_a_resource() -> None:
 
 
 class Song:
-    """A plugin with a resource that may have several of its kinds."""
+    """Plugin with a resource that accepts several kinds."""
 
     @staticmethod
     @hookimpl

@@ -1,4 +1,4 @@
-"""Files that nothing reads: the second line says what was likely meant."""
+"""Tests of the remedies for files that no reader recognizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that a plugin adds to ``valor``."""
+"""Tests of plugins' commands."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_command_called_like_one_of_valors_own_is_refused(ranklab, valor):
         "Name it otherwise, or call: valor ranklab.run"
     ]
     assert told.exit_code == 1
-    assert "Evaluate what a config says, or metrics" in ran.stdout
+    assert "Run the evaluation of a config, or metrics" in ran.stdout
     assert called.stdout == "a\n"
     assert "From ranklab" in valor("--help").stdout
 

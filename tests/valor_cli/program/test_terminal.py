@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 from valor_cli.program import streams
-from valor_cli.program.outcome import tell
+from valor_cli.program.outcome import print_report
 from valor_report import Cell, TextColumn, TextTable, terminal
 
 from valor_core.results import Report, Result
@@ -42,7 +42,7 @@ def test_a_terminal_gets_the_worst_rows_of_a_long_table(monkeypatch, capsys):
         for i in range(60)
     ]
 
-    code = tell(Report(results=results, warnings=("odd",)), as_json=False, quiet=False)
+    code = print_report(Report(results=results, warnings=("odd",)), as_json=False, quiet=False)
 
     shown = capsys.readouterr()
     assert code == 0

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import click
 import pytest
-from valor_cli.program.usage import explained, name_of
+from valor_cli.program.usage import name_of, usage_message
 
 
 def test_an_error_of_no_command_is_its_sentence():
-    assert explained(click.ClickException("Something is odd.")) == "something is odd"
+    assert usage_message(click.ClickException("Something is odd.")) == "something is odd"
 
 
 def test_an_argument_is_called_by_its_metavar_and_an_option_by_its_longest_name():
@@ -19,7 +19,7 @@ def test_a_refused_value_names_its_parameter():
     context = click.Context(click.Command("run"), info_name="run")
     option = click.Option(["--size"])
 
-    text = explained(click.BadParameter("Much too large.", context, option))
+    text = usage_message(click.BadParameter("Much too large.", context, option))
 
     assert text == "--size: much too large\nSee: run --help"
 

@@ -1,1 +1,1 @@
-"""Commands: one module for each command of ``valor``."""
+"""Commands of ``valor``, one per module."""

@@ -1,4 +1,4 @@
-"""``valor compare``: what changed from one report to another."""
+"""``valor compare``: the differences between two reports."""
 
 from __future__ import annotations
 
@@ -27,21 +27,20 @@ from valor_core.results import Report
     type=Number(0),
     default=0.0,
     show_default=True,
-    help="Differences up to this are the same.",
+    help="Largest absolute difference that counts as equal.",
 )
 @click.option(
     "--relative-tolerance",
     type=Number(0),
     default=0.0,
     show_default=True,
-    help="So are differences up to this share of the first value, such as 0.01.",
+    help="Largest difference, relative to the first value, that counts as equal, such as 0.01.",
 )
 @click.option(
     "--fail-on",
     type=OneOf(get_args(Gate)),
     metavar="WHAT",
-    help="Make the exit code 1: worse, if a number is worse or vanished; differ, if anything is "
-    "not the same.",
+    help="Exit with code 1: worse, if a number is worse or missing; differ, if anything differs.",
 )
 @click.option(
     "-o",
@@ -50,7 +49,7 @@ from valor_core.results import Report
     multiple=True,
     help="File for the comparison, in .md, .html or .json.",
 )
-@click.option("--all", "whole", is_flag=True, help="Show the numbers that are the same, too.")
+@click.option("--all", "whole", is_flag=True, help="Also show equal numbers.")
 @module_option("the reports are")
 def command(
     first: Path,
@@ -63,9 +62,9 @@ def command(
     modules: tuple[Path, ...],
     as_json: bool,
 ) -> int:
-    """Say what changed from one report to another.
+    """List the differences between two reports.
 
-    FIRST and SECOND are reports in .json. A difference is better or worse where the metric is
+    FIRST and SECOND are reports in .json. A difference is better or worse if the metric is
     installed and has a direction.
     """
     registry = registry_with(modules)

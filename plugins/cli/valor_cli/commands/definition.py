@@ -1,4 +1,4 @@
-"""Definition: what a metric's own docstring says it is, without the sections for programmers."""
+"""Definition of a metric: its docstring without sections for programmers."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _SECTION = re.compile(r"(?m)^(\w[\w ]*)\n-{3,}\n")
 
 
 def definition(spec: Spec) -> str:
-    """Paragraphs of the implementation's docstring and its notes; imports the code.
+    """Import an implementation and return the description and notes of its docstring.
 
     Parameters
     ----------
     spec : Spec
-        What to explain.
+        Declaration of the metric, reader or other component.
 
     Returns
     -------
     str
-        Empty where the code cannot be imported or says nothing.
+        Paragraphs; empty if the code cannot be imported or has no docstring.
 
     Examples
     --------

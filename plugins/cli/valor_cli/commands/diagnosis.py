@@ -1,4 +1,4 @@
-"""Diagnosis: which installed plugins work, found out by importing their code."""
+"""Diagnosis of installed plugins, made by importing all their code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from valor_core.specs import (
 
 @frozen
 class PluginCheck:
-    """One distribution's claim to a namespace, whether it holds, and whose code is broken."""
+    """Result of checking one distribution's claim to a namespace, and its code."""
 
     namespace: str
     distribution: str
@@ -40,12 +40,12 @@ class PluginCheck:
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """All that is wrong with it."""
+        """Errors of the claim and of the plugin's code."""
         return (*([self.error] if self.error else []), *self.broken)
 
 
 def foreign_claims(registry: Registry) -> list[str]:
-    """What to say of other distributions that claim a namespace of Valor's own plugins."""
+    """Return warnings about other distributions that claim a namespace of Valor's plugins."""
     return [
         f"{claim.place}: expected the namespace of {owner}, found another distribution\n"
         f"Unless you trust it, remove it: {uninstall(claim.distribution)}"
@@ -56,12 +56,12 @@ def foreign_claims(registry: Registry) -> list[str]:
 
 
 def plugin_checks(registry: Registry) -> Iterator[PluginCheck]:
-    """Every claim to a namespace, with what is wrong with it and its code.
+    """Check every claim to a namespace and the claiming plugin's code.
 
     Parameters
     ----------
     registry : Registry
-        What is installed.
+        Registry of installed plugins.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def _plugin(manifest: Manifest) -> PluginCheck:
 
 
 def _unmet(namespace: str, distribution: str, version: str) -> Iterator[str]:
-    """The requirements of a plugin that the installed valor-core does not meet."""
+    """Yield an error for each requirement that the installed valor-core does not meet."""
     try:
         from packaging.requirements import Requirement
 
@@ -116,7 +116,7 @@ def _unmet(namespace: str, distribution: str, version: str) -> Iterator[str]:
 
 
 def _clashes(manifest: Manifest) -> Iterator[str]:
-    """Commands that are called like one of the program's own, which nobody can call."""
+    """Yield an error for each command hidden by a built-in one."""
     for spec in manifest.of(CommandSpec):
         if called(spec) in BUILT_IN:
             yield (
@@ -126,9 +126,9 @@ def _clashes(manifest: Manifest) -> Iterator[str]:
 
 
 def _broken(manifest: Manifest) -> Iterator[str]:
-    """What of a plugin has code that cannot be imported, all that fail alike in one error.
+    """Yield one error per cause for a plugin's code that cannot be imported.
 
-    Code whose extra is missing is not broken; the table of extras says what to install.
+    Code whose extra is missing is not broken; the table of extras shows how to install it.
     """
     names: dict[str, list[str]] = {}
     for spec in manifest.all():
@@ -140,7 +140,7 @@ def _broken(manifest: Manifest) -> Iterator[str]:
 
 
 def _failure(spec: Spec) -> str | None:
-    """Why the code of a spec cannot be imported, or None where it can."""
+    """Return the reason why a spec's code cannot be imported, or None if it can."""
     try:
         with _quiet():
             found = implementation(spec)
@@ -162,7 +162,7 @@ def _failure(spec: Spec) -> str | None:
 
 
 def _quiet() -> redirect_stdout[TextIO]:
-    """A block in which code may print: it is no part of the answer."""
+    """Redirect what imported code prints to standard error, away from the command's results."""
     return redirect_stdout(sys.stderr)
 
 
@@ -181,6 +181,6 @@ def _content(manifest: Manifest) -> str:
 
 
 def _kernels(manifest: Manifest) -> str:
-    """Which of a family's two sets of kernels runs, and why the compiled one does not."""
+    """Describe the kernels in use, compiled or NumPy, with the reason for a fallback."""
     found = [import_object(place) for place in manifest.kernels]
     return "; ".join(f"{each.path}, {each.reason}" if each.reason else each.path for each in found)

@@ -1,4 +1,4 @@
-"""``valor doctor``: what is installed, what is broken, and what to do about it."""
+"""``valor doctor``: installed packages, broken plugins and missing extras."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NO_EXTRA = {"extra": ""}
 
 @frozen
 class Extra:
-    """One extra of a distribution, with the packages of it that are not installed."""
+    """Extra of a distribution, with its packages that are not installed."""
 
     distribution: str
     name: str
@@ -32,7 +32,7 @@ class Extra:
 
     @property
     def remedy(self) -> str:
-        """The commands that install it; nothing where it is there."""
+        """Commands that install the extra; empty if it is installed."""
         return ways(f"{self.distribution}[{self.name}]") if self.missing else ""
 
 
@@ -40,8 +40,8 @@ class Extra:
 def command(as_json: bool) -> int:
     """Check the installation and its plugins.
 
-    Imports the code of every plugin. The exit code is 1 where a plugin or anything that it
-    declares cannot be used.
+    Imports the code of every plugin. The exit code is 1 if a plugin or one of its components is
+    broken.
     """
     registry = Registry()
     plugins = list(plugin_checks(registry))
@@ -65,7 +65,7 @@ def command(as_json: bool) -> int:
 
 
 def extras_of(distribution: str) -> list[Extra]:
-    """The extras of an installed distribution, with what is missing of each.
+    """Return the extras of an installed distribution, with their missing packages.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def extras_of(distribution: str) -> list[Extra]:
 
 
 def _is_of(extra: str, requirement: Requirement) -> bool:
-    """Whether an extra, and nothing but it, brings a requirement here, on this Python."""
+    """Return whether only this extra installs a requirement in this environment."""
     marker = requirement.marker
     return (
         marker is not None and marker.evaluate({"extra": extra}) and not marker.evaluate(_NO_EXTRA)
@@ -123,7 +123,7 @@ def _tables(
 
 
 def _rows(extra: Extra) -> Iterator[Row]:
-    """An extra in a row, and one more for each further way to install it."""
+    """Yield a row for an extra, and one for each alternative way to install it."""
     if not extra.missing:
         yield [extra.distribution, extra.name, Cell("installed", tone="good"), ""]
         return

@@ -1,4 +1,4 @@
-"""``valor init``: a config to start from, asked for at the terminal."""
+"""``valor init``: a config for data files."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from valor_core.specs import Registry
 @make_command("init")
 @click.argument("files", metavar="[DATA...]", nargs=-1, type=click.Path(path_type=Path))
 @click.option("-m", "--metrics", multiple=True, help="Names of metrics, such as F1,ROCAUC.")
-@click.option("--task", help="Task of the data, where they do not tell.")
-@click.option("--reader", help="Reader of the data, where they do not tell.")
+@click.option("--task", help="Task of the data, if it cannot be inferred.")
+@click.option("--reader", help="Reader of the data, if it cannot be inferred.")
 @click.option(
     "-o",
     "--output",
@@ -35,9 +35,9 @@ def command(
     output: Path,
     as_json: bool,
 ) -> None:
-    """Write a config for some data, asking what they do not tell.
+    """Write a config for data files, with questions about missing settings.
 
-    DATA is what a reader knows: a table of predictions, two files of COCO, two folders.
+    DATA is the input of a reader: a table of predictions, two COCO files, two folders.
     """
     if output.exists() and not (can_ask() and click.confirm(f"Replace {output}?", err=True)):
         raise ConfigError(

@@ -1,4 +1,4 @@
-"""``valor list``: what can be chosen by name."""
+"""``valor list``: installed metrics and other components."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ DIRECTIONS = {True: "higher", False: "lower", None: "neither"}
 
 
 def _choices(function: Callable[..., None]) -> Callable[..., None]:
-    """An option for each kind of thing that is not listed without one."""
+    """Add an option for each kind of component other than metrics."""
     for kinds in reversed([*KINDS]):
         if kinds != "metrics":
             option = f"--{kinds.replace('_', '-')}"
-            told = f"List {kinds.replace('_', ' ')} instead."
-            function = click.option(option, kinds, is_flag=True, help=told)(function)
+            text = f"List {kinds.replace('_', ' ')} instead."
+            function = click.option(option, kinds, is_flag=True, help=text)(function)
     return function
 
 
@@ -42,9 +42,9 @@ def _choices(function: Callable[..., None]) -> Callable[..., None]:
 @click.argument("namespaces", nargs=-1)
 @_choices
 def command(namespaces: tuple[str, ...], as_json: bool, **wanted: bool) -> None:
-    """List the metrics that can be chosen by name.
+    """List the installed metrics.
 
-    NAMESPACES are the plugins to look in; all that are installed without any.
+    NAMESPACES are the plugins to list; all installed plugins by default.
     """
     registry = Registry()
     for namespace in namespaces:
@@ -81,23 +81,24 @@ def _tables(specs: Iterable[Spec], registry: Registry) -> Iterable[TextTable]:
     by_namespace: dict[str, list[Spec]] = {}
     for spec in specs:
         by_namespace.setdefault(spec.namespace, []).append(spec)
-    for namespace, own in by_namespace.items():
-        name, version = registry.distribution(own[0])
-        facts = [facts_of(spec) for spec in own]
-        told = [key for key in facts[0] if any(each[key] != namespace for each in facts)]
+    for namespace, members in by_namespace.items():
+        name, version = registry.distribution(members[0])
+        facts = [facts_of(spec) for spec in members]
+        keys = [key for key in facts[0] if any(each[key] != namespace for each in facts)]
         rows: list[Row] = [
-            [spec.name, *(each[key] for key in told), spec.summary]
-            for spec, each in zip(own, facts, strict=True)
+            [spec.name, *(each[key] for key in keys), spec.summary]
+            for spec, each in zip(members, facts, strict=True)
         ]
-        says = _SAYS.get(own[0].kind, "what it is")
-        yield TextTable(f"{namespace}, from {name} {version}", [own[0].kind, *told, says], rows)
+        kind = members[0].kind
+        columns = [kind, *keys, _SUMMARY_TITLES.get(kind, "what it is")]
+        yield TextTable(f"{namespace}, from {name} {version}", columns, rows)
 
 
-_SAYS = {"reader": "what it reads", "gallery": "what it draws"}
+_SUMMARY_TITLES = {"reader": "what it reads", "gallery": "what it draws"}
 
 
 def facts_of(spec: Spec) -> dict[str, str]:
-    """What tells things of a kind apart besides name and summary, in words.
+    """Return the columns of a component in lists, besides its name and summary.
 
     Examples
     --------
@@ -122,7 +123,7 @@ def _listed_record(spec: Spec, registry: Registry) -> dict[str, Any]:
 
 
 def record(spec: Spec, registry: Registry) -> dict[str, Any]:
-    """Facts of a metric, reader or anything else that a plugin declares, as JSON has them."""
+    """Return the JSON record of a metric, reader or other component."""
     name, version = registry.distribution(spec)
     facts: dict[str, Any] = {"name": spec.name, "summary": spec.summary, "kind": spec.kind}
     if isinstance(spec, (MetricSpec, ReaderSpec, GallerySpec)):

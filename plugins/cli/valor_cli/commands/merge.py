@@ -1,4 +1,4 @@
-"""``valor merge``: one report from states that were counted apart."""
+"""``valor merge``: one report from the states of several runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from valor_cli.config.modules import registry_with
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.program.command import module_option
-from valor_cli.program.outcome import tell
+from valor_cli.program.outcome import print_report
 from valor_core.errors import MissingPluginError, SchemaError, StateError, UnknownNameError
 from valor_core.evaluation import Evaluator
 from valor_core.results import Report
@@ -48,8 +48,7 @@ def command(
 ) -> int:
     """Merge saved states of one config into a report.
 
-    STATES are files that runs with --state have written. An item that is in two of them is an
-    error.
+    STATES are files written by runs with --state. An item that occurs in two states is an error.
     """
     _check_distinct(states)
     OutputFiles(output).check("merge: --")
@@ -62,13 +61,13 @@ def command(
     for path in output:
         if not quiet and path not in unwritten.errors:
             streams.talk(f"report written to {path}")
-    code = tell(report, as_json=as_json, quiet=quiet)
+    code = print_report(report, as_json=as_json, quiet=quiet)
     unwritten.check()
     return code
 
 
 def _merged(evaluator: Evaluator, states: Iterable[Path]) -> Report:
-    """The report of an evaluator and some states."""
+    """Merge states into an evaluator and return its report."""
     try:
         for path in states:
             evaluator.resume(path)
@@ -82,7 +81,7 @@ def _merged(evaluator: Evaluator, states: Iterable[Path]) -> Report:
 
 
 def _started(state: Path, registry: Registry) -> Evaluator:
-    """An evaluator that has counted the first state."""
+    """Return an evaluator that starts from the first state."""
     try:
         return Evaluator.load(state, registry)
     except MissingPluginError:
@@ -94,7 +93,7 @@ def _started(state: Path, registry: Registry) -> Evaluator:
 
 
 def _check_distinct(states: tuple[Path, ...]) -> None:
-    """Items without names of their own would be counted twice unseen."""
+    """Raise a `StateError` for a repeated file: items without uid would be counted twice."""
     first: dict[Path, Path] = {}
     for path in states:
         if first.setdefault(path.resolve(), path) is not path:

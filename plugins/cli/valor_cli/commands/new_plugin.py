@@ -1,4 +1,4 @@
-"""``valor new-plugin``: a plugin to start from."""
+"""``valor new-plugin``: a plugin created from a template."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from valor_core.packages import install, version_of, ways
     "--folder",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path(),
-    help="Where to make it; here without it.",
+    help="Parent folder; the current folder by default.",
 )
 def command(name: str, folder: Path, as_json: bool) -> None:
-    """Make a plugin to start from.
+    """Create a plugin from a template.
 
-    NAME is its namespace, such as mylab; metrics in it are called mylab.Something.
+    NAME is its namespace, such as mylab; its metrics are named mylab.Something.
     """
     made = new_plugin(name, folder)
     if as_json:

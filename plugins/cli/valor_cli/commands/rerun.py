@@ -1,4 +1,4 @@
-"""``valor rerun``: the evaluation of a saved report, once more."""
+"""``valor rerun``: repeat the evaluation of a saved report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from valor_cli.commands.run import carry_out, run_options
 from valor_cli.config.config_file import Request
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
-from valor_cli.program.outcome import FAILED, tell
+from valor_cli.program.outcome import FAILED, print_report
 from valor_cli.run import registry_of
 from valor_core.results import Report
 
@@ -24,16 +24,16 @@ from valor_core.results import Report
 def command(
     report: Path, settings: tuple[str, ...], quiet: bool, as_json: bool, **options: Any
 ) -> int:
-    """Evaluate again what a saved report came from.
+    """Repeat the evaluation of a saved report.
 
-    REPORT is a report in .json that a run of a config has written. Says which results are not the
-    same; the exit code is 1 where there are any.
+    REPORT is a report in .json, written by a run of a config. Lists the results that differ; the
+    exit code is 1 if there are any.
     """
     before = Report.load(report)
     unwritten = WriteErrors()
     request = Request.from_report(report, settings)
     now = carry_out(request, unwritten, quiet=quiet, **options)
-    code = tell(now, as_json=as_json, quiet=quiet)
+    code = print_report(now, as_json=as_json, quiet=quiet)
     unwritten.check()
     found = compare(before, now, registry=registry_of(request.checked.run, request))
     if found.same:

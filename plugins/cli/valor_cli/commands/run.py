@@ -1,4 +1,4 @@
-"""``valor run``: from a config to a report."""
+"""``valor run``: evaluate a config or data files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from valor_cli.config.schema import RunConfig
 from valor_cli.config.unknown_files import check_is_config
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
-from valor_cli.program.outcome import tell
+from valor_cli.program.outcome import print_report
 from valor_cli.program.questions import asked_config, can_ask
 from valor_cli.program.values import WholeNumber
 from valor_cli.run import run_config
@@ -36,7 +36,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def run_options(function: F) -> F:
-    """Give a command the options of a run."""
+    """Add the options shared by ``valor run`` and ``valor rerun`` to a command."""
     for option in reversed(
         (
             click.option(
@@ -44,7 +44,7 @@ def run_options(function: F) -> F:
                 "settings",
                 metavar="PATH=VALUE",
                 multiple=True,
-                help="Put a value in the config, such as metrics[0].iou_threshold=0.5.",
+                help="Set a value of the config, such as metrics[0].iou_threshold=0.5.",
             ),
             click.option(
                 "-o",
@@ -54,17 +54,17 @@ def run_options(function: F) -> F:
                 help="File for the report, such as r.json or r.html, instead of the config's.",
             ),
             click.option(
-                "--workers", type=WholeNumber(1), help="How many parts are read at a time."
+                "--workers", type=WholeNumber(1), help="Number of partitions read in parallel."
             ),
             click.option(
                 "--state",
                 type=click.Path(dir_okay=False, path_type=Path),
-                help="File for the counts, to go on from after a stop or to merge later.",
+                help="File for the state, to resume after an interruption or to merge later.",
             ),
             click.option(
                 "--gallery",
                 type=click.Path(file_okay=False, path_type=Path),
-                help="Folder for pictures of the worst items and a page of them.",
+                help="Folder for images of the worst items and an HTML page of them.",
             ),
             click.option("-q", "--quiet", is_flag=True, help="Print no tables and no progress."),
         )
@@ -83,20 +83,20 @@ def carry_out(
     gallery: Path | None,
     quiet: bool,
 ) -> Report:
-    """The report of a config, with the options of the command line on top.
+    """Apply the options of the command line to a config, run it and return the report.
 
     Parameters
     ----------
     request : Request
         The config.
     unwritten : WriteErrors
-        Takes what cannot be written.
+        Collects files that cannot be written.
     output, state, gallery : paths
-        Relative to where the command is given, not to the config.
+        Relative to the current folder, not to the config.
     workers : int, optional
-        How many parts are read at a time.
+        Number of partitions read in parallel.
     quiet : bool
-        Whether to show no progress.
+        Show no progress.
     """
     values = dict(request.values)
     if output:
@@ -133,7 +133,7 @@ def _say_written(request: Request, unwritten: Collection[Path]) -> None:
 
 
 def _as_given(path: Path) -> Path:
-    """The path as people would write it from here."""
+    """Return a path relative to the current folder if it is inside."""
     try:
         return path.absolute().relative_to(Path.cwd())
     except ValueError:
@@ -143,8 +143,8 @@ def _as_given(path: Path) -> Path:
 @make_command("run")
 @click.argument("files", metavar="CONFIG | DATA...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("-m", "--metrics", multiple=True, help="Names of metrics, such as F1,ROCAUC.")
-@click.option("--task", help="Task of the data, where no config says it.")
-@click.option("--reader", help="Reader of the data, where they do not tell.")
+@click.option("--task", help="Task of the data, if no config sets it.")
+@click.option("--reader", help="Reader of the data, if it cannot be inferred.")
 @click.option(
     "--save-config",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -162,10 +162,10 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Evaluate what a config says, or metrics on files of data.
+    """Run the evaluation of a config, or metrics on data files.
 
     CONFIG is a file in .yaml, .toml or .json, or - for standard input; paths in it are relative
-    to it. DATA is what a reader knows: a table of predictions, two files of COCO, two folders.
+    to it. DATA is the input of a reader: a table of predictions, two COCO files, two folders.
     """
     request = chosen_request(files, named_metrics(metrics), task, reader, settings)
     if save_config is not None:
@@ -174,7 +174,7 @@ def command(
         streams.talk(f"config written to {save_config}")
     unwritten = WriteErrors()
     report = carry_out(request, unwritten, quiet=quiet, **options)
-    code = tell(report, as_json=as_json, quiet=quiet)
+    code = print_report(report, as_json=as_json, quiet=quiet)
     unwritten.check()
     return code
 
@@ -186,7 +186,7 @@ def chosen_request(
     reader: str | None,
     settings: tuple[str, ...],
 ) -> Request:
-    """The request of a command line: a config with options on top, or files of data."""
+    """Return the request of a command line: a config with overrides, or data files."""
     if not files:
         raise ConfigError(
             "run: expected a config, or files of data, got nothing",
@@ -195,10 +195,10 @@ def chosen_request(
     if not is_config(files) or (len(files) > 1 and matching_readers(files, Registry())):
         if can_ask() and not settings:
             return Request(asked_config(files, metrics, task, reader, Registry()), Path(), "")
-        # settings can choose the metrics, the task, the reader and its columns as well
-        own = {} if reader is None else {"reader": reader}
-        said = override({"metrics": metrics, "task": task, "data": own}, settings)
-        chosen, data = said["metrics"], said["data"]
+        # --set can also select the metrics, the task, the reader and its columns.
+        section = {} if reader is None else {"reader": reader}
+        values = override({"metrics": metrics, "task": task, "data": section}, settings)
+        chosen, data = values["metrics"], values["data"]
         if isinstance(chosen, str):
             metrics = named_metrics([chosen])
         elif not isinstance(chosen, list):
@@ -206,7 +206,7 @@ def chosen_request(
         else:
             metrics = chosen
         data = data if isinstance(data, Mapping) else {}
-        config = config_of(files, metrics, said["task"], data.get("reader"), Registry(), data)
+        config = config_of(files, metrics, values["task"], data.get("reader"), Registry(), data)
         return Request(override(config, settings), Path(), "")
     if len(files) > 1:
         data = path_from(files[0].parent, files[1])

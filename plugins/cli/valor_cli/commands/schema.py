@@ -1,4 +1,4 @@
-"""``valor schema``: what a config may say, for editors."""
+"""``valor schema``: the JSON Schema of configs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from valor_core.specs import Registry
 def command(as_json: bool) -> None:
     """Print the JSON Schema of configs, for editors.
 
-    It knows every metric, reader and resource that is installed.
+    It covers all installed metrics, readers and resources.
     """
     registry = Registry()
     streams.say_json(json_schema(registry))

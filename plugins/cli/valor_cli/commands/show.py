@@ -1,4 +1,4 @@
-"""``valor show``: what a metric, or anything else that a plugin brings, is and takes."""
+"""``valor show``: description and parameters of a metric or another component."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from valor_core.specs import KINDS, GallerySpec, MetricSpec, NameQuery, Registry
 @make_command("show")
 @click.argument("name")
 def command(name: str, as_json: bool) -> None:
-    """Show what a metric, reader, engine or the like is and takes.
+    """Describe a metric, reader, engine or other component.
 
-    NAME is qualified, such as classification.ROCAUC, or bare where only one plugin has it. Case,
-    _ and - do not matter.
+    NAME is qualified, such as classification.ROCAUC, or bare if only one plugin has it. Case, _
+    and - are ignored.
     """
     registry = Registry()
     spec = find(name, registry)
     facts = record(spec, registry)
     defined = definition(spec)
     if as_json:
-        records = [_record(parameter) for parameter in _taken(spec)]
+        records = [_record(parameter) for parameter in _parameters(spec)]
         streams.say_json(facts | {"definition": defined, "parameters": records})
         return
     streams.say(f"{spec.name}\n{streams.filled(spec.summary)}\n")
@@ -43,33 +43,32 @@ def command(name: str, as_json: bool) -> None:
     for title, text in lines.items():
         streams.say(streams.filled(f"{title:{wide}}{text}", indent=wide))
     streams.say("")
-    taken = _taken(spec)
-    if taken:
-        streams.show([_table(taken)])
+    if entries := _parameters(spec):
+        streams.show([_table(entries)])
     else:
         streams.say("It takes no parameters.")
 
 
-def _taken(spec: Spec) -> tuple[Parameter, ...]:
-    """What a config can say of it."""
+def _parameters(spec: Spec) -> tuple[Parameter, ...]:
+    """Return the parameters that a config can set, shared ones first."""
     shared = declared(GalleryParameters) if isinstance(spec, GallerySpec) else ()
     return shared + declared(spec.parameter_class)
 
 
 def find(name: str, registry: Registry) -> Spec:
-    """The metric, reader or anything else of a name, qualified or not.
+    """Find a metric, reader or other component by its qualified or bare name.
 
     Parameters
     ----------
     name : str
-        What to find; names come before aliases, and metrics first.
+        Name or alias; names win over aliases, and metrics over other kinds.
     registry : Registry
-        Where to look.
+        Registry used to resolve the name.
 
     Raises
     ------
     UnknownNameError, AmbiguousNameError
-        With the names that come nearest.
+        If no component, or more than one, has the name.
     """
     if "." not in name:
         return _find_bare(name, registry)
@@ -90,8 +89,8 @@ def find(name: str, registry: Registry) -> Spec:
 
 def _find_bare(name: str, registry: Registry) -> Spec:
     wanted, specs = fold(name.partition("@")[0]), _all(registry)
-    known = [spec for spec in specs if wanted in map(fold, (spec.short_name, *spec.aliases))]
-    found = _exact(name, known)
+    named = [spec for spec in specs if wanted in map(fold, (spec.short_name, *spec.aliases))]
+    found = _exact(name, named)
     if len({spec.name for spec in found}) == 1:
         return found[0]
     if found:
@@ -99,11 +98,11 @@ def _find_bare(name: str, registry: Registry) -> Spec:
         raise AmbiguousNameError(f"{name!r}: several plugins have it", f"Write {names}.")
     candidates = {word for spec in specs for word in (spec.short_name, *spec.aliases)}
     metrics = [spec for spec in specs if isinstance(spec, MetricSpec)]
-    looked_for = NameQuery(MetricSpec, name)
+    query = NameQuery(MetricSpec, name)
     remedy = (
-        looked_for.as_written(metrics)
-        or looked_for.sought(metrics)
-        or looked_for.closest(sorted(candidates))
+        query.as_written(metrics)
+        or query.sought(metrics)
+        or query.closest(sorted(candidates))
         or (_not_installed(registry) if metrics else None)
         or registry.where_to_look
     )
@@ -111,7 +110,7 @@ def _find_bare(name: str, registry: Registry) -> Spec:
 
 
 def _not_installed(registry: Registry) -> str | None:
-    """Remedy for a name that a plugin of this project may have that is not installed."""
+    """Return a remedy that lists the plugins of this project that are not installed."""
     missing = [space for space in OWNERS if space not in registry.namespaces]
     if not missing:
         return None
@@ -120,7 +119,7 @@ def _not_installed(registry: Registry) -> str | None:
 
 
 def _exact(name: str, found: list[Spec]) -> list[Spec]:
-    """Those with the very name; where there are none, those with it as an alias."""
+    """Return the specs whose short name matches, or all if only aliases match."""
     wanted = fold(name.partition("@")[0])
     return [spec for spec in found if fold(spec.short_name) == wanted] or found
 
@@ -142,7 +141,7 @@ _TITLES = {
 
 
 def _words(title: str, value: Any) -> str:
-    """A fact as people read it; nothing where there is nothing to say."""
+    """Format a fact for display; an empty string hides its line."""
     if title in ("name", "summary"):
         return ""
     if title == "higher_is_better":
@@ -158,9 +157,9 @@ def _words(title: str, value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _table(taken: tuple[Parameter, ...]) -> TextTable:
+def _table(entries: tuple[Parameter, ...]) -> TextTable:
     rows: list[Row] = []
-    for parameter in taken:
+    for parameter in entries:
         also = f" Also called {', '.join(parameter.aliases)}." if parameter.aliases else ""
         rows.append(
             [

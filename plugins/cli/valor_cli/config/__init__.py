@@ -1,8 +1,7 @@
 """Config: one schema for TOML, YAML, JSON and dictionaries.
 
-A config is read in four steps, each a module: `files` parses a file, `overrides` puts
-``--set path=value`` on top, `environment` fills in ``${env:NAME}``, and `schema` checks what came
-of it and describes it for editors.
+A config is read in four steps: `files` parses a file, `overrides` applies ``--set path=value``,
+`fill_in` of valor-core replaces ``${env:NAME}``, and `schema` validates the result.
 """
 
 from valor_cli.config.files import parse

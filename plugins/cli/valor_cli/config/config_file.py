@@ -1,4 +1,4 @@
-"""Request: a config to run, from a file or from the report it led to."""
+"""Request: a config to run, read from a config file or a saved report."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from valor_core.results import Report
 
 @frozen
 class Request:
-    """A config with the folder that its relative paths are relative to.
+    """Config and the folder that its relative paths start from.
 
     Parameters
     ----------
     values : mapping
-        Plain values with overrides, environment not filled in.
+        Built-in types after overrides, before environment variables are filled in.
     folder : Path
         Folder of the config file.
     place : str
-        What the config is called in errors.
+        Prefix of error messages, such as ``"config.yaml: "``.
     file : Path, optional
-        The config file, if there is one.
+        The config file; None for standard input and reports.
     """
 
     values: Mapping[str, Any]
@@ -41,7 +41,7 @@ class Request:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], settings: Iterable[str] = ()) -> Request:
-        """The request in a config file, or on standard input, with ``path=value`` settings on top.
+        """Read a config file, or standard input, and apply ``path=value`` settings.
 
         Raises
         ------
@@ -55,12 +55,12 @@ class Request:
 
     @classmethod
     def from_report(cls, path: str | os.PathLike[str], settings: Iterable[str] = ()) -> Request:
-        """The request that a saved report came from.
+        """Read the config recorded in a saved report and apply ``path=value`` settings.
 
         Raises
         ------
         ReportError
-            If it is no report, or not one of a config.
+            If the file is not a report, or the report has no config with data.
         ConfigError
             If a setting does not fit.
         """
@@ -75,7 +75,7 @@ class Request:
 
     @cached_property
     def checked(self) -> CheckedConfig:
-        """The config, environment filled in and checked once.
+        """The config, validated after environment variables are filled in; cached.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Data files: the config of a run that names files and metrics in place of a config."""
+"""Configs inferred from the data files on a command line."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _BEGINNING = 1 << 10
 
 
 def is_config(files: Sequence[Path]) -> bool:
-    """Whether what a command line names is a config and not data.
+    """Return whether the files on a command line are a config instead of data.
 
-    A single table in JSON is a config; a list, or one of two files, is data.
+    A single JSON object is a config; a JSON array, or one of two files, is data.
 
     Examples
     --------
@@ -39,12 +39,12 @@ def is_config(files: Sequence[Path]) -> bool:
     try:
         with first.open("rb") as stream:
             return not stream.read(_BEGINNING).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
-    except OSError:  # whoever reads it will say what is wrong with it
+    except OSError:  # the parser of configs raises the error
         return True
 
 
 def check_there(files: Iterable[Path]) -> None:
-    """Raise a `ConfigError` if a file is not there."""
+    """Raise a `ConfigError` if a file does not exist."""
     for file in files:
         if not file.exists():
             raise missing(file)
@@ -58,12 +58,12 @@ def config_of(
     registry: Registry,
     data: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The config that evaluates some files.
+    """Return a config that evaluates data files, with the reader inferred from their content.
 
     Parameters
     ----------
     files : sequence of Path
-        What the command line names.
+        Files or folders on the command line.
     metrics : sequence
         Names of metrics, or tables with a name.
     task, reader : str, optional
@@ -76,37 +76,38 @@ def config_of(
     Raises
     ------
     ConfigError
-        If no reader knows the files, several do, a parameter is missing, or no metric is named.
+        If no reader recognizes the files, the task is ambiguous, a parameter is missing, or no
+        metric is selected.
     """
     check_there(files)
     if task is not None and not isinstance(task, str):
         raise ConfigError(f"task must be a string, got {shown(task)}")
     typed = " ".join(["valor run", *map(shlex.quote, map(str, files))])
     task = task or only_task(metrics, registry)
-    named = None if reader is None else reader_called(reader, registry, task)
-    known = matching_readers(files, registry, task=task, reader=named, metrics=metrics)
-    if not known and named is not None:
-        known = [ReaderMatch.of_files(named, files, task, registry)]
-    if not known:
+    chosen_reader = None if reader is None else reader_called(reader, registry, task)
+    matches = matching_readers(files, registry, task=task, reader=chosen_reader, metrics=metrics)
+    if not matches and chosen_reader is not None:
+        matches = [ReaderMatch.of_files(chosen_reader, files, task, registry)]
+    if not matches:
         raise not_read(files, typed, task, registry, metrics)
-    if len({one.task for one in known}) > 1:
-        tasks = " or ".join(dict.fromkeys(one.task for one in known))
+    if len({one.task for one in matches}) > 1:
+        tasks = " or ".join(dict.fromkeys(one.task for one in matches))
         raise ConfigError(
             f"{files[0]}: may be data of the task {tasks}",
-            f"Say which: {typed} --task {known[0].task}",
+            f"Say which: {typed} --task {matches[0].task}",
         )
-    check_complete(known[0], files, typed, metrics, data or {})
+    check_complete(matches[0], files, typed, metrics, data or {})
     if not metrics:
-        first = ",".join(known[0].detected.metrics) or "NAME,NAME"
+        first = ",".join(matches[0].detected.metrics) or "NAME,NAME"
         raise ConfigError(
             "run: expected the names of metrics, got none",
             f"Name some: {typed} --metrics {first}\nSee what is there with: valor list",
         )
-    return known[0].config(metrics)
+    return matches[0].config(metrics)
 
 
 def named_metrics(options: Iterable[str]) -> list[Any]:
-    """Metrics in the options ``--metrics``: names, and tables in braces as in a config.
+    """Parse the options ``--metrics``: names, and tables in braces as in a config.
 
     Raises
     ------
@@ -126,7 +127,7 @@ def named_metrics(options: Iterable[str]) -> list[Any]:
 
 
 def _flow(option: str) -> list[Any]:
-    """Entries of an option with tables, ``F1, {name: AP, iou_thresholds: 0.5}``."""
+    """Parse an option with tables, such as ``F1, {name: AP, iou_thresholds: 0.5}``."""
     try:
         entries = PARSERS[".yaml"](f"[{option}]", Path("--metrics"))
     except ConfigError as error:
@@ -138,7 +139,7 @@ def _flow(option: str) -> list[Any]:
 
 
 def reader_called(name: str, registry: Registry, task: str | None = None) -> ReaderSpec:
-    """The reader of a name or alias; one that only one task has needs no task.
+    """Find a reader by name or alias; a name that is unique among all tasks needs no task.
 
     Parameters
     ----------
@@ -147,12 +148,12 @@ def reader_called(name: str, registry: Registry, task: str | None = None) -> Rea
     registry : Registry
         Registry used to resolve the name.
     task : str, optional
-        Task whose readers come first.
+        Task whose readers are preferred.
 
     Raises
     ------
     UnknownNameError, AmbiguousNameError
-        With the closest name.
+        If no reader, or more than one, has the name.
     """
     readers = registry.all(ReaderSpec)
     called = [spec for spec in readers if fold(spec.short_name) == fold(name)]
@@ -176,16 +177,16 @@ def save_config(values: Mapping[str, Any], file: Path, folder: Path, registry: R
     values : mapping
         The config.
     file : Path
-        In ``.yaml``, ``.yml`` or ``.json``.
+        Destination in ``.yaml``, ``.yml`` or ``.json``.
     folder : Path
-        What paths of the config are relative to; in the file they are relative to its own folder.
+        Folder that the config's paths are relative to. Paths are rewritten relative to `file`.
     registry : Registry
-        What is installed.
+        Registry used to resolve the reader.
 
     Raises
     ------
     ConfigError
-        If the suffix is another, or the file cannot be written.
+        If the suffix is not supported, or the file cannot be written.
     """
     suffix = file.suffix.casefold()
     if suffix not in (".yaml", ".yml", ".json"):

@@ -1,4 +1,4 @@
-"""Config files: TOML, YAML and JSON say the same."""
+"""Parsers of config files in TOML, YAML and JSON."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from valor_core.packages import install
 STANDARD_INPUT = "-"
 
 _TOML = re.compile(r"\A(\s|#.*\n)*(\[+[^\]\n]+\]+|[\w.\"'-]+[ \t]*=)")
-"""How TOML begins, after its comments: with a table, or a key and an equals sign."""
+"""Start of a TOML file after comments: a table header, or a key and an equals sign."""
 _BOOLEAN = "tag:yaml.org,2002:bool"
 _BOOLEANS = re.compile("^(?:true|True|TRUE|false|False|FALSE)$")
 
 
 def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The plain values in a config file; its suffix says how they are written.
+    """Parse a config file into built-in types; its suffix selects the format.
 
     Parameters
     ----------
     path : path
-        A file in ``.toml``, ``.yaml``, ``.yml`` or ``.json``, or ``-`` for standard input in any
-        of them.
+        File in ``.toml``, ``.yaml``, ``.yml`` or ``.json``, or ``-`` for standard input in any
+        of these formats.
 
     Raises
     ------
     ConfigError
-        If the file is missing, cannot be parsed, or holds no table; with line and column.
+        If the file is missing, cannot be parsed (with line and column), or holds no table.
     MissingExtraError
-        If it is YAML and no YAML parser is installed.
+        If the file is YAML and PyYAML is not installed.
     """
     path = Path(path)
     is_piped = str(path) == STANDARD_INPUT
@@ -110,9 +110,9 @@ def _yaml(text: str, path: Path) -> Any:
         ) from error
 
     class Loader(yaml.SafeLoader):
-        """Refuses a key that stands twice in one table, which YAML forbids and PyYAML lets pass.
+        """YAML loader that rejects duplicate keys, which YAML forbids and PyYAML accepts.
 
-        Off, on, yes and no are texts, as in YAML 1.2 and JSON; PyYAML takes them for booleans.
+        Off, on, yes and no are strings, as in YAML 1.2; PyYAML parses them as booleans.
         """
 
         yaml_implicit_resolvers: ClassVar = {  # type: ignore[misc]
@@ -121,15 +121,15 @@ def _yaml(text: str, path: Path) -> Any:
         }
 
         def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-            seen = []
+            keys = []
             for key_node, _ in node.value:
                 if key_node.tag == "tag:yaml.org,2002:merge":
                     continue
                 key = self.construct_object(key_node, deep=True)
-                if key in seen:
+                if key in keys:
                     line = key_node.start_mark.line + 1
                     raise ConfigError(f"{path}, line {line}: {key}: given twice")
-                seen.append(key)
+                keys.append(key)
             mapping: dict[Any, Any] = super().construct_mapping(node, deep)
             return mapping
 
@@ -137,7 +137,7 @@ def _yaml(text: str, path: Path) -> Any:
     try:
         loader = Loader(text)
         node = loader.get_single_node()
-        # Of a node that stands in itself or repeats others many times, values are made for ever.
+        # Checked before construction, which never ends for recursive or exponential aliases.
         check_depth(node, str(path), _nodes_in)
         return None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
@@ -153,15 +153,15 @@ def _yaml(text: str, path: Path) -> Any:
 
 
 def _suffix_of(text: str) -> str:
-    """How a text without a name is written; YAML has all of JSON."""
+    """Detect the format of standard input; JSON is a subset of YAML."""
     return ".toml" if _TOML.search(text) else ".yaml"
 
 
 PARSERS = {".toml": _toml, ".yaml": _yaml, ".yml": _yaml, ".json": _json}
-"""What reads a config, by the suffix of its name."""
+"""Parsers by file suffix."""
 
 
 def _nodes_in(node: Any) -> Iterator[Any]:
-    """The nodes of YAML in a node: entries of a list, keys and values of a table."""
+    """Yield the children of a YAML node: entries of a list, keys and values of a table."""
     for part in node.value if node is not None and isinstance(node.value, list) else ():
         yield from part if isinstance(part, tuple) else (part,)

@@ -1,4 +1,4 @@
-"""Limits: what no config needs, and what no program should try to read."""
+"""Limits on the depth and size of configs."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from typing import Any, Final
 from valor_core.errors import ConfigError
 
 DEEPEST: Final = 100
-"""Levels of tables and lists."""
+"""Maximum nesting depth of tables and lists."""
 MOST: Final = 1_000_000
-"""Values, each counted as often as YAML's aliases repeat it."""
+"""Maximum number of values, after YAML aliases are expanded."""
 
 
 def parts_of(value: Any) -> Iterable[Any]:
-    """The values in a table or a list."""
+    """Return the values in a table or a list."""
     if isinstance(value, Mapping):
         return value.values()
     return value if isinstance(value, list) else ()
 
 
 def check_depth(value: Any, place: str, parts: Callable[[Any], Iterable[Any]] = parts_of) -> None:
-    """Raise a `ConfigError` if a value has more levels or holds more values than any config needs.
+    """Raise a `ConfigError` if a value exceeds the limits on depth or size.
 
     Parameters
     ----------
     value : object
-        A config, or what YAML makes one of.
+        A config, or a YAML node.
     place : str
-        Where it stands.
+        Prefix of the error.
     parts : callable
-        What is in a value.
+        Returns the children of a value.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def check_depth(value: Any, place: str, parts: Callable[[Any], Iterable[Any]] = 
 
 
 def nested_too_deeply(place: str) -> ConfigError:
-    """The error of too many levels."""
+    """Return the error for too many levels."""
     return ConfigError(
         f"{place}: expected at most {DEEPEST} levels, found more",
         "Write fewer tables and lists into each other, and no alias into what it stands for.",
@@ -66,7 +66,7 @@ def nested_too_deeply(place: str) -> ConfigError:
 
 
 def too_many_digits(place: str) -> ConfigError:
-    """The error of an integer that Python does not read."""
+    """Return the error for an integer with more digits than Python parses."""
     return ConfigError(
         f"{place}: expected numbers, found an integer with too many digits",
         "Write it as a number such as 1e300, or as text in quotes.",

@@ -1,4 +1,4 @@
-"""Metric modules: Python files whose decorated metrics a config names."""
+"""Metric modules: Python files with decorated metrics, listed under ``modules`` in a config."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from valor_core.errors import ConfigError
 from valor_core.specs import MetricSpec, Registry
 
 _decorated: set[str] = set()
-"""Names of the modules that `decorated` has imported, which it may import again."""
+"""Names of modules imported by `decorated`, which may be imported again."""
 
 
 def decorated(path: Path) -> list[MetricSpec]:
-    """The metrics that a Python file makes with the decorator; imports the file.
+    """Import a Python file and return its decorated metrics.
 
     Raises
     ------
     ConfigError
-        If there is no such file or it cannot be imported.
+        If the file does not exist or cannot be imported.
     """
     if not path.is_file():
         raise ConfigError(f"modules: there is no file {path}")
@@ -40,7 +40,7 @@ def decorated(path: Path) -> list[MetricSpec]:
         sys.modules[name] = module
         _decorated.add(name)
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # a script may end itself where it is imported
+    except (Exception, SystemExit) as error:  # a script may call sys.exit on import
         sys.modules.pop(name, None)
         raise ConfigError(
             f"modules: {path} cannot be imported, {type(error).__name__}: {error}"
@@ -49,7 +49,7 @@ def decorated(path: Path) -> list[MetricSpec]:
 
 
 def registry_with(modules: Iterable[Path], plugins: Mapping[str, str] | None = None) -> Registry:
-    """Registry of installed plugins and of the metrics that Python files declare.
+    """Return a registry of the installed plugins and the metrics declared in Python files.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Overrides: ``--set metrics[0].iou_threshold=0.5`` on top of a config."""
+"""Overrides of config values, such as ``--set metrics[0].iou_threshold=0.5``."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _PATH = re.compile(r"[^.\[\]=]+(\.[^.\[\]=]+|\[[0-9]{1,9}\])*")
 
 
 def override(config: Mapping[str, Any], settings: Iterable[str]) -> dict[str, Any]:
-    """A config with some values replaced or added.
+    """Return a copy of a config with values replaced or added.
 
     Parameters
     ----------
     config : mapping
-        Plain values; left as they are.
+        Config in built-in types; not modified.
     settings : iterable of str
-        ``path=value``; the path has dots and list positions, the value is JSON, or text where
-        it is not and begins with no bracket.
+        ``path=value``; the path has dots and list indices, and the value is JSON. Any other value
+        is a string unless it begins with a bracket.
 
     Raises
     ------
     ConfigError
-        If a setting has no path or no place in the config, or begins like JSON and is not.
+        If a path is missing or does not fit the config, or a value in brackets is not JSON.
 
     Examples
     --------
@@ -50,23 +50,23 @@ def override(config: Mapping[str, Any], settings: Iterable[str]) -> dict[str, An
 
 
 def put(config: Mapping[str, Any], path: str, value: Any, place: str) -> dict[str, Any]:
-    """A config with one value replaced or added.
+    """Return a copy of a config with one value replaced or added.
 
     Parameters
     ----------
     config : mapping
-        Plain values; left as they are.
+        Config in built-in types; not modified.
     path : str
-        As in `override`.
-    value : plain value
-        What is put there.
+        Path as in `override`.
+    value : object
+        New value.
     place : str
-        What asks for it, for errors: ``"--workers"``.
+        Option named in errors, such as ``"--workers"``.
 
     Raises
     ------
     ConfigError
-        If the path has no place in the config.
+        If the path does not fit the config.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def _put(target: Any, path: str, value: Any, place: str) -> None:
             if target.get(step) is None:
                 target[step] = [] if isinstance(following, int) else {}
         elif not (isinstance(step, int) and isinstance(target, list) and step < len(target)):
-            raise _no_place(place, step, target)
+            raise _misfit(place, step, target)
         may_be_table = depth > 0 or step in ("data", "engine")
         if isinstance(target[step], str) and isinstance(following, str) and may_be_table:
             target[step] = {"reader" if step == "data" else "name": target[step]}
@@ -96,10 +96,10 @@ def _put(target: Any, path: str, value: Any, place: str) -> None:
     elif isinstance(last, int) and isinstance(target, list) and last <= len(target):
         target[last : last + 1] = [value]
     else:
-        raise _no_place(place, last, target)
+        raise _misfit(place, last, target)
 
 
-def _no_place(place: str, step: str | int, target: Any) -> ConfigError:
+def _misfit(place: str, step: str | int, target: Any) -> ConfigError:
     wanted = f"a table with {step!r}" if isinstance(step, str) else f"a list with entry {step}"
     remedy = "See what a config may say with: valor schema"
     if isinstance(target, list):

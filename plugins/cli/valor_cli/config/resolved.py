@@ -1,4 +1,4 @@
-"""Resolved config: a config as the report records it, from which it can be run again."""
+"""Resolved config: the config recorded in a report, from which the run can be repeated."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def resolved(
     output: Iterable[Path],
     exhibition: Exhibition | None,
 ) -> dict[str, Any]:
-    """The config as the report records it: metrics in full, paths from the report's folder.
+    """Return the config to record: metrics in full, paths relative to the report's folder.
 
-    What the environment filled in stays a reference, so that no secret ends in a report.
+    Environment variables stay references, so reports contain no secrets.
     """
-    left_out = ("metrics_to_return", "output", "state")
-    values = {key: value for key, value in request.values.items() if key not in left_out}
+    excluded = ("metrics_to_return", "output", "state")
+    values = {key: value for key, value in request.values.items() if key not in excluded}
     evaluation, registry = evaluator.evaluation, evaluator.registry
     values |= {key: evaluation.describe()[key] for key in ("task", "metrics")}
     home = next((path.parent for path in output), Path.cwd())
@@ -54,14 +54,14 @@ def resolved(
     if exhibition is not None:
         for cls in (GalleryParameters, exhibition.parameters):
             values["gallery"] = moved_paths(values["gallery"], cls, move)
-    own: dict[str, Any] = {key: values[key] for key in ("modules", "items") if key in values}
-    return values | moved_paths(own, RunConfig, move)
+    files: dict[str, Any] = {key: values[key] for key in ("modules", "items") if key in values}
+    return values | moved_paths(files, RunConfig, move)
 
 
 def moved_paths(
     section: Mapping[str, Any], cls: type, move: Callable[[str], Any]
 ) -> dict[str, Any]:
-    """A config section whose paths, as its parameter class declares them, are moved."""
+    """Apply `move` to the values of a config section that its parameter class types as paths."""
     kinds = {
         name: entry.kind
         for entry in declared(cls)
@@ -85,7 +85,7 @@ def _with_paths(value: Any, move: Callable[[str], Any]) -> Any:
 
 
 def path_from(home: Path, path: Path) -> str:
-    """A path as it is written in a file that stands in the folder `home`."""
+    """Return a path relative to the folder `home`."""
     try:
         return Path(os.path.relpath(path.resolve(), home.resolve())).as_posix()
     except ValueError:  # another drive

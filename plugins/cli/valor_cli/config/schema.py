@@ -1,4 +1,4 @@
-"""What a config may say, checked and described."""
+"""Schema of configs: validation, and the JSON Schema for editors."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from valor_core.specs import (
 )
 
 _NUMBERS = {"#": "[0-9]+", "%": "[0-9.]+"}
-"""Patterns of the numbers in a name that people know."""
+"""Patterns of the placeholders in well-known names, such as ``AR@#``."""
 
 
 @parameters
 class RunConfig(EvaluationOptions):
-    """The keys of a config."""
+    """Keys of a config."""
 
     data: Mapping[str, Any] = parameter(
         help="Where the data are: the name of a reader, and its parameters."
@@ -59,14 +59,14 @@ class RunConfig(EvaluationOptions):
 
 @frozen
 class CheckedConfig:
-    """A config that follows the schema.
+    """Validated config.
 
     Parameters
     ----------
     run : RunConfig
-        Its own keys.
+        Keys of the schema.
     resources : mapping of str to mapping
-        Sections of resources, by their names.
+        Sections of resources by name.
     """
 
     run: RunConfig
@@ -74,17 +74,17 @@ class CheckedConfig:
 
 
 def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
-    """The config that plain values describe.
+    """Validate a config.
 
-    Keys that are not of the schema but hold a table are sections of resources; whether the
-    chosen metrics ask for them is checked when they are known.
+    Other keys that hold a table are sections of resources. The evaluator checks later that a
+    selected metric uses them.
 
     Parameters
     ----------
     values : mapping
-        Plain values, overrides and environment filled in.
+        Built-in types, with overrides and environment variables filled in.
     place : str
-        What they are called in errors, ``"config.yaml: "``.
+        Prefix of errors, such as ``"config.yaml: "``.
 
     Raises
     ------
@@ -131,22 +131,22 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
 
 
 def _data_of(file: str, task: Any, place: str) -> str:
-    """The section of data that reads a file, as far as the file can be recognized."""
+    """Suggest a data section for a file, with its reader if one recognizes the file."""
     path = Path(place.removesuffix(": ")).parent / file
-    known: list[ReaderMatch] = []
+    matches: list[ReaderMatch] = []
     if path.is_file():
         with suppress(ValorError, OSError):
-            known = matching_readers(
+            matches = matching_readers(
                 [path], Registry(), task=task if isinstance(task, str) else None
             )
-    if not known:
+    if not matches:
         return f"{{reader: NAME, path: {file}}}"
-    return f"{{{in_config({**known[0].section, 'path': file})}}}"
+    return f"{{{in_config({**matches[0].section, 'path': file})}}}"
 
 
 def _check_no_kind(name: str, value: Any, place: str) -> None:
-    """Refuse a word in the place of a resource's table, which is likely meant as its kind."""
-    # the registry of the run is made after what the config says under `plugins`
+    """Raise a `ConfigError` if a resource is a string, probably its kind, instead of a table."""
+    # The registry of the run is made later, since it depends on the key `plugins`.
     remedy = as_table(name, value, Registry())
     if remedy is not None:
         raise ConfigError(f"{place}{name}: expected a table, got {shown(value)}", remedy)
@@ -159,7 +159,7 @@ _ELSEWHERE = {
     "llm_api_params": "Write judge: {client: {name: openai, base_url: BASE_URL, model: MODEL}}",
     "datum_uid": "Name the column under data: {reader: NAME, path: FILE, uid: COLUMN}",
 }
-"""Remedies for arguments of the documented calls that are no keys of a config."""
+"""Remedies for arguments of the Python functions that are not config keys."""
 
 
 def _check_misplaced(
@@ -202,17 +202,17 @@ def _check_misplaced(
 
 
 def _has(spec: Spec, name: str) -> bool:
-    """Whether a parameter has a name."""
+    """Return whether a spec has a parameter of this name or alias."""
     return any(name in (one.name, *one.aliases) for one in declared(spec.parameter_class))
 
 
 def _is_foreign(key: object, known: Collection[str]) -> bool:
-    """Whether a key is likely meant for a resource: it does not look like a misspelt key."""
+    """Return whether a key is probably a resource, that is, no misspelt config key."""
     return key not in known and did_you_mean(str(key), known, cutoff=0.8) is None
 
 
 def json_schema(registry: Registry) -> dict[str, Any]:
-    """JSON Schema of the config with everything that is installed."""
+    """Return the JSON Schema of configs with all installed plugins."""
     schema = parameter_schema(RunConfig)
     metrics = registry.all(MetricSpec)
     named = [_named(spec, "name") for spec in metrics]
@@ -240,7 +240,7 @@ def json_schema(registry: Registry) -> dict[str, Any]:
 
 
 def _decorated(registry: Registry) -> dict[str, Any]:
-    """Tables of metrics that files under ``modules`` declare, in namespaces of their own."""
+    """Return the schema of metrics from ``modules``, whose namespaces no plugin claims."""
     installed = "|".join(map(_any_case, registry.namespaces))
     return {
         "title": "A metric of a file under modules",
@@ -253,7 +253,7 @@ def _decorated(registry: Registry) -> dict[str, Any]:
 
 
 def _engines(registry: Registry) -> Iterator[dict[str, Any]]:
-    """Names of engines, and tables of them; without a name, a table is of the local one."""
+    """Yield the schemas of engine names and tables; a table without a name is the local engine."""
     specs = registry.all(EngineSpec)
     yield {"type": "string", "pattern": f"^({'|'.join(map(_names, specs))})$"}
     for spec in specs:
@@ -277,7 +277,7 @@ def _named(spec: Spec, key: str) -> dict[str, Any]:
 
 
 def _of_any_name(spec: MetricSpec) -> dict[str, Any]:
-    """A metric under a name of its namespace that stands for one of its parameters."""
+    """Return the schema of a metric whose short name is the value of a parameter."""
     schema = _named(spec, "name")
     short = "|".join(map(_any_case, (spec.short_name, *spec.aliases)))
     name = rf"^{_any_case(spec.namespace)}\.(?!({short})(@|$))[^.]+$"
@@ -289,7 +289,7 @@ def _of_any_name(spec: MetricSpec) -> dict[str, Any]:
 
 
 def _resource(spec: ResourceSpec, registry: Registry) -> dict[str, Any]:
-    """The section of a resource, with its kinds under the key that names one."""
+    """Return the schema of a resource's section, including its kinds."""
     schema = parameter_schema(spec.parameter_class)
     if spec.kinds is not None:
         kinds = [kind for kind in registry.all(ResourceKindSpec) if kind.resource == spec.name]
@@ -303,17 +303,17 @@ def _resource(spec: ResourceSpec, registry: Registry) -> dict[str, Any]:
 
 
 def _gallery(spec: GallerySpec) -> dict[str, Any]:
-    schema, own = parameter_schema(GalleryParameters), parameter_schema(spec.parameter_class)
+    schema, extra = parameter_schema(GalleryParameters), parameter_schema(spec.parameter_class)
     schema["title"] = spec.name
     schema["description"] = spec.summary
     schema["properties"] |= {"name": {"type": "string", "pattern": f"^({_names(spec)})$"}}
-    schema["properties"] |= own["properties"]
-    schema["required"] = [*schema["required"], *own.get("required", [])]
+    schema["properties"] |= extra["properties"]
+    schema["required"] = [*schema["required"], *extra.get("required", [])]
     return schema
 
 
 def _names(spec: Spec) -> str:
-    """Pattern of all names of a spec."""
+    """Return a pattern that matches all names of a spec."""
     names = (spec.name, spec.short_name, *spec.aliases)
     known = spec.known_as if isinstance(spec, MetricSpec) else ()
     patterns = [*map(_any_case, names), *(_any_case(one.name, _NUMBERS) for one in known)]
@@ -321,7 +321,7 @@ def _names(spec: Spec) -> str:
 
 
 def _any_case(name: str, marks: Mapping[str, str] | None = None) -> str:
-    """Pattern of a name as names are compared: case, underscores and hyphens do not matter."""
+    """Return a pattern that ignores case, underscores and hyphens, as lookups do."""
     marked = {"_": "[_-]?", "-": "[_-]?", **(marks or {})}
     return "".join(
         f"[{c.upper()}{c.lower()}]" if c.isalpha() else marked.get(c) or re.escape(c) for c in name

@@ -1,4 +1,4 @@
-"""Unknown files: what to do about what a command line names and nothing can read."""
+"""Errors for data files that do not exist or that no reader recognizes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SEE_READERS = "See the readers with: valor list --readers"
 
 
 def missing(file: Path) -> ConfigError:
-    """What to raise where a file is not there.
+    """Return the error for a file that does not exist.
 
     Examples
     --------
@@ -58,16 +58,16 @@ def not_read(
     registry: Registry,
     metrics: Sequence[Any] = (),
 ) -> ConfigError:
-    """Error for files that no reader recognizes, with the columns found in them.
+    """Return the error for files that no reader recognizes, with the columns found in them.
 
-    A file that only a table can be, and that is damaged, has its own error.
+    A damaged table raises its own error.
 
     Parameters
     ----------
     files : sequence of Path
-        The files, which are there.
+        Existing files.
     typed : str
-        The command that names them.
+        Command line with the files, for remedies.
     task : str, optional
         Name of the task.
     registry : Registry
@@ -82,7 +82,7 @@ def not_read(
     tables = [table for file in files if (table := first_rows(file)) is not None]
     if not tables:
         _check_no_workbook(files)
-        _check_is_whole(files)
+        _check_is_intact(files)
         return ConfigError(f"{names}: no reader{of_task} knows what this is", _remedy(files, typed))
     if not tables[0].names:
         return ConfigError(
@@ -96,7 +96,7 @@ def not_read(
 
 
 def _flat_copy(file: Path, table: Table) -> str | None:
-    """The command that copies tables within the rows of a JSON file into columns of their own."""
+    """Return a command that flattens nested objects in a JSON file into columns."""
     suffixes = (".json", ".jsonl", ".ndjson")
     cells = [cell for name in table.names for cell in table.values(name).tolist()[:1]]
     if file.suffix.casefold() not in suffixes or not any(isinstance(c, Mapping) for c in cells):
@@ -113,7 +113,7 @@ def _flat_copy(file: Path, table: Table) -> str | None:
 
 
 def _copy(file: Path, rows: str, name: str) -> str:
-    """Commands that write rows, a Python expression of the open `file`, to another JSON file."""
+    """Return a command that writes `rows`, a Python expression of the open `file`, to a copy."""
     copy = file.with_name(f"{file.stem}-{name}.json")
     code = (
         f"import json; file = open({str(file)!r}, encoding='utf-8'); "
@@ -129,7 +129,7 @@ def _table_commands(
     registry: Registry,
     metrics: Sequence[Any],
 ) -> list[str]:
-    """Commands that read tables with the columns named, one for each task that may be meant."""
+    """Return commands with placeholders for columns, one for each possible task."""
     chosen = ",".join(name for name in metrics if isinstance(name, str))
     typed += f" -m {chosen}" if chosen else ""
     tasks = [task] if task else [spec.short_name for spec in registry.all(TaskSpec)]
@@ -145,28 +145,28 @@ def _table_commands(
 
 
 def check_complete(
-    known: ReaderMatch,
+    match: ReaderMatch,
     files: Sequence[Path],
     typed: str,
     metrics: Sequence[Any],
     data: Mapping[str, Any],
 ) -> None:
-    """Raise a `ConfigError` if a reader of some files needs parameters that nobody has set.
+    """Raise a `ConfigError` if required parameters of a reader are not set.
 
     Parameters
     ----------
-    known : ReaderMatch
-        The reader, and the parameters found in the files.
+    match : ReaderMatch
+        The reader, and the parameters inferred from the files.
     files : sequence of Path
         The files.
     typed : str
-        The command that names them.
+        Command line with the files, for the remedy.
     metrics : sequence
         Names of metrics, or tables with a name.
     data : mapping
-        Parameters that the command line sets.
+        Parameters set on the command line.
     """
-    spec, needed = known.reader, known.missing(data)
+    spec, needed = match.reader, match.missing(data)
     if not needed:
         return
     chosen = ",".join(name for name in metrics if isinstance(name, str))
@@ -180,7 +180,7 @@ def check_complete(
 
 
 def check_is_config(values: Mapping[str, Any], file: Path, known: Sequence[str]) -> None:
-    """Raise a `ConfigError` if a file has data instead of the keys of a config.
+    """Raise a `ConfigError` if a file holds data instead of the keys of a config.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def check_is_config(values: Mapping[str, Any], file: Path, known: Sequence[str])
 
 
 def _list_inside(values: Mapping[str, Any], file: Path) -> str | None:
-    """The command that copies the only list of items in a table into a file of its own."""
+    """Return a command that copies the only list of items in a table into a separate file."""
     if file.suffix.casefold() != ".json":
         return None
     paths = [*_lists(values, "")]
@@ -216,7 +216,7 @@ def _list_inside(values: Mapping[str, Any], file: Path) -> str | None:
 
 
 def _lists(values: Mapping[str, Any], path: str, deep: int = 3) -> Iterator[str]:
-    """Paths of the lists of tables in a table and in its nested tables."""
+    """Yield Python subscripts of the lists of tables in a table, at most `deep` levels down."""
     for key, value in values.items():
         inside = f"{path}[{key!r}]"
         if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
@@ -226,7 +226,7 @@ def _lists(values: Mapping[str, Any], path: str, deep: int = 3) -> Iterator[str]
 
 
 def _check_no_workbook(files: Sequence[Path]) -> None:
-    """Raise a `ConfigError` with the way to CSV if a file is a workbook of Excel."""
+    """Raise a `ConfigError` that explains the export to CSV if a file is an Excel workbook."""
     for file in files:
         if file.suffix.casefold() in (".xlsx", ".xls"):
             saved = file.with_suffix(".csv")
@@ -239,15 +239,15 @@ def _check_no_workbook(files: Sequence[Path]) -> None:
             )
 
 
-def _check_is_whole(files: Sequence[Path]) -> None:
-    """Raise the `ReadError` of a file that only a table can be, and that cannot be read as one."""
+def _check_is_intact(files: Sequence[Path]) -> None:
+    """Raise the `ReadError` of a damaged table, for files that can only be tables."""
     last = files[-1]
     if last.is_file() and (len(files) == 1 or last.suffix.casefold() != ".json"):
         read_table(split_table(last)[0])
 
 
 def _remedy(files: Sequence[Path], typed: str, tables: Sequence[str] = ()) -> str:
-    """The likeliest mistake, and the way that always works."""
+    """Return the remedy for the most likely mistake, and one that always works."""
     first, *others = files
     named = [f"Name the reader and its columns: {line}" for line in tables]
     ask = f"Or be asked: {typed.replace('valor run', 'valor init', 1)}"

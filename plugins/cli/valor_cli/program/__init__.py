@@ -1,1 +1,1 @@
-"""Program: the command line itself, what commands share, and how it speaks."""
+"""Program: the click group, options shared by commands, and output streams."""

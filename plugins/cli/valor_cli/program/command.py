@@ -1,4 +1,4 @@
-"""Command: what all commands of the program have in common."""
+"""Command: decorators for the commands of the program and their shared options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from valor_cli.program import streams
-from valor_cli.program.usage import check_nothing_is_left, given_to
+from valor_cli.program.usage import check_no_extra_arguments, usage_errors_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 _WANTED = "valor_core.traceback"
@@ -18,23 +18,23 @@ _WANTED = "valor_core.traceback"
 
 class _Command(click.Command):
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """As click does; this is where help is printed."""
+        """Parse arguments and print help, with a custom error for extra arguments."""
         context.allow_extra_args = True
-        with streams.written(sys.stdout), given_to(context):
-            left = super().parse_args(context, args)
-        check_nothing_is_left(context, left)
-        return left
+        with streams.written(sys.stdout), usage_errors_of(context):
+            extra = super().parse_args(context, args)
+        check_no_extra_arguments(context, extra)
+        return extra
 
 
 def command(name: str) -> Callable[[Callable[..., int | None]], click.Command]:
     """Make a command from a function that returns its exit code.
 
-    Every command has ``--json``, handed to the function as `as_json`, and ``--traceback``.
+    Every command has ``--json``, passed to the function as `as_json`, and ``--traceback``.
 
     Parameters
     ----------
     name : str
-        What it is called.
+        Name on the command line.
     """
 
     def make(function: Callable[..., int | None]) -> click.Command:
@@ -62,7 +62,7 @@ def module_option(of: str) -> Callable[[F], F]:
     Parameters
     ----------
     of : str
-        What has results of such metrics, for the help: ``"the states are"``.
+        Subject and verb of the help text, such as ``"the states are"``.
     """
     return click.option(
         "--module",
@@ -74,7 +74,7 @@ def module_option(of: str) -> Callable[[F], F]:
 
 
 def traceback_wanted(context: click.Context) -> bool:
-    """Whether the command line asks for tracebacks."""
+    """Return whether the command line has ``--traceback``."""
     return bool(context.meta.get(_WANTED))
 
 

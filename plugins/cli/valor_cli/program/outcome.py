@@ -1,4 +1,4 @@
-"""Outcome: how a finished report is shown, and the exit code that it gives."""
+"""Outcome of a run: the printed report and the exit code."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ WRONG = 2
 MOST_ROWS = 20
 
 
-def tell(report: Report, *, as_json: bool, quiet: bool) -> int:
-    """Print a report and what is wrong with it.
+def print_report(report: Report, *, as_json: bool, quiet: bool) -> int:
+    """Print a report, its warnings and its failures.
 
     Parameters
     ----------
     report : Report
-        What to print.
+        Report to print.
     as_json : bool
-        Whether to print the whole of it as JSON.
+        Print the complete report as JSON.
     quiet : bool
-        Whether to print no tables.
+        Print no tables.
 
     Returns
     -------
     int
-        0; 130 where the user stopped the run; 1 where something failed or a requirement is not
-        met; 2 where a requirement names no
-        number of the report, or a slice no field of the data.
+        0 for success; 1 if an item or metric failed or a requirement is not met; 2 if a
+        requirement names no number of the report, or a slice no field of the data; 130 if the
+        user stopped the run.
     """
     if as_json:
         streams.say(report.to_json().rstrip("\n"))
@@ -42,8 +42,7 @@ def tell(report: Report, *, as_json: bool, quiet: bool) -> int:
     elif not quiet:
         streams.say(aligned_text(report).rstrip("\n"))
     if as_json or quiet or streams.on_terminal():
-        said_below = {*report.not_found}
-        for warning in [one for one in report.warnings if one not in said_below]:
+        for warning in [one for one in report.warnings if one not in report.not_found]:
             streams.talk(f"valor: warning: {warning}")
     for trouble in troubles(report):
         streams.talk(f"valor: {trouble}")

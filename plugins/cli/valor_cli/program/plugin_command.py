@@ -1,4 +1,4 @@
-"""Plugin command: a command of ``valor`` that a plugin declares."""
+"""Commands of ``valor`` that plugins declare."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from valor_core.specs import CommandSpec, implementation
 
 
 def called(spec: CommandSpec) -> str:
-    """How a command is called on the command line.
+    """Return the name of a plugin's command on the command line.
 
     Examples
     --------
@@ -22,18 +22,18 @@ def called(spec: CommandSpec) -> str:
 
 
 def of_plugin(spec: CommandSpec) -> click.Command:
-    """The command of a plugin, imported now.
+    """Import the command of a plugin.
 
     Parameters
     ----------
     spec : CommandSpec
-        Its declaration. What stands there is a click command, or a function that is called with
-        all arguments as they were typed and returns the exit code.
+        Declaration of the command. Its implementation is a click command, or a function that
+        receives all arguments as strings and returns the exit code.
 
     Raises
     ------
     RegistryError
-        If it cannot be imported or is neither.
+        If the implementation cannot be imported or is neither.
     """
     code: Any = implementation(spec)
     if isinstance(code, click.Command):

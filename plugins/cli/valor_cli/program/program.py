@@ -1,7 +1,7 @@
-"""The program: its commands, loaded when asked for, and how it ends.
+"""The program ``valor``: lazily imported commands, error messages and exit codes.
 
-Exit codes: 0 done; 1 finished, but items or metrics failed or a requirement is not met; 2 the
-request was wrong; 130 stopped by the user or the system.
+Exit codes: 0 success; 1 finished, but items or metrics failed or a requirement is not met; 2
+invalid request; 130 stopped by the user or the system.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import click
 from valor_cli import INTERRUPTED
 from valor_cli.program import streams
 from valor_cli.program.command import traceback_wanted
-from valor_cli.program.usage import explained, given_to
+from valor_cli.program.usage import usage_errors_of, usage_message
 from valor_core.errors import ReportError, UnknownNameError, ValorError, did_you_mean
 from valor_core.packages import version_of
 
@@ -34,30 +34,30 @@ WRONG = 2
 
 COMMANDS = {
     "Evaluate": {
-        "init": "Write a config for some data, asking what they do not tell.",
-        "run": "Evaluate what a config says, or metrics on files of data.",
-        "rerun": "Evaluate again what a saved report came from.",
+        "init": "Write a config for data files, with questions about missing settings.",
+        "run": "Run the evaluation of a config, or metrics on data files.",
+        "rerun": "Repeat the evaluation of a saved report.",
         "merge": "Merge saved states of one config into a report.",
-        "compare": "Say what changed from one report to another.",
+        "compare": "List the differences between two reports.",
     },
     "Find out": {
-        "list": "List the metrics that can be chosen by name.",
-        "show": "Show what a metric, reader, engine or the like is and takes.",
+        "list": "List the installed metrics.",
+        "show": "Describe a metric, reader, engine or other component.",
         "schema": "Print the JSON Schema of configs, for editors.",
         "doctor": "Check the installation and its plugins.",
     },
     "Extend": {
-        "new-plugin": "Make a plugin to start from.",
+        "new-plugin": "Create a plugin from a template.",
     },
 }
 BUILT_IN = tuple(name for commands in COMMANDS.values() for name in commands)
 
 
 class Program(click.Group):
-    """A group whose commands are imported when they run, and that shows no traceback unasked."""
+    """Group of lazily imported commands that prints errors without tracebacks by default."""
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Run a command and leave with its exit code."""
+        """Run a command and exit with its code."""
         streams.prepare()
         try:
             code = self._code(*args, **kwargs)
@@ -69,23 +69,23 @@ class Program(click.Group):
 
     def _code(self, *args: Any, **kwargs: Any) -> int:
         try:
-            with _stopped_by_the_system():
+            with _interrupted_by_signals():
                 code = super().main(*args, **kwargs | {"standalone_mode": False})
                 return code if isinstance(code, int) else 0
         except click.ClickException as error:
-            streams.talk(f"valor: {explained(error)}")
+            streams.talk(f"valor: {usage_message(error)}")
             return error.exit_code
         except (click.Abort, KeyboardInterrupt):
             streams.talk("valor: stopped")
             return INTERRUPTED
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """As click does; this is where help and version are printed."""
-        with streams.written(sys.stdout), given_to(context):
+        """Parse arguments, and print help or the version."""
+        with streams.written(sys.stdout), usage_errors_of(context):
             return super().parse_args(context, args)
 
     def invoke(self, context: click.Context) -> Any:
-        """The exit code of the command; an error becomes its message."""
+        """Run the command and return its exit code; print errors as messages."""
         with warnings.catch_warnings():
             warnings.showwarning = streams.warn
             try:
@@ -104,15 +104,15 @@ class Program(click.Group):
                 return WRONG
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Names of all commands, in the order of the help."""
+        """Return the names of all commands, in the order of the help."""
         return [*BUILT_IN, *(name for name, _ in _of_plugins(_registry(context)))]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """A command, imported now."""
+        """Import a command."""
         if name in BUILT_IN:
             module = importlib.import_module(f"valor_cli.commands.{name.replace('-', '_')}")
-            own: click.Command = module.command
-            return own
+            built_in: click.Command = module.command
+            return built_in
         from valor_cli.program.plugin_command import of_plugin
 
         return of_plugin(_found(_registry(context), name))
@@ -120,23 +120,23 @@ class Program(click.Group):
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the first argument names, or an error with the nearest name."""
+        """Resolve the command named by the first argument, or suggest the closest name."""
         name = args[0]
         if name not in BUILT_IN and not name.startswith("-"):
             registry = _registry(context)
             try:
                 _found(registry, name)
             except UnknownNameError as error:
-                plugins = [known for known, _ in _of_plugins(registry)]
-                known = [*BUILT_IN, *plugins, "--help", "--version"]
-                remedy = did_you_mean(name, known) or "See: valor --help"
+                plugins = [command for command, _ in _of_plugins(registry)]
+                names = [*BUILT_IN, *plugins, "--help", "--version"]
+                remedy = did_you_mean(name, names) or "See: valor --help"
                 if Path(name).exists():
                     remedy = f"Write: valor run {name}"
                 raise UnknownNameError(f"unknown command {name!r}", remedy) from error
         return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands in groups, those of plugins by plugin, without importing any."""
+        """Write the commands in groups, with a group for each plugin, without importing any."""
         groups = {title: list(commands.items()) for title, commands in COMMANDS.items()}
         registry = _registry(context)
         for called, spec in _of_plugins(registry):
@@ -149,7 +149,7 @@ class Program(click.Group):
 
 
 def _registry(context: click.Context) -> Registry:
-    """The plugins, which are looked for when a command needs them: that takes 0.1 s."""
+    """Return the registry, created on first use: finding plugins takes 0.1 s."""
     from valor_core.specs import Registry
 
     return context.ensure_object(Registry)
@@ -162,7 +162,7 @@ def _found(registry: Registry, name: str) -> CommandSpec:
 
 
 def _of_plugins(registry: Registry) -> list[tuple[str, CommandSpec]]:
-    """The commands of plugins that are called otherwise than those of this program, by name."""
+    """Return names and specs of plugins' commands that no built-in command hides."""
     from valor_cli.program.plugin_command import called
     from valor_core.specs import CommandSpec
 
@@ -171,10 +171,10 @@ def _of_plugins(registry: Registry) -> list[tuple[str, CommandSpec]]:
 
 
 @contextmanager
-def _stopped_by_the_system() -> Iterator[None]:
-    """A block that SIGTERM, or a closed terminal, stops as the user would.
+def _interrupted_by_signals() -> Iterator[None]:
+    """Handle SIGTERM and SIGHUP as Ctrl-C, so that finished work is kept.
 
-    What was finished is kept. A signal that is ignored stays so, as SIGHUP under nohup.
+    An ignored signal stays ignored, such as SIGHUP under nohup.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -202,7 +202,7 @@ def _explain(context: click.Context, message: str, notes: tuple[str, ...]) -> No
 
 
 def _say_version(context: click.Context, option: click.Parameter, is_asked: bool) -> None:
-    """Print the version; click's own option takes 20 ms to find out which that is."""
+    """Print the version; click's `version_option` takes 20 ms to find it."""
     if is_asked and not context.resilient_parsing:
         streams.say(f"valor {version_of('valor-core')}")
         context.exit()
@@ -224,15 +224,14 @@ def _say_version(context: click.Context, option: click.Parameter, is_asked: bool
 )
 @click.pass_context
 def program(context: click.Context) -> None:
-    """Evaluation metrics, chosen by name in a config file.
+    """Evaluation metrics, selected by name in a config file.
 
     \b
-    valor list                         what can be measured
-    valor show classification.F1       what a metric is and takes
-    valor run config.yaml -o out.html  measure it
+    valor list                         list the installed metrics
+    valor show classification.F1       describe a metric and its parameters
+    valor run config.yaml -o out.html  run an evaluation
 
-    What is asked for is printed on standard output, what there is to say about it on standard
-    error.
+    Results are printed on standard output; messages on standard error.
     """  # noqa: D301
     if context.invoked_subcommand is None:
         streams.say(context.get_help())

@@ -1,4 +1,4 @@
-"""Questions: what a person at a terminal is asked, one thing after the other."""
+"""Questions to the user about a config, asked at the terminal."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ _MOST_PROPOSED = 3
 
 
 def can_ask() -> bool:
-    """Whether a person sits at the terminal."""
+    """Return whether standard input and standard error are terminals."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def ask(question: str, understood: Callable[[str], T], default: str | None = None) -> T:
-    """Ask a question until an answer can be used, a few times at most.
+def ask(question: str, parse: Callable[[str], T], default: str | None = None) -> T:
+    """Ask a question until the answer is valid, at most five times.
 
     Parameters
     ----------
     question : str
-        What is asked.
-    understood : callable
-        Makes something of the answer, or raises a `ValorError`.
+        Text of the prompt.
+    parse : callable
+        Converts the answer, or raises a `ValorError` that is printed.
     default : str, optional
-        The answer of who only presses the return key.
+        Answer if the user only presses the return key.
     """
     for attempt in range(_MOST_TRIES):
         answer = click.prompt(question, default=default or "", show_default=bool(default), err=True)
         try:
-            return understood(str(answer).strip())
+            return parse(str(answer).strip())
         except ValorError as error:
-            leave = "" if attempt else "\nCtrl-C ends without a config."
-            streams.talk(f"{error}{leave}")
+            hint = "" if attempt else "\nCtrl-C ends without a config."
+            streams.talk(f"{error}{hint}")
     raise ConfigError(
         f"init: expected an answer to {question!r}, got none that fits in {_MOST_TRIES} tries",
         "Name it instead: valor init DATA --task TASK --reader NAME --metrics NAME,NAME",
@@ -61,9 +61,9 @@ def ask(question: str, understood: Callable[[str], T], default: str | None = Non
 
 
 def _one_of(names: Sequence[str]) -> Callable[[str], str]:
-    """A check of answers: one of the names, or an error that suggests the closest."""
+    """Return a parser that accepts one of the names and suggests the closest for others."""
 
-    def understood(answer: str) -> str:
+    def parse(answer: str) -> str:
         if answer in names:
             return answer
         raise ConfigError(
@@ -71,7 +71,7 @@ def _one_of(names: Sequence[str]) -> Callable[[str], str]:
             did_you_mean(answer, names) if answer else None,
         )
 
-    return understood
+    return parse
 
 
 def asked_config(
@@ -81,24 +81,24 @@ def asked_config(
     reader: str | None,
     registry: Registry,
 ) -> dict[str, Any]:
-    """The config that evaluates some files; what they and the arguments do not tell is asked."""
+    """Return a config that evaluates files, and ask for settings that cannot be inferred."""
     check_there(files)
     task = task or only_task(metrics, registry)
-    named = None if reader is None else reader_called(reader, registry, task)
-    known = matching_readers(files, registry, task=task, reader=named, metrics=metrics)
-    chosen = _chosen(known) if known else _described(files, named, task, registry, metrics)
+    spec = None if reader is None else reader_called(reader, registry, task)
+    matches = matching_readers(files, registry, task=task, reader=spec, metrics=metrics)
+    chosen = _chosen(matches) if matches else _described(files, spec, task, registry, metrics)
     streams.talk(f"{' and '.join(map(str, files))}: read by {chosen.reader.name}")
     return chosen.config(metrics or _metrics(chosen, registry))
 
 
-def _chosen(known: Sequence[ReaderMatch]) -> ReaderMatch:
-    """One of several ways to read some files."""
-    by_name = {one.reader.name: one for one in known}
-    if len({one.task for one in known}) == 1:
-        return known[0]
-    for one in known:
+def _chosen(matches: Sequence[ReaderMatch]) -> ReaderMatch:
+    """Ask which reader to use if the files fit several tasks."""
+    by_name = {one.reader.name: one for one in matches}
+    if len({one.task for one in matches}) == 1:
+        return matches[0]
+    for one in matches:
         streams.talk(f"  {one.reader.name}  {one.reader.summary}")
-    return by_name[ask("What is it?", _one_of(list(by_name)), known[0].reader.name)]
+    return by_name[ask("What is it?", _one_of(list(by_name)), matches[0].reader.name)]
 
 
 def _described(
@@ -108,7 +108,7 @@ def _described(
     registry: Registry,
     metrics: Sequence[Any],
 ) -> ReaderMatch:
-    """Files that no reader recognizes, described by the answers of a person."""
+    """Ask for the task, reader and columns of files that no reader recognizes."""
     table = first_rows(files[0])
     columns = () if table is None else table.names
     if columns:
@@ -146,7 +146,7 @@ def _described(
 
 
 def _metrics(chosen: ReaderMatch, registry: Registry) -> list[str]:
-    def understood(answer: str) -> list[str]:
+    def parse(answer: str) -> list[str]:
         names = [name.strip() for name in answer.split(",") if name.strip()]
         if not names:
             raise ConfigError("expected the names of metrics, got none")
@@ -155,11 +155,11 @@ def _metrics(chosen: ReaderMatch, registry: Registry) -> list[str]:
         return names
 
     first = ", ".join(chosen.detected.metrics or _fitting(chosen, registry))
-    return ask("Which metrics? (names, with commas between)", understood, first or None)
+    return ask("Which metrics? (names, with commas between)", parse, first or None)
 
 
 def _fitting(chosen: ReaderMatch, registry: Registry) -> list[str]:
-    """Metrics of a task that need no parameter and no resource, to begin with."""
+    """Propose metrics of the task that need no parameter, resource or extra."""
     return [
         spec.short_name
         for spec in registry.all(MetricSpec)

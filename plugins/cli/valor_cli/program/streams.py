@@ -1,4 +1,4 @@
-"""Streams: standard output is what was asked for, standard error is talk about it."""
+"""Streams: results on standard output, messages on standard error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def prepare() -> None:
-    """Make pipes and files take every character, whatever the locale; what is closed, nothing."""
+    """Encode pipes and files as UTF-8 in every locale, and replace closed streams."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, io.StringIO())
@@ -29,7 +29,7 @@ def prepare() -> None:
 
 
 def say(text: str) -> None:
-    """Print something that was asked for."""
+    """Print a result on standard output."""
     _write(sys.stdout, f"{text}\n")
 
 
@@ -39,17 +39,17 @@ def say_json(value: Any) -> None:
 
 
 def json_text(value: Any) -> str:
-    """A value as JSON that people can read, too."""
+    """Return a value as indented JSON."""
     return json.dumps(value, indent=1, ensure_ascii=False)
 
 
 def talk(text: str) -> None:
-    """Print something about what was asked for; a terminal is sent no control characters."""
+    """Print a message on standard error, without control characters."""
     _write(sys.stderr, f"{printable_lines(text)}\n")
 
 
 def show(tables: Iterable[TextTable]) -> None:
-    """Print tables: drawn on a terminal, as plain text in a pipe."""
+    """Print tables: with borders on a terminal, as aligned text in a pipe."""
     tables = tuple(tables)
     if on_terminal():
         from valor_report.terminal import draw
@@ -60,7 +60,7 @@ def show(tables: Iterable[TextTable]) -> None:
 
 
 def filled(text: str, indent: int = 0, most: int = 10_000) -> str:
-    """A text in lines that a terminal has room for, those after the first indented."""
+    """Wrap a text to the width of the terminal and indent all lines but the first."""
     room = min(most, shutil.get_terminal_size().columns) if on_terminal() else most
     return textwrap.fill(
         text,
@@ -72,7 +72,7 @@ def filled(text: str, indent: int = 0, most: int = 10_000) -> str:
 
 
 def on_terminal() -> bool:
-    """Whether standard output is read by a person."""
+    """Return whether standard output is a terminal."""
     return sys.stdout.isatty()
 
 
@@ -84,13 +84,13 @@ def warn(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Print a warning; where it comes from is only of interest for a stranger's."""
+    """Print a warning; warnings of other packages also show their source line."""
     place = "" if issubclass(category, ValorWarning) else f"{filename}:{lineno}: "
     talk(f"valor: warning: {place}{message}")
 
 
 def finish() -> None:
-    """Send off what was printed.
+    """Flush both streams.
 
     Raises
     ------
@@ -109,12 +109,12 @@ def _write(stream: TextIO, text: str) -> None:
 
 @contextmanager
 def written(stream: TextIO) -> Iterator[None]:
-    """A block that writes to a stream; a reader that closed its pipe has what it wanted.
+    """Guard a block that writes to a stream; a pipe closed by its reader is no error.
 
     Raises
     ------
     ReportError
-        If it is standard output and cannot be written.
+        If the stream is standard output and cannot be written.
     """
     try:
         yield
@@ -125,7 +125,7 @@ def written(stream: TextIO) -> Iterator[None]:
 
 
 def _to_nowhere(stream: TextIO) -> None:
-    """What is left to be written goes nowhere."""
+    """Redirect a stream to the null device, so that later writes and flushes succeed."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

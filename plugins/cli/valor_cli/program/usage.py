@@ -1,4 +1,4 @@
-"""Usage: what a command line should have been, said as every other error is."""
+"""Usage errors of click, worded as all other errors of Valor."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from valor_core.errors import did_you_mean, shown
 
 
 @contextmanager
-def given_to(context: click.Context) -> Iterator[None]:
-    """A block that parses what a command was given; errors say which command, as click's may not.
+def usage_errors_of(context: click.Context) -> Iterator[None]:
+    """Attach the command's context to usage errors, since click does not always do so.
 
     Parameters
     ----------
     context : Context
-        The command's.
+        Context of the command that parses its arguments.
     """
     try:
         yield
@@ -26,18 +26,18 @@ def given_to(context: click.Context) -> Iterator[None]:
         raise
 
 
-def explained(error: click.ClickException) -> str:
-    """Message and remedy for a command line that click refuses.
+def usage_message(error: click.ClickException) -> str:
+    """Return the message and the remedy for a usage error.
 
     Parameters
     ----------
     error : ClickException
-        What click says.
+        Error raised by click.
 
     Examples
     --------
     >>> context = click.Context(click.Command("run"), info_name="valor run")
-    >>> print(explained(click.UsageError("Got an odd thing.", context)))
+    >>> print(usage_message(click.UsageError("Got an odd thing.", context)))
     run: got an odd thing
     See: valor run --help
     """
@@ -48,8 +48,8 @@ def explained(error: click.ClickException) -> str:
     place = "".join(f"{command}: " for command in commands)
     remedy = f"See: {' '.join([program, *commands])} --help"
     if isinstance(error, click.NoSuchOption):
-        known = [name for one in context.command.get_params(context) for name in one.opts]
-        remedy = _as_setting(error, commands) or did_you_mean(error.option_name, known) or remedy
+        names = [name for one in context.command.get_params(context) for name in one.opts]
+        remedy = _as_setting(error, commands) or did_you_mean(error.option_name, names) or remedy
     return f"{place}{_finding(error)}\n{remedy}"
 
 
@@ -67,7 +67,7 @@ def _finding(error: click.ClickException) -> str:
 
 
 def _as_setting(error: click.NoSuchOption, commands: list[str]) -> str | None:
-    """The setting for an option of `valor run` that is called like a key of a config."""
+    """Suggest ``--set`` for an unknown option of `valor run` that is a key of configs."""
     if commands[-1:] != ["run"]:
         return None
     from valor_cli.config.schema import RunConfig
@@ -81,28 +81,28 @@ def _as_setting(error: click.NoSuchOption, commands: list[str]) -> str | None:
 
 
 def _is_flag(error: click.BadOptionUsage) -> bool:
-    known = () if error.ctx is None else error.ctx.command.params
-    mine = [one for one in known if error.option_name in one.opts]
-    return any(isinstance(one, click.Option) and one.is_flag for one in mine)
+    params = () if error.ctx is None else error.ctx.command.params
+    named = [one for one in params if error.option_name in one.opts]
+    return any(isinstance(one, click.Option) and one.is_flag for one in named)
 
 
 def name_of(parameter: click.Parameter) -> str:
-    """What people call a parameter: the longest name of an option, an argument in capitals."""
+    """Return the longest name of an option, or the name of an argument in capitals."""
     if isinstance(parameter, click.Argument):
         return parameter.metavar or (parameter.name or "").upper()
     return max(parameter.opts, key=len)
 
 
-def check_nothing_is_left(context: click.Context, left: list[str]) -> None:
-    """Raise a `UsageError` if there are more arguments than a command takes."""
-    if not left:
+def check_no_extra_arguments(context: click.Context, extra: list[str]) -> None:
+    """Raise a `UsageError` if there are more arguments than the command accepts."""
+    if not extra:
         return
     params = context.command.params
-    taken = [name_of(one) for one in params if isinstance(one, click.Argument)]
-    expected = f"only {' and '.join(taken)}" if taken else "no arguments"
-    context.fail(f"expected {expected}, got also {', '.join(map(shown, left))}")
+    accepted = [name_of(one) for one in params if isinstance(one, click.Argument)]
+    expected = f"only {' and '.join(accepted)}" if accepted else "no arguments"
+    context.fail(f"expected {expected}, got also {', '.join(map(shown, extra))}")
 
 
 def _sentence(text: str) -> str:
-    """A sentence as messages have it: without capital and full stop."""
+    """Lower the first letter of a sentence and remove its full stop, as in error messages."""
     return f"{text[:1].lower()}{text[1:]}".removesuffix(".")

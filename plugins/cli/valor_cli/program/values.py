@@ -1,4 +1,4 @@
-"""Types of options whose errors say what was expected and what was found."""
+"""Option types whose errors state the expected and the actual value."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from valor_core.errors import shown
 
 
 class _Checked(click.ParamType):  # type: ignore[type-arg]
-    """Mixin that words the errors of a type of click."""
+    """Mixin with custom error messages for a click type."""
 
     expected: str
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Convert a value, or raise a `BadParameter` in words of the project."""
+        """Convert a value, or raise a `BadParameter` worded as all other errors."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:

@@ -1,8 +1,7 @@
-"""Scaffold: a complete, tested plugin package to start from, written to a folder of its own.
+"""Scaffold: a complete, tested plugin package, created from a template.
 
-The files below ``template/`` are the package as it is written, with ``{{name}}`` and the like in
-text and file names where the plugin's own words belong. They end in ``.template`` so that no tool
-takes them for code of ours.
+Files under ``template/`` contain placeholders such as ``{{name}}`` in their text and names. The
+suffix ``.template`` hides them from linters and test runners.
 """
 
 from __future__ import annotations
@@ -29,19 +28,19 @@ def new_plugin(name: str, folder: Path) -> Path:
     Parameters
     ----------
     name : str
-        Its namespace, which stands before its metrics' names: lower-case letters, digits, ``_``.
+        Namespace of the plugin and prefix of its metrics: lower-case letters, digits, ``_``.
     folder : Path
-        Where the package's own folder ``valor-<name>`` is made.
+        Parent of the new folder ``valor-<name>``.
 
     Returns
     -------
     Path
-        The folder made.
+        The new folder.
 
     Raises
     ------
     RegistryError
-        If the name is not one, or the folder is there already; nothing is written.
+        If the name is invalid or the folder exists; nothing is written.
     PluginConflictError
         If an installed plugin or one of this project has the namespace.
 
@@ -96,7 +95,7 @@ def _check(name: str) -> None:
 
 
 def _written(template: Traversable, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Paths and texts of the new files."""
+    """Yield the paths and texts of the new files."""
     for part in sorted(template.iterdir(), key=lambda part: part.name):
         name = _filled(part.name, words)
         if part.is_dir():
