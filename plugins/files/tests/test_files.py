@@ -65,7 +65,7 @@ def test_a_system_error_without_a_reason_shows_its_text() -> None:
 def test_a_small_gzip_file_that_would_fill_the_memory_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("valor_files.files._NO_BOMB", 10**5)
+    monkeypatch.setattr("valor_files.files._SAFE_BYTES", 10**5)
     path = tmp_path / "bomb.csv.gz"
     path.write_bytes(gzip.compress(b"uid\n" + b"a" * 10**7))
     most = 100 * path.stat().st_size

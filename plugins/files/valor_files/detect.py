@@ -1,4 +1,4 @@
-"""Detection of the reader, task and columns of files and tables that come without a config."""
+"""Detection of the reader, task and columns of data that are given without a config."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from valor_files.tables.in_memory import TableSourceKind
 _OF_COLUMNS = "Column of "
 """Beginning of the help of parameters that name a column."""
 _HEAD_BYTES = 1 << 16
-_MOST_JSON = 1 << 22  # a list in JSON is read as a whole; a larger one is no table of items
+_MOST_JSON = 1 << 22  # a JSON list is parsed in one piece, so larger files are not inspected
 _MOST_NAMES = 20
 
 
@@ -45,13 +45,13 @@ class Detected:
     data : mapping
         The section ``data``, without the name of the reader.
     metrics : tuple of str
-        Metrics to begin with.
+        Suggested metrics.
     task : str, optional
-        The task, where the reader serves several.
+        Task, if the reader serves several.
     needs : mapping of str to str, optional
-        Parameters that the data do not contain and a person must add, with their meaning.
+        Help of required parameters that cannot be inferred from the data.
     is_guess : bool
-        Whether another reader that is not a guess comes first.
+        Whether readers that are not guesses take precedence.
     """
 
     data: Mapping[str, Any]
@@ -63,7 +63,7 @@ class Detected:
 
 @frozen(repr=False)
 class ReaderMatch:
-    """A reader that recognizes data, and the parameters that it found."""
+    """Reader that recognizes data, and the parameters that it detected."""
 
     reader: ReaderSpec
     detected: Detected
@@ -72,7 +72,7 @@ class ReaderMatch:
     def of_files(
         cls, reader: ReaderSpec, files: Sequence[Path], task: str | None, registry: Registry
     ) -> ReaderMatch:
-        """A reader that is named, with the paths of files that it does not recognize."""
+        """Pass the paths of files to a reader without inspecting the files."""
         if task is None and reader.task is None:
             served = [spec.short_name for spec in registry.all(TaskSpec) if reader.serves(spec)]
             task = served[0] if len(served) == 1 else None
@@ -95,16 +95,16 @@ class ReaderMatch:
         return {"reader": self.reader.name, **self.detected.data}
 
     def config(self, metrics: Sequence[str]) -> dict[str, Any]:
-        """The config that evaluates the files."""
+        """Config that evaluates the data."""
         return {"task": self.task, "data": self.section, "metrics": list(metrics)}
 
     def missing(self, data: Mapping[str, Any]) -> dict[str, str]:
-        """Parameters that the reader needs in addition to those found and given, with their help.
+        """Help of required parameters that are neither detected nor given.
 
         Parameters
         ----------
         data : mapping
-            Parameters that are given.
+            Given parameters.
         """
         found = {*self.detected.data, *data}
         required = {
@@ -113,9 +113,9 @@ class ReaderMatch:
             if entry.required and found.isdisjoint((entry.name, *entry.aliases))
         }
         return required | {
-            name: words
-            for name, words in self.detected.needs.items()
-            if name not in found and not any(f"data.{other}" in words for other in data)
+            name: help
+            for name, help in self.detected.needs.items()
+            if name not in found and not any(f"data.{given}" in help for given in data)
         }
 
 
@@ -127,7 +127,7 @@ def matching_readers(
     reader: ReaderSpec | None = None,
     metrics: Iterable[Any] = (),
 ) -> list[ReaderMatch]:
-    """Readers that recognize files or tables in memory, the likeliest first.
+    """Readers that recognize files or tables in memory, best match first.
 
     Parameters
     ----------
@@ -138,9 +138,9 @@ def matching_readers(
     task : str, optional
         The task, if it is given.
     reader : ReaderSpec, optional
-        The only reader to ask.
+        The only reader to try.
     metrics : iterable
-        Metrics to compute: readers of a task that has all of them are preferred.
+        Metrics to compute. Readers of a task that has all of them are preferred.
     """
     specs = registry.all(ReaderSpec) if reader is None else [reader]
     if any(isinstance(source, TableInMemory) for source in sources):
@@ -151,24 +151,24 @@ def matching_readers(
         if spec.detect is not None
         if (detected := implementation(spec, spec.detect)(tuple(sources))) is not None
     ]
-    fitting = [match for match in found if task is None or match.task == task]
-    # A reader of any table recognizes most tables; the reader of one task is more specific.
-    fitting.sort(key=lambda match: match.reader.task is None)
+    matches = [match for match in found if task is None or match.task == task]
+    # A reader of one task is more specific than a reader of any table.
+    matches.sort(key=lambda match: match.reader.task is None)
     # Misspelled metrics belong to no task and must not hide all readers.
-    having = [match for match in fitting if has_all(registry, match.task, metrics)] or fitting
-    return [match for match in having if not match.detected.is_guess] or having
+    matches = [match for match in matches if has_all(registry, match.task, metrics)] or matches
+    return [match for match in matches if not match.detected.is_guess] or matches
 
 
 def takes_tables(spec: ReaderSpec) -> bool:
     """Return True if a reader accepts a table in memory instead of a file."""
-    return any(_is_of_tables(entry.kind) for entry in declared(spec.parameter_class))
+    return any(_accepts_tables(entry.kind) for entry in declared(spec.parameter_class))
 
 
-def _is_of_tables(kind: Kind) -> bool:
+def _accepts_tables(kind: Kind) -> bool:
     if isinstance(kind, ListKind):
-        return _is_of_tables(kind.item)
+        return _accepts_tables(kind.item)
     if isinstance(kind, UnionKind):
-        return any(map(_is_of_tables, kind.members))
+        return any(map(_accepts_tables, kind.members))
     return isinstance(kind, TableSourceKind)
 
 
@@ -185,8 +185,8 @@ def column_parameters(spec: ReaderSpec, *, only_required: bool = False) -> list[
     return [
         entry.name
         for entry in declared(spec.parameter_class)
-        if (words := entry.help or "").startswith(_OF_COLUMNS) and isinstance(entry.default, str)
-        if not only_required or ("; without" not in words and entry.default == entry.name)
+        if (help := entry.help or "").startswith(_OF_COLUMNS) and isinstance(entry.default, str)
+        if not only_required or ("; without" not in help and entry.default == entry.name)
     ]
 
 
@@ -237,7 +237,7 @@ def _fields_read(task: str, registry: Registry, metrics: Sequence[Any]) -> list[
 
 
 def unknown_columns(place: str, table: Table, remedy: str, of_task: str = "") -> ConfigError:
-    """Error for a table that no reader recognizes, with the columns that it has."""
+    """Error for a table that no reader recognizes; lists its columns."""
     columns = table.names
     listed = ", ".join(map(repr, columns[:_MOST_NAMES])) + and_more(len(columns) - _MOST_NAMES)
     return ConfigError(
@@ -252,7 +252,7 @@ def first_rows(file: TableSource) -> Table | None:
     Parameters
     ----------
     file : Path or TableInMemory
-        A file in CSV, JSON Lines, JSON or Parquet, as its suffix says; or a table in memory.
+        File with a suffix of CSV, JSON Lines, JSON or Parquet, or a table in memory.
     """
     if isinstance(file, TableInMemory):
         return file.beginning
@@ -279,7 +279,7 @@ def named_source(file: TableSource) -> str | TableInMemory:
 
 
 def column_called(table: Table, names: Iterable[str]) -> str | None:
-    """Column with the first of several names, in any spelling; None without one.
+    """Column with the first of several names, ignoring case and separators; None if missing.
 
     Examples
     --------

@@ -8,9 +8,9 @@ from typing import Final
 
 from valor_core.errors import ReadError, did_you_mean_file
 
-_NO_BOMB: Final = 2**28
-_MOST_PACKED: Final = 100
-"""Maximum ratio of decompression, for contents over `_NO_BOMB` bytes."""
+_SAFE_BYTES: Final = 2**28
+_MAX_RATIO: Final = 100
+"""Maximum compression ratio of contents over `_SAFE_BYTES`."""
 
 
 def gzip_bytes(path: Path) -> bytes:
@@ -19,32 +19,32 @@ def gzip_bytes(path: Path) -> bytes:
     Raises
     ------
     ReadError
-        If it cannot be read, is no gzip file or only a part of one, or holds so much more than its
-        size that it is likely made to fill the memory.
+        If the file cannot be read, is truncated or not gzip, or expands so much that it is likely
+        a decompression bomb.
     """
     import gzip
     import zlib
 
     try:
-        most = max(_NO_BOMB, _MOST_PACKED * path.stat().st_size)
+        limit = max(_SAFE_BYTES, _MAX_RATIO * path.stat().st_size)
         with gzip.open(path, "rb") as stream:
-            data = stream.read(most + 1)
+            data = stream.read(limit + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ReadError(f"{path}: expected a whole gzip file, found {error}") from error
     except OSError as error:
         raise unreadable(path, error) from error
-    if len(data) > most:
+    if len(data) > limit:
         from shlex import quote
 
         raise ReadError(
-            f"{path}: expected at most {most:,} bytes when unpacked, found more",
+            f"{path}: expected at most {limit:,} bytes when unpacked, found more",
             f"Unpack it first, if it is meant to: gzip -d {quote(str(path))}",
         )
     return data
 
 
 def unreadable(path: Path, error: OSError) -> ReadError:
-    """Error for a file that the system cannot read.
+    """Convert an error of the operating system to a `ReadError`.
 
     Examples
     --------
@@ -57,8 +57,8 @@ def unreadable(path: Path, error: OSError) -> ReadError:
 def file_below(folder: Path, name: str) -> Path | None:
     """Path of a file in a folder; None if the name leads out of the folder.
 
-    Links are followed: the folder may be a link, but a file below it that is a link must lead to a
-    file below the folder.
+    Symbolic links are followed: the folder may be one, but a link below it must resolve to a path
+    in the folder.
 
     Examples
     --------
@@ -74,12 +74,12 @@ def file_below(folder: Path, name: str) -> Path | None:
 
 
 def file_size(path: Path) -> int:
-    """Size of a file in bytes; raises for a missing or empty file.
+    """Size of a file in bytes.
 
     Raises
     ------
     ReadError
-        If there is no such file, or it is a folder, empty or out of reach.
+        If the path is missing, a folder, empty or not accessible.
     """
     try:
         found = path.stat()

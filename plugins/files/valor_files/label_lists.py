@@ -12,26 +12,26 @@ from valor_core.errors import ParameterError, ReadError, shown
 from valor_core.parameters import SCALARS, Kind, ListKind, PathKind, UnionKind
 from valor_files.files import unreadable
 
-_READ = (".lst", ".names", ".txt")
-_OTHERS = (".csv", ".json", ".tsv", ".xml", ".yaml", ".yml")
+_LABEL_SUFFIXES = (".lst", ".names", ".txt")
+_OTHER_SUFFIXES = (".csv", ".json", ".tsv", ".xml", ".yaml", ".yml")
 _REMEDY = "Write one label a line, without empty lines between them."
 
 
 @frozen
 class LabelListKind(ListKind):
-    """Kind of a list of labels, or of the name of a .txt, .names or .lst file with labels."""
+    """Kind of a parameter that is a list of labels, or a .txt, .names or .lst file of labels."""
 
     @classmethod
     def of(cls, item: Kind) -> LabelListKind:
-        """Kind of a list of labels of a kind."""
+        """Kind for labels of another kind."""
         return cls(f"list of {item.words} or text file", has_paths=True, item=item)
 
     def fit(self, value: Any, name: str) -> Any:
         """Convert a value to a tuple of labels or the path of a file."""
         only = _only(value)
-        if only.lower().endswith(_READ):
+        if only.lower().endswith(_LABEL_SUFFIXES):
             return PathKind().fit(only, name)
-        if only.lower().endswith(_OTHERS):
+        if only.lower().endswith(_OTHER_SUFFIXES):
             raise ParameterError(
                 f"{name} must be labels or a text file with a label a line, got {shown(only)}",
                 f"Write the labels into a file that ends in .txt: {name}: labels.txt",
@@ -40,36 +40,35 @@ class LabelListKind(ListKind):
 
     def holds_paths(self, value: Any) -> bool:
         """Return True for the name of a file."""
-        return _only(value).lower().endswith(_READ)
+        return _only(value).lower().endswith(_LABEL_SUFFIXES)
 
 
 def _only(value: Any) -> str:
-    """Single name in a value; empty if there are several."""
+    """Only string or path in a value; empty for other values."""
     if isinstance(value, (list, tuple)) and len(value) == 1:
         value = value[0]
     return str(value) if isinstance(value, (str, Path)) else ""
 
 
 LabelList = Annotated[tuple[str, ...] | Path, LabelListKind.of(SCALARS[str])]
-"""Annotation of a parameter that is a list of names or a file of them."""
+"""Annotation of a parameter that is a list of names, or a file with one name per line."""
 
 MixedLabelList = Annotated[
     tuple[str | int, ...] | Path, LabelListKind.of(UnionKind.of((SCALARS[str], SCALARS[int])))
 ]
-"""Annotation of a parameter that is a list of names and integers or a file of them."""
+"""Annotation of a parameter that is a list of names and integers, or a file of names."""
 
 
 def listed_labels(labels: Sequence[Any] | Path) -> tuple[Any, ...]:
-    """Labels of a parameter, read from a file if the parameter names one.
+    """Labels of a parameter, read from its file if it is a path.
 
-    A byte order mark, the end of lines, spaces around a label and empty lines at the end are
-    ignored.
+    A byte order mark, whitespace around labels and empty lines at the end are ignored.
 
     Raises
     ------
     ReadError
-        If the file cannot be read as UTF-8, has no labels, a label twice, or an empty line between
-        labels; names the line.
+        If the file cannot be read as UTF-8, has no labels, repeats a label or has an empty line
+        between labels.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Detection of tables of texts by the column names of other programs.
 
-The reader accepts the names of the schema, of Ragas and of DeepEval as they are. Other names are
-common but ambiguous, such as ``answer``: recognition maps them in the config, where a person can
-see and change them.
+The reader accepts the column names of the schema, Ragas and DeepEval without configuration. Other
+common names, such as ``answer``, are ambiguous, so detection maps them in the config, where users
+can change them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CLEAR: Final[Mapping[str, Sequence[str]]] = {
     "contexts": ("context",),
     "uid": ("id", "item_id", "question_id", "doc_id"),
 }
-"""Names that are unambiguous if another column is the response."""
+"""Names that are unambiguous if the table has a column of responses."""
 
 _GUESSED: Final[Mapping[str, Sequence[str]]] = {
     "response": (
@@ -46,18 +46,18 @@ def detected(files: Sequence[TableSource]) -> Detected | None:
     table = first_rows(files[0]) if len(files) == 1 else None
     if table is None:
         return None
-    known = fields_of(table)
-    has_response = "response" in known
-    has_texts = has_response and _holds_texts(table, known["response"], "response")
-    # Other cells may be for another reader; if there is none, this one names the wrong cell.
-    if has_response and not has_texts and _holds_records(table, known["response"]):
+    standard = fields_of(table)
+    has_response = "response" in standard
+    has_texts = has_response and _holds_texts(table, standard["response"], "response")
+    # Other invalid cells are a guess: if no other reader matches, this one reports the cell.
+    if has_response and not has_texts and _holds_records(table, standard["response"]):
         return None
-    has_query = {"query", "contexts"} <= set(known)
-    found = dict(known) | _mapped(table, known, _CLEAR if has_response else _GUESSED)
+    has_query = {"query", "contexts"} <= set(standard)
+    found = dict(standard) | _mapped(table, standard, _CLEAR if has_response else _GUESSED)
     is_guess = not (has_texts or has_query)
     if not (has_response or has_query or _are_enough(found)):
         return None
-    columns = {field: name for field, name in found.items() if field not in known}
+    columns = {field: name for field, name in found.items() if field not in standard}
     data: dict[str, Any] = {"path": named_source(files[0])}
     if columns:
         data["columns"] = columns
@@ -65,23 +65,23 @@ def detected(files: Sequence[TableSource]) -> Detected | None:
 
 
 def _are_enough(found: Mapping[str, str]) -> bool:
-    """Whether the fields include a response and a reference for it, or a query with contexts."""
+    """Return True for a response and another field, or for a query with contexts."""
     others = {"query", "references", "contexts"} & set(found)
     return ("response" in found and bool(others)) or {"query", "contexts"} <= others
 
 
 def _mapped(
-    table: Table, known: Mapping[str, str], names: Mapping[str, Sequence[str]]
+    table: Table, standard: Mapping[str, str], names: Mapping[str, Sequence[str]]
 ) -> dict[str, str]:
-    """Column of each field that has another name."""
+    """Column of each field without a standard name."""
     found: dict[str, str] = {}
     for field, written in names.items():
-        if field in known:
+        if field in standard:
             continue
         for one in written:
             column = column_called(table, [one])
-            has_query = "query" in known or "query" in found
-            if column is None or column in (*known.values(), *found.values()):
+            has_query = "query" in standard or "query" in found
+            if column is None or column in (*standard.values(), *found.values()):
                 continue
             if one in _ONLY_WITH_QUERY and not has_query:
                 continue
@@ -92,7 +92,7 @@ def _mapped(
 
 
 def _holds_records(table: Table, column: str) -> bool:
-    """Whether one of the first cells is an object, or a list of other values than strings."""
+    """Return True if a cell is an object, or a list with an item that is not a string."""
     cells = table.values(column).tolist()
     lists = [one for cell in cells if isinstance(cell, (list, tuple)) for one in cell]
     return any(isinstance(cell, Mapping) for cell in cells) or not all(
@@ -101,7 +101,7 @@ def _holds_records(table: Table, column: str) -> bool:
 
 
 def _holds_texts(table: Table, column: str, field: str) -> bool:
-    """Whether the first cells fit the field: strings, lists of strings, or unique uids."""
+    """Return True if the cells fit the field: strings, lists of strings, or unique uids."""
     cells = table.values(column).tolist()
     if field == "uid":
         are_names = all(isinstance(cell, (str, int)) for cell in cells)

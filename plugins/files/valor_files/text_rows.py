@@ -65,14 +65,14 @@ _FIELDS = ("uid", *TEXT_FIELDS, "metadata")
 
 @frozen(repr=False)
 class TableReader:
-    """Reads one item from each row; columns outside the schema become metadata.
+    """Reader of tables with one item per row; columns outside the schema become metadata.
 
     Parameters
     ----------
     parameters : TableParameters
         File, names of columns and size of partitions.
     task : TaskSpec
-        Task of the batches, which says how its items are rows.
+        Task whose specification converts a table to a batch.
 
     Raises
     ------
@@ -84,12 +84,12 @@ class TableReader:
     task: TaskSpec
 
     def __attrs_post_init__(self) -> None:
-        known = [each.name for each in fields(import_object(self.task.item))]
+        names = [each.name for each in fields(import_object(self.task.item))]
         for name in self.parameters.columns:
-            if name not in known:
+            if name not in names:
                 raise ParameterError(
                     f"columns.{name}: unknown field",
-                    did_you_mean(name, known) or f"Known fields: {', '.join(known)}.",
+                    did_you_mean(name, names) or f"Known fields: {', '.join(names)}.",
                 )
 
     def partitions(self) -> Sequence[TablePartition]:
@@ -100,7 +100,7 @@ class TableReader:
         )
 
     def read(self, partition: TablePartition) -> Iterator[Batch]:
-        """Batch of one partition."""
+        """Read the batch of a partition."""
         table = read_table(partition, columns=self.parameters.columns)
         make = row_batches(self.task)
         if make is not None:
@@ -126,7 +126,7 @@ _TEXT = "core.text"
 
 
 def text_batch(table: Table) -> TextBatch:
-    """Text items of a table; without a column of uids, the row number is the uid."""
+    """Batch of the text items in a table; without a uid column, row numbers are the uids."""
     found = fields_of(table)
     if table.unit == "row" and not set(found) & set(TEXT_FIELDS):
         raise table.missing(*TEXT_FIELDS)
@@ -139,27 +139,27 @@ def text_batch(table: Table) -> TextBatch:
         _one_text(table, found[name]) if name in found else [None] * len(table)
         for name in ("query", "response")
     )
-    several = {name: table.values(found[name]).tolist() for name in _SEVERAL if name in found}
-    for name, cells in several.items():
+    lists = {name: table.values(found[name]).tolist() for name in _LIST_FIELDS if name in found}
+    for name, cells in lists.items():
         _check_lists(table, found[name], cells)
     listed = (
-        text_tuples(several[name]) if name in found else [()] * len(table) for name in _SEVERAL
+        text_tuples(lists[name]) if name in found else [()] * len(table) for name in _LIST_FIELDS
     )
     outcomes = _outcomes(table, found["outcomes"]) if "outcomes" in found else [()] * len(table)
-    places = {
+    printed = {
         table.names_in_file.get(found[name], found[name]): [
-            (table.source, table.row(place)) for place in printed_lists(name, cells, response)
+            (table.source, table.row(index)) for index in printed_lists(name, cells, response)
         ]
-        for name, cells in several.items()
+        for name, cells in lists.items()
     }
-    noted = noted_lists(places)
-    return TextBatch(Datums(uids, metadata), query, response, *listed, outcomes=outcomes, **noted)
+    notes = noted_lists(printed)
+    return TextBatch(Datums(uids, metadata), query, response, *listed, outcomes=outcomes, **notes)
 
 
-_SEVERAL = ("references", "contexts", "reference_contexts")
+_LIST_FIELDS = ("references", "contexts", "reference_contexts")
 
 
-def _only(cell: Any) -> Any:
+def _unlisted(cell: Any) -> Any:
     """Unpack a list of one string, as lm-evaluation-harness writes responses."""
     is_one = isinstance(cell, (list, tuple)) and len(cell) == 1 and isinstance(cell[0], str)
     return cell[0] if is_one else cell
@@ -171,14 +171,14 @@ def _one_text(table: Table, name: str) -> Any:
     Raises
     ------
     SchemaError
-        With the row of the first cell that is neither text nor missing.
+        If a cell is neither text nor missing.
     """
     cells = table.values(name)
     listed = cells.tolist()
     kinds = set(map(type, listed))
     if kinds <= {str, type(None)}:
         return cells
-    texts = list(map(_only, listed))
+    texts = list(map(_unlisted, listed))
     for index, cell in enumerate(texts):
         if cell is not None and not isinstance(cell, str):
             raise SchemaError(
@@ -206,7 +206,7 @@ def fields_of(table: Table) -> dict[str, str]:
     Raises
     ------
     ReadError
-        If there are two columns for a field.
+        If two columns have the same field.
     """
     found: dict[str, str] = {}
     for name in table.names:
@@ -225,7 +225,7 @@ def fields_of(table: Table) -> dict[str, str]:
 
 
 def _outcomes(table: Table, name: str) -> list[tuple[bool, ...]]:
-    """Lists of booleans; a single value is a list of one."""
+    """Parse lists of booleans; a single value becomes a list of one."""
     found = []
     for row, cell in enumerate(parsed(table, name)):
         value = typed(cell) if table.is_text else cell

@@ -22,7 +22,7 @@ def recognize(
     Parameters
     ----------
     sides : sequence
-        Data of both sides, or ground truths and predictions.
+        One table or file with both sides, or ground truths and predictions.
     registry : Registry
         Registry used to find readers.
     task : str, optional
@@ -56,10 +56,10 @@ def _source(data: Any, place: str) -> TableSource | None:
         return TableInMemory.of(data, place)
     path = Path(data)
     try:
-        is_there = path.exists()
-    except (OSError, ValueError):  # no path at all
-        is_there = False
-    if not is_there:
+        exists = path.exists()
+    except (OSError, ValueError):  # not a valid path
+        exists = False
+    if not exists:
         raise ConfigError(
             f"{place}: no such file: {str(path)!r}", did_you_mean_file(path) or _IN_LISTS
         )
@@ -69,11 +69,11 @@ def _source(data: Any, place: str) -> TableSource | None:
 def _recognized(
     sources: Sequence[TableSource], registry: Registry, task: str | None, metrics: Sequence[Any]
 ) -> tuple[Any, str] | None:
-    known = matching_readers(sources, registry, task=task, metrics=metrics)
-    if not known:
+    matches = matching_readers(sources, registry, task=task, metrics=metrics)
+    if not matches:
         return None
-    check_one_task({one.task for one in known})
-    return known[0].section, known[0].task
+    check_one_task({match.task for match in matches})
+    return matches[0].section, matches[0].task
 
 
 def _unknown(sources: Sequence[TableSource], registry: Registry, task: str | None) -> ConfigError:
@@ -93,16 +93,16 @@ def _unknown(sources: Sequence[TableSource], registry: Registry, task: str | Non
 
 def _reader_to_name(registry: Registry, task: str | None) -> str:
     """Remedy for a table that no reader recognizes: the readers of tables."""
-    own = None if task is None else registry.find(TaskSpec, task)
+    served = None if task is None else registry.find(TaskSpec, task)
     readers = [
         spec
         for spec in registry.all(ReaderSpec)
-        if takes_tables(spec) and (own is None or spec.serves(own))
+        if takes_tables(spec) and (served is None or spec.serves(served))
     ]
     if not readers:
         remedy = None if task is None else registry.arrays_remedy(task)
         return remedy or "See the readers with: valor list --readers"
-    readers.sort(key=lambda spec: spec.task is None)  # the task's own first
+    readers.sort(key=lambda spec: spec.task is None)  # readers of one task first
     names = [spec.short_name if task else spec.name for spec in readers]
     listed = f"Readers of tables are: {', '.join(names)}"
     if any(spec.short_name == "predicted" for spec in readers):

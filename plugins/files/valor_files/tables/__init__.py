@@ -1,6 +1,6 @@
 """Formats, partitions and tables of files of records.
 
-A file is split without being parsed, and every partition can be read in another process.
+Files are split without parsing them, and each partition can be read in another process.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ _READ_AHEAD_BYTES: Final = 2**25
 
 
 def table_format(path: str | Path) -> str:
-    """Format of a file by its suffix in any case, with or without ``.gz``.
+    """Infer the format of a file from its suffix, ignoring case and ``.gz``.
 
     Raises
     ------
     ReadError
-        If no format has the suffix.
+        If the suffix is not supported.
 
     Examples
     --------
@@ -72,11 +72,11 @@ def table_format(path: str | Path) -> str:
     suffix = _suffix(path)
     format = _SUFFIXES.get(suffix)
     if format is None or (format == "parquet" and _is_gzip(path)):
-        known = ", ".join(_SUFFIXES)
+        suffixes = ", ".join(_SUFFIXES)
         raise ReadError(
             f"{path}: expected a file with a known suffix, found "
             f"{shown(''.join(path.suffixes[-2:]) if _is_gzip(path) else suffix)}",
-            remedy=f"Known are {known}; all but .parquet also with .gz.",
+            remedy=f"Known are {suffixes}; all but .parquet also with .gz.",
         )
     return format
 
@@ -96,14 +96,14 @@ def split_table(
     Parameters
     ----------
     path : str, Path or TableInMemory
-        The file, whose suffix says what it is; or a table in memory, which is one partition.
+        File, or a table in memory, which is one partition.
     partition_bytes : int, default 4 MiB
-        About how large a partition is.
+        Approximate size of a partition.
     format : {"csv", "tsv", "jsonl", "json", "parquet"}, optional
-        What the file holds, where its suffix does not say so.
+        Format of the file. Inferred from the suffix by default.
     may_be_read_ahead : bool, default False
-        Whether threads may read partitions before their turn, several at a time, if they are small:
-        for a reader that keeps nothing which only one thread may use.
+        Whether several threads may read small partitions ahead of time. The reader must be
+        thread-safe.
 
     Returns
     -------
@@ -113,9 +113,9 @@ def split_table(
     Raises
     ------
     ReadError
-        If the file is not there, is empty, or has an unknown suffix.
+        If the file is missing or empty, or its suffix is not supported.
     SchemaError
-        If `partition_bytes` is not positive, or there is no such format.
+        If `partition_bytes` is not positive, or the format is not supported.
 
     Examples
     --------
@@ -133,9 +133,9 @@ def split_table(
         raise SchemaError(f"format: expected one of {', '.join(_FORMATS)}, got {shown(format)}")
     if isinstance(path, TableInMemory):
         return (path,)
-    whole = _whole(Path(path), format)
-    parts = _FORMATS[whole.format].split(whole, partition_bytes)
-    are_small = whole.path.stat().st_size <= len(parts) * _READ_AHEAD_BYTES and not whole.is_gzip
+    uncut = _uncut(Path(path), format)
+    parts = _FORMATS[uncut.format].split(uncut, partition_bytes)
+    are_small = uncut.path.stat().st_size <= len(parts) * _READ_AHEAD_BYTES and not uncut.is_gzip
     if may_be_read_ahead and are_small:
         return tuple([evolve(part, may_be_read_ahead=True) for part in parts])
     return parts
@@ -149,14 +149,14 @@ def read_table(
     Parameters
     ----------
     source : TablePartition, str or Path
-        What to read.
+        Partition or file.
     columns : mapping of str to str, optional
-        Standard column names, each with the name it has in the file; errors use the latter.
+        Column names in the file by standard name. Errors use the names in the file.
 
     Raises
     ------
     ReadError
-        If the file is not what its suffix says, or has no column of a name in `columns`.
+        If the file is invalid, or lacks a column of `columns`.
     MissingExtraError
         If reading the format needs a package that is not installed.
 
@@ -173,19 +173,19 @@ def read_table(
     if isinstance(source, TableInMemory):
         table = source.table
     else:
-        whole = source if isinstance(source, TablePartition) else _in_one_piece(Path(source))
-        table = _FORMATS[whole.format].read(whole)
+        part = source if isinstance(source, TablePartition) else _in_one_piece(Path(source))
+        table = _FORMATS[part.format].read(part)
     return table if columns is None else table.renamed(columns)
 
 
-def _whole(path: Path, format: str | None = None) -> TablePartition:
+def _uncut(path: Path, format: str | None = None) -> TablePartition:
     size = file_size(path)
     return TablePartition(path, format or table_format(path), 0, size, 1, _is_gzip(path))
 
 
 def _in_one_piece(path: Path) -> TablePartition:
-    whole = _whole(path)
-    return _FORMATS[whole.format].split(whole, 2**63)[0]
+    uncut = _uncut(path)
+    return _FORMATS[uncut.format].split(uncut, 2**63)[0]
 
 
 def _suffix(path: Path) -> str:

@@ -1,8 +1,7 @@
 """Columns of CSV and JSON Lines read by pyarrow, without a Python object for each cell.
 
-pyarrow reads well-formed files of flat records. Files with blank or broken records, line breaks in
-cells, nested values or numbers that are not finite are read record by record, with the `csv` and
-`json` modules. Only these readers raise errors.
+pyarrow reads well-formed files of flat records. The modules `csv` and `json` read files with blank
+or invalid records, line breaks in cells, nested values or non-finite numbers, and report errors.
 """
 
 from __future__ import annotations
@@ -35,12 +34,12 @@ _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
 
 def pyarrow_for(size: int, module: str) -> Any:
-    """The package pyarrow with one of its modules, if it is installed and worth its import.
+    """Import pyarrow with one of its modules; None if missing, or too slow to import for the file.
 
     Parameters
     ----------
     size : int
-        Size of the file.
+        Size of the file in bytes.
     module : str
         ``csv`` or ``json``.
     """
@@ -63,7 +62,7 @@ def csv_columns(
     arrow : module
         pyarrow.
     content : bytes
-        Text in UTF-8 that ends with a row.
+        UTF-8 text of whole rows.
     start : int
         Offset of the first row below the header.
     delimiter : str
@@ -91,7 +90,7 @@ def csv_columns(
         return None
     names = [str(index) for index in range(width)]
     text = arrow.string() if len(data) < _MOST_BYTES else arrow.large_string()
-    # One thread: another worker has the other core.
+    # One thread, because workers use the other cores.
     reading = arrow.csv.ReadOptions(
         use_threads=False, column_names=names, block_size=min(len(data) + 1, _BLOCK_BYTES)
     )
@@ -113,7 +112,7 @@ def csv_columns(
     if table.num_rows != count_line_breaks(data) + 1:
         return None
     columns = [ArrowCells.of(table.column(name)) for name in names]
-    # Of a single column, a blank line and an empty cell look alike.
+    # In a single column, a blank line looks like an empty cell.
     return None if width == 1 and columns[0].has_empty else columns
 
 
@@ -150,16 +149,16 @@ def object_columns(
     Parameters
     ----------
     content : bytes
-        Text in UTF-8 that ends with a line.
+        UTF-8 text of whole lines.
     arrow : module
         pyarrow.
     exactly : callable
-        Gives the cells of a column as the reader that goes line by line gives them.
+        Returns the cells of a column, parsed line by line.
     """
     body = content.rstrip(b" \t\r\n")
     lines = body.count(b"\n") + 1
-    # Within an object, a closing brace is not followed by an opening one, and no text has a line
-    # feed in it. So as many objects as lines mean one on each.
+    # Neither a string nor a flat object contains "}\n{". So if that joins all lines, each line is
+    # one object.
     ends = body.count(b"}\n{") + (body.count(b"}\r\n{") if b"\r" in body else 0)
     if len(body) > _MOST_JSON_BYTES or ends != lines - 1 or not body.startswith(b"{"):
         return None
@@ -175,7 +174,7 @@ def object_columns(
 
 
 def _json_table(arrow: Any, body: bytes) -> Any:
-    """Table of pyarrow in which text that looks like a date stays text."""
+    """Parse JSON Lines with pyarrow; text that looks like a date stays text."""
     table = _read_json(arrow, body, None)
     if table is None:
         return None
@@ -196,7 +195,7 @@ def _read_json(arrow: Any, body: bytes, schema: Any) -> Any:
 
 
 def _json_column(arrow: Any, cells: Any, exactly: Callable[[], list[Any]]) -> Any:
-    """Column of cells; None if pyarrow does not keep what is written in the file."""
+    """Column of cells; None if pyarrow does not preserve the values of the file."""
     kind = cells.type
     if arrow.types.is_string(kind):
         texts = ArrowCells.if_plain(cells)
@@ -207,8 +206,8 @@ def _json_column(arrow: Any, cells: Any, exactly: Callable[[], list[Any]]) -> An
         return None
     numbers = array_of(cells, str(kind).replace("double", "float64"))
     if kind == arrow.float64():
-        is_odd = ~np.isfinite(numbers) | ((numbers == 0) & np.signbit(numbers))
-        if is_odd.any():
+        is_negative_zero = (numbers == 0) & np.signbit(numbers)
+        if (~np.isfinite(numbers) | is_negative_zero).any():
             return None
     return NumberCells(numbers, exactly)
 
@@ -217,14 +216,14 @@ def _json_column(arrow: Any, cells: Any, exactly: Callable[[], list[Any]]) -> An
 class ArrowCells(Cells):
     r"""Column of text in an array of pyarrow.
 
-    No cell holds the character NUL, which fixed-width text of NumPy drops.
+    No cell contains the character NUL, which fixed-width text of NumPy drops.
 
     Parameters
     ----------
     array : pyarrow.StringArray
-        The cells; a missing one is null, none is empty text.
+        The cells; missing cells are null, and no cell is empty text.
     data : ndarray of uint8
-        Text in UTF-8 that holds the cells.
+        UTF-8 text that contains the cells.
     starts, stops : ndarray of int64, shape (n,)
         Half-open range of each cell in `data`.
 
@@ -280,12 +279,12 @@ class ArrowCells(Cells):
         return found
 
     def tolist(self) -> list[Any]:
-        """Cells as strings, None for a missing one."""
+        """Cells as strings; missing cells are None."""
         texts = self._listed()
         return [text or None for text in texts] if self.has_empty else texts
 
     def texts(self) -> NDArray[np.str_] | None:
-        """Cells as fixed-width text; None if one is missing or far longer than the others."""
+        """Cells as fixed-width text; None if one is missing or much longer than the others."""
         characters = None if self.has_empty else self._padded()
         if characters is None:
             return None
@@ -294,7 +293,7 @@ class ArrowCells(Cells):
         return _widened(characters)
 
     def floats(self) -> NDArray[np.float64] | None:
-        """Cells as floats, NaN for a missing one; None if one is not a finite number."""
+        """Cells as float64, NaN if missing; None if one is not a finite number."""
         try:
             numbers = array_of(self.array.cast("float64"), np.float64)
         except ValueError:
@@ -312,7 +311,7 @@ class ArrowCells(Cells):
         array([  7, -12])
         """
         characters = None if self.has_empty else self._padded()
-        # NumPy would read 1_0 as 10, which is a number to Python alone.
+        # NumPy would parse 1_0 as 10, which is Python syntax.
         if characters is None or (characters > _LAST_ASCII).any() or (characters == ord("_")).any():
             return None
         try:
@@ -362,14 +361,15 @@ def _widened(characters: NDArray[np.uint8]) -> NDArray[np.str_]:
 def array_of(cells: Any, kind: Any) -> NDArray[Any]:
     """Convert an array of pyarrow to NumPy; null floats become NaN.
 
-    pyarrow's own `to_numpy` would import pandas, which takes longer than reading many a file.
+    Unlike `to_numpy` of pyarrow, this does not import pandas, which is slower than reading most
+    files.
 
     Parameters
     ----------
     cells : pyarrow.Array or pyarrow.ChunkedArray
         Numbers.
     kind : type
-        Their type in NumPy.
+        NumPy type.
     """
     arrays = getattr(cells, "chunks", [cells])
     parts = [_numbers(array, np.dtype(kind)) for array in arrays]

@@ -1,4 +1,4 @@
-"""Lazy columns, which create Python objects only on request."""
+"""Lazy columns that create Python objects only on request."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class Cells(ABC):
 
     @abstractmethod
     def tolist(self) -> list[Any]:
-        """Cells as Python objects, None for a missing one."""
+        """Cells as Python objects; missing cells are None."""
 
     @abstractmethod
     def texts(self) -> NDArray[np.str_] | None:
-        """Cells as fixed-width text; None if that needs an object for each."""
+        """Cells as fixed-width text; None if the conversion needs Python objects."""
 
     @abstractmethod
     def floats(self) -> NDArray[np.float64] | None:
-        """Cells as floats; None if that needs an object for each."""
+        """Cells as floats; None if the conversion needs Python objects."""
 
     @abstractmethod
     def integers(self) -> NDArray[np.int64] | None:
-        """Cells as integers; None if that needs an object for each."""
+        """Cells as integers; None if the conversion needs Python objects."""
 
     def distinct(self) -> tuple[Codes, list[Any]]:
         """Code of each cell, and distinct cells in order of appearance."""
@@ -53,9 +53,9 @@ class NumberCells(Cells):
     Parameters
     ----------
     numbers : ndarray of int64 or float64
-        What they are; integers where all are written as integers.
+        Values; int64 if all cells are written as integers.
     exactly : callable
-        Gives the cells as they are written, where 1 differs from 1.0.
+        Parses the cells again, keeping 1 and 1.0 apart.
 
     Examples
     --------
@@ -75,8 +75,8 @@ class NumberCells(Cells):
 
     def tolist(self) -> list[Any]:
         """Cells as integers or floats, as written in the file."""
-        is_told = self._are_integers or not (self.numbers == np.trunc(self.numbers)).any()
-        listed: list[Any] = self.numbers.tolist() if is_told else self.exactly()
+        is_exact = self._are_integers or not (self.numbers == np.trunc(self.numbers)).any()
+        listed: list[Any] = self.numbers.tolist() if is_exact else self.exactly()
         return listed
 
     def texts(self) -> NDArray[np.str_] | None:
@@ -113,20 +113,20 @@ def digits(numbers: NDArray[Any]) -> NDArray[np.str_] | None:
 def numbered(values: Sequence[Any]) -> tuple[Codes, list[Any]]:
     """Code of each value, and distinct values in order of appearance.
 
-    Values of different types differ. Where one has no hash, as a list, each is one of its own.
+    Values of different types differ. If a value is not hashable, each value gets its own code.
 
     Examples
     --------
     >>> numbered(["cat", "dog", "cat"])
     (array([0, 1, 0]), ['cat', 'dog'])
     """
-    # 1, 1.0 and True are one key of a dict; a column mostly has one type that compares like that.
-    is_told_by_value = len(set(map(type, values)) - {str, type(None)}) <= 1
-    keys = values if is_told_by_value else [(type(value), value) for value in values]
+    # 1, 1.0 and True are equal keys, so keys need the type in columns of several numeric types.
+    is_key = len(set(map(type, values)) - {str, type(None)}) <= 1
+    keys = values if is_key else [(type(value), value) for value in values]
     try:
-        known = list(dict.fromkeys(keys))
+        distinct = list(dict.fromkeys(keys))
     except TypeError:
         return np.arange(len(values)), list(values)
-    numbers = {key: code for code, key in enumerate(known)}
+    numbers = {key: code for code, key in enumerate(distinct)}
     codes = np.fromiter(map(numbers.__getitem__, keys), np.int64, len(values))
-    return codes, known if is_told_by_value else [value for _, value in known]
+    return codes, distinct if is_key else [value for _, value in distinct]

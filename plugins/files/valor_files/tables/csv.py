@@ -1,10 +1,10 @@
 """CSV and TSV files: UTF-8 text with a header row, quoted by RFC 4180.
 
-Where decimals are written with a comma, programs put semicolons between cells. A header that has
-semicolons and no comma says so.
+A header with semicolons and no comma sets the delimiter to a semicolon, which programs write where
+the decimal separator is a comma.
 
-A file is split at row ends outside of quotes. Where a quote stands in the midst of an unquoted
-cell, quotes cannot be paired without parsing the whole file; such a file stays in one piece.
+Files are split at row ends outside quotes. A file with a quote inside an unquoted cell is one
+partition, because its quotes cannot be paired without parsing it.
 """
 
 from __future__ import annotations
@@ -40,42 +40,36 @@ from valor_files.tables.table import (
 
 _QUOTED: Final = re.compile(rb'"[^"]*"?')
 _HEADER_BYTES: Final = 2**20
-# Few enough rows at once that they do not set off Python's garbage collector, which takes longer
-# than the parsing.
+# Larger blocks trigger Python's garbage collector, which takes longer than parsing.
 _BLOCK_ROWS: Final = 256
 _LIMIT: Final = Lock()
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 
 
-def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
-    """Partitions of whole rows, each of about `partition_bytes`.
+def _split(uncut: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
+    """Split a file into partitions of whole rows.
 
     Parameters
     ----------
-    whole : TablePartition
-        The file in one piece.
+    uncut : TablePartition
+        The file as one partition.
     partition_bytes : int
-        A partition is cut at the first row end from this size on.
+        Minimum size of partitions, except the last.
     """
-    cuts = [] if whole.is_gzip else line_cuts(whole, partition_bytes, _delimiter(whole))
+    cuts = [] if uncut.is_gzip else line_cuts(uncut, partition_bytes, _delimiter(uncut))
     if not cuts:
-        return (whole,)
-    return whole.cut(cuts, header=_Rows.of(whole.cut(cuts)[0]).header())
+        return (uncut,)
+    return uncut.cut(cuts, header=_Rows.of(uncut.cut(cuts)[0]).header())
 
 
 def _read(partition: TablePartition) -> Table:
-    """Table of a partition; cells are text, or None if empty.
-
-    Parameters
-    ----------
-    partition : TablePartition
-        Made by `split_table`.
+    """Read a partition; cells are text, or None if empty.
 
     Raises
     ------
     ReadError
-        If a row has another number of cells than the header, a quote is not closed, or the
-        header is missing or has a name twice.
+        If a row has more or fewer cells than the header, a quote is not closed, or the header is
+        missing or repeats a name.
     """
     rows = _Rows.of(partition)
     header = rows.header()
@@ -110,15 +104,15 @@ class _Rows:
     _delimiter: str
     _reader: Any = field(init=False)
     _header: tuple[str, ...] | None = field(init=False)
-    _is_plain: bool = field(default=False, init=False)
+    _is_from_arrow: bool = field(default=False, init=False)
 
     @classmethod
     def of(cls, partition: TablePartition) -> _Rows:
         return cls(partition, partition.content(), _delimiter(partition))
 
     def __attrs_post_init__(self) -> None:
-        # The limit is the process's, and only ever raised: it guards against nothing here, since
-        # the content is in memory already, and a mask or a page of text can be longer.
+        # Masks and long texts can exceed the default limit, which applies to the process. Raising
+        # it is safe: the content is in memory already.
         with _LIMIT:
             if csv.field_size_limit() < len(self.content):
                 csv.field_size_limit(min(len(self.content), 2**31 - 1))
@@ -126,22 +120,22 @@ class _Rows:
         self._header = self.partition.header
 
     def header(self) -> tuple[str, ...]:
-        """Column names of the partition; reads the first row if the partition has none."""
+        """Column names of the partition, read from the first row if the partition has none."""
         if self._header is None:
             try:
                 self._header = self._checked_header(next(self._reader, []))
             except csv.Error as error:
-                raise self._broken(error) from error
+                raise self._syntax_error(error) from error
         return self._header
 
     def arrow_columns(self, width: int) -> Sequence[ArrowCells] | None:
-        """Columns below the header as pyarrow reads them; None if `csv` must read them."""
+        """Columns below the header, read by pyarrow; None if `csv` must read them."""
         arrow = pyarrow_for(self.partition.path.stat().st_size, "csv")
         start = 0 if self.partition.header else self._after_header()
         if arrow is None or start is None:
             return None
         found = csv_columns(arrow, self.content, start, self._delimiter, width)
-        self._is_plain = found is not None
+        self._is_from_arrow = found is not None
         return found
 
     def _after_header(self) -> int | None:
@@ -152,7 +146,7 @@ class _Rows:
         return None if line is None else line.end()
 
     def columns(self, width: int) -> list[list[str | None]]:
-        """Columns below the header as `csv` reads them."""
+        """Columns below the header, read by `csv`."""
         columns: list[list[str | None]] = [[] for _ in range(width)]
         try:
             while block := list(islice(self._reader, _BLOCK_ROWS)):
@@ -162,13 +156,13 @@ class _Rows:
                     column.extend([cell or None for cell in cells] if "" in cells else cells)
         except csv.Error as error:
             self._check_widths(width)
-            raise self._broken(error) from error
+            raise self._syntax_error(error) from error
         return columns
 
     def numbers(self, count: int) -> tuple[int, NDArray[np.int64] | None]:
         """Number of the first row below the header, and of each row if they are not consecutive."""
         has_header = self.partition.header is None
-        if self._is_plain or self._reader.line_num == count + has_header:
+        if self._is_from_arrow or self._reader.line_num == count + has_header:
             return self.partition.first_row + has_header, None
         numbers = [number for number, cells in self._numbered_rows() if cells][has_header:]
         return self.partition.first_row, np.array(numbers, dtype=np.int64)
@@ -239,7 +233,7 @@ class _Rows:
             remedy=OTHER_DELIMITERS[other],
         )
 
-    def _broken(self, error: csv.Error) -> ReadError:
+    def _syntax_error(self, error: csv.Error) -> ReadError:
         reader = self._fresh_reader()
         lines_before = 0
         with suppress(csv.Error):

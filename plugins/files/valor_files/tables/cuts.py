@@ -1,4 +1,4 @@
-"""Offsets at which a file of lines is cut into partitions, found without parsing it."""
+"""Search for record ends at which a file can be split, without parsing it."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _NO_QUOTES: Final = np.zeros(0, np.int64)
 
 
 def line_cuts(
-    whole: TablePartition, partition_bytes: int, delimiter: str | None = None
+    uncut: TablePartition, partition_bytes: int, delimiter: str | None = None
 ) -> list[Cut]:
-    """Ends of records at least `partition_bytes` after each other; none where there is one part.
+    """Ends of records at least `partition_bytes` apart; empty for a single partition.
 
     Parameters
     ----------
-    whole : TablePartition
-        The uncut file, which is not compressed.
+    uncut : TablePartition
+        The file as one partition, not compressed.
     partition_bytes : int
-        Minimum size of a partition but the last.
+        Minimum size of partitions, except the last.
     delimiter : str, optional
         Delimiter of a CSV file, in which quoted cells may contain line breaks. Without it, every
         line feed ends a record.
@@ -38,31 +38,31 @@ def line_cuts(
     ReadError
         If the file cannot be read.
     """
-    if whole.stop <= partition_bytes:
+    if uncut.stop <= partition_bytes:
         return []
     try:
-        with whole.path.open("rb") as stream:
+        with uncut.path.open("rb") as stream:
             cuts = _Cutter(partition_bytes, None if delimiter is None else ord(delimiter))
-            return [cut for cut in cuts.of(stream) if cut.offset < whole.stop]
+            return [cut for cut in cuts.of(stream) if cut.offset < uncut.stop]
     except OSError as error:
-        raise unreadable(whole.path, error) from error
+        raise unreadable(uncut.path, error) from error
 
 
 @define(repr=False)
 class _Cutter:
     """Search for the ends of records, chunk by chunk.
 
-    In well-formed CSV, every quote opens or closes a cell or is half of a doubled quote. So a line
-    feed ends a row if the number of quotes before it is even.
+    In valid CSV, every quote opens or closes a cell or is half of a doubled quote. So a line feed
+    ends a row if the number of quotes before it is even.
     """
 
     step: int
     delimiter: int | None
     _is_quoted: bool = False
-    _before: int = _NEWLINE
+    _last_byte: int = _NEWLINE
 
     def of(self, stream: BinaryIO) -> list[Cut]:
-        """First end of a record at least a step after the last cut; none if quotes do not pair."""
+        """First record end at least a step after each cut; empty if quotes do not pair."""
         cuts: list[Cut] = []
         offset, row, target = _skip_bom(stream), 1, self.step
         for chunk in _chunks(stream):
@@ -80,7 +80,7 @@ class _Cutter:
             row += self._line_breaks(chunk, data, counted, len(chunk))
             offset += len(chunk)
             self._is_quoted ^= len(quotes) % 2 == 1
-            self._before = chunk[-1]
+            self._last_byte = chunk[-1]
         return cuts
 
     def _record_end(self, chunk: bytes, quotes: NDArray[np.int64], start: int) -> int:
@@ -95,7 +95,7 @@ class _Cutter:
         return -1
 
     def _line_breaks(self, chunk: bytes, data: NDArray[np.uint8], start: int, stop: int) -> int:
-        if self.delimiter is None:  # a lone return is a space in JSON
+        if self.delimiter is None:  # a carriage return alone is whitespace in JSON
             return chunk.count(b"\n", start, stop)
         return count_line_breaks(data[start:stop])
 
@@ -103,19 +103,19 @@ class _Cutter:
         self, data: NDArray[np.uint8], quotes: NDArray[np.int64], delimiter: int
     ) -> bool:
         opening = quotes[int(self._is_quoted) :: 2]
-        before = np.where(opening > 0, data[opening - 1], self._before)
+        before = np.where(opening > 0, data[opening - 1], self._last_byte)
         return not np.isin(before, [delimiter, _NEWLINE, _RETURN, _QUOTE]).all()
 
 
 def _skip_bom(stream: BinaryIO) -> int:
-    """Move behind a byte order mark, after which a quote may open the first cell."""
+    """Skip a byte order mark, after which a quote can open the first cell."""
     offset = len(_BOM) if stream.read(len(_BOM)) == _BOM else 0
     return stream.seek(offset)
 
 
 def _chunks(stream: BinaryIO) -> Iterator[bytes]:
     while chunk := stream.read(_CHUNK_BYTES):
-        # A chunk that ended between \r and \n would make two line breaks of one.
+        # \r and \n in two chunks would count as two line breaks.
         while chunk.endswith(b"\r") and (following := stream.read(1)):
             chunk += following
         yield chunk

@@ -1,6 +1,6 @@
 """Tables in memory: data frames, Arrow tables, data sets, mappings of columns and lists of rows.
 
-Their libraries are not imported; tables are recognized by their methods.
+Tables are recognized by their methods, without importing their libraries.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class TableInMemory(TablePartition):
     """
 
     table: Table = field(kw_only=True)
-    called: str = field(kw_only=True)
+    description: str = field(kw_only=True)
 
     @classmethod
     def of(cls, data: Any, source: str = "data") -> Self | None:
@@ -50,12 +50,12 @@ class TableInMemory(TablePartition):
             A pandas or polars data frame, an Arrow table or record batch, a Hugging Face data set,
             a mapping of columns, or a list of mappings.
         source : str
-            What errors call it.
+            Name of the table in error messages.
 
         Raises
         ------
         ReadError
-            If two columns have one name.
+            If two columns have the same name.
         """
         if isinstance(data, TableInMemory):
             return data  # type: ignore[return-value]
@@ -63,17 +63,17 @@ class TableInMemory(TablePartition):
         if found is None:
             return None
         table = Table(found, source, first_row=0)
-        called = f"<{type(data).__name__} of {_count(len(table), 'row')} and "
-        called += f"{_count(len(found), 'column')}>"
-        return cls(Path(source), "memory", 0, len(table), 0, table=table, called=called)
+        description = f"<{type(data).__name__} of {_count(len(table), 'row')} and "
+        description += f"{_count(len(found), 'column')}>"
+        return cls(Path(source), "memory", 0, len(table), 0, table=table, description=description)
 
     def __str__(self) -> str:
-        return self.called
+        return self.description
 
     @property
     def identity(self) -> str:
         """Description of the table, which has no path."""
-        return self.called
+        return self.description
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -111,7 +111,7 @@ class TableSourceKind(PathKind):
 
     def fit(self, value: Any, name: str) -> Any:
         """Convert a value to a path or a table."""
-        # errors name the data of evaluate, and which of several they are
+        # errors name the argument of evaluate, or its item if there are several tables
         table = TableInMemory.of(value, "data" if name == "path" else f"data.{name}")
         return super().fit(value, name) if table is None else table
 
@@ -152,7 +152,7 @@ def _of_pandas(frame: Any) -> Columns:
 
 
 def _of_series(series: Any) -> NDArray[Any]:
-    """Cells of a pandas series: numbers keep their dtype, others become objects or None."""
+    """Cells of a pandas series: numbers keep their dtype, other cells become Python objects."""
     dtype = series.dtype
     if hasattr(dtype, "categories"):
         codes = series.cat.codes.to_numpy()
@@ -175,7 +175,7 @@ def _of_series(series: Any) -> NDArray[Any]:
 
 
 def _plain_objects(cells: NDArray[Any]) -> NDArray[Any]:
-    """Replace NumPy's values by Python's, and missing values by None."""
+    """Convert NumPy values to Python objects, and missing values to None."""
     kinds = set(map(type, cells))
     is_numpy = any(issubclass(kind, (np.ndarray, np.generic)) for kind in kinds)
     if is_numpy or float in kinds or any(kind.__name__ in _MISSING for kind in kinds):
@@ -188,7 +188,7 @@ _MISSING = ("NAType", "NaTType")
 
 
 def _plain_cell(cell: Any) -> Any:
-    """Cell as nested Python values; NaN becomes None."""
+    """Convert a cell to nested Python objects; NaN becomes None."""
     if isinstance(cell, np.ndarray):
         return [_plain_cell(one) for one in cell.tolist()]
     value = cell.item() if isinstance(cell, np.generic) else cell
@@ -205,7 +205,7 @@ def _of_polars(series: Any) -> NDArray[Any]:
 
 
 def _of_arrow(table: Any) -> Columns:
-    import pyarrow  # a table of it is here
+    import pyarrow  # installed, because the table is from pyarrow
 
     if not hasattr(table, "combine_chunks"):
         table = pyarrow.Table.from_batches([table])
@@ -232,7 +232,7 @@ def _of_mapping(data: Mapping[Any, Any]) -> Columns | None:
 
 
 def _is_column(cells: Any) -> bool:
-    """Whether data are a list, or a one-dimensional array or series."""
+    """Return True for a list, or a one-dimensional array or series."""
     is_array = hasattr(cells, "__array__") and len(getattr(cells, "shape", ())) == 1
     return isinstance(cells, (list, tuple)) or is_array
 
@@ -249,16 +249,16 @@ def _of_cells(cells: Any) -> Any:
 
 
 def _is_of_rows(data: Any) -> bool:
-    """Whether data are a list whose first item is a mapping."""
+    """Return True for a list whose first item is a mapping."""
     return isinstance(data, (list, tuple)) and len(data) > 0 and isinstance(data[0], Mapping)
 
 
 def _of_rows(rows: Sequence[Any]) -> Columns:
-    strange = [i for i, row in enumerate(rows) if not isinstance(row, Mapping)]
-    if strange:
+    invalid = [i for i, row in enumerate(rows) if not isinstance(row, Mapping)]
+    if invalid:
         raise ReadError(
-            f"data[{strange[0]}]: expected a table of fields as in data[0], found "
-            f"{shown(rows[strange[0]])}{and_more(len(strange) - 1)}"
+            f"data[{invalid[0]}]: expected a table of fields as in data[0], found "
+            f"{shown(rows[invalid[0]])}{and_more(len(invalid) - 1)}"
         )
     names = dict.fromkeys(name for row in rows for name in row)
     return _named((name, _of_cells([row.get(name) for row in rows])) for name in names)

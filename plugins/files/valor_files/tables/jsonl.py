@@ -27,38 +27,32 @@ from valor_files.tables.table import Table, TableFormat, TablePartition
 
 JsonRecord = dict[str, Any]
 
-# Few enough records at once that they do not set off Python's garbage collector, which takes longer
-# than the parsing.
+# Larger blocks trigger Python's garbage collector, which takes longer than parsing.
 _BLOCK_LINES: Final = 256
 
 
-def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
-    """Partitions of whole lines, each of about `partition_bytes`.
+def _split(uncut: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
+    """Split a file into partitions of whole lines; JSON lists and gzip files stay uncut.
 
     Parameters
     ----------
-    whole : TablePartition
-        The file in one piece; a JSON file and a compressed one stay so.
+    uncut : TablePartition
+        The file as one partition.
     partition_bytes : int
-        A partition is cut at the first line end from this size on.
+        Minimum size of partitions, except the last.
     """
-    if whole.format == "json" or whole.is_gzip:
-        return (whole,)
-    return whole.cut(line_cuts(whole, partition_bytes))
+    if uncut.format == "json" or uncut.is_gzip:
+        return (uncut,)
+    return uncut.cut(line_cuts(uncut, partition_bytes))
 
 
 def _read(partition: TablePartition) -> Table:
-    """Table of a partition, with a column for every key of its records.
-
-    Parameters
-    ----------
-    partition : TablePartition
-        Made by `split_table`.
+    """Read a partition into a table with one column per key of its records.
 
     Raises
     ------
     ReadError
-        If a line, or an item of the list, is no JSON object.
+        If a line, or an item of the list, is not a JSON object.
     """
     return _read_list(partition) if partition.format == "json" else _read_lines(partition)
 
@@ -93,12 +87,12 @@ def _line_by_line(partition: TablePartition, content: bytes) -> Table:
 def _filled(lines: list[bytes], first_row: int) -> tuple[list[bytes], NDArray[np.int64] | None]:
     """Lines that are not blank, and their numbers if they are not consecutive."""
     kept = np.flatnonzero([bool(line) and not line.isspace() for line in lines])
-    follows = not len(kept) or kept[-1] < len(kept)
-    return [lines[index] for index in kept.tolist()], None if follows else first_row + kept
+    is_all = not len(kept) or kept[-1] < len(kept)
+    return [lines[index] for index in kept.tolist()], None if is_all else first_row + kept
 
 
 def _records(lines: Sequence[bytes], start: int, table: Table) -> Sequence[JsonRecord]:
-    """Object of every line, parsed in one list if possible, else one by one."""
+    """Parse lines of objects, all at once if possible."""
     records = _flat_records(lines)
     if records is None:
         records = parse_lines(lines)
@@ -106,7 +100,7 @@ def _records(lines: Sequence[bytes], start: int, table: Table) -> Sequence[JsonR
 
 
 def _flat_records(lines: Sequence[bytes]) -> list[JsonRecord] | None:
-    """Object of every line; None if a line may have nested objects or braces in text."""
+    """Parse lines of objects; None if a line may have nested objects or braces in strings."""
     data = b"[" + b",".join(lines) + b"]"
     if [line[:1] for line in lines].count(b"{") < len(lines) or data.count(b"{") > len(lines):
         return None
@@ -115,10 +109,9 @@ def _flat_records(lines: Sequence[bytes]) -> list[JsonRecord] | None:
         records: list[JsonRecord] = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    # Each line opens one brace, its first character. As many objects as braces mean that none
-    # is within a string or another object: object i begins where line i does, and so the comma
-    # before it, which joined the lines, stands between objects, too. Between two of n objects in a
-    # list of n there is that comma and nothing else, so object i also ends where line i does.
+    # The first character of each line is its only opening brace. As many objects as lines mean
+    # that each brace opens an item of the list, so object i begins where line i does. Only the
+    # comma that joined the lines separates the objects, so object i also ends where line i does.
     if len(records) != len(lines) or set(map(type, records)) != {dict}:
         return None
     return records if is_surely_strict(text, records) else None
@@ -131,14 +124,14 @@ def _records_one_by_one(lines: Sequence[bytes], start: int, table: Table) -> Seq
         try:
             value = _parsed(text, "line")
         except _NotJsonError as error:
-            _refuse_line(table, index, text, str(error), error)
+            _reject_line(table, index, text, str(error), error)
         if not isinstance(value, dict):
-            _refuse_line(table, index, text, f"found {shown(value)}", None)
+            _reject_line(table, index, text, f"found {shown(value)}", None)
         records.append(value)
     return records
 
 
-def _refuse_line(
+def _reject_line(
     table: Table, index: int, text: str, finding: str, cause: Exception | None
 ) -> NoReturn:
     is_list = table.row(index) == 1 and text.startswith("[")
@@ -171,7 +164,7 @@ def _read_list(partition: TablePartition) -> Table:
 
 
 class _NotJsonError(ValueError):
-    """Invalid JSON; the message completes a sentence that begins with an expectation."""
+    """Invalid JSON; the message follows "expected …, "."""
 
     def __init__(self, finding: str, line: int = 0, *, is_extra: bool = False) -> None:
         super().__init__(finding)
@@ -179,32 +172,32 @@ class _NotJsonError(ValueError):
         self.is_extra = is_extra
 
 
-def _parsed(text: str, whole: str) -> object:
+def _parsed(text: str, unit: str) -> object:
     try:
         return strict_json.parse_json(text)
     except StrictJsonError as error:
         raise _NotJsonError(str(error)) from error
     except json.JSONDecodeError as error:
         raise _NotJsonError(
-            _finding(error, whole), error.lineno, is_extra=error.msg == "Extra data"
+            _finding(error, unit), error.lineno, is_extra=error.msg == "Extra data"
         ) from error
 
 
-def _finding(error: json.JSONDecodeError, whole: str) -> str:
+def _finding(error: json.JSONDecodeError, unit: str) -> str:
     if error.msg.startswith("Unterminated string"):
-        return f"the {whole} ends inside a string"
+        return f"the {unit} ends inside a string"
     if error.pos >= len(error.doc.rstrip()):
-        return f"the {whole} ends too early"
+        return f"the {unit} ends too early"
     problem = error.msg.removesuffix(" at").rstrip(": ")
     return f"{problem[0].lower()}{problem[1:]} at character {error.colno}"
 
 
 def _columns(blocks: Iterable[Sequence[JsonRecord]]) -> dict[str, list[Any]]:
-    """Columns of all keys of the records, None where a record has no such key."""
+    """Columns of all keys of the records; missing cells are None."""
     columns: dict[str, list[Any]] = {}
     count = 0
     for records in blocks:
-        cells = _alike(records)
+        cells = _uniform_columns(records)
         for name in dict.fromkeys(chain(columns, cells or chain.from_iterable(records))):
             if name not in columns:
                 columns[name] = [None] * count
@@ -216,7 +209,7 @@ def _columns(blocks: Iterable[Sequence[JsonRecord]]) -> dict[str, list[Any]]:
     return columns
 
 
-def _alike(records: Sequence[JsonRecord]) -> dict[str, list[Any]]:
+def _uniform_columns(records: Sequence[JsonRecord]) -> dict[str, list[Any]]:
     """Columns of records with equal keys; empty if their keys differ."""
     names = records[0] if records else ()
     if len(set(map(len, records))) != 1:

@@ -1,4 +1,4 @@
-"""Metadata columns of tables; numbers and booleans in CSV are parsed."""
+"""Metadata columns of tables, with parsed numbers and booleans for CSV."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ _TRUTH = {"true": True, "false": False}
 def typed(value: Any) -> Any:
     """Parse a number or boolean in text; other values are returned unchanged.
 
-    Each value is judged alone, so that it does not depend on how a file is split. A number is what
-    is written as that number is: ``1.10`` and ``007`` stay text, as versions and codes have to.
+    Values are parsed one by one, so the result does not depend on the partitions of a file. Text is
+    a number only in the form that Python prints: ``1.10`` and ``007``, which may be a version and a
+    code, stay text.
 
     Examples
     --------
@@ -35,16 +36,16 @@ def typed(value: Any) -> Any:
 
 
 def columns_beside(table: Table, own: Collection[str]) -> dict[str, list[Any]]:
-    """Columns of a table that are metadata: all that a reader does not use.
+    """Metadata columns of a table: all columns that a reader does not use.
 
-    Where a file's format has types, text in it is text.
+    Numbers and booleans in text are parsed only for formats without types, such as CSV.
 
     Parameters
     ----------
     table : Table
-        What was read.
+        The table.
     own : collection of str
-        Names of the columns that are no metadata.
+        Names of the columns that the reader uses.
 
     Examples
     --------
@@ -54,9 +55,9 @@ def columns_beside(table: Table, own: Collection[str]) -> dict[str, list[Any]]:
     >>> columns_beside(Table(cells, "a.jsonl"), own=("uid",))
     {'year': ['2020']}
     """
-    beside = [name for name in table.names if name not in own]
+    names = [name for name in table.names if name not in own]
     column = _typed_column if table.is_text else _column
-    return {name: column(table, name) for name in beside}
+    return {name: column(table, name) for name in names}
 
 
 def _column(table: Table, name: str) -> list[Any]:
@@ -67,8 +68,8 @@ def _column(table: Table, name: str) -> list[Any]:
 def _typed_column(table: Table, name: str) -> list[Any]:
     """Column of parsed cells; each distinct text is parsed once."""
     codes, texts = table.distinct(name)
-    kept = [typed(text) for text in texts]
-    return [kept[code] for code in codes.tolist()]
+    values = [typed(text) for text in texts]
+    return [values[code] for code in codes.tolist()]
 
 
 def unpacked(tables: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:

@@ -18,12 +18,12 @@ from valor_files.tables.table import Table
 def parsed(table: Table, name: str) -> Sequence[Any]:
     """Parse the cells of a column that begin like a JSON list or object.
 
-    Numbers of NumPy become Python's.
+    NumPy numbers become Python numbers.
 
     Raises
     ------
     ReadError
-        If such text is no JSON; names the cell.
+        If such text is not valid JSON.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def parsed_distinct(table: Table, name: str) -> tuple[Codes, Codes, list[Any]]:
     Raises
     ------
     ReadError
-        If such text is no JSON; names the cell.
+        If such text is not valid JSON.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def parsed_distinct(table: Table, name: str) -> tuple[Codes, Codes, list[Any]]:
     """
     codes, values = table.distinct(name)
     rows = np.empty(len(values), dtype=np.int64)
-    rows[codes[::-1]] = np.arange(len(codes))[::-1]  # what is written last stays: the first row
+    rows[codes[::-1]] = np.arange(len(codes))[::-1]  # the first row overwrites later ones
     pairs = zip(rows.tolist(), values, strict=True)
     parsed_values = [
         _parsed(value, table, row, name) if _is_nested(value) else value for row, value in pairs
@@ -67,12 +67,12 @@ def _is_nested(value: Any) -> bool:
 
 
 def field_tables(table: Table, name: str) -> list[dict[str, Any]]:
-    """Column of objects, one for each item; empty for a missing one.
+    """Parse a column of objects; missing cells become empty dicts.
 
     Raises
     ------
     ReadError
-        If a cell holds anything else; names the cell.
+        If a cell is not an object.
 
     Examples
     --------

@@ -27,24 +27,24 @@ if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
 
-def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
-    """Partitions of whole row groups, each of about `partition_bytes` uncompressed.
+def _split(uncut: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
+    """Split a file into partitions, which are ranges of row groups.
 
     Parameters
     ----------
-    whole : TablePartition
-        The file in one piece; its range of bytes gives way to ranges of row groups.
+    uncut : TablePartition
+        The file as one partition, a range of bytes.
     partition_bytes : int
-        A partition ends with the row group that reaches this size.
+        Minimum uncompressed size of partitions, except the last.
 
     Raises
     ------
     MissingExtraError
         If pyarrow is not installed.
     ReadError
-        If the file is no Parquet file.
+        If the file is not a Parquet file.
     """
-    with _opened(whole) as file:
+    with _opened(uncut) as file:
         metadata = file.metadata
         groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
         sizes = [(group.total_byte_size, group.num_rows) for group in groups]
@@ -56,23 +56,18 @@ def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition,
         if size >= partition_bytes and index < len(sizes):
             cuts.append(Cut(index, row))
             size = 0
-    return TablePartition(whole.path, whole.format, 0, len(sizes), 1).cut(cuts)
+    return TablePartition(uncut.path, uncut.format, 0, len(sizes), 1).cut(cuts)
 
 
 def _read(partition: TablePartition) -> Table:
-    """Table of a partition; numbers without nulls keep their dtype.
-
-    Parameters
-    ----------
-    partition : TablePartition
-        Made by `split_table`.
+    """Read a partition; numbers without nulls keep their dtype.
 
     Raises
     ------
     MissingExtraError
         If pyarrow is not installed.
     ReadError
-        If the file is no Parquet file, or has a column name twice.
+        If the file is not a Parquet file, or repeats a column name.
     """
     with _opened(partition) as file:
         names = file.schema_arrow.names
@@ -114,13 +109,13 @@ def _opened(partition: TablePartition) -> Iterator[ParquetFile]:
 
 
 def arrow_column(cells: ChunkedArray) -> Column:
-    """Convert a column of Arrow: numbers without nulls keep their dtype, text its buffers."""
+    """Convert a column of Arrow; numbers without nulls keep their dtype, text its buffers."""
     import pyarrow.types
 
-    is_whole = pyarrow.types.is_integer(cells.type)
-    if cells.null_count == 0 and (is_whole or pyarrow.types.is_floating(cells.type)):
+    is_integer = pyarrow.types.is_integer(cells.type)
+    if cells.null_count == 0 and (is_integer or pyarrow.types.is_floating(cells.type)):
         letter = (
-            "f" if not is_whole else "i" if pyarrow.types.is_signed_integer(cells.type) else "u"
+            "f" if not is_integer else "i" if pyarrow.types.is_signed_integer(cells.type) else "u"
         )
         return array_of(cells, f"{letter}{cells.type.bit_width // 8}")
     if cells.null_count == 0 and pyarrow.types.is_boolean(cells.type):
@@ -130,12 +125,12 @@ def arrow_column(cells: ChunkedArray) -> Column:
     if _is_text(cells.type) and (texts := ArrowCells.if_plain(cells)) is not None:
         return texts
     if pyarrow.types.is_timestamp(cells.type) and cells.type.unit == "ns":
-        # Of nanoseconds, only pandas has timestamps.
+        # pyarrow would return timestamps of pandas, since datetime has no nanoseconds.
         cells = cells.cast(pyarrow.timestamp("us", cells.type.tz), safe=False)
     text, wide = (_retyped(cells.type, kind) for kind in (pyarrow.string(), pyarrow.float64()))
     if wide != cells.type:
-        # Widened as it is, a float32 of 0.35 would no longer pass the threshold 0.35; as text it is
-        # the shortest decimal that it can stand for.
+        # Cast directly, the float32 0.35 would be less than the threshold 0.35. Its text is the
+        # shortest decimal that rounds to the same float32.
         cells = cells.cast(text).cast(wide)
     # np.array would turn a column of equally long lists into two dimensions.
     return np.fromiter(cells.to_pylist(), dtype=np.object_, count=len(cells))
@@ -147,19 +142,19 @@ def _is_text(kind: DataType) -> bool:
     return bool(pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind))
 
 
-def _retyped(whole: DataType, kind: DataType) -> DataType:
+def _retyped(nested: DataType, kind: DataType) -> DataType:
     """Replace float32 in a nested type."""
     import pyarrow.types
 
-    if pyarrow.types.is_float32(whole):
+    if pyarrow.types.is_float32(nested):
         return kind
-    if pyarrow.types.is_list(whole):
-        return pyarrow.list_(_retyped(whole.value_type, kind))
-    if pyarrow.types.is_large_list(whole):
-        return pyarrow.large_list(_retyped(whole.value_type, kind))
-    if pyarrow.types.is_struct(whole):
-        return pyarrow.struct([(field.name, _retyped(field.type, kind)) for field in whole])
-    return whole
+    if pyarrow.types.is_list(nested):
+        return pyarrow.list_(_retyped(nested.value_type, kind))
+    if pyarrow.types.is_large_list(nested):
+        return pyarrow.large_list(_retyped(nested.value_type, kind))
+    if pyarrow.types.is_struct(nested):
+        return pyarrow.struct([(field.name, _retyped(field.type, kind)) for field in nested])
+    return nested
 
 
 PARQUET = TableFormat(_split, _read)

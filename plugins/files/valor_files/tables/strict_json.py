@@ -1,7 +1,7 @@
-"""JSON parser that rejects repeated keys and lone surrogates, which programs read differently.
+"""JSON parser that rejects repeated keys and lone surrogates.
 
-A key that stands twice in one object has its last value in Python and its first elsewhere. Half of
-a UTF-16 pair is no character; no file can hold it as UTF-8.
+Parsers disagree on repeated keys: Python keeps the last value, others the first. A lone surrogate,
+half of a UTF-16 pair, cannot be encoded in UTF-8.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from valor_core.errors import shown
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 SPACE: Final = " \t\r\n"
-_JOINT: Final = "end of line"
+_MARKER: Final = "end of line"
 _NESTING: Final = frozenset({dict, list})
 _SPACED_COLON = re.compile(r'"[ \t\r\n]+:')
 
 
 class StrictJsonError(ValueError):
-    """Ambiguous JSON; the message completes a sentence that begins with an expectation."""
+    """Ambiguous JSON; the message follows "expected …, "."""
 
 
 def parse_json(text: str) -> Any:
@@ -31,10 +31,10 @@ def parse_json(text: str) -> Any:
     Raises
     ------
     StrictJsonError
-        If an object repeats a key, a text has a lone surrogate, values are nested too deeply or an
-        integer is too long for Python.
+        If an object repeats a key, a string has a lone surrogate, values are nested too deeply or
+        an integer is too long for Python.
     JSONDecodeError
-        If it is no JSON.
+        If the text is not valid JSON.
 
     Examples
     --------
@@ -59,9 +59,9 @@ def parse_json(text: str) -> Any:
 def parse_lines(lines: Sequence[bytes]) -> list[Any] | None:
     """Parse lines of objects at once; None if a line may be invalid or ambiguous.
 
-    The lines are parsed as one list with a text between them, which is faster than `parse_json` for
-    each. Without escapes, a text can be written in one way. So if the text occurs as often as there
-    are joints, each time as an item of the list, no line ends within a list or an object.
+    The lines are joined with a marker and parsed as one list, which is faster than `parse_json` for
+    each. If the marker occurs only between lines, and each time as an item of the list, no line
+    ends inside a list or an object. Escapes are excluded, because they could spell the marker.
 
     Examples
     --------
@@ -71,31 +71,33 @@ def parse_lines(lines: Sequence[bytes]) -> list[Any] | None:
     texts = [line.decode("utf-8").strip(SPACE) for line in lines]
     if any("\\u" in text for text in texts):
         return None
-    whole = f',"{_JOINT}",'.join(texts)
-    if whole.count(_JOINT) != len(texts) - 1:
+    joined = f',"{_MARKER}",'.join(texts)
+    if joined.count(_MARKER) != len(texts) - 1:
         return None
     try:
-        found = json.loads(f"[{whole}]")
+        found = json.loads(f"[{joined}]")
     except (ValueError, RecursionError):
         return None
     records = found[::2]
-    if found[1::2] != [_JOINT] * (len(texts) - 1) or set(map(type, records)) != {dict}:
+    if found[1::2] != [_MARKER] * (len(texts) - 1) or set(map(type, records)) != {dict}:
         return None
     cells = [cell for record in records for cell in record.values() if type(cell) in _NESTING]
     items = [item for cell in cells if type(cell) is list for item in cell if type(item) is dict]
     tables = [cell for cell in cells if type(cell) is dict]
-    return records if is_surely_strict(whole, chain(records, tables, items)) else None
+    return records if is_surely_strict(joined, chain(records, tables, items)) else None
 
 
 def is_surely_strict(text: str, records: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether `parse_json` surely accepts a text; a quick check for flat records.
+    """Return True if `parse_json` is certain to accept a text; a fast check for flat records.
+
+    A repeated key shows as a text with more colons than keys.
 
     Parameters
     ----------
     text : str
-        The text; its colons between keys and values are counted.
+        JSON text.
     records : iterable of mapping
-        What it stands for.
+        All objects in the text.
 
     Examples
     --------
@@ -105,12 +107,12 @@ def is_surely_strict(text: str, records: Iterable[Mapping[str, Any]]) -> bool:
     if "\\u" in text and _SURROGATE.search(text):
         return False
     keys = sum(map(len, records))
-    if text.count(":") == keys:  # told three times as fast, where no text has a colon
+    if text.count(":") == keys:  # three times as fast, but fails if a string has a colon
         return True
     return not _SPACED_COLON.search(text) and text.count('":') == keys
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
         names = [name for name, _ in pairs]
@@ -119,7 +121,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_once)
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys)
 
 
 def _check_characters(value: Any) -> None:

@@ -1,6 +1,6 @@
-"""Tables with typed columns, and partitions of files.
+"""Tables with typed columns, and partitions of files, for all formats.
 
-Errors of a column name the file, row and column. This module does not depend on a format.
+Errors name the file, row and column of a cell.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Column = Sequence[Any] | NDArray[Any] | Cells
 
 _BOM: Final = b"\xef\xbb\xbf"
 _COUNTED_BYTES: Final = 2**18
-"""Block size whose comparisons fit into the processor's cache."""
+"""Block size for comparisons that fit into the processor's cache."""
 _NOTHING: Final = "no value"
 _SPELLINGS: Final = {
     re.compile(r"-?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?"): (
@@ -66,7 +66,7 @@ def other_delimiter(header: Sequence[str]) -> str | None:
 def no_header(names: Sequence[str]) -> str | None:
     """Remedy for a first row that is data or Excel's ``sep=``; None for a header.
 
-    Numbers that count from 0 or 1 may be names of classes.
+    Consecutive numbers from 0 or 1 can be names of classes.
 
     Examples
     --------
@@ -102,14 +102,13 @@ class TablePartition(Partition):
     start, stop : int
         Half-open range of bytes, of row groups for Parquet.
     first_row : int
-        Number of the first record as an editor shows it: the line where the range starts, the
-        row for Parquet.
+        Number of the first record: the line where the range starts, or the row for Parquet.
     is_gzip : bool, default False
-        Whether the file is compressed; then it is one partition.
+        Whether the file is compressed. Compressed files have one partition.
     header : tuple of str, optional
         Column names of a CSV partition that does not start with the header row.
     may_be_read_ahead : bool, default False
-        Whether other threads may read it before its turn.
+        Whether other threads may read the partition ahead of time.
 
     Examples
     --------
@@ -156,8 +155,8 @@ class TablePartition(Partition):
 
         Examples
         --------
-        >>> whole = TablePartition(Path("preds.jsonl"), "jsonl", 0, 640, 1)
-        >>> [str(part) for part in whole.cut([Cut(offset=600, row=9)])]
+        >>> uncut = TablePartition(Path("preds.jsonl"), "jsonl", 0, 640, 1)
+        >>> [str(part) for part in uncut.cut([Cut(offset=600, row=9)])]
         ['preds.jsonl, bytes 0 to 600', 'preds.jsonl, bytes 600 to 640']
         """
         ends = [*(cut.offset for cut in cuts), self.stop]
@@ -168,17 +167,17 @@ class TablePartition(Partition):
         )
 
     def content(self) -> bytes:
-        """Bytes of the partition, checked to be UTF-8, without a byte order mark.
+        """Bytes of the partition, validated as UTF-8, without a byte order mark.
 
         Raises
         ------
         ReadError
-            If the file cannot be read, has changed, or is not encoded in UTF-8.
+            If the file cannot be read, has shrunk, or is not encoded in UTF-8.
         """
         data = gzip_bytes(self.path) if self.is_gzip else self._plain_bytes()
         if self.start == 0:
             data = data.removeprefix(_BOM)
-        if data.isascii():  # told without a copy
+        if data.isascii():  # faster than decoding, which copies
             return data
         try:
             data.decode("utf-8")
@@ -240,9 +239,9 @@ class TableFormat:
     Parameters
     ----------
     split : callable
-        Partitions of a file in one piece, each of about so many bytes.
+        Splits a file into partitions of a minimum size in bytes.
     read : callable
-        Table of a partition.
+        Reads a partition.
     """
 
     split: Callable[[TablePartition, int], tuple[TablePartition, ...]]
@@ -256,19 +255,19 @@ class Table:
     Parameters
     ----------
     columns : mapping of str to sequence, ndarray or Cells
-        Cells by column name; a missing one is None.
+        Cells by column name; missing cells are None.
     source : str
-        The file, as error messages name it.
+        Name of the file in error messages.
     first_row : int, default 1
-        Number of the first record in its file.
+        Number of the first record in the file.
     row_numbers : ndarray of int64, optional
-        Number of each record, where they do not follow each other.
+        Number of each record, if they are not consecutive.
     unit : {"row", "line", "record"}, default "row"
-        What a record is called in messages.
+        Word for a record in error messages.
     names_in_file : mapping of str to str, optional
-        What renamed columns are called in the file.
+        Original names of renamed columns.
     is_text : bool, default False
-        Whether all cells are text, whatever they stand for, as in CSV.
+        Whether the format has no types, as CSV, so that all cells are text.
 
     Examples
     --------
@@ -307,9 +306,9 @@ class Table:
         return tuple(self.columns)
 
     def has(self, name: str) -> bool:
-        """Whether the table has a column of this name.
+        """Return True if the table has a column of this name.
 
-        A JSON Lines partition in which no record has the key says no, though another one may.
+        Partitions of a JSON Lines file have only the keys of their own records as columns.
 
         Examples
         --------
@@ -319,7 +318,7 @@ class Table:
         return name in self.columns
 
     def row(self, index: int) -> int:
-        """Number of a record in its file, as an editor shows it.
+        """Number of a record in its file.
 
         Examples
         --------
@@ -351,13 +350,13 @@ class Table:
         Parameters
         ----------
         columns : mapping of str to str
-            New names, each with the name in the file. A column may get several names; one that
-            had a new name before gives way.
+            Current names by new name. A column may get several names. A new name replaces a column
+            that has it already.
 
         Raises
         ------
         ReadError
-            If there is no column of a name in the file.
+            If a column does not exist.
 
         Examples
         --------
@@ -367,8 +366,8 @@ class Table:
         for new, old in columns.items():
             if old not in self.columns:
                 raise self.missing(old, purpose=f" for {new!r}" if new != old else "")
-        taken = set(columns.values())
-        kept = {name: cells for name, cells in self.columns.items() if name not in taken}
+        old_names = set(columns.values())
+        kept = {name: cells for name, cells in self.columns.items() if name not in old_names}
         return evolve(
             self,
             columns=kept | {new: self.columns[old] for new, old in columns.items()},
@@ -394,12 +393,12 @@ class Table:
         name : str
             The column.
         allow_missing : bool, default False
-            Whether a cell may be empty; it is None in the array then.
+            Whether to accept missing cells, which are None in the array.
 
         Raises
         ------
         ReadError
-            If there is no such column, or a cell is neither text nor an integer.
+            If the column does not exist, or a cell is neither text nor an integer.
 
         Examples
         --------
@@ -414,12 +413,12 @@ class Table:
     def distinct(self, name: str) -> tuple[Codes, list[Any]]:
         """Code of each cell, and distinct cells in order of appearance.
 
-        Cells of different types differ. Lists and tables are not compared: each is one of its own.
+        Cells of different types differ. If a cell is a list or object, each gets its own code.
 
         Raises
         ------
         ReadError
-            If there is no such column.
+            If the column does not exist.
 
         Examples
         --------
@@ -439,7 +438,7 @@ class Table:
         Raises
         ------
         ReadError
-            As of `strings`.
+            As in `strings`.
 
         Examples
         --------
@@ -448,10 +447,10 @@ class Table:
         """
         codes, cells = self.distinct(name)
         if not set(map(type, cells)) <= {str}:
-            self.strings(name)  # which refuses what is no text
+            self.strings(name)  # raises for other types
             cells = [str(cell) for cell in cells]
         if any(NUL in cell for cell in cells):
-            self._refuse_nul(name)
+            self._reject_nul(name)
         return codes, cells
 
     def uids(self, name: str) -> NDArray[Any]:
@@ -460,7 +459,7 @@ class Table:
         Raises
         ------
         ReadError
-            As of `strings`, or if a name is there twice; says in which rows.
+            As in `strings`, or if a uid is repeated.
 
         Examples
         --------
@@ -476,7 +475,7 @@ class Table:
             return texts
         names = self.strings(name)
         if any(NUL in uid for uid in names.tolist()):
-            self._refuse_nul(name)
+            self._reject_nul(name)
         if len(set(names.tolist())) == len(names):
             return names
         first: dict[str, int] = {}
@@ -494,21 +493,21 @@ class Table:
     ) -> NDArray[np.floating[Any]]:
         """Cells of a column as float64; numbers in text are parsed.
 
-        A column that is float16 or float32 in its file stays that.
+        float16 and float32 columns keep their dtype.
 
         Parameters
         ----------
         name : str
             The column.
         allow_missing : bool, default False
-            Whether a cell may be empty; it is NaN in the array then.
+            Whether to accept missing cells, which are NaN in the array.
         allow_non_finite : bool, default False
-            Whether a cell may be NaN or infinite.
+            Whether to accept NaN and infinite cells.
 
         Raises
         ------
         ReadError
-            If there is no such column, or a cell is no number or not finite.
+            If the column does not exist, or a cell is not a finite number.
 
         Examples
         --------
@@ -530,7 +529,7 @@ class Table:
         Raises
         ------
         ReadError
-            If there is no such column, or a cell is empty or no integer of 64 bits.
+            If the column does not exist, or a cell is not a 64-bit integer.
 
         Examples
         --------
@@ -572,8 +571,8 @@ class Table:
         """Names of the columns, for the end of an error message."""
         if not self.names:
             return f"there is no {self.unit}"
-        known = ", ".join(map(shown, self.names[:20]))
-        return f"the {self._kind}s are {known}{and_more(len(self.names) - 20)}"
+        listed = ", ".join(map(shown, self.names[:20]))
+        return f"the {self._kind}s are {listed}{and_more(len(self.names) - 20)}"
 
     @property
     def _kind(self) -> str:
@@ -606,7 +605,7 @@ class Table:
         *,
         allow_missing: bool,
     ) -> list[Any]:
-        """Convert cells one by one, or raise an error with the first bad cell."""
+        """Convert cells one by one; raise an error for the first invalid cell."""
         listed = _as_list(cells)
         converted = [None if cell is None else convert(cell) for cell in listed]
         bad = [
@@ -615,7 +614,7 @@ class Table:
             if value is None and not (cell is None and allow_missing)
         ]
         if bad:
-            self._refuse(name, bad, f"expected {expected}")
+            self._reject(name, bad, f"expected {expected}")
         return converted
 
     def _check_finite(
@@ -631,18 +630,18 @@ class Table:
         cells = self._cells(name)
         missing = [index for index in suspects if cells[index] is None]
         if missing and not allow_missing:
-            self._refuse(name, missing, "expected a number")
+            self._reject(name, missing, "expected a number")
         infinite = [index for index in suspects if cells[index] is not None]
         if infinite and not allow_non_finite:
-            self._refuse(name, infinite, "must be finite")
+            self._reject(name, infinite, "must be finite")
 
-    def _refuse_nul(self, name: str) -> NoReturn:
+    def _reject_nul(self, name: str) -> NoReturn:
         bad = [at for at, cell in enumerate(self.strings(name)) if NUL in cell]
-        self._refuse(name, bad, "expected a name without the character NUL")
+        self._reject(name, bad, "expected a name without the character NUL")
 
-    def _refuse(self, name: str, bad: Sequence[int], expected: str) -> NoReturn:
+    def _reject(self, name: str, bad: Sequence[int], expected: str) -> NoReturn:
         cell = self._cells(name)[bad[0]]
-        found = _NOTHING if cell is None else shown(_plain(cell))
+        found = _NOTHING if cell is None else shown(_to_python(cell))
         remedies = (
             remedy
             for spelling, remedy in _SPELLINGS.items()
@@ -664,16 +663,16 @@ def _distinct_numbers(cells: NDArray[Any]) -> tuple[Codes, list[Any]]:
     return np.argsort(order)[codes], values[order].tolist()
 
 
-def _plain(cell: object) -> object:
+def _to_python(cell: object) -> object:
     return cell.item() if isinstance(cell, np.generic) else cell
 
 
 def _texts(cells: Column) -> NDArray[np.str_] | None:
-    """Text or integers as fixed-width text; None if that needs an object for each."""
+    """Text or integers as fixed-width text; None if the conversion needs Python objects."""
     if isinstance(cells, Cells):
         return cells.texts()
-    is_whole = isinstance(cells, np.ndarray) and cells.dtype.kind in "iu"
-    return digits(np.asarray(cells)) if is_whole else None
+    is_integer = isinstance(cells, np.ndarray) and cells.dtype.kind in "iu"
+    return digits(np.asarray(cells)) if is_integer else None
 
 
 def _objects(cells: Sequence[Any]) -> NDArray[np.object_]:
@@ -682,11 +681,11 @@ def _objects(cells: Sequence[Any]) -> NDArray[np.object_]:
 
 
 def _floats_at_once(cells: Column) -> NDArray[np.floating[Any]] | None:
-    """Cells as floats, NaN for a missing one; None if one is not a number."""
+    """Cells as floats, NaN if missing; None if one is not a number."""
     if isinstance(cells, Cells) and (numbers := cells.floats()) is not None:
         return numbers
     if isinstance(cells, np.ndarray) and cells.dtype in (np.float16, np.float32):
-        return cells  # widened, 0.35 would no longer pass the threshold 0.35
+        return cells  # as float64, the float32 0.35 would be less than the threshold 0.35
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
         return cells.astype(np.float64)
     listed = _as_list(cells)
@@ -715,7 +714,7 @@ def _integers_at_once(cells: Column) -> NDArray[np.int64] | None:
 
 
 def _are_plain_numerals(cells: Sequence[Any], types: set[type]) -> bool:
-    """Whether no text is a number in Python only, such as ``1_0``."""
+    """Return False if a text may be a number in Python syntax only, such as ``1_0``."""
     if str not in types:
         return True
     texts = cells if types == {str} else [cell for cell in cells if type(cell) is str]
