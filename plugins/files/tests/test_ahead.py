@@ -20,7 +20,7 @@ def two_threads(install: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("broken", [False, True])
-def test_a_table_that_is_read_ahead_has_the_same_report_and_the_same_error(
+def test_reading_ahead_changes_neither_report_nor_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: bool
 ) -> None:
     rows = [f"q{row},{'x' * (row % 9)}\n" for row in range(400)]

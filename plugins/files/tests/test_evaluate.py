@@ -44,7 +44,7 @@ def data(site: Path, tmp_path: Path) -> dict[str, Any]:
 
 
 class Birds:
-    """Declares a task with two readers, and one without."""
+    """Plugin with a task that has two readers, and a task without readers."""
 
     @hookimpl
     def valor_tasks(self) -> list[TaskSpec]:
@@ -68,9 +68,7 @@ def length(item: Any) -> float:
 
 class TestReaders:
     @pytest.mark.parametrize("reader", ["lab.Parts", "core.table"])
-    def test_a_reader_of_another_task_is_answered_with_those_of_the_task(
-        self, site: Path, reader: str
-    ) -> None:
+    def test_reader_of_another_task_suggests_readers_of_task(self, site: Path, reader: str) -> None:
         registry = Registry()
         registry.register("birds", Birds())
 
@@ -84,9 +82,7 @@ class TestStateFiles:
         "response",
         ["no", "oui"],
     )
-    def test_a_state_of_a_file_that_has_changed_is_refused(
-        self, tmp_path: Path, response: str
-    ) -> None:
+    def test_state_of_changed_file_is_rejected(self, tmp_path: Path, response: str) -> None:
         path, state = tmp_path / "answers.jsonl", tmp_path / "state.npz"
         path.write_text('{"uid": "a", "response": "yes"}\n', encoding="utf-8")
         data = {"reader": "csv", "path": str(path)}
@@ -99,7 +95,7 @@ class TestStateFiles:
 
 
 class TestForms:
-    """Data and metrics, or two sides and metrics, however they are passed."""
+    """Positional and keyword arguments of `evaluate`."""
 
     @pytest.fixture
     def length(self) -> MetricSpec:
@@ -122,13 +118,15 @@ class TestForms:
             lambda metrics: evaluate({"reader": "table", "path": [{"response": "a"}]}, metrics),
         ],
     )
-    def test_it_takes_data_or_two_sides(
+    def test_evaluate_accepts_data_or_two_sides(
         self, call: Callable[[Any], Report], length: MetricSpec
     ) -> None:
         for metrics in ([length], length):
             assert call(metrics)["Length"].value == 1.0
 
-    def test_a_saved_state_knows_a_table_again(self, length: MetricSpec, tmp_path: Path) -> None:
+    def test_saved_state_is_reused_for_equal_table(
+        self, length: MetricSpec, tmp_path: Path
+    ) -> None:
         state = tmp_path / "state.npz"
         evaluate([{"response": "a"}], [length], state=state)
 
@@ -147,6 +145,6 @@ class TestWrongData:
             (None, "data: expected Text items or a batch, got None"),
         ],
     )
-    def test_what_is_no_data_is_an_error(self, data: Any, message: str) -> None:
+    def test_invalid_data_are_rejected(self, data: Any, message: str) -> None:
         with pytest.raises((SchemaError, ConfigError), match=re.escape(message)):
             evaluate(data, METRICS, "text")

@@ -14,7 +14,7 @@ def item(uid: Any, response: str = "Paris", **metadata: Any) -> Text:
     return Text(uid, response=response, metadata=metadata)
 
 
-class TestForgiving:
+class TestUpdate:
     @pytest.fixture
     def length(self) -> MetricSpec:
         @metric("mylab.Length", task="text")
@@ -23,7 +23,7 @@ class TestForgiving:
 
         return length
 
-    def test_it_takes_tables_and_two_sides(self, length: MetricSpec) -> None:
+    def test_update_accepts_table_or_two_sides(self, length: MetricSpec) -> None:
         evaluator = Evaluator([length])
         for _ in range(2):
             evaluator.update([{"response": "abc"}])
@@ -32,7 +32,7 @@ class TestForgiving:
         assert evaluator.compute()["Length"].value == 2.0
         assert evaluator.compute().counts["read"] == 4
 
-    def test_a_row_that_is_wrong_counts_nothing(self, length: MetricSpec) -> None:
+    def test_invalid_row_is_not_counted(self, length: MetricSpec) -> None:
         evaluator = Evaluator([length])
 
         with pytest.raises(SchemaError):

@@ -11,7 +11,7 @@ from valor_files.tables.table import TablePartition
 from valor_core.errors import ReadError
 
 
-def test_a_file_that_is_not_there_is_refused_with_one_that_is(tmp_path: Path) -> None:
+def test_missing_file_suggests_similar_name(tmp_path: Path) -> None:
     (tmp_path / "predictions.csv").write_bytes(b"uid\n")
 
     with refused(ReadError):
@@ -21,7 +21,7 @@ def test_a_file_that_is_not_there_is_refused_with_one_that_is(tmp_path: Path) ->
         file_size(tmp_path / "nowhere" / "predictions.csv")
 
 
-def test_folders_and_empty_files_are_refused(tmp_path: Path) -> None:
+def test_folders_and_empty_files_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "empty.csv").touch()
 
     with refused(ReadError):
@@ -30,7 +30,7 @@ def test_folders_and_empty_files_are_refused(tmp_path: Path) -> None:
         file_size(tmp_path / "empty.csv")
 
 
-def test_a_file_out_of_reach_is_refused_with_the_systems_reason(
+def test_unreadable_file_error_has_reason_of_system(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
@@ -51,20 +51,18 @@ def test_a_file_out_of_reach_is_refused_with_the_systems_reason(
         file_size(path)
 
 
-def test_a_name_that_is_too_long_for_a_file_is_refused() -> None:
+def test_file_name_that_is_too_long_is_rejected() -> None:
     with refused(ReadError):
         file_size(Path("a" * 300 + ".csv"))
 
 
-def test_a_system_error_without_a_reason_shows_its_text() -> None:
+def test_system_error_without_reason_shows_message() -> None:
     assert str(unreadable(Path("a.csv"), OSError("odd"))) == (
         "a.csv: expected a readable file, found: odd"
     )
 
 
-def test_a_small_gzip_file_that_would_fill_the_memory_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_gzip_bomb_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("valor_files.files._SAFE_BYTES", 10**5)
     path = tmp_path / "bomb.csv.gz"
     path.write_bytes(gzip.compress(b"uid\n" + b"a" * 10**7))

@@ -1,4 +1,4 @@
-"""A list of labels that is the name of a file is read from the file."""
+"""Label lists that are given as a file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("value", ["names.txt", Path("names.txt"), ["names.txt"]])
-def test_labels_that_are_the_name_of_a_file_are_read_from_it(value: str | Path | list[str]) -> None:
+def test_labels_are_read_from_file(value: str | Path | list[str]) -> None:
     Path("names.txt").write_bytes(
         b"\xef\xbb\xbfroad\r\n traffic light\t\r\n\xc3\xa9t\xc3\xa9\r\n\r\n"
     )
@@ -33,7 +33,7 @@ def test_labels_that_are_the_name_of_a_file_are_read_from_it(value: str | Path |
         assert listed_labels(labels) == ("road", "traffic light", "été")
 
 
-def test_labels_in_a_list_stay_labels() -> None:
+def test_list_of_labels_is_unchanged() -> None:
     assert Chosen(labels=["a.txt", "b"]).labels == ("a.txt", "b")
     assert Chosen(labels="organ").labels == ("organ",)
     assert Chosen(mixed=[1, "1.0"]).mixed == (1, "1.0")
@@ -57,6 +57,6 @@ def test_missing_file_of_labels_is_rejected() -> None:
 
 
 @pytest.mark.parametrize("name", ["labels.csv", "data.yaml", "labels.JSON"])
-def test_file_of_another_format_is_no_label(name: str) -> None:
+def test_file_of_other_format_is_rejected(name: str) -> None:
     with refused(ParameterError):
         Chosen(labels=name)

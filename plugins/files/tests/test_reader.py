@@ -36,6 +36,6 @@ class Table:
     ],
 )
 @pytest.mark.parametrize("hand_over", [read, stream])
-def test_a_table_is_answered_in_every_task(hand_over: Any, task: str) -> None:
+def test_unsupported_table_type_is_rejected_by_every_task(hand_over: Any, task: str) -> None:
     with refused(SchemaError):
         hand_over(Table(), task)

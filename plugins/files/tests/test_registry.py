@@ -42,7 +42,7 @@ def birds(install: Install) -> Path:
 
 
 def without(monkeypatch: pytest.MonkeyPatch, *namespaces: str) -> Registry:
-    """A registry in which nobody claims some namespaces, whatever is installed."""
+    """Create a registry without the packages of some namespaces."""
     found = [claim for claim in claims() if claim.namespace not in namespaces]
     monkeypatch.setattr("valor_core.specs.registry.claims", lambda: found)
     return Registry()
@@ -61,9 +61,7 @@ class TestReadersAndResources:
         " summary='', implementation='birds.code:Metric', aliases=('referee',))]\n"
     }
 
-    def test_a_reader_of_the_task_goes_before_one_of_core_with_its_name(
-        self, install: Install
-    ) -> None:
+    def test_reader_of_task_takes_precedence_over_tables_reader(self, install: Install) -> None:
         files = {name: text.replace("Nests", "Table") for name, text in self.SOURCES.items()}
         install("birdlab", "birds", files)
         registry = Registry()
@@ -73,7 +71,7 @@ class TestReadersAndResources:
         assert registry.find(ReaderSpec, "table", task="text").name == "tables.table"
 
 
-def test_a_decorated_metric_in_a_namespace_that_nobody_installed_leaves_readers_alone(
+def test_decorated_metric_in_missing_namespace_does_not_hide_readers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a.csv").write_text("uid,response\nq1,Paris\nq2,Rom\n")

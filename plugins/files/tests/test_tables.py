@@ -25,7 +25,7 @@ from valor_core.errors import ReadError, SchemaError
         ("a.jsonl.GZ", "jsonl"),
     ],
 )
-def test_the_suffix_says_what_a_file_is(name: str, expected: str) -> None:
+def test_format_is_inferred_from_suffix(name: str, expected: str) -> None:
     assert table_format(name) == table_format(Path("folder.x", name)) == expected
 
 
@@ -39,7 +39,7 @@ def test_the_suffix_says_what_a_file_is(name: str, expected: str) -> None:
         "a.parquet.gz",
     ],
 )
-def test_an_unknown_suffix_is_refused_with_those_that_are_known(name: str) -> None:
+def test_unknown_suffix_is_rejected_with_supported_suffixes(name: str) -> None:
     with refused(ReadError):
         table_format(name)
 
@@ -51,7 +51,7 @@ def test_an_unknown_suffix_is_refused_with_those_that_are_known(name: str) -> No
         ("preds.jsonl.gz", b'{"uid": "a", "score": 1}\n{"uid": "b", "score": 2}\n'),
     ],
 )
-def test_a_compressed_file_is_one_partition(tmp_path: Path, name: str, content: bytes) -> None:
+def test_compressed_file_is_one_partition(tmp_path: Path, name: str, content: bytes) -> None:
     path = tmp_path / name
     path.write_bytes(gzip.compress(content))
 
@@ -62,7 +62,7 @@ def test_a_compressed_file_is_one_partition(tmp_path: Path, name: str, content: 
     assert table.floats("score").tolist() == [1.0, 2.0]
 
 
-def test_a_truncated_or_false_gzip_file_is_refused(tmp_path: Path) -> None:
+def test_truncated_or_invalid_gzip_file_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "preds.csv.gz"
     packed = gzip.compress(b"uid,score\n" + bytes(range(97, 123)) * 100)
 
@@ -76,7 +76,7 @@ def test_a_truncated_or_false_gzip_file_is_refused(tmp_path: Path) -> None:
             read_table(path)
 
 
-def test_columns_can_be_read_under_standard_names(tmp_path: Path) -> None:
+def test_columns_are_renamed_to_standard_names(tmp_path: Path) -> None:
     path = tmp_path / "preds.csv"
     path.write_bytes(b"image_id,conf\na,high\n")
 
@@ -87,19 +87,19 @@ def test_columns_can_be_read_under_standard_names(tmp_path: Path) -> None:
         table.floats("score")
 
 
-def test_a_folder_and_a_missing_file_are_refused_before_the_suffix(tmp_path: Path) -> None:
+def test_folder_or_missing_file_is_rejected_before_suffix(tmp_path: Path) -> None:
     with refused(ReadError):
         split_table(tmp_path)
     with refused(ReadError):
         read_table(tmp_path / "nowhere")
 
 
-def test_a_partition_size_below_one_byte_is_refused() -> None:
+def test_partition_size_below_one_byte_is_rejected() -> None:
     with refused(SchemaError):
         split_table("preds.csv", partition_bytes=0)
 
 
-def test_importing_the_readers_loads_no_pyarrow() -> None:
+def test_importing_readers_does_not_load_pyarrow() -> None:
     code = "import sys, valor_core.readers; print('pyarrow' in sys.modules)"
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

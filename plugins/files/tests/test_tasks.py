@@ -24,7 +24,7 @@ def rankings(install: Install) -> Any:
 
 
 @pytest.mark.parametrize("engine", [None, {"workers": 2, "mode": "threads"}])
-def test_a_plain_table_is_read_where_the_task_says_what_a_row_is(
+def test_table_is_read_for_task_that_defines_rows(
     rankings: Any, tmp_path: Path, engine: Any
 ) -> None:
     path = tmp_path / "found.csv"
@@ -37,7 +37,7 @@ def test_a_plain_table_is_read_where_the_task_says_what_a_row_is(
     assert report.counts["read"] == 2
 
 
-def test_a_column_that_its_items_do_not_have_is_refused(rankings: Any, tmp_path: Path) -> None:
+def test_column_of_field_unknown_to_task_is_rejected(rankings: Any, tmp_path: Path) -> None:
     data = {"reader": "csv", "path": str(tmp_path / "a.csv"), "columns": {"fund": "hits"}}
 
     with refused(ParameterError):

@@ -1,4 +1,4 @@
-"""Tables of texts are detected by the column names of Ragas, DeepEval, lm-eval and others."""
+"""Detection of tables of texts by the column names of Ragas, DeepEval, lm-eval and others."""
 
 from __future__ import annotations
 

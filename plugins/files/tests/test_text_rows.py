@@ -38,7 +38,7 @@ def written(path: Path, rows: list[dict[str, Any]]) -> Path:
     return path
 
 
-def test_every_row_is_an_item_and_other_columns_are_metadata(tmp_path: Path) -> None:
+def test_rows_become_items_and_other_columns_metadata(tmp_path: Path) -> None:
     items = items_of(written(tmp_path / "rows.jsonl", ROWS))
 
     assert items == [
@@ -47,7 +47,7 @@ def test_every_row_is_an_item_and_other_columns_are_metadata(tmp_path: Path) -> 
     ]
 
 
-def test_a_csv_file_says_the_same_as_far_as_it_can(tmp_path: Path) -> None:
+def test_csv_rows_become_items(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("uid,response,references,year\na,Paris,Paris,2020\n")
 
     assert items_of(tmp_path / "rows.csv") == [
@@ -55,7 +55,7 @@ def test_a_csv_file_says_the_same_as_far_as_it_can(tmp_path: Path) -> None:
     ]
 
 
-def test_columns_of_other_names_are_named_in_the_config(tmp_path: Path) -> None:
+def test_config_maps_column_names_to_fields(tmp_path: Path) -> None:
     path = written(tmp_path / "rows.jsonl", [{"id": "a", "answer": "Paris"}])
 
     assert items_of(path, columns={"uid": "id", "response": "answer"}) == [
@@ -71,13 +71,15 @@ def test_columns_of_other_names_are_named_in_the_config(tmp_path: Path) -> None:
     ],
     ids=["Ragas", "DeepEval"],
 )
-def test_names_that_other_programs_use_are_known(tmp_path: Path, row: dict[str, Any]) -> None:
+def test_column_names_of_ragas_and_deepeval_are_accepted(
+    tmp_path: Path, row: dict[str, Any]
+) -> None:
     path = written(tmp_path / "rows.jsonl", [{"uid": "a"} | row])
 
     assert items_of(path) == [Text("a", "q", "a", "r", ["c"])]
 
 
-def test_two_names_of_a_field_are_refused_until_the_config_says_which(tmp_path: Path) -> None:
+def test_two_columns_for_one_field_are_rejected_without_config(tmp_path: Path) -> None:
     path = written(tmp_path / "rows.jsonl", [{"uid": "a", "query": "mine", "input": "theirs"}])
     (tmp_path / "rows.csv").write_text("uid,reference,expected_output\na,x,y\n")
 
@@ -92,7 +94,7 @@ def test_two_names_of_a_field_are_refused_until_the_config_says_which(tmp_path: 
     ]
 
 
-def test_a_line_that_is_no_object_is_refused_with_its_number(tmp_path: Path) -> None:
+def test_line_that_is_not_an_object_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"uid": "a", "response": "x"}\n["b", "y"]\n')
 
@@ -100,7 +102,7 @@ def test_a_line_that_is_no_object_is_refused_with_its_number(tmp_path: Path) -> 
         items_of(path)
 
 
-def test_items_without_a_field_have_none_of_it(tmp_path: Path) -> None:
+def test_missing_or_null_fields_are_none(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"uid": "a", "references": []},
         {"uid": "b", "references": None, "response": None},
@@ -117,7 +119,7 @@ def test_items_without_a_field_have_none_of_it(tmp_path: Path) -> None:
     ]
 
 
-def test_rows_without_names_are_called_by_their_number_however_the_file_is_split(
+def test_row_numbers_as_uids_do_not_depend_on_partitions(
     tmp_path: Path,
 ) -> None:
     path = written(tmp_path / "rows.jsonl", [{"response": "x" * n} for n in range(20)])
@@ -128,7 +130,7 @@ def test_rows_without_names_are_called_by_their_number_however_the_file_is_split
     assert len({item.uid for item in parts}) == 20
 
 
-def test_a_table_is_evaluated_in_parts(tmp_path: Path) -> None:
+def test_table_is_evaluated_in_partitions(tmp_path: Path) -> None:
     @metric("mylab.Length", task="text")
     def length(item: Any) -> float:
         return len(item.response) / 100
@@ -151,14 +153,14 @@ def test_a_table_is_evaluated_in_parts(tmp_path: Path) -> None:
         {"weather": "wetter"},
     ],
 )
-def test_a_column_for_a_field_that_is_not_of_the_schema_is_refused(columns: dict[str, str]) -> None:
+def test_column_of_unknown_field_is_rejected(columns: dict[str, str]) -> None:
     values = {"reader": "tables.table", "path": "a.csv", "columns": columns}
 
     with refused(ParameterError):
         reader_of(values, "text", Registry(), None, "c.yaml: ")
 
 
-def test_a_column_of_metadata_tables_becomes_fields(tmp_path: Path) -> None:
+def test_metadata_objects_become_columns(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_text('{"uid": "a", "metadata": {"city": "Oslo"}}\n{"uid": "b"}\n', encoding="utf-8")
 
@@ -175,7 +177,7 @@ def test_a_column_of_metadata_tables_becomes_fields(tmp_path: Path) -> None:
         {"references": ["x", None]},
     ],
 )
-def test_cell_that_is_no_text_is_named_with_its_line(tmp_path: Path, cells: dict[str, Any]) -> None:
+def test_cell_that_is_not_text_is_rejected(tmp_path: Path, cells: dict[str, Any]) -> None:
     with refused(SchemaError):
         items_of(written(tmp_path / "rows.jsonl", [{"uid": "a"} | cells]))
 
@@ -183,41 +185,41 @@ def test_cell_that_is_no_text_is_named_with_its_line(tmp_path: Path, cells: dict
 OUTCOMES = [Text("a", outcomes=[True, False, True]), Text("b", outcomes=[False]), Text("c")]
 
 
-def test_outcomes_of_attempts_are_true_and_false_or_1_and_0(tmp_path: Path) -> None:
+def test_outcomes_are_booleans_or_0_and_1(tmp_path: Path) -> None:
     cells: list[Any] = [[True, False, 1], 0, None]
     rows = [{"uid": uid, "outcomes": cell} for uid, cell in zip("abc", cells, strict=True)]
 
     assert items_of(written(tmp_path / "rows.jsonl", rows)) == OUTCOMES
 
 
-def test_a_cell_of_references_in_a_csv_file_is_one_text(tmp_path: Path) -> None:
+def test_csv_cell_of_references_is_one_string(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text('uid,response,references\na,x,"[""x"", ""y""]"\n')
 
     # A reference of JSONMatch may be such a list.
     assert items_of(tmp_path / "rows.csv") == [Text("a", response="x", references='["x", "y"]')]
 
 
-def test_outcomes_in_a_csv_file_are_json_or_one_word(tmp_path: Path) -> None:
+def test_outcomes_in_csv_are_json_list_or_one_word(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text('uid,outcomes\na,"[true, false, 1]"\nb,false\nc,\n')
 
     assert items_of(tmp_path / "rows.csv") == OUTCOMES
 
 
 @pytest.mark.parametrize("cell", ["yes", 2, 1.0, [True, None], [True, "true"], {"a": True}, [[1]]])
-def test_an_outcome_that_is_neither_is_refused_with_its_place(tmp_path: Path, cell: Any) -> None:
+def test_invalid_outcome_is_rejected(tmp_path: Path, cell: Any) -> None:
     path = written(tmp_path / "rows.jsonl", [{"uid": "a"}, {"uid": "b", "outcomes": cell}])
 
     with refused(ReadError):
         items_of(path)
 
 
-def test_a_table_of_metadata_in_a_csv_file_is_json(tmp_path: Path) -> None:
+def test_metadata_in_csv_is_json_object(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text('uid,response,metadata\na,x,"{""city"": ""Oslo""}"\n')
 
     assert items_of(tmp_path / "rows.csv") == [Text("a", response="x", metadata={"city": "Oslo"})]
 
 
-def test_a_table_without_any_text_is_refused(tmp_path: Path) -> None:
+def test_table_without_text_field_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "items.csv"
     path.write_text("uid\tquery\tresponse\na\twho\tme\n")
 
@@ -229,20 +231,18 @@ def test_a_table_without_any_text_is_refused(tmp_path: Path) -> None:
     ("references", "responses"),
     [([1], ["a"]), (["a"], [1]), (["a"], "a"), (["a"], [["a"]]), ({"a": "a"}, ["a"]), (3, ["a"])],
 )
-def test_what_is_no_list_of_references_and_responses_is_none(
-    references: Any, responses: Any
-) -> None:
+def test_other_data_are_no_text_pair(references: Any, responses: Any) -> None:
     assert text_pair(references, responses) is None
 
 
 class Numbers(np.ndarray[Any, Any]):
-    """An array that must not become a list of Python's objects, of which there may be millions."""
+    """Array that must not be converted to a list, which takes too much memory."""
 
     def tolist(self) -> Any:
         raise AssertionError("all numbers became objects")
 
 
-def test_numbers_are_told_from_texts_without_an_object_for_each() -> None:
+def test_arrays_of_numbers_are_detected_without_python_objects() -> None:
     scores = np.array([[0.25, 0.75], [0.5, 0.5]]).view(Numbers)
 
     assert text_pair(np.array([0, 1]).view(Numbers), scores) is None
@@ -261,7 +261,7 @@ LISTS = {
 
 
 @pytest.mark.parametrize("cell", LISTS.values(), ids=LISTS)
-def test_a_list_in_a_cell_is_one_text_and_a_warning(cell: str) -> None:
+def test_printed_list_in_cell_is_one_text_with_warning(cell: str) -> None:
     cells = {"response": ["a", "b"], "retrieved_contexts": ["A mill.", cell]}
     batch = text_batch(Table(cells, "a.csv", first_row=2, is_text=True))
 
@@ -287,13 +287,13 @@ def test_a_list_in_a_cell_is_one_text_and_a_warning(cell: str) -> None:
         "",
     ],
 )
-def test_a_text_with_brackets_is_no_warning(text: str) -> None:
+def test_text_with_brackets_gives_no_warning(text: str) -> None:
     batch = text_batch(Table({"response": ["a"], "contexts": [text]}, "a.csv", is_text=True))
 
     assert batch.left_out == {}
 
 
-def test_references_in_json_beside_responses_in_json_are_no_warning() -> None:
+def test_json_reference_with_json_response_gives_no_warning() -> None:
     cells = {"response": ['["a"]', "a"], "references": ['["a", "b"]', '["a", "b"]']}
     batch = text_batch(Table(cells, "a.csv", is_text=True))
 
@@ -301,7 +301,7 @@ def test_references_in_json_beside_responses_in_json_are_no_warning() -> None:
     assert list(batch.first_left_out.values()) == [("a.csv", 2)]
 
 
-def test_printed_lists_in_memory_are_a_warning() -> None:
+def test_printed_lists_in_memory_give_warning() -> None:
     batch = text_pair(["['Paris', 'Paris, France']", "x"], ["Paris", "x"])
 
     assert batch is not None
@@ -310,43 +310,43 @@ def test_printed_lists_in_memory_are_a_warning() -> None:
 
 
 @pytest.mark.parametrize("missing", [None, float("nan")])
-def test_a_missing_response_in_a_list_is_named(missing: Any) -> None:
+def test_missing_response_in_list_is_rejected(missing: Any) -> None:
     with refused(SchemaError):
         text_pair(["a", "b"], ["a", missing])
 
 
 @pytest.mark.parametrize("cell", [5, b"b", {"text": "b"}, ["b"]])
-def test_response_that_is_no_string_is_named(cell: Any) -> None:
+def test_response_that_is_not_a_string_is_rejected(cell: Any) -> None:
     with refused(SchemaError):
         text_pair(["a", "b"], ["a", cell])
 
 
 @pytest.mark.parametrize("cell", [5, ["b", 5]])
-def test_reference_that_is_no_string_is_named(cell: Any) -> None:
+def test_reference_that_is_not_a_string_is_rejected(cell: Any) -> None:
     with refused(SchemaError):
         text_pair(["a", cell], ["a", "b"])
 
 
 @pytest.mark.parametrize("missing", [None, float("nan")])
-def test_a_missing_reference_in_a_list_is_named(missing: Any) -> None:
+def test_missing_reference_in_list_is_rejected(missing: Any) -> None:
     with refused(SchemaError):
         text_pair(["a", missing], ["a", "b"])
 
 
-def test_a_response_that_is_a_list_of_one_text_is_that_text() -> None:
+def test_response_in_list_of_one_is_unpacked() -> None:
     table = Table({"response": [["18"], "19"], "reference": ["18", "19"]}, "a.jsonl")
 
     assert text_batch(table).responses.tolist() == ["18", "19"]
 
 
 @pytest.mark.parametrize("response", [5, ["a", "b"]])
-def test_a_response_that_is_no_text_has_a_remedy(response: Any) -> None:
+def test_response_that_is_not_text_suggests_conversion(response: Any) -> None:
     with refused(SchemaError):
         text_batch(Table({"response": [response]}, "a.jsonl"))
 
 
 @pytest.mark.parametrize("cell", [3, ["a", 3], {"text": "a"}])
-def test_reference_that_is_no_text_is_named_with_its_line(cell: Any) -> None:
+def test_reference_that_is_not_text_is_rejected_with_line(cell: Any) -> None:
     table = Table({"response": ["a", "b"], "references": [["a"], cell]}, "a.jsonl", 1, unit="line")
 
     with refused(SchemaError):

@@ -25,7 +25,7 @@ def items_of(path: Path, **parameters: Any) -> list[Text]:
 OUTCOMES = [Text("a", outcomes=[True, False, True]), Text("b", outcomes=[False]), Text("c")]
 
 
-def test_outcomes_in_a_parquet_file_are_a_list(tmp_path: Path) -> None:
+def test_outcomes_in_parquet_are_lists(tmp_path: Path) -> None:
     cells = [[True, False, True], [False], None]
     pq.write_table(pa.table({"uid": list("abc"), "outcomes": cells}), tmp_path / "rows.parquet")
 

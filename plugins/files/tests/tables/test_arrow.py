@@ -10,7 +10,7 @@ from unittest import mock
 
 import numpy as np
 import pyarrow
-import pyarrow.csv  # with it imported, small files are read by it
+import pyarrow.csv  # once imported, it also reads small files
 import pyarrow.parquet
 import pytest
 from hypothesis import example, given

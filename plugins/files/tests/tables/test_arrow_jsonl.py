@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import pyarrow.json  # with it imported, small files are read by it
+import pyarrow.json  # once imported, it also reads small files
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -101,7 +101,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @example('{"uid": 1}{"uid":\n2}\n', 80)
 @example('{"uid": 1}\n{"b": 2}\n', 80)
 @example('\ufeff\ufeff{"uid": 1}\n', 80)
-def test_columns_read_at_once_say_what_the_lines_say_and_refuse_what_they_refuse(
+def test_pyarrow_gives_same_cells_and_errors_as_json_module(
     folder: Path, text: str, step: int
 ) -> None:
     path = folder / "items.jsonl"
@@ -113,7 +113,7 @@ def test_columns_read_at_once_say_what_the_lines_say_and_refuse_what_they_refuse
         assert at_once == everything(path, step)
 
 
-def test_numbers_are_told_apart_as_they_are_written(tmp_path: Path) -> None:
+def test_integers_and_floats_are_printed_as_written(tmp_path: Path) -> None:
     path = tmp_path / "items.jsonl"
     path.write_text('{"n": 0.5, "year": 2020}\n{"n": 1, "year": 2021}\n{"n": 1.0, "year": 0}\n')
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from valor_files.tables.cells import numbered
 
 
-def test_values_are_numbered_in_order_of_appearance() -> None:
+def test_codes_follow_order_of_appearance() -> None:
     codes, values = numbered(["dog", None, "dog", "ant"])
 
     assert codes.tolist() == [0, 1, 0, 2]

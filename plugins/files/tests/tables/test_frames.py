@@ -1,4 +1,4 @@
-"""Tables of pandas, polars, Arrow and Hugging Face, each with the same cells."""
+"""Tables of pandas, polars, Arrow and Hugging Face with the same cells."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ MAKERS = [
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
-def test_all_have_the_same_cells(make: Callable[[], Any]) -> None:
+def test_all_libraries_give_same_cells(make: Callable[[], Any]) -> None:
     held = TableInMemory.of(make())
 
     assert held is not None
@@ -76,7 +76,7 @@ def test_all_have_the_same_cells(make: Callable[[], Any]) -> None:
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
-def test_whole_columns_of_numbers_are_arrays(make: Callable[[], Any]) -> None:
+def test_columns_of_numbers_are_arrays(make: Callable[[], Any]) -> None:
     held = TableInMemory.of(make())
 
     assert held is not None
@@ -85,14 +85,14 @@ def test_whole_columns_of_numbers_are_arrays(make: Callable[[], Any]) -> None:
 
 
 @pytest.mark.parametrize("labels", [["cat", None, "cat"], [3, None, 5]])
-def test_categories_are_their_values(labels: list[Any]) -> None:
+def test_pandas_categories_are_converted_to_values(labels: list[Any]) -> None:
     held = TableInMemory.of(pandas.DataFrame({"label": pandas.Categorical(labels)}))
 
     assert held is not None
     assert held.table.values("label").tolist() == labels
 
 
-def test_a_dictionary_of_arrow_is_its_values() -> None:
+def test_arrow_dictionary_is_converted_to_values() -> None:
     column = pyarrow.array(["cat", None, "cat"]).dictionary_encode()
     held = TableInMemory.of(pyarrow.table({"label": column}))
 
@@ -100,7 +100,7 @@ def test_a_dictionary_of_arrow_is_its_values() -> None:
     assert held.table.values("label").tolist() == ["cat", None, "cat"]
 
 
-def test_class_labels_of_hugging_face_are_their_names_in_the_rows_that_were_selected() -> None:
+def test_hugging_face_class_labels_of_selected_rows_are_names() -> None:
     features = datasets.Features({"label": datasets.ClassLabel(names=["neg", "pos"])})
     data = datasets.Dataset.from_dict({"label": [0, 1, 1, -1]}, features=features)
 
@@ -110,7 +110,7 @@ def test_class_labels_of_hugging_face_are_their_names_in_the_rows_that_were_sele
     assert held.table.values("label").tolist() == [None, "pos", "neg"]
 
 
-def test_missing_values_of_pandas_in_rows_are_missing() -> None:
+def test_missing_values_of_pandas_are_none() -> None:
     rows = [{"a": pandas.NA, "b": pandas.NaT}, {"a": "x", "b": "y"}]
     held = TableInMemory.of(rows)
 
@@ -119,7 +119,7 @@ def test_missing_values_of_pandas_in_rows_are_missing() -> None:
     assert held.table.values("b").tolist() == [None, "y"]
 
 
-def test_a_frame_says_how_large_it_is() -> None:
+def test_frame_prints_its_size() -> None:
     frame = pandas.DataFrame({"a": range(1000), "b": 0})
 
     assert str(TableInMemory.of(frame)) == "<DataFrame of 1,000 rows and 2 columns>"

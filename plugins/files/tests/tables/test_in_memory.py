@@ -28,7 +28,7 @@ def cells(data: Any) -> dict[str, list[Any]]:
 
 
 class Series:
-    """A column as pandas has it."""
+    """Stand-in for a series of pandas."""
 
     def __init__(self, values: list[Any], dtype: Any = object) -> None:
         self.values = np.array(values, dtype)
@@ -52,7 +52,7 @@ class Index:
 
 
 class Frame:
-    """A table as pandas has it."""
+    """Stand-in for a data frame of pandas."""
 
     def __init__(self, columns: dict[str, Series], index: Index | None = None) -> None:
         self.held = columns
@@ -67,7 +67,7 @@ class Frame:
         return list(self.held.values())[place[1]]
 
 
-def test_a_list_of_mappings_has_the_fields_of_all_of_them() -> None:
+def test_list_of_mappings_has_columns_for_all_keys() -> None:
     assert cells([{"uid": "a", "x": 1}, {"uid": "b", "y": [2]}]) == {
         "uid": ["a", "b"],
         "x": [1, None],
@@ -75,7 +75,7 @@ def test_a_list_of_mappings_has_the_fields_of_all_of_them() -> None:
     }
 
 
-def test_numbers_of_a_mapping_of_columns_stay_in_their_array() -> None:
+def test_array_of_numbers_is_not_copied() -> None:
     scores = np.array([0.5, 0.25], np.float32)
 
     table = held({"label": ["cat", "dog"], "score": scores}).table
@@ -84,24 +84,24 @@ def test_numbers_of_a_mapping_of_columns_stay_in_their_array() -> None:
     assert table.strings("label").tolist() == ["cat", "dog"]
 
 
-def test_text_in_arrays_becomes_text_of_python() -> None:
+def test_text_in_array_is_converted_to_python_strings() -> None:
     found = cells({"label": np.array(["cat", "dog"]), "n": [np.int64(3), np.int64(4)]})
 
     assert found == {"label": ["cat", "dog"], "n": [3, 4]}
     assert {type(cell) for column in found.values() for cell in column} == {str, int}
 
 
-def test_arrays_in_cells_are_lists_however_deep() -> None:
+def test_nested_arrays_in_cells_are_converted_to_lists() -> None:
     inner = np.array([np.array(["a", "b"], object), np.array(["c"], object)], object)
 
     assert cells([{"references": inner}]) == {"references": [[["a", "b"], ["c"]]]}
 
 
-def test_nan_in_a_column_of_objects_is_a_missing_cell() -> None:
+def test_nan_in_column_of_objects_is_missing() -> None:
     assert cells({"label": ["cat", NAN, None]}) == {"label": ["cat", None, None]}
 
 
-def test_columns_of_a_frame_are_arrays_without_a_missing_cell_and_objects_with_one() -> None:
+def test_frame_columns_without_missing_cells_are_arrays() -> None:
     frame = Frame(
         {
             "whole": Series([1, 2], np.int64),
@@ -116,17 +116,17 @@ def test_columns_of_a_frame_are_arrays_without_a_missing_cell_and_objects_with_o
     assert cells(frame) == {"whole": [1, 2], "gap": [0.5, None], "text": ["a", None]}
 
 
-def test_small_floats_beside_a_gap_are_the_decimals_that_they_were_written_as() -> None:
+def test_float32_column_with_missing_cells_keeps_shortest_decimals() -> None:
     assert cells(Frame({"score": Series([0.35, NAN], np.float32)})) == {"score": [0.35, None]}
 
 
-def test_an_index_with_a_name_is_a_column() -> None:
+def test_named_index_is_column() -> None:
     frame = Frame({"x": Series([1, 2], np.int64)}, Index("uid", ["a", "b"]))
 
     assert cells(frame) == {"uid": ["a", "b"], "x": [1, 2]}
 
 
-def test_polars_columns_with_nulls_are_listed_and_others_are_arrays() -> None:
+def test_polars_columns_without_nulls_are_arrays() -> None:
     class Kind:
         def __init__(self, numeric: bool) -> None:
             self.numeric = numeric
@@ -177,26 +177,26 @@ def test_polars_columns_with_nulls_are_listed_and_others_are_arrays() -> None:
     ],
     ids=repr,
 )
-def test_what_is_no_table_is_none(data: Any) -> None:
+def test_other_data_are_not_converted(data: Any) -> None:
     assert TableInMemory.of(data) is None
 
 
-def test_a_row_that_is_no_mapping_is_named() -> None:
+def test_row_that_is_not_a_mapping_is_rejected() -> None:
     with refused(ReadError):
         TableInMemory.of([{"a": 1}, 2])
 
 
-def test_two_columns_of_one_name_are_refused() -> None:
+def test_repeated_column_name_is_rejected() -> None:
     with refused(ReadError):
         TableInMemory.of({1: [0], "1": [0]})
 
 
-def test_it_says_what_it_is_and_how_large_and_shows_no_cells() -> None:
+def test_str_shows_type_and_size_without_cells() -> None:
     assert str(held([{"secret": "x"}] * 1200)) == "<list of 1,200 rows and 1 column>"
     assert str(held({"a": [1], "b": [2]})) == "<dict of 1 row and 2 columns>"
 
 
-def test_it_is_one_partition_that_is_read_as_it_is_under_other_names() -> None:
+def test_table_in_memory_is_one_partition_with_renamed_columns() -> None:
     table = held({"image": ["a", "b"]})
 
     (part,) = split_table(table, partition_bytes=1)
@@ -205,7 +205,7 @@ def test_it_is_one_partition_that_is_read_as_it_is_under_other_names() -> None:
     assert read_table(part, columns={"uid": "image"}).strings("uid").tolist() == ["a", "b"]
 
 
-def test_it_pickles_and_is_told_from_another_by_its_cells() -> None:
+def test_fingerprint_depends_on_cells_and_survives_pickling() -> None:
     one, same, other = (held({"a": [1, value]}) for value in (2, 2, 3))
 
     assert one.fingerprint == same.fingerprint != other.fingerprint
@@ -213,13 +213,13 @@ def test_it_pickles_and_is_told_from_another_by_its_cells() -> None:
     assert not list(one.paths)
 
 
-def test_an_error_calls_rows_by_their_position() -> None:
+def test_error_names_row_by_index() -> None:
     with refused(ReadError):
         held({"score": [0.5, "high"]}).table.floats("score")
 
 
 @pytest.mark.parametrize("make", [list, tuple, np.array])
-def test_the_beginning_has_at_most_a_thousand_rows(make: Callable[[Any], Any]) -> None:
+def test_beginning_has_at_most_1000_rows(make: Callable[[Any], Any]) -> None:
     assert len(held({"a": make(range(5000))}).beginning) == 1000
     assert len(held({"a": make(range(3))}).beginning) == 3
 
@@ -230,7 +230,7 @@ class Input:
     other: TableSource | None = parameter(default=None, help="Another.")
 
 
-def test_it_stands_where_parameters_take_the_path_of_a_table(tmp_path: Path) -> None:
+def test_parameters_accept_table_or_path(tmp_path: Path) -> None:
     rows = [{"a": 1}, {"a": 2}]
 
     made = Input(path=rows, other=tmp_path / "b.csv")
@@ -240,7 +240,7 @@ def test_it_stands_where_parameters_take_the_path_of_a_table(tmp_path: Path) -> 
     assert Input(path=["a.csv", {"a": [1]}]).path[0] == Path("a.csv")
 
 
-def test_a_record_of_parameters_says_what_it_is_and_a_folder_moves_paths_alone() -> None:
+def test_parameter_values_describe_table_and_relocate_moves_only_paths() -> None:
     made = Input(path={"a": [1]}, other="b.csv")
 
     moved = relocate(made, lambda path: Path("data") / path)
@@ -250,7 +250,7 @@ def test_a_record_of_parameters_says_what_it_is_and_a_folder_moves_paths_alone()
     assert moved.other == Path("data/b.csv")
 
 
-def test_errors_name_the_parameter_of_a_table_that_is_not_the_only_one() -> None:
+def test_error_names_parameter_of_second_table() -> None:
     made = Input(path={"a": [1]}, other={"a": ["x"]})
 
     assert isinstance(made.other, TableInMemory)
@@ -259,6 +259,6 @@ def test_errors_name_the_parameter_of_a_table_that_is_not_the_only_one() -> None
 
 
 @pytest.mark.parametrize("value", [3, [1, 2], {"a": 1}])
-def test_what_is_neither_a_path_nor_a_table_is_refused(value: Any) -> None:
+def test_parameter_rejects_other_values(value: Any) -> None:
     with refused(ParameterError):
         Input(path=value)

@@ -33,29 +33,29 @@ from valor_files.tables.table import Table
         (["2020"], ["2020"]),
     ],
 )
-def test_a_cell_becomes_what_it_is_written_as(cell: Any, value: Any) -> None:
+def test_cell_is_parsed_only_in_canonical_form(cell: Any, value: Any) -> None:
     assert typed(cell) == value
     assert type(typed(cell)) is type(value)
 
 
-def test_every_cell_of_a_column_is_judged_alone() -> None:
+def test_cells_are_parsed_independently() -> None:
     table = Table({"uid": ["a"] * 4, "x": ["1", "a", "1", None]}, "t.csv", is_text=True)
 
     assert columns_beside(table, own=("uid",)) == {"x": [1, "a", 1, None]}
 
 
-def test_a_column_of_tables_becomes_columns() -> None:
+def test_mappings_are_transposed_to_columns() -> None:
     assert unpacked([{"weather": "rain"}, {"year": 2020}, {}]) == {
         "weather": ["rain", None, None],
         "year": [None, 2020, None],
     }
 
 
-def test_a_number_too_large_for_a_float_stays_text() -> None:
+def test_number_too_large_for_float_stays_text() -> None:
     assert typed("1e999") == "1e999"
 
 
-def test_a_text_that_is_repeated_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_text_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[str] = []
     monkeypatch.setattr("valor_files.tables.metadata.typed", judged.append)
 

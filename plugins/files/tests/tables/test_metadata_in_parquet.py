@@ -18,7 +18,7 @@ def length(item: Any) -> float:
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "json", "csv", "tsv", "parquet"])
-def test_versions_1_10_and_1_1_are_two_slices_in_every_format(tmp_path: Path, suffix: str) -> None:
+def test_versions_1_10_and_1_1_are_separate_slices(tmp_path: Path, suffix: str) -> None:
     rows = [{"uid": uid, "response": "x", "version": v} for uid, v in (("a", "1.10"), ("b", "1.1"))]
     path = tmp_path / f"rows.{suffix}"
     _write(path, rows)
@@ -29,7 +29,7 @@ def test_versions_1_10_and_1_1_are_two_slices_in_every_format(tmp_path: Path, su
     assert report.slice(version="1.10").find("Length")[0].value == 1.0
 
 
-def test_text_in_a_format_that_has_numbers_stays_text(tmp_path: Path) -> None:
+def test_text_in_json_stays_text(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     _write(path, [{"uid": "a", "response": "x", "code": "12", "year": 2020, "new": "true"}])
 

@@ -26,9 +26,7 @@ def written(folder: Path, columns: dict[str, Any], row_group_size: int = 2) -> P
 
 
 @pytest.mark.parametrize("partition_bytes", [1, 150, 300, 10**9])
-def test_any_partition_size_gives_the_rows_of_the_whole_file(
-    tmp_path: Path, partition_bytes: int
-) -> None:
+def test_any_partition_size_gives_rows_of_file(tmp_path: Path, partition_bytes: int) -> None:
     uids = [f"image {index}" for index in range(11)]
     path = written(tmp_path, {"uid": uids, "score": np.arange(11) / 10})
 
@@ -44,7 +42,7 @@ def test_any_partition_size_gives_the_rows_of_the_whole_file(
     )
 
 
-def test_row_groups_are_the_finest_cut(tmp_path: Path) -> None:
+def test_partitions_are_at_least_one_row_group(tmp_path: Path) -> None:
     path = written(tmp_path, {"uid": list("abcde")})
 
     assert [(part.start, part.stop) for part in split_table(path, partition_bytes=1)] == [
@@ -56,14 +54,12 @@ def test_row_groups_are_the_finest_cut(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("zone", [None, "UTC"])
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
-def test_timestamps_are_pythons_own_whatever_their_unit(
-    tmp_path: Path, unit: str, zone: str | None
-) -> None:
+def test_timestamps_of_any_unit_are_datetimes(tmp_path: Path, unit: str, zone: str | None) -> None:
     moments = pyarrow.array([1_700_000_000, None], pyarrow.int64())
     each = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
     counts = pyarrow.compute.multiply(moments, each)
     if unit == "ns":
-        counts = pyarrow.compute.add(counts, 7)  # which Python's timestamps cannot hold
+        counts = pyarrow.compute.add(counts, 7)  # more precise than datetime
     path = written(tmp_path, {"at": counts.cast(pyarrow.timestamp(unit, zone))})
 
     (at, missing) = read_table(split_table(path)[0]).values("at")
@@ -75,7 +71,7 @@ def test_timestamps_are_pythons_own_whatever_their_unit(
     assert missing is None
 
 
-def test_columns_keep_their_types_and_nulls_are_missing(tmp_path: Path) -> None:
+def test_columns_keep_dtype_and_nulls_are_missing(tmp_path: Path) -> None:
     day = datetime.date(2024, 2, 29)
     path = written(
         tmp_path,
@@ -103,7 +99,7 @@ def test_columns_keep_their_types_and_nulls_are_missing(tmp_path: Path) -> None:
     assert table.values("day").tolist() == [day, day]
 
 
-def test_a_bad_cell_is_refused_with_its_row_in_the_file(tmp_path: Path) -> None:
+def test_invalid_cell_is_rejected_with_row_of_file(tmp_path: Path) -> None:
     path = written(tmp_path, {"score": [0.5, 0.5, 0.5, float("nan")]})
 
     part = split_table(path, partition_bytes=1)[1]
@@ -112,7 +108,7 @@ def test_a_bad_cell_is_refused_with_its_row_in_the_file(tmp_path: Path) -> None:
         read_table(part, columns={"confidence": "score"}).floats("confidence")
 
 
-def test_a_file_without_rows_is_a_table_without_rows(tmp_path: Path) -> None:
+def test_file_without_rows_gives_empty_table(tmp_path: Path) -> None:
     path = written(tmp_path, {"uid": pyarrow.array([], pyarrow.string())})
 
     tables = [read_table(part) for part in split_table(path, partition_bytes=1)]
@@ -120,7 +116,7 @@ def test_a_file_without_rows_is_a_table_without_rows(tmp_path: Path) -> None:
     assert [(len(table), table.names) for table in tables] == [(0, ("uid",))]
 
 
-def test_a_column_name_that_stands_twice_is_refused(tmp_path: Path) -> None:
+def test_repeated_column_name_in_file_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "preds.parquet"
     twice = pyarrow.Table.from_arrays([pyarrow.array([1])] * 3, ["uid", "uid", "score"])
     pyarrow.parquet.write_table(twice, path)
@@ -129,7 +125,7 @@ def test_a_column_name_that_stands_twice_is_refused(tmp_path: Path) -> None:
         read_table(path)
 
 
-def test_a_file_that_is_no_parquet_file_is_refused(tmp_path: Path) -> None:
+def test_file_that_is_not_parquet_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "preds.parquet"
     path.write_bytes(b"uid,score\na,1\n")
 
@@ -139,14 +135,14 @@ def test_a_file_that_is_no_parquet_file_is_refused(tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_went_away_is_refused(tmp_path: Path) -> None:
+def test_deleted_file_is_rejected(tmp_path: Path) -> None:
     gone = TablePartition(tmp_path / "preds.parquet", "parquet", 0, 1, 1)
 
     with refused(ReadError):
         PARQUET.read(gone)
 
 
-def test_without_pyarrow_the_error_says_what_to_install(
+def test_missing_pyarrow_suggests_install_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -157,7 +153,7 @@ def test_without_pyarrow_the_error_says_what_to_install(
         read_table("preds.parquet")
 
 
-def test_a_damaged_column_name_is_a_damaged_file(tmp_path: Path) -> None:
+def test_invalid_utf8_in_column_name_is_rejected(tmp_path: Path) -> None:
     path = written(tmp_path, {"uniquename": ["a", "b"]})
     path.write_bytes(path.read_bytes().replace(b"uniquename", b"uniq\xff\xfename"))
 

@@ -23,7 +23,7 @@ VALUES = st.recursive(
 
 
 @given(st.lists(st.dictionaries(st.text(max_size=2), VALUES, max_size=4), max_size=4))
-def test_what_is_strict_is_read_as_ever(records: Any) -> None:
+def test_strict_json_is_parsed_as_by_json_module(records: Any) -> None:
     text = json.dumps(records, separators=(",", ":"), ensure_ascii=False)
 
     if is_surely_strict(text, records):
@@ -41,13 +41,13 @@ def test_what_is_strict_is_read_as_ever(records: Any) -> None:
         '[{"\\uDE00": 1}]',
     ],
 )
-def test_what_is_not_strict_is_found(text: str) -> None:
+def test_ambiguous_json_is_rejected(text: str) -> None:
     assert not is_surely_strict(text, json.loads(text))
     with pytest.raises(StrictJsonError):
         parse_json(text)
 
 
-def test_a_pair_of_surrogates_is_a_character() -> None:
+def test_surrogate_pair_is_one_character() -> None:
     assert parse_json('"\\ud83d\\ude00"') == "\U0001f600"
 
 
@@ -58,16 +58,14 @@ def test_a_pair_of_surrogates_is_a_character() -> None:
         ("t.json", '[{"score": 0.5, "score": 1}]'),
     ],
 )
-def test_a_key_that_stands_twice_is_refused_with_its_place(
-    tmp_path: Path, name: str, text: str
-) -> None:
+def test_repeated_key_is_rejected(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
 
     with refused(ReadError):
         read_table(tmp_path / name)
 
 
-def test_a_lone_surrogate_in_a_file_is_refused_with_its_line(tmp_path: Path) -> None:
+def test_lone_surrogate_is_rejected_with_line(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text('{"uid": "a"}\n{"uid": "\\ud800"}\n')
 

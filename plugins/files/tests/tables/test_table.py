@@ -23,7 +23,7 @@ def array_column(values: Any, dtype: Any) -> Table:
     return Table({"score": np.array(values, dtype=dtype)}, "preds.parquet")
 
 
-def test_a_table_knows_its_names_and_length() -> None:
+def test_table_has_names_and_length() -> None:
     table = Table({"uid": ("a", "b"), "score": np.array([1.0, 2.0])}, "preds.csv")
 
     assert (len(table), table.names) == (2, ("uid", "score"))
@@ -31,12 +31,12 @@ def test_a_table_knows_its_names_and_length() -> None:
     assert len(Table({}, "preds.csv")) == 0
 
 
-def test_columns_of_unequal_length_are_refused() -> None:
+def test_columns_of_unequal_length_are_rejected() -> None:
     with refused(SchemaError):
         Table({"uid": ["a"], "score": []}, "preds.csv")
 
 
-def test_a_place_names_file_row_and_column_in_the_words_of_the_format() -> None:
+def test_place_names_file_row_and_column() -> None:
     numbers = np.array([4, 9])
 
     assert column("a", "b").place(1, "score") == "preds.csv, row 3, column 'score'"
@@ -46,7 +46,7 @@ def test_a_place_names_file_row_and_column_in_the_words_of_the_format() -> None:
     assert column("a", unit="line").place(0, "score") == "preds.csv, line 2, field 'score'"
 
 
-def test_values_come_as_they_are() -> None:
+def test_values_are_not_converted() -> None:
     lists = column([1, 2], [3, 4]).values("score")
     array = np.array([1, 2])
 
@@ -63,14 +63,14 @@ def test_values_come_as_they_are() -> None:
         (array_column([3, 4], np.int32), ["3", "4"]),
     ],
 )
-def test_strings_are_text_and_integers(table: Table, expected: list[str]) -> None:
+def test_strings_accept_text_and_integers(table: Table, expected: list[str]) -> None:
     strings = table.strings("score")
 
     assert strings.dtype == np.dtype(object)
     assert strings.tolist() == expected
 
 
-def test_missing_text_is_none_where_it_is_allowed() -> None:
+def test_missing_strings_are_none_if_allowed() -> None:
     assert column("a", None).strings("score", allow_missing=True).tolist() == ["a", None]
     assert column(7, None).strings("score", allow_missing=True).tolist() == ["7", None]
 
@@ -86,22 +86,20 @@ def test_missing_text_is_none_where_it_is_allowed() -> None:
         (column(), []),
     ],
 )
-def test_floats_are_numbers_and_text_that_reads_as_one(table: Table, expected: list[float]) -> None:
+def test_floats_accept_numbers_and_numerals(table: Table, expected: list[float]) -> None:
     floats = table.floats("score")
 
     assert floats.dtype == np.float64
     assert floats.tolist() == expected
 
 
-def test_a_float32_column_keeps_its_type_so_that_it_passes_the_thresholds_it_was_written_as() -> (
-    None
-):
+def test_float32_column_keeps_dtype() -> None:
     floats = array_column([0.35], np.float32).floats("score")
 
     assert floats.dtype == np.float32
 
 
-def test_missing_and_non_finite_numbers_pass_where_they_are_allowed() -> None:
+def test_missing_and_non_finite_numbers_are_accepted_if_allowed() -> None:
     missing = column("1", None).floats("score", allow_missing=True)
     non_finite = column("nan", "-inf").floats("score", allow_non_finite=True)
 
@@ -121,7 +119,7 @@ def test_missing_and_non_finite_numbers_pass_where_they_are_allowed() -> None:
         (column(), []),
     ],
 )
-def test_integers_are_whole_numbers_in_any_writing(table: Table, expected: list[int]) -> None:
+def test_integers_accept_integral_numbers_and_numerals(table: Table, expected: list[int]) -> None:
     integers = table.integers("score")
 
     assert integers.dtype == np.int64
@@ -206,12 +204,12 @@ def test_integers_are_whole_numbers_in_any_writing(table: Table, expected: list[
         ),
     ],
 )
-def test_a_cell_of_another_type_is_refused_with_its_place(read: str, table: Table) -> None:
+def test_cell_of_wrong_type_is_rejected(read: str, table: Table) -> None:
     with refused(ReadError):
         getattr(table, read)("score")
 
 
-def test_a_missing_cell_is_refused_where_only_non_finite_ones_are_allowed() -> None:
+def test_allow_missing_and_allow_non_finite_are_independent() -> None:
     with refused(ReadError):
         column("nan", None).floats("score", allow_non_finite=True)
     with refused(ReadError):
@@ -219,14 +217,14 @@ def test_a_missing_cell_is_refused_where_only_non_finite_ones_are_allowed() -> N
 
 
 @pytest.mark.parametrize("read", ["values", "strings", "floats", "integers"])
-def test_an_unknown_column_is_refused_with_those_there_are(read: str) -> None:
+def test_missing_column_error_lists_columns(read: str) -> None:
     table = Table({"uid": [], "score": []}, "preds.csv")
 
     with refused(ReadError):
         getattr(table, read)("scores")
 
 
-def test_a_list_of_many_columns_is_cut_short() -> None:
+def test_missing_column_error_lists_at_most_20_columns() -> None:
     many = Table({f"c{index}": [] for index in range(22)}, "preds.jsonl", unit="line")
 
     with refused(ReadError):
@@ -235,7 +233,7 @@ def test_a_list_of_many_columns_is_cut_short() -> None:
         Table({}, "preds.csv").floats("x")
 
 
-def test_renamed_columns_go_by_the_new_name_and_errors_by_the_one_in_the_file() -> None:
+def test_error_of_renamed_column_shows_name_in_file() -> None:
     table = Table({"image_id": ["a"], "uid": ["z"], "conf": ["x"]}, "preds.csv")
 
     renamed = table.renamed({"uid": "image_id", "name": "image_id", "score": "conf"})
@@ -247,7 +245,7 @@ def test_renamed_columns_go_by_the_new_name_and_errors_by_the_one_in_the_file() 
     assert table.names == ("image_id", "uid", "conf")
 
 
-def test_renaming_a_column_that_is_not_there_is_refused() -> None:
+def test_renaming_missing_column_is_rejected() -> None:
     table = Table({"image_id": ["a"]}, "preds.csv")
 
     with refused(ReadError):
@@ -257,10 +255,10 @@ def test_renaming_a_column_that_is_not_there_is_refused() -> None:
         table.renamed({"uid": "uid"})
 
 
-def test_a_partition_can_be_cut_pickled_and_named() -> None:
-    whole = TablePartition(Path("preds.csv"), "csv", 0, 90, 1)
+def test_partition_can_be_cut_pickled_and_printed() -> None:
+    uncut = TablePartition(Path("preds.csv"), "csv", 0, 90, 1)
 
-    parts = whole.cut([Cut(30, 4), Cut(60, 8)], header=("uid",))
+    parts = uncut.cut([Cut(30, 4), Cut(60, 8)], header=("uid",))
 
     assert pickle.loads(pickle.dumps(parts)) == parts
     assert [(part.start, part.stop, part.first_row, part.header) for part in parts] == [
@@ -272,26 +270,24 @@ def test_a_partition_can_be_cut_pickled_and_named() -> None:
     assert str(TablePartition(Path("a.parquet"), "parquet", 0, 2, 1)) == (
         "a.parquet, row groups 0 to 2"
     )
-    assert whole.cut([]) == (whole,)
+    assert uncut.cut([]) == (uncut,)
 
 
-def test_a_line_break_of_two_characters_counts_once() -> None:
+def test_crlf_counts_as_one_line_break() -> None:
     assert count_line_breaks(np.frombuffer(b"a\r\nb\nc\rd\r\r\n", np.uint8)) == 5
     assert count_line_breaks(np.zeros(0, np.uint8)) == 0
 
 
 @pytest.mark.parametrize("at", range(-3, 3))
 @pytest.mark.parametrize("between", ["\r", "\n", "\r\n", "\r\r\n"])
-def test_line_breaks_at_the_edge_of_what_is_counted_at_once_count_once(
-    at: int, between: str
-) -> None:
+def test_line_breaks_at_block_boundary_count_once(at: int, between: str) -> None:
     text = "x" * (2**18 + at) + between + "x\n\r"
 
     assert count_line_breaks(np.frombuffer(text.encode(), np.uint8)) == len(text.splitlines())
 
 
 @pytest.mark.parametrize("text", ["1_0", "٣", "\uff11", "1_0.5", "2²"])
-def test_a_number_to_python_alone_is_no_number(text: str) -> None:
+def test_python_only_numerals_are_rejected(text: str) -> None:
     for cells in ([text], [text, 1], ["1", text]):
         with refused(ReadError):
             column(*cells).floats("score")
@@ -308,7 +304,7 @@ def test_a_number_to_python_alone_is_no_number(text: str) -> None:
         ["uid", " label", "score "],
     ],
 )
-def test_another_delimiter_or_spaces_are_told_from_the_header(names: list[str]) -> None:
+def test_missing_column_suggests_other_delimiter_or_stripped_header(names: list[str]) -> None:
     table = Table({name: ["a"] for name in names}, "t.csv")
 
     with refused(ReadError):
@@ -316,7 +312,7 @@ def test_another_delimiter_or_spaces_are_told_from_the_header(names: list[str]) 
 
 
 @pytest.mark.parametrize("name", ["dup.csv", "dup.jsonl"])
-def test_a_uid_that_stands_twice_is_named_with_both_rows(tmp_path: Path, name: str) -> None:
+def test_repeated_uid_is_rejected_with_both_rows(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     texts = {
         "dup.csv": "uid\na\nb\na\nb\n",
@@ -329,7 +325,7 @@ def test_a_uid_that_stands_twice_is_named_with_both_rows(tmp_path: Path, name: s
 
 
 @pytest.mark.parametrize("name", ["nul.csv", "nul.jsonl"])
-def test_a_name_with_the_character_nul_is_refused_with_its_row(tmp_path: Path, name: str) -> None:
+def test_nul_in_uid_is_rejected(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     texts = {
         "nul.csv": "uid\na\nb\0\na\nb\0\n",
@@ -345,7 +341,7 @@ def test_a_name_with_the_character_nul_is_refused_with_its_row(tmp_path: Path, n
         table.categories("uid")
 
 
-def test_small_parts_may_be_read_ahead_where_their_reader_says_so(
+def test_small_partitions_may_be_read_ahead_if_reader_allows_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = "uid,score\n" + "".join(f"item{row},0.5\n" for row in range(100))
@@ -353,11 +349,13 @@ def test_small_parts_may_be_read_ahead_where_their_reader_says_so(
     plain.write_text(rows)
     packed.write_bytes(gzip.compress(rows.encode()))
 
-    def allowed(path: Path, **said: bool) -> set[bool]:
-        return {part.may_be_read_ahead for part in split_table(path, partition_bytes=200, **said)}
+    def allowed(path: Path, **options: bool) -> set[bool]:
+        return {
+            part.may_be_read_ahead for part in split_table(path, partition_bytes=200, **options)
+        }
 
     assert allowed(plain, may_be_read_ahead=True) == {True}
     assert allowed(plain) == {False}
-    assert allowed(packed, may_be_read_ahead=True) == {False}  # however large it is unpacked
+    assert allowed(packed, may_be_read_ahead=True) == {False}  # unpacked size is unknown
     monkeypatch.setattr(tables, "_READ_AHEAD_BYTES", 100)
     assert allowed(plain, may_be_read_ahead=True) == {False}
