@@ -1,4 +1,4 @@
-"""Readers of what happens on a cluster: workers die, partitions cannot be read."""
+"""Readers that kill workers or fail on chosen partitions."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from valor_core.schemas import Batch
 
 @metric("oncluster.Length", task="text", higher_is_better=None)
 def length(item: Any) -> float:
-    """Length of the response."""
+    """Return the length of the response."""
     return len(item.response) / 10
 
 
 @frozen
 class Deadly:
-    """Reads batches; a worker that comes to some partitions dies, once or always.
+    """Reader that kills its worker on chosen partitions, once or always.
 
     Parameters
     ----------
     batches : tuple of Batch
         The batches.
     folder : Path
-        Where a file tells that a worker died of a partition.
+        Folder for a file per killed worker.
     once : tuple of int
         Partitions that kill the first worker that reads them.
     always : tuple of int
-        Partitions that kill every one.
+        Partitions that kill every worker.
     broken : tuple of int
         Partitions that cannot be read.
     victim : int, optional
-        Another process that partition 20 kills.
+        Process id that partition 20 kills.
     """
 
     batches: tuple[Batch, ...]
@@ -50,11 +50,11 @@ class Deadly:
     victim: int | None = None
 
     def partitions(self) -> Sequence[Position]:
-        """One for each batch."""
+        """Return one partition per batch."""
         return tuple(map(Position, range(len(self.batches))))
 
     def read(self, partition: Position) -> Iterator[Batch]:
-        """The batch, from whoever lives on."""
+        """Yield the batch if the worker survives."""
         number = partition.number
         if number in self.always or (number in self.once and self._is_first(number)):
             os.kill(os.getpid(), signal.SIGKILL)

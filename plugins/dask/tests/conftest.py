@@ -20,7 +20,7 @@ _SELDOM = {"DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s"}
 
 
 class Cluster:
-    """A scheduler and workers, each a process of its own."""
+    """Scheduler and workers in separate processes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -29,13 +29,13 @@ class Cluster:
         self.scheduler = self.start("dask_scheduler", *arguments, says="Scheduler at:").split()[-1]
 
     def start_workers(self, count: int, *, threads: int = 1, **environment: str) -> None:
-        """Start workers that nobody starts again when they die, in another folder."""
+        """Start workers without a nanny, which would restart them, in another folder."""
         for _ in range(count):
             arguments = (self.scheduler, "--no-nanny", "--nthreads", str(threads), *_NO_PAGE)
             self.start("dask_worker", *arguments, says="Starting established", **environment)
 
     def start(self, program: str, *arguments: str, says: str, **environment: str) -> str:
-        """Start a program of Dask, and wait until it says that it is ready."""
+        """Start a Dask program and wait until it prints that it is ready."""
         path = os.pathsep.join(filter(None, (environment.pop("first", ""), str(TESTS))))
         process = subprocess.Popen(
             [sys.executable, "-u", "-m", f"distributed.cli.{program}", *arguments],
@@ -63,7 +63,7 @@ class Cluster:
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    """A cluster of a test that kills its workers."""
+    """Cluster of one test, which may kill its workers."""
     started = Cluster(tmp_path)
     yield started
     started.close()
@@ -71,9 +71,9 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def steady(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a scheduler with three workers, which the tests of a file share.
+    """Address of a scheduler with three workers, shared by the tests of a file.
 
-    They are no longer there for the files that come then: a cluster that waits costs time.
+    The cluster stops after each file, since an idle cluster slows other tests.
     """
     started = Cluster(tmp_path_factory.mktemp("cluster"))
     started.start_workers(2)
@@ -86,7 +86,7 @@ COURTROOM = TESTS.parents[2] / "tests" / "plugins" / "courtroom"
 
 
 class Judge:
-    """A judge in a process of its own that takes its time, and what it was asked."""
+    """Slow judge in a separate process that logs its questions."""
 
     def __init__(self, folder: Path) -> None:
         self.log = folder / "asked"
@@ -108,7 +108,7 @@ class Judge:
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder with the metrics that wait for a judge, installed."""
+    """Folder with an installed plugin whose metrics wait for a judge."""
     site = tmp_path / "site"
     shutil.copytree(COURTROOM, site / "courtroom", ignore=shutil.ignore_patterns("__pycache__"))
     info = site / "valor_courtroom-1.0.dist-info"

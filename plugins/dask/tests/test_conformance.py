@@ -1,4 +1,4 @@
-"""The engine keeps every law of engines on a cluster that it starts; see test_engine.py."""
+"""Conformance of the engine on a local cluster; test_engine.py tests a running one."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import pytest
 from valor_testing import cases
 
 PARAMETERS = {"dask.dask": {"workers": 1}}
-"""Each law starts a cluster, which takes a second per worker. test_engine.py holds three workers of
-a cluster that runs already to the same laws."""
+"""Each law starts a cluster, which takes a second per worker. test_engine.py checks the same laws
+on a running cluster with three workers."""
 
 
 @pytest.mark.parametrize(
     "check",
     [pytest.param(check, id=name) for name, check in cases("dask", parameters=PARAMETERS)],
 )
-def test_the_plugin_conforms(check: Callable[[], None]) -> None:
+def test_plugin_conforms(check: Callable[[], None]) -> None:
     check()

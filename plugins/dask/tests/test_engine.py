@@ -1,4 +1,4 @@
-"""The engine on clusters of real processes, which are killed for real."""
+"""Tests of the engine on clusters of real processes, which some tests kill."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CLASSIFICATION = ["Accuracy", "mROCAUC", "CalibrationError", "PrecisionRecallCur
 
 
 def classified(parts: int, size: int = 20) -> tuple[ClassificationBatch, ...]:
-    """Batches of labels and scores, a few of them equal."""
+    """Return batches of labels and scores, with ties."""
     random = np.random.default_rng(parts)
     return tuple(
         from_arrays(
@@ -43,32 +43,32 @@ def on(scheduler: str, **options: Any) -> dict[str, Any]:
     return {"name": "dask", "scheduler": scheduler, **options}
 
 
-def told(report: Report) -> Any:
-    """All that a report says, but for which engine counted it."""
+def body(report: Report) -> Any:
+    """Return the content of a report without its engine."""
     record = report.to_dict()
     record["config"].pop("engine", None)
     return record
 
 
-def test_an_engine_on_a_running_cluster_keeps_all_laws(steady: str) -> None:
+def test_engine_on_running_cluster_keeps_all_laws(steady: str) -> None:
     check_engine(Registry().find(EngineSpec, "dask"), {"scheduler": steady})
 
 
 class TestSameBits:
     @pytest.mark.parametrize("parts", [1, 5, 33, 150])
-    def test_a_cluster_counts_the_bits_of_one_machine(self, steady: str, parts: int) -> None:
+    def test_classification_report_equals_serial_report(self, steady: str, parts: int) -> None:
         data = classified(parts, 8)
 
         report = evaluate(data, CLASSIFICATION, engine=on(steady))
 
-        assert told(report) == told(evaluate(data, CLASSIFICATION))
+        assert body(report) == body(evaluate(data, CLASSIFICATION))
 
     @pytest.mark.parametrize("config", sorted(ROOT.glob("examples/*/config.yaml")), ids=str)
-    def test_every_example_has_the_report_of_one_machine(
+    def test_reports_of_examples_equal_serial_reports(
         self, steady: str, config: Path, tmp_path: Path
     ) -> None:
         serial, there = (
-            told(run_config(Request.from_file(config, [f"output={tmp_path}/{name}.json", *more])))
+            body(run_config(Request.from_file(config, [f"output={tmp_path}/{name}.json", *more])))
             for name, more in (
                 ("here", ()),
                 ("there", (f"engine={json.dumps(on(steady))}", *_split(config))),
@@ -79,7 +79,7 @@ class TestSameBits:
         assert there["counts"] == serial["counts"]
 
     @pytest.mark.parametrize("task", ["detection", "segmentation", "text"])
-    def test_every_task_has_the_results_of_one_machine(self, steady: str, task: str) -> None:
+    def test_results_of_every_task_equal_serial_results(self, steady: str, task: str) -> None:
         metrics: dict[str, list[Any]] = {
             "detection": ["AP", "mAP", "AR", "Counts", "ConfusionMatrix", "Examples"],
             "segmentation": ["mIOU", "IOU", "PixelAccuracy", "ConfusionMatrix"],
@@ -89,16 +89,16 @@ class TestSameBits:
             report = evaluate(list(batches), metrics[task], engine=on(steady), items=task == "text")
 
             here = evaluate(list(batches), metrics[task], items=task == "text")
-            assert told(report) == told(here)
+            assert body(report) == body(here)
 
-    def test_slices_filters_and_label_maps_are_those_of_one_machine(self, steady: str) -> None:
+    def test_slices_filters_and_label_maps_equal_serial_ones(self, steady: str) -> None:
         items = [Text(i, response="x" * (i % 7), metadata={"m": i % 3}) for i in range(80)]
         data = [TextBatch.of(items[i : i + 2]) for i in range(0, 80, 2)]
         options: dict[str, Any] = {"slices": ["m"], "filter": "m != 1", "items": True}
 
         report = evaluate(data, length, engine=on(steady), **options)
 
-        assert told(report) == told(evaluate(data, length, **options))
+        assert body(report) == body(evaluate(data, length, **options))
 
 
 def _split(config: Path) -> tuple[str, ...]:
@@ -107,9 +107,7 @@ def _split(config: Path) -> tuple[str, ...]:
 
 
 class TestWorkersThatDie:
-    def test_a_worker_that_is_killed_in_the_middle_costs_no_bit(
-        self, cluster: Any, tmp_path: Path
-    ) -> None:
+    def test_killed_worker_does_not_change_report(self, cluster: Any, tmp_path: Path) -> None:
         cluster.start_workers(3)
         data = classified(70)
         reader = Deadly(data, tmp_path, once=(45,))
@@ -118,9 +116,9 @@ class TestWorkersThatDie:
 
         assert (tmp_path / "died-45").exists()
         assert sum(process.poll() == -9 for process in cluster.processes) == 1
-        assert told(report) == told(evaluate(data, CLASSIFICATION))
+        assert body(report) == body(evaluate(data, CLASSIFICATION))
 
-    def test_a_killed_worker_of_a_cluster_here_is_started_again(self, tmp_path: Path) -> None:
+    def test_killed_worker_of_local_cluster_is_restarted(self, tmp_path: Path) -> None:
         data = classified(40)
         reader = Deadly(data, tmp_path, once=(7, 23))
 
@@ -130,9 +128,9 @@ class TestWorkersThatDie:
 
         assert {path.name for path in tmp_path.glob("died-?")} == {"died-7"}
         assert (tmp_path / "died-23").exists()
-        assert told(report) == told(evaluate(data, CLASSIFICATION))
+        assert body(report) == body(evaluate(data, CLASSIFICATION))
 
-    def test_no_cluster_is_started_for_a_table_that_one_process_reads_with_all_cores(
+    def test_small_table_is_read_without_cluster(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         lines = [f"item {row},cat,{'cat' if row % 3 else 'dog'}" for row in range(500)]
@@ -143,11 +141,9 @@ class TestWorkersThatDie:
 
         report = evaluate(data, "Accuracy", "classification", engine={"name": "dask", "workers": 2})
 
-        assert told(report) == told(evaluate(data, "Accuracy", "classification"))
+        assert body(report) == body(evaluate(data, "Accuracy", "classification"))
 
-    def test_a_partition_that_kills_every_worker_is_named_and_stops_the_run(
-        self, tmp_path: Path
-    ) -> None:
+    def test_partition_that_kills_workers_stops_run(self, tmp_path: Path) -> None:
         reader = Deadly(classified(40), tmp_path, always=(11,))
 
         with pytest.raises(PartitionError, match="died while it counted it"):
@@ -158,9 +154,7 @@ class TestWorkersThatDie:
                 engine={"name": "dask", "workers": 1, "retries": 0},
             )
 
-    def test_a_partition_that_kills_every_worker_is_missing_where_that_is_reported(
-        self, tmp_path: Path
-    ) -> None:
+    def test_partition_that_kills_workers_is_reported_as_missing(self, tmp_path: Path) -> None:
         data = classified(70)
         reader = Deadly(data, tmp_path, always=(11,))
         chosen = {"name": "dask", "workers": 2, "retries": 1, "missing": "report"}
@@ -176,7 +170,7 @@ class TestWorkersThatDie:
 
 
 class TestPartitionsThatCannotBeCounted:
-    def test_the_error_is_that_of_one_machine(self, steady: str, tmp_path: Path) -> None:
+    def test_read_error_equals_serial_error(self, steady: str, tmp_path: Path) -> None:
         reader = Deadly(classified(40), tmp_path, broken=(17,))
 
         with pytest.raises(
@@ -185,9 +179,7 @@ class TestPartitionsThatCannotBeCounted:
             evaluate(reader, "Accuracy", "classification", engine=on(steady))
         assert "in read" in str(there.value.__cause__)
 
-    def test_they_are_named_in_the_report_where_that_was_asked_for(
-        self, steady: str, tmp_path: Path
-    ) -> None:
+    def test_failed_partitions_are_reported_as_missing(self, steady: str, tmp_path: Path) -> None:
         data = classified(70)
         reader = Deadly(data, tmp_path, broken=(17, 18, 60))
 
@@ -201,9 +193,7 @@ class TestPartitionsThatCannotBeCounted:
             for i in (17, 18, 60)
         )
 
-    def test_a_saved_state_lets_the_same_command_count_what_was_missing(
-        self, steady: str, tmp_path: Path
-    ) -> None:
+    def test_missing_partitions_are_counted_on_resume(self, steady: str, tmp_path: Path) -> None:
         data, state = classified(70), tmp_path / "state.npz"
         reader = Deadly(data, tmp_path, broken=(17,))
         evaluate(
@@ -217,9 +207,7 @@ class TestPartitionsThatCannotBeCounted:
 
 
 class TestClusters:
-    def test_a_worker_of_another_version_is_refused_and_named(
-        self, cluster: Any, tmp_path: Path
-    ) -> None:
+    def test_worker_with_other_version_is_rejected(self, cluster: Any, tmp_path: Path) -> None:
         info = tmp_path / "old" / "valor_core-0.0.1.dist-info"
         info.mkdir(parents=True)
         (info / "METADATA").write_text("Metadata-Version: 2.1\nName: valor-core\nVersion: 0.0.1\n")
@@ -229,7 +217,7 @@ class TestClusters:
         with pytest.raises(EngineError, match=r"engine: expected valor-core 0\.1\.0 on worker"):
             evaluate(classified(3), "Accuracy", engine=on(cluster.scheduler))
 
-    def test_a_worker_without_valor_is_named(self, cluster: Any, tmp_path: Path) -> None:
+    def test_worker_without_valor_is_named(self, cluster: Any, tmp_path: Path) -> None:
         (tmp_path / "bare").mkdir()
         (tmp_path / "bare" / "valor_dask.py").write_text("raise ImportError('not here')\n")
         cluster.start_workers(1, first=str(tmp_path / "bare"))
@@ -239,20 +227,20 @@ class TestClusters:
         ):
             evaluate(classified(3), "Accuracy", engine=on(cluster.scheduler))
 
-    def test_a_scheduler_that_dies_ends_the_run_with_one_line(
+    def test_lost_scheduler_stops_run(
         self, cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("valor_dask.cluster._PATIENCE", 3)
+        monkeypatch.setattr("valor_dask.cluster._TIMEOUT", 3)
         cluster.start_workers(2)
         reader = Deadly(classified(100), tmp_path, victim=cluster.processes[0].pid)
 
         with pytest.raises(EngineError, match="engine: the scheduler at"):
             evaluate(reader, "Accuracy", "classification", engine=on(cluster.scheduler))
 
-    def test_a_run_whose_workers_are_all_gone_ends_and_does_not_wait_for_ever(
+    def test_run_without_workers_stops_after_timeout(
         self, cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("valor_dask.engine._PATIENCE", 1.0)
+        monkeypatch.setattr("valor_dask.engine._WORKER_TIMEOUT", 1.0)
         cluster.start_workers(2)
         reader = Deadly(classified(3), tmp_path, always=(1,))
 
@@ -261,10 +249,10 @@ class TestClusters:
         ):
             evaluate(reader, "Accuracy", "classification", engine=on(cluster.scheduler))
 
-    def test_tallies_that_are_lost_before_they_are_fetched_are_no_endless_wait(
+    def test_states_lost_before_fetch_stop_run_after_timeout(
         self, cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("valor_dask.engine._PATIENCE", 1.0)
+        monkeypatch.setattr("valor_dask.engine._WORKER_TIMEOUT", 1.0)
         cluster.start_workers(1)
         reader = Deadly(classified(2), tmp_path, always=(1,))
 
@@ -277,20 +265,20 @@ class TestClusters:
         with pytest.raises(EngineError, match="all are gone; in flight were batch 0, batch 1"):
             evaluate(reader, "Accuracy", "classification", engine=on(cluster.scheduler))
 
-    def test_a_scheduler_that_is_not_there_is_answered_with_how_to_start_one(
+    def test_unreachable_scheduler_suggests_start_command(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("valor_dask.cluster._PATIENCE", 1)
+        monkeypatch.setattr("valor_dask.cluster._TIMEOUT", 1)
         for address in ("tcp://127.0.0.1:1", "no-such-protocol://here"):
             with pytest.raises(
                 EngineError, match=r"engine\.scheduler: expected a Dask scheduler at"
             ):
                 evaluate(classified(3), "Accuracy", engine=on(address))
 
-    def test_a_scheduler_without_workers_is_answered_with_how_to_start_one(
+    def test_scheduler_without_workers_suggests_start_command(
         self, cluster: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("valor_dask.cluster._PATIENCE", 2)
+        monkeypatch.setattr("valor_dask.cluster._TIMEOUT", 2)
 
         with pytest.raises(EngineError, match=r"engine\.scheduler: expected workers at"):
             evaluate(classified(3), "Accuracy", engine=on(cluster.scheduler))
@@ -302,11 +290,11 @@ class TestClusters:
             ("retries", "engine.retries is of a cluster on this machine, got it with a scheduler"),
         ],
     )
-    def test_a_running_scheduler_has_its_own_workers(self, name: str, message: str) -> None:
+    def test_workers_parameter_conflicts_with_scheduler(self, name: str, message: str) -> None:
         with pytest.raises(ParameterError, match=re.escape(message)):
             evaluate(classified(3), "Accuracy", engine=on("tcp://127.0.0.1:1", **{name: 2}))
 
-    def test_work_that_cannot_travel_says_so_before_anything_is_started(self) -> None:
+    def test_unpicklable_work_is_rejected_before_cluster_starts(self) -> None:
         from valor_core import metric
 
         @metric("here.Zero", task="text")

@@ -1,4 +1,4 @@
-"""How the engine is found."""
+"""Tests of the manifest and the command line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from valor_cli.program.program import program
 
 
-def test_the_manifest_loads_no_dask() -> None:
+def test_manifest_does_not_import_dask() -> None:
     code = "import sys, valor_dask.plugin; print(*{'dask', 'distributed'} & set(sys.modules))"
 
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -19,13 +19,13 @@ def test_the_manifest_loads_no_dask() -> None:
 
 
 @pytest.mark.parametrize("arguments", [["list", "--engines"], ["doctor"], ["show", "dask.dask"]])
-def test_the_command_line_knows_the_engine(arguments: list[str]) -> None:
+def test_command_line_shows_engine(arguments: list[str]) -> None:
     result = CliRunner().invoke(program, arguments)
 
     assert "valor-dask" in result.output
 
 
-def test_an_unguarded_script_is_told_how_to_guard_itself(tmp_path: object) -> None:
+def test_script_without_main_guard_is_rejected(tmp_path: object) -> None:
     script = f"{tmp_path}/script.py"
     with open(script, "w") as file:
         file.write(

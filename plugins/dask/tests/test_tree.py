@@ -1,4 +1,4 @@
-"""The shape of the tree in which tallies are merged."""
+"""Tests of the shape of merge trees."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from valor_dask.tree import FAN_IN, MOST_TREES, merged, trees
 
 
 @pytest.mark.parametrize("count", [0, 1, 31, 32, 33, 128, 129, 1000, 100_000])
-def test_every_partition_is_in_one_tree_and_few_trees_arrive(count: int) -> None:
+def test_trees_partition_input_and_are_few(count: int) -> None:
     found = [list(tree) for tree in trees(range(count))]
 
     assert [one for tree in found for one in tree] == list(range(count))
@@ -15,7 +15,7 @@ def test_every_partition_is_in_one_tree_and_few_trees_arrive(count: int) -> None
     assert count <= MOST_TREES or len(found) > MOST_TREES / FAN_IN
 
 
-def test_the_shape_follows_from_the_number_of_leaves() -> None:
+def test_tree_shape_depends_on_number_of_leaves() -> None:
     def shape(few: object) -> str:
         assert isinstance(few, list)
         assert 1 < len(few) <= FAN_IN

@@ -1,4 +1,4 @@
-"""Uids are after their way what they were before it."""
+"""Tests that uids survive compression."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def travelled(uids: np.ndarray) -> np.ndarray:
 
 
 @given(st.lists(INTEGERS) | st.lists(NEAR) | st.lists(NEAR, unique=True).map(sorted))
-def test_any_numbers_arrive_as_they_were(numbers: list[int]) -> None:
+def test_integers_survive_compression(numbers: list[int]) -> None:
     uids = np.array(numbers, np.int64)
 
     found = travelled(uids)
@@ -32,19 +32,19 @@ def test_any_numbers_arrive_as_they_were(numbers: list[int]) -> None:
 
 
 @pytest.mark.parametrize("uids", [["b", "a"], [b"x"], []])
-def test_names_arrive_as_they_were(uids: list[object]) -> None:
+def test_strings_survive_compression(uids: list[object]) -> None:
     found = travelled(np.array(uids))
 
     assert found.tolist() == uids
 
 
-def test_numbers_far_apart_at_both_ends_arrive_as_they_were() -> None:
+def test_differences_above_int64_survive_compression() -> None:
     ends = [-(2**63), 2**63 - 1]
 
     assert travelled(np.array(ends)).tolist() == ends
 
 
-def test_numbers_that_follow_one_another_cost_nothing() -> None:
+def test_consecutive_integers_take_constant_space() -> None:
     uids = np.arange(10**6)
 
     assert len(pickle.dumps(shorten(EvaluationState(uids=[uids])))) < 1500

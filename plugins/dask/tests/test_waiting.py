@@ -1,4 +1,4 @@
-"""Metrics that wait, on a cluster: budgets, progress, and runs that are stopped for real."""
+"""Tests of asynchronous metrics on a cluster: budgets, progress and interrupted runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def parts(size: int) -> list[TextBatch]:
     return [TextBatch.of(ITEMS[i : i + size]) for i in range(0, len(ITEMS), size)]
 
 
-def test_a_budget_holds_over_all_workers(judge: Any) -> None:
+def test_budget_is_divided_among_workers(judge: Any) -> None:
     report = graded(
         judge, parts(3), {"budget": 21, "width": 2}, engine={"name": "dask", "workers": 2}
     )
@@ -43,9 +43,7 @@ def test_a_budget_holds_over_all_workers(judge: Any) -> None:
     assert report.stopped in {"budget of 11 calls is spent", "budget of 10 calls is spent"}
 
 
-def test_a_worker_that_comes_in_place_of_a_dead_one_gets_nothing_of_the_budget(
-    judge: Any, tmp_path: Path
-) -> None:
+def test_replacement_worker_gets_no_budget(judge: Any, tmp_path: Path) -> None:
     reader = Deadly(tuple(parts(2)), tmp_path, once=(1,))
     opened = tmp_path / "opened"
 
@@ -60,12 +58,12 @@ def test_a_worker_that_comes_in_place_of_a_dead_one_gets_nothing_of_the_budget(
     assert sum(judge.asked.values()) == 4
     assert report.counts["not_run"] >= 22
     assert report.stopped == "budget of 0 calls is spent"
-    # What the dead worker had paid for is in the journal.
+    # Replies paid for by the dead worker are in the journal.
     assert run(100, tmp_path).ok
     assert set(judge.asked.values()) == {1}
 
 
-def test_the_bits_of_a_judge_are_those_of_one_machine(
+def test_judged_report_equals_serial_report(
     judge: Any, site: Path, cluster: Any, tmp_path: Path
 ) -> None:
     cluster.start_workers(2, first=str(site))
@@ -79,7 +77,7 @@ def test_the_bits_of_a_judge_are_those_of_one_machine(
     here = graded(judge)
     assert report.results == here.results
     assert [row.value for row in report.items[0].rows] == [row.value for row in here.items[0].rows]
-    # One partition, so that only the cluster can have told of the items before the last.
+    # With one partition, progress before the last item can only come from the cluster's events.
     counts = [items for _, _, items in told]
     assert counts == sorted(counts)
     assert len(set(counts)) > 2
@@ -94,7 +92,7 @@ def wait_for(condition: Callable[[], bool], why: Callable[[], object] = str) -> 
 
 
 def configured(judge: Any, site: Path, folder: Path, engine: dict[str, Any]) -> list[str]:
-    """The command of a run that takes its time."""
+    """Return the command of a slow run."""
     lines = (json.dumps({"uid": item.uid, "response": item.response}) for item in ITEMS)
     (folder / "items.jsonl").write_text("".join(f"{line}\n" for line in lines))
     config = {
@@ -114,7 +112,7 @@ def configured(judge: Any, site: Path, folder: Path, engine: dict[str, Any]) -> 
 
 
 def group(number: int) -> list[str]:
-    """What is alive of a group of processes."""
+    """Return the living processes of a group."""
     found = []
     for process in psutil.process_iter():
         try:
@@ -135,7 +133,7 @@ def group(number: int) -> list[str]:
         pytest.param(signal.SIGTERM, marks=pytest.mark.nightly),
     ],
 )
-def test_a_stopped_run_leaves_no_traceback_and_no_process_and_goes_on(
+def test_interrupted_run_leaves_no_process_and_resumes(
     judge: Any, site: Path, tmp_path: Path, how: signal.Signals
 ) -> None:
     command = configured(judge, site, tmp_path, {"name": "dask", "workers": 2})
@@ -169,7 +167,7 @@ def test_a_stopped_run_leaves_no_traceback_and_no_process_and_goes_on(
 
 @posix
 @pytest.mark.usefixtures("interruptible")
-def test_a_stopped_run_leaves_a_running_cluster_as_it_was(
+def test_interrupted_run_leaves_running_cluster_intact(
     judge: Any, site: Path, cluster: Any, tmp_path: Path
 ) -> None:
     from distributed import Client

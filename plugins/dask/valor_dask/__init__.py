@@ -1,1 +1,1 @@
-"""The engine on a Dask cluster: partitions are counted and merged on many machines."""
+"""Engine that evaluates partitions on a Dask cluster."""

@@ -1,4 +1,4 @@
-"""Cluster: the scheduler and workers that a run uses, its own or those of others."""
+"""Connections to a running Dask cluster or a local one."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from valor_core.evaluation.engines import GUARD, check_main_guard, defer_signals
 from valor_dask.parameters import DaskParameters
 
 _RETRIES = 3
-_PATIENCE = 15  # seconds in which a scheduler and its first worker have to answer
+_TIMEOUT = 15  # seconds for the connection to a scheduler and for its first worker
 
 
 @contextmanager
 def connected(parameters: DaskParameters) -> Iterator[Client]:
-    """A client of the cluster that the parameters mean; a cluster of its own ends with it.
+    """Connect a client to a running or local cluster; stop a local one on exit.
 
     Parameters
     ----------
     parameters : DaskParameters
-        Which cluster.
+        Address of the scheduler, or settings of a local cluster.
 
     Raises
     ------
     EngineError
-        If there is no scheduler at the address, it has no workers, or no cluster can be started.
+        If no scheduler answers, it has no workers, or no local cluster can be started.
     """
     with silence_logging_cmgr(logging.CRITICAL):
         if parameters.scheduler is None:
@@ -46,10 +46,10 @@ def connected(parameters: DaskParameters) -> Iterator[Client]:
 
 @contextmanager
 def _started(parameters: DaskParameters) -> Iterator[LocalCluster]:
-    """A cluster on this machine, whose processes end with the block or with this process."""
+    """Start a local cluster whose processes end with the block or with this process."""
     check_main_guard()
     retries = _RETRIES if parameters.retries is None else parameters.retries
-    with defer_signals(), _beyond_signals():
+    with defer_signals(), _signals_blocked():
         try:
             cluster = LocalCluster(
                 n_workers=parameters.workers or os.cpu_count() or 1,
@@ -73,15 +73,16 @@ def _started(parameters: DaskParameters) -> Iterator[LocalCluster]:
 
 
 @contextmanager
-def _beyond_signals() -> Iterator[None]:
-    """Threads and processes that are started in the block get no signal: the run tells them.
+def _signals_blocked() -> Iterator[None]:
+    """Block signals in threads and processes started in the block.
 
-    A terminal sends Ctrl-C to all processes. A worker that takes it dies with what it counted.
+    A terminal sends Ctrl-C to all processes, and an interrupted worker would lose its states. The
+    client stops the workers instead.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    # What tracks semaphores lifts the block when it is started, so that it is started before.
+    # The resource tracker unblocks signals when it starts, so start it first.
     resource_tracker.ensure_running()
     stopping = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, stopping)
@@ -93,11 +94,11 @@ def _beyond_signals() -> Iterator[None]:
 
 @contextmanager
 def _client(cluster: Any) -> Iterator[Client]:
-    # Workers of others may be out of reach; then tallies go through the scheduler.
-    is_here = isinstance(cluster, LocalCluster)
+    # Workers of a running cluster may be unreachable; then results go through the scheduler.
+    is_local = isinstance(cluster, LocalCluster)
     try:
         client = Client(
-            cluster, set_as_default=False, timeout=_PATIENCE, direct_to_workers=is_here or None
+            cluster, set_as_default=False, timeout=_TIMEOUT, direct_to_workers=is_local or None
         )
     except (OSError, ValueError) as error:
         raise EngineError(
@@ -114,7 +115,7 @@ def _client(cluster: Any) -> Iterator[Client]:
 
 def _wait_for_a_worker(client: Client) -> None:
     try:
-        client.wait_for_workers(1, timeout=_PATIENCE)
+        client.wait_for_workers(1, timeout=_TIMEOUT)
     except TimeoutError as error:
         address = client.scheduler_info()["address"]
         raise EngineError(

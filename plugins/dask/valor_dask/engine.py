@@ -1,4 +1,4 @@
-"""Engine: partitions are counted and merged on the workers of a Dask cluster."""
+"""Engine that counts and merges partitions on the workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ from valor_dask.tree import merged, trees
 from valor_dask.uids import restore
 
 Fetched = tuple[Future[bytes], bytes | BaseException]
-"""A tree, and the packed tallies or what went wrong."""
+"""Root of a tree, and its pickled states or an error."""
 
-_WORTH_CLUSTER = 5.0  # seconds of work that a cluster on this machine, started in two, is worth
-_LOOK = 0.2  # seconds between two looks at whether the run was stopped
-_GRACE = 5.0  # seconds that partitions under way have after an interrupt
-_PATIENCE = 20.0  # seconds that a cluster may be without workers
-_AHEAD = 4  # partitions for each thread that the scheduler knows of
+_WORTH_CLUSTER = 5.0  # seconds of work that justify starting a local cluster, which takes two
+_POLL = 0.2  # seconds between checks for a stopped run
+_GRACE = 5.0  # seconds for running partitions after an interrupt
+_WORKER_TIMEOUT = 20.0  # seconds that a cluster may be without workers
+_AHEAD = 4  # submitted partitions per thread
 
 
 @frozen
 class DaskEngine:
-    """Counts partitions on a Dask cluster, and merges the tallies there.
+    """Engine that counts partitions and merges their states on a Dask cluster.
 
     Parameters
     ----------
     parameters : DaskParameters
-        Which cluster, and what becomes of partitions that cannot be counted.
+        Cluster to use, and treatment of failed partitions.
     """
 
     parameters: DaskParameters
@@ -69,7 +69,7 @@ class DaskEngine:
                 )
 
     def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[EvaluationState]:
-        """Tallies of one or more partitions, as they are finished."""
+        """Yield states of one or more partitions as they finish."""
         if not partitions:
             return
         packed = work.packed()
@@ -80,19 +80,19 @@ class DaskEngine:
                 return
         with (
             connected(self.parameters) as client,
-            _known_to_workers(client, work, packed) as name,
+            _registered(client, work, packed) as name,
         ):
             waiting = deque(trees(partitions))
             yield from _Run(client, work, name, self.parameters.missing, waiting).tallies()
 
 
 @contextmanager
-def _known_to_workers(client: Client, work: Work, packed: bytes) -> Iterator[str]:
-    """The name under which every worker knows the work, until the block ends."""
+def _registered(client: Client, work: Work, packed: bytes) -> Iterator[str]:
+    """Register the work on all workers for the block, and yield its name."""
     shares = _shares(client, work)
     name = f"valor-{uuid4().hex}"
 
-    def told(event: tuple[float, Mapping[str, Any]]) -> None:
+    def receive(event: tuple[float, Mapping[str, Any]]) -> None:
         _, message = event
         if "scored" in message:
             work.control.scored(message["scored"])
@@ -102,28 +102,28 @@ def _known_to_workers(client: Client, work: Work, packed: bytes) -> Iterator[str
     try:
         with defer_signals():
             client.register_plugin(RunOnWorker(name, packed, shares))
-            client.subscribe_topic(name, told)
+            client.subscribe_topic(name, receive)
         yield name
     finally:
         with defer_signals():
-            # A worker that answers no more, or a scheduler that is gone, holds up nobody.
-            _beside(lambda: _forget(client, name)).join(_GRACE)
+            # In a thread with a timeout: a lost worker or scheduler may never reply.
+            _in_thread(lambda: _unregister(client, name)).join(_GRACE)
 
 
-def _forget(client: Client, name: str) -> None:
-    """Close what a run opened on the workers."""
+def _unregister(client: Client, name: str) -> None:
+    """Close the resources of a run on the workers."""
     client.unsubscribe_topic(name)
     client.unregister_worker_plugin(name)
 
 
-def _beside(call: Callable[[], object]) -> Thread:
-    """A thread that calls the cluster, in which nothing but the run itself is told of errors."""
+def _in_thread(call: Callable[[], object]) -> Thread:
+    """Call the cluster in a daemon thread and ignore errors."""
 
-    def carry_out() -> None:
+    def call_quietly() -> None:
         with suppress(Exception):
             call()
 
-    thread = Thread(target=carry_out, daemon=True)
+    thread = Thread(target=call_quietly, daemon=True)
     thread.start()
     return thread
 
@@ -131,14 +131,14 @@ def _beside(call: Callable[[], object]) -> Thread:
 def _outcome(future: Future[bytes]) -> bytes | BaseException:
     try:
         return future.result()
-    except BaseException as error:  # which is raised where the run waits for it
+    except BaseException as error:  # raised later, in the thread of the run
         return error
 
 
 def _shares(client: Client, work: Work) -> dict[str, int]:
-    """Which part of a budget each worker has; all have the versions that they should."""
+    """Check the versions of all workers and number them, for their shares of a budget."""
     names = list(work.versions)
-    answers = client.run(on_worker.tell, names, on_error="return")
+    answers = client.run(on_worker.facts_of, names, on_error="return")
     found: dict[str, int] = {}
     for address in sorted(answers):
         facts = answers[address]
@@ -155,20 +155,20 @@ def _shares(client: Client, work: Work) -> dict[str, int]:
 
 @define
 class _Run:
-    """A run as the client has it.
+    """Client side of a run.
 
     Parameters
     ----------
     client : Client
-        The connection to the scheduler.
+        Connection to the scheduler.
     work : Work
-        What is carried out.
+        The evaluation and its reader.
     name : str
-        What the workers call the run.
+        Name of the run on the workers.
     missing : str
-        What becomes of a partition that cannot be counted.
+        Treatment of failed partitions: ``stop`` or ``report``.
     waiting : deque of sequences of Partition
-        What has to be counted, tree by tree.
+        Trees of partitions that are not submitted yet.
     """
 
     client: Client
@@ -183,22 +183,22 @@ class _Run:
         factory=SimpleQueue, init=False
     )
     _ready: deque[EvaluationState] = field(factory=deque, init=False)
-    _seen: float = field(factory=monotonic, init=False)
+    _last_seen: float = field(factory=monotonic, init=False)
     _partitions: dict[str, Partition] = field(factory=dict, init=False)
 
     def tallies(self) -> Iterator[EvaluationState]:
-        """Tallies as they are finished; after an interrupt, those of what is under way."""
+        """Yield states as trees finish; after an interrupt, those of running trees."""
         threads = sum(self.client.nthreads().values())
         try:
             while self.work.control.stopped is None and self._is_under_way:
                 try:
-                    self._submit_some(threads * _AHEAD)
-                    self._look()
+                    self._submit_trees(threads * _AHEAD)
+                    self._poll()
                 except KeyboardInterrupt:
                     self.work.control.stop(STOPPED_BY_USER)
-                yield from self._handed_over()
+                yield from self._drained()
             if self.work.control.stopped is not None:
-                yield from self._rest(self.work.control.stopped)
+                yield from self._remaining(self.work.control.stopped)
         finally:
             with defer_signals(), suppress(OSError):
                 self.client.cancel(list(self._running))
@@ -207,12 +207,12 @@ class _Run:
     def _is_under_way(self) -> bool:
         return bool(self.waiting or self._suspect or self._running)
 
-    def _handed_over(self) -> Iterator[EvaluationState]:
+    def _drained(self) -> Iterator[EvaluationState]:
         while self._ready:
             yield self._ready.popleft()
 
-    def _submit_some(self, most: int) -> None:
-        """Keep the cluster busy; what workers may have died of gets it for itself."""
+    def _submit_trees(self, most: int) -> None:
+        """Submit up to `most` partitions; trees suspected of killing workers run alone."""
         with defer_signals():
             if self._running and (self._suspect or self._is_alone):
                 return
@@ -241,33 +241,33 @@ class _Run:
         return self.client.submit(on_worker.merge, list(few), key=key, pure=False)
 
     def _fetch(self, future: Future[bytes]) -> None:
-        """Fetch the tallies of a finished tree, beside the run.
+        """Fetch the states of a finished tree in a thread.
 
-        That lasts while they are counted again if their worker died meanwhile, which may be for
-        ever. The run goes on looking whether somebody stopped it, or all workers are gone.
+        If their worker has died, they are counted again, which may take forever. Meanwhile, the
+        run keeps checking for a stop and for lost workers.
         """
-        _beside(lambda: self._fetched.put((future, _outcome(future))))
+        _in_thread(lambda: self._fetched.put((future, _outcome(future))))
 
-    def _look(self) -> None:
-        """Take the tallies of the tree that is fetched next, unless that takes long."""
+    def _poll(self) -> None:
+        """Receive the states of the next fetched tree, or check the workers after a timeout."""
         try:
-            future, outcome = self._fetched.get(timeout=_LOOK)
+            future, outcome = self._fetched.get(timeout=_POLL)
         except Empty:
             self._check_workers()
             return
         with defer_signals():
             tree = self._running.pop(future, None)
             if tree is not None:
-                self._ready.extend(self._taken(outcome, tree))
+                self._ready.extend(self._unpacked(outcome, tree))
 
     def _check_workers(self) -> None:
-        """Raise an `EngineError` where all workers are gone and nobody starts others."""
-        if monotonic() - self._seen < _PATIENCE / 4:
+        """Raise an `EngineError` if the cluster has had no workers for too long."""
+        if monotonic() - self._last_seen < _WORKER_TIMEOUT / 4:
             return
-        with suppress(OSError):  # where the scheduler is gone, the results will say so
+        with suppress(OSError):  # a lost scheduler raises an error for the results
             if self.client.nthreads():
-                self._seen = monotonic()
-            elif monotonic() - self._seen > _PATIENCE:
+                self._last_seen = monotonic()
+            elif monotonic() - self._last_seen > _WORKER_TIMEOUT:
                 names = sorted({partition.name for partition in chain(*self._running.values())})
                 raise EngineError(
                     f"engine: expected workers at {self._address}, all are gone; in flight were "
@@ -279,15 +279,15 @@ class _Run:
     def _address(self) -> str:
         return str(self.client.scheduler_info()["address"])
 
-    def _taken(
+    def _unpacked(
         self, outcome: bytes | BaseException, tree: Sequence[Partition]
     ) -> list[EvaluationState]:
-        """The tallies of a tree, which the cluster may forget."""
+        """Unpickle the states of a tree, or convert its error."""
         try:
             if isinstance(outcome, BaseException):
                 raise outcome
             return list(map(restore, pickle.loads(outcome)))
-        except (CancelledError, OSError) as error:  # of the connection: Uncounted has the others
+        except (CancelledError, OSError) as error:  # connection lost; others are in Uncounted
             raise EngineError(
                 f"engine: the scheduler at {self._address} is gone",
                 "Start it again, then run the same command.",
@@ -304,9 +304,9 @@ class _Run:
             ) from error
 
     def _killed(self, tree: Sequence[Partition], error: KilledWorker) -> list[EvaluationState]:
-        """What becomes of partitions for which workers died.
+        """Retry partitions whose workers died, or report them.
 
-        Dask suspects all that a worker had before it, so that they are tried once more, alone.
+        Dask blames all tasks queued on a dead worker, so each is first retried alone.
         """
         guilty = self._partitions.get(str(error.task))
         if not self._is_alone or (guilty is not None and len(tree) > 1):
@@ -329,18 +329,18 @@ class _Run:
             ) from error
         return [EvaluationState(missing={partition.name: why for partition in tree})]
 
-    def _rest(self, reason: str) -> Iterator[EvaluationState]:
-        """Tallies of what was under way when the run was stopped, for as long as is decent."""
+    def _remaining(self, reason: str) -> Iterator[EvaluationState]:
+        """Stop the workers, and yield states that finish within the grace period."""
         stop = partial(self.client.run, on_worker.stop, self.name, reason)
-        _beside(lambda: stop(wait=False, on_error="ignore"))
+        _in_thread(lambda: stop(wait=False, on_error="ignore"))
         until = monotonic() + _GRACE
         while self._running and monotonic() < until:
-            self._look()
-            yield from self._handed_over()
+            self._poll()
+            yield from self._drained()
 
 
 class _Trace(Exception):
-    """Where on a worker an error comes from."""
+    """Traceback of an error on a worker."""
 
     def __init__(self, trace: str) -> None:
         super().__init__(trace)

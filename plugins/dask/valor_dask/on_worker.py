@@ -1,4 +1,4 @@
-"""What runs on the workers of a cluster: partitions are counted, and tallies are merged."""
+"""Tasks on the workers of a cluster, which count partitions and merge states."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ from valor_core.readers import Partition
 from valor_core.scoring import Share
 from valor_dask.uids import shorten
 
-_TELL_EVERY = 0.2  # seconds between two times that a worker tells how many items it has scored
+_REPORT_EVERY = 0.2  # seconds between a worker's reports of scored items
 
 
 @frozen
 class Facts:
-    """What a worker tells of itself before the work is sent.
+    """Identity and package versions of a worker.
 
     Parameters
     ----------
     number : str
-        The worker's own name, which no worker that comes in its place has.
+        Unique id of the worker, never reused by a replacement.
     versions : mapping of str to (str or None)
-        The versions of some distributions that it has.
+        Installed versions by distribution; None if not installed.
     """
 
     number: str
     versions: Mapping[str, str | None]
 
 
-def tell(names: Sequence[str], dask_worker: DaskWorker) -> Facts:
-    """What the worker that runs this tells of itself."""
+def facts_of(names: Sequence[str], dask_worker: DaskWorker) -> Facts:
+    """Return the id of the worker and its versions of the named distributions."""
     return Facts(dask_worker.id, {name: version_of(name) for name in names})
 
 
 class Uncounted(Exception):
-    """Why a partition cannot be counted, as it travels: a cause would be left behind.
+    """Error of a partition with its traceback as text, since pickling drops `__cause__`.
 
     Parameters
     ----------
     error : ValorError
-        What is raised where the run was started.
+        Error to raise in the client.
     trace : str
-        Where on the worker it comes from.
+        Traceback on the worker.
     """
 
     def __init__(self, error: ValorError, trace: str) -> None:
@@ -65,50 +65,50 @@ class Uncounted(Exception):
 
 @define(eq=False)
 class ClusterControl:
-    """The control of a run as a worker has it.
+    """Cancellation and progress of a run on a worker.
 
     Parameters
     ----------
     worker : distributed.Worker
-        What passes on how many items were scored.
+        Worker that sends events to the client.
     topic : str
-        Under which name.
+        Topic of the events.
     """
 
     worker: DaskWorker
     topic: str
     stopped: str | None = None
-    _untold: int = field(default=0, init=False)
+    _unreported: int = field(default=0, init=False)
     _last: float = field(default=0.0, init=False)
     _counting: threading.Lock = field(factory=threading.Lock, init=False)
 
     def stop(self, reason: str) -> None:
-        """Begin no further item here, and tell the run."""
+        """Start no further item on this worker, and notify the client."""
         if self.stopped is None:
             self.stopped = reason
             self.worker.log_event(self.topic, {"stop": reason})
 
     def scored(self, count: int) -> None:
-        """Some more items have been scored."""
+        """Report scored items to the client at limited rate."""
         with self._counting:
-            self._untold += count
-            if monotonic() - self._last < _TELL_EVERY:
+            self._unreported += count
+            if monotonic() - self._last < _REPORT_EVERY:
                 return
-            told, self._untold, self._last = self._untold, 0, monotonic()
-        self.worker.log_event(self.topic, {"scored": told})
+            scored, self._unreported, self._last = self._unreported, 0, monotonic()
+        self.worker.log_event(self.topic, {"scored": scored})
 
 
 class RunOnWorker(WorkerPlugin):
-    """A run on one worker; Dask sets it up on each, also on those that come later.
+    """Worker plugin that holds a run; Dask also sets it up on workers that join later.
 
     Parameters
     ----------
     name : str
         Name of the run.
     packed : bytes
-        The work.
+        Pickled work.
     shares : mapping of str to int
-        Which part of a budget each worker has that was there in the beginning.
+        Index of the budget share of each initial worker, by worker id.
     """
 
     def __init__(self, name: str, packed: bytes, shares: Mapping[str, int]) -> None:
@@ -117,39 +117,39 @@ class RunOnWorker(WorkerPlugin):
         self._shares = shares
 
     def setup(self, worker: DaskWorker) -> None:
-        """Get ready; what the work needs is opened before the first partition."""
+        """Prepare the worker; resources are opened before its first partition."""
         count = len(self._shares)
         share = Share(self._shares.get(worker.id, count), count)
         self.control = ClusterControl(worker, self.name)
         self.worker = Worker(self._packed, share, self.control, f"worker {worker.address}")
 
     async def teardown(self, worker: DaskWorker) -> None:
-        """Close what was opened, once nobody counts any more."""
+        """Stop the run and close its resources when the last partition has finished."""
         self.control.stopped = self.control.stopped or "the run is over"
         await asyncio.to_thread(self.worker.close)
 
 
 async def stop(run: str, reason: str, dask_worker: DaskWorker) -> None:
-    """Tell the run on a worker to begin no further item."""
+    """Stop a run on this worker before its next item."""
     plugin = dask_worker.plugins.get(run)
     if isinstance(plugin, RunOnWorker):
         plugin.control.stopped = plugin.control.stopped or reason
 
 
 def count(run: str, partition: Partition, missing: str) -> bytes:
-    """The packed tallies of a partition: one, or none where the run was stopped before.
+    """Count a partition and return a pickled list of its state, empty if the run was stopped.
 
-    Tallies travel as bytes: whoever merges them writes to copies, so that Dask may merge once
-    more after a worker was lost.
+    States are sent as bytes, so that merging modifies copies and Dask can repeat a merge after a
+    worker was lost.
 
     Parameters
     ----------
     run : str
         Name of the run.
     partition : Partition
-        What to count.
+        Partition to count.
     missing : str
-        What becomes of one that cannot be counted: ``stop`` or ``report``.
+        Treatment of a failed partition: ``stop`` or ``report``.
     """
     try:
         plugin = _plugin(run)
@@ -188,15 +188,15 @@ def _packed(tallies: list[EvaluationState], partition: Partition) -> bytes:
 
 
 def merge(packed: Sequence[bytes]) -> bytes:
-    """The packed tallies of some partitions: those that are final as one, the others alone."""
-    whole: EvaluationState | None = None
-    alone: list[EvaluationState] = []
+    """Merge pickled lists of states into one: a merged state of all final ones, then the rest."""
+    merged: EvaluationState | None = None
+    unmerged: list[EvaluationState] = []
     for tally in (tally for few in packed for tally in pickle.loads(few)):
         if not tally.is_final or tally.missing:
-            alone.append(tally)
-        elif whole is None:
-            whole = tally
+            unmerged.append(tally)
+        elif merged is None:
+            merged = tally
         else:
-            whole.take(tally)
-    tallies: list[Any] = alone if whole is None else [whole, *alone]
+            merged.take(tally)
+    tallies: list[Any] = unmerged if merged is None else [merged, *unmerged]
     return pickle.dumps(tallies, protocol=pickle.HIGHEST_PROTOCOL)

@@ -1,4 +1,4 @@
-"""Parameters of the engine on a Dask cluster."""
+"""Parameters of the Dask engine."""
 
 from __future__ import annotations
 
@@ -9,27 +9,26 @@ from valor_core.parameters import Within, parameter, parameters
 
 @parameters
 class DaskParameters:
-    """Parameters of the engine on a Dask cluster."""
+    """Parameters of the Dask engine."""
 
     scheduler: str | None = parameter(
         default=None,
-        help="Address of a scheduler that runs already, such as tcp://host:8786; null starts a "
-        "cluster on this machine and stops it at the end.",
+        help="Address of a running scheduler, such as tcp://host:8786; null starts a local "
+        "cluster and stops it at the end.",
         non_empty=True,
     )
     workers: int | None = parameter(
         default=None,
-        help="Processes of the cluster on this machine; null is one for each core.",
+        help="Number of processes of a local cluster; null is one per core.",
         check=Within(1),
     )
     retries: int | None = parameter(
         default=None,
-        help="How often a partition is counted again after its worker died, on the cluster on "
-        "this machine; null is 3. A running scheduler has a setting of its own, allowed-failures.",
+        help="Number of retries of a partition whose worker died, on a local cluster; null is 3. "
+        "For a running scheduler, set allowed-failures there.",
         check=Within(0),
     )
     missing: Literal["stop", "report"] = parameter(
         default="stop",
-        help="Whether a partition that cannot be counted stops the run, or the report names it "
-        "as missing.",
+        help="What to do with failed partitions: stop the run, or report them as missing.",
     )

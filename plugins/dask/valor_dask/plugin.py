@@ -1,4 +1,4 @@
-"""Manifest of the engine on a Dask cluster."""
+"""Manifest of the Dask engine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def valor_engines() -> tuple[EngineSpec, ...]:
     return (
         EngineSpec(
             name="dask.dask",
-            summary="A Dask cluster: one that runs already, or one on this machine",
+            summary="A running Dask cluster, or a local one",
             parameters="valor_dask.parameters:DaskParameters",
             implementation="valor_dask.engine:DaskEngine",
         ),

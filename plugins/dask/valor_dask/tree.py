@@ -1,4 +1,4 @@
-"""Tree: in which order the tallies of many partitions are merged."""
+"""Trees that determine the order in which the states of partitions are merged."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TypeVar
 T = TypeVar("T")
 
 FAN_IN = 4
-"""Tallies that are merged at a time."""
+"""Number of states merged by one task."""
 
 MOST_TREES = 32
-"""Tallies that arrive where the run was started, at the most."""
+"""Maximum number of trees, and so of states sent to the client."""
 
 
 def trees(partitions: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Neighboring partitions that are merged into one tally; few partitions stay alone.
+    """Group neighbouring partitions to merge into one state; few partitions stay separate.
 
-    The shape follows from the number of partitions, whatever the cluster looks like.
+    The shape depends only on the number of partitions, not on the cluster.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ def trees(partitions: Sequence[T]) -> Iterator[Sequence[T]]:
 
 
 def merged(leaves: Sequence[T], merge: Callable[[Sequence[T]], T]) -> T:
-    """All leaves of a tree as one, a few neighbors at a time.
+    """Merge the leaves of a tree, `FAN_IN` neighbours at a time.
 
     Parameters
     ----------
     leaves : sequence
-        What is merged; one at least.
+        At least one leaf.
     merge : callable
-        Makes one of several neighbors.
+        Function that merges a sequence of neighbours.
 
     Examples
     --------

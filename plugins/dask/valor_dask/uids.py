@@ -1,4 +1,4 @@
-"""Uids on their way: numbers that follow one another travel as their steps."""
+"""Compression of integer uids sent from workers, as differences of neighbours."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from valor_core.evaluation import EvaluationState
 
 @frozen(eq=False)
 class Steps:
-    """Whole numbers, as the first one and the steps to the next ones.
+    """Increasing integers, stored as the first one and the differences.
 
     Parameters
     ----------
     first : int
-        The first number.
+        First integer.
     steps : ndarray of uint8 or uint16
-        The steps; a single one where all are the same.
+        Differences, shape (count - 1,), or (1,) if all are equal.
     count : int
-        How many numbers there are.
+        Number of integers.
     """
 
     first: int
@@ -30,14 +30,14 @@ class Steps:
     count: int
 
     def numbers(self) -> NDArray[np.int64]:
-        """The numbers."""
+        """Return the integers, shape (count,)."""
         found = np.empty(self.count, np.int64)
         found[0], found[1:] = self.first, self.steps
         return np.cumsum(found, out=found)
 
 
 def shortened(uids: Any) -> Any:
-    """Uids as `Steps` where these are few bytes, or else as they are.
+    """Return uids as `Steps` if that is smaller, else unchanged.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def shortened(uids: Any) -> Any:
         return uids
     if not bool((uids[1:] > uids[:-1]).all()):
         return uids
-    # Numbers further apart than 2^63 have negative steps, whose bits stand for more.
+    # Differences above 2^63 overflow to negative numbers, which are correct as unsigned ones.
     steps = np.diff(uids).view(np.uint64)
     most = int(steps.max())
     if most >= 1 << 16:
@@ -66,13 +66,13 @@ def shortened(uids: Any) -> Any:
 
 
 def shorten(tally: EvaluationState) -> EvaluationState:
-    """A tally with its uids as they travel; nobody else uses it."""
+    """Compress the uids of a state in place, and return it."""
     tally.uids = [shortened(uids) for uids in tally.uids]
     return tally
 
 
 def restore(tally: EvaluationState) -> EvaluationState:
-    """A tally with its uids as they were."""
-    travelled: list[Any] = tally.uids
-    tally.uids = [uids.numbers() if isinstance(uids, Steps) else uids for uids in travelled]
+    """Restore the uids of a state in place, and return it."""
+    sent: list[Any] = tally.uids
+    tally.uids = [uids.numbers() if isinstance(uids, Steps) else uids for uids in sent]
     return tally

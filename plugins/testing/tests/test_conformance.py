@@ -71,7 +71,7 @@ def score(item, parameters, resources):
 
 
 def judged(more: str = "", model: str = "") -> dict[str, str]:
-    """The plugin of a judge; with a default model it can be opened as it is."""
+    """Return a plugin with a judge; with a default model, it needs no parameters."""
     manifest = JUDGED["plugin.py"].replace("{more}", more)
     return JUDGED | {"plugin.py": manifest.replace("parameter(help", f"parameter({model}help")}
 

@@ -18,7 +18,7 @@ from valor_core.specs import EngineSpec, Registry, implementation
 
 @frozen
 class Plain:
-    """Counts one partition after the other; keeps all laws."""
+    """Engine that counts serially and keeps all laws."""
 
     def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         with opened(work.evaluation.resources) as resources:
@@ -29,7 +29,7 @@ class Plain:
 
 
 class Merging(Plain):
-    """Yields all as one tally, as a cluster may."""
+    """Engine that yields one merged state, as a cluster may."""
 
     def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         whole = EvaluationState()
@@ -50,7 +50,7 @@ class Losing(Plain):
 
 
 class Ignoring(Plain):
-    """Counts all partitions of the reader, whatever it is given."""
+    """Engine that counts all partitions of the reader instead of the given ones."""
 
     def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         return super().map(work, work.reader.partitions())
@@ -98,7 +98,7 @@ class Eager(Plain):
 
 
 class Deaf(Plain):
-    """Goes on when the run is stopped."""
+    """Engine that ignores a stopped run."""
 
     def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         return super().map(evolve(work, control=LocalControl()), partitions)

@@ -17,19 +17,19 @@ class Named:
 
 @law
 def numbers_agree(subject: Named, one: float, other: float) -> None:
-    """Two numbers agree."""
+    """Law that two numbers are equal."""
     agree(one, other, "here", "there")
 
 
 @law
 def fails(subject: Named, error: Callable[[], Exception]) -> None:
-    """Raises what it is given."""
+    """Law that raises the given error."""
     raise error()
 
 
 def test_a_law_is_called_as_its_function_in_words() -> None:
     assert name_of(numbers_agree) == "numbers agree"
-    assert numbers_agree.__doc__ == "Two numbers agree."
+    assert numbers_agree.__doc__ == "Law that two numbers are equal."
 
 
 def test_who_keeps_a_law_hears_nothing() -> None:

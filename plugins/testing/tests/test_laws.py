@@ -288,7 +288,7 @@ def test_one_of_several_numbers_of_an_item_that_is_out_of_range_is_named(
 
 
 def detailed(monkeypatch: pytest.MonkeyPatch, name: str, details: Mapping[str, Any]) -> MetricSpec:
-    """A metric that says the same of every item."""
+    """Return a metric with the same score for every item."""
     answer = ItemScore(1.0, details)
     monkeypatch.setattr(f"offenders.{name}", lambda *_: answer, raising=False)
     return spec_of(name, "text", per_item=True)

@@ -37,7 +37,7 @@ class Part(Partition):
 
 @frozen
 class Words:
-    """Reads each word as an item; keeps all laws."""
+    """Reader of each word as an item; keeps all laws."""
 
     parameters: WordParameters
     task: str
@@ -85,7 +85,7 @@ class Overlapping(Words):
 
 
 class Reusing(Words):
-    """Hands out one array of metadata, which it then fills anew."""
+    """Reader that reuses one array for the metadata of all batches."""
 
     def read(self, partition: Part) -> Iterator[Any]:
         buffer = np.zeros(1)
@@ -95,7 +95,7 @@ class Reusing(Words):
 
 
 class Once(Words):
-    """Reads nothing the second time."""
+    """Reader that reads nothing the second time."""
 
     def read(self, partition: Part) -> Iterator[Any]:
         if partition.words[0] in SEEN:
@@ -105,21 +105,21 @@ class Once(Words):
 
 
 class Numbering(Words):
-    """Says in which partition an item was."""
+    """Reader whose items depend on their partition."""
 
     def read(self, partition: Part) -> Iterator[Any]:
         yield TextBatch.of([Text(w, response=partition.words[0]) for w in partition.words])
 
 
 class Dropping(Words):
-    """Loses the last item of a long partition."""
+    """Reader that drops the last item of a long partition."""
 
     def read(self, partition: Part) -> Iterator[Any]:
         yield TextBatch.of([Text(word) for word in partition.words[:3]])
 
 
 class Local(Words):
-    """Cannot be sent to another process."""
+    """Reader that cannot be pickled."""
 
     def part(self, start: int, words: list[str]) -> Any:
         part = super().part(start, words)

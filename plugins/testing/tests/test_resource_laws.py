@@ -23,7 +23,7 @@ class JudgeParameters:
 
 @define(eq=False)
 class Judge:
-    """Keeps all laws."""
+    """Judge that keeps all laws."""
 
     parameters: JudgeParameters
     calls: int = 0
@@ -50,7 +50,7 @@ class Unclosable(Judge):
 
 
 class OneAtATime(Judge):
-    """Breaks when two threads use it at once, and waits so that they do."""
+    """Judge that fails under concurrent use, and waits to provoke it."""
 
     busy = threading.Lock()
     met = threading.Barrier(2)

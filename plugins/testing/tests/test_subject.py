@@ -14,7 +14,7 @@ BATCH = TextBatch.of([Text("q1", response="a"), Text("q2", response="bcd"), Text
 
 @metric("mylab.Length", task="text", higher_is_better=None)
 def length(item: Text) -> float:
-    """Number of letters."""
+    """Return the number of letters."""
     if item.response is None:
         raise SchemaError("no response")
     return len(item.response)
@@ -22,7 +22,7 @@ def length(item: Text) -> float:
 
 @metric("mylab.One", task="text")
 def one(item: Text) -> float:
-    """One."""
+    """Constant metric."""
     return 1.0
 
 

@@ -1,4 +1,4 @@
-"""Conformance: every law on every metric of a plugin, in one call or a test for each metric."""
+"""Conformance checks of plugins and metrics, in one call or one test per component."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from valor_testing.resource_laws import check_resource
 from valor_testing.subject import REFUSED, Refusal, Subject
 
 Case = tuple[str, Callable[[], None]]
-"""A metric or another component, and a function that raises a `ConformanceError`."""
+"""Name of a component, and a function that raises a `ConformanceError`."""
 
 Data = Mapping[str, Sequence[Any]] | Sequence[Any] | None
-"""Data sets by name, or the batches or objects of one; None stands for the kit's examples."""
+"""Data sets by name, or the batches or items of one; None for the built-in examples."""
 
 DataSets = Callable[[MetricSpec], Mapping[str, DataSet]]
-"""Answers the data sets to check a metric with."""
+"""Function that returns the data sets for a metric."""
 
 Opened = Callable[[], AbstractContextManager[Resources]]
 
@@ -53,24 +53,24 @@ def check_metric(
     parameters: Any = None,
     resources: Resources | None = None,
 ) -> None:
-    """Raise unless a metric keeps all laws.
+    """Check all laws of a metric.
 
     Parameters
     ----------
     spec : MetricSpec
         The metric.
-    batches : sequence of batches or of objects, or mapping of str to such, optional
-        One data set, or several by name. Without it, the examples of the metric's task are
-        used, which show every gap and tie that the task allows.
+    batches : sequence of batches or items, or mapping of str to sequences, optional
+        One data set, or several by name. Defaults to the examples of the metric's task, which
+        cover its missing values and ties.
     parameters : mapping or instance of the metric's parameter class, optional
-        Its parameters; the defaults without it.
+        Parameters of the metric. Defaults to the declared defaults.
     resources : mapping of str to object, optional
-        Open resources by the names that the metric asks for.
+        Open resources by the names in the metric's declaration.
 
     Raises
     ------
     ConformanceError
-        With every broken law and what differed.
+        If a law is broken; lists every broken law.
 
     Examples
     --------
@@ -94,28 +94,29 @@ def check_plugin(
     resources: Resources | None = None,
     readers: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
-    """Raise unless a plugin and all that it declares keep all laws.
+    """Check all laws of a plugin and its components.
 
     Parameters
     ----------
     namespace : str
-        The entry-point name of the plugin.
+        Entry-point name of the plugin.
     registry : Registry, optional
-        Where it is looked up; the installed plugins without it.
-    batches : sequence of batches or of objects, or mapping of str to such, optional
-        As in `check_metric`; those of a metric's task are taken.
+        Registry used to resolve the plugin. Defaults to a new `Registry()`.
+    batches : sequence of batches or items, or mapping of str to sequences, optional
+        Data sets as in `check_metric`; each metric uses those of its task.
     parameters : mapping of str to parameters or list of parameters, optional
-        By name, for metrics whose defaults do not show enough or that have none, and for engines.
+        Parameters by name, for metrics with required parameters or to check further settings, and
+        for engines.
     resources : mapping of str to object, optional
-        Open resources by name, such as a stand-in for a judge. Others are opened with their default
-        parameters if they are declared as ``free``; no other is ever opened.
+        Open resources by name, such as a fake judge. Other resources are opened with their default
+        parameters if they are declared as ``free``, and never otherwise.
     readers : mapping of str to mapping of str to object, optional
-        Parameters of readers by name; these are run, as by `check_reader`.
+        Parameters of readers by name. These readers are checked as by `check_reader`.
 
     Raises
     ------
     ConformanceError
-        With every broken law: who breaks it, which law, and what differed.
+        If a law is broken; lists every broken law.
     RegistryError
         If the plugin cannot be found or imported.
 
@@ -150,10 +151,10 @@ def cases(
     Yields
     ------
     name : str
-        For instance ``"mylab.ExactMatch"``, or ``"mylab.ExactMatch[1]"`` for the second of several
-        parameters; the first is the namespace alone, for the laws of its manifest.
+        Name such as ``"mylab.ExactMatch"``, or ``"mylab.ExactMatch[1]"`` for the second of several
+        parameters. The first name is the namespace, for the laws of its manifest.
     check : callable
-        Raises a `ConformanceError` unless all laws hold.
+        Function that raises a `ConformanceError` if a law is broken.
 
     Examples
     --------
@@ -194,7 +195,7 @@ def _check_manifest(plugin: Plugin) -> None:
 def _check_metric(
     spec: MetricSpec, datasets: DataSets, parameters: Any, opener: Opened, registry: Registry
 ) -> None:
-    """Raise unless a metric keeps all laws; those of its results only if it is declared well."""
+    """Check the laws of a metric's declaration and, if they hold, those of its results."""
 
     def round_trip() -> None:
         laws.parameters_round_trip(spec, _parameters(spec, parameters))
@@ -203,7 +204,7 @@ def _check_metric(
     with opener() as resources:
         subject = _subject(spec, parameters, resources, registry)
         sets = datasets(spec)
-        checks = [partial(_uphold, each, subject, sets) for each in laws.METRIC_LAWS]
+        checks = [partial(_check_law, each, subject, sets) for each in laws.METRIC_LAWS]
         run_all([*checks, partial(laws.some_data_answered, subject, sets)])
 
 
@@ -218,7 +219,7 @@ def _check_other(
     parameters: Mapping[str, Any],
     plugin: Plugin,
 ) -> None:
-    """Check a declaration, and what a reader, a resource or an engine does where that is free."""
+    """Check a declaration, and run readers, free resources and engines that can be built."""
     run_all(_declaration_checks(spec))
     if isinstance(spec, ReaderSpec) and spec.name in readers:
         check_reader(spec, readers[spec.name], registry=plugin.registry)
@@ -229,7 +230,7 @@ def _check_other(
 
 
 def _has_defaults(spec: Spec) -> bool:
-    """Whether something can be made without parameters."""
+    """Return whether no parameter is required."""
     try:
         build(spec.parameter_class, {}, "")
     except ValorError:
@@ -237,10 +238,10 @@ def _has_defaults(spec: Spec) -> bool:
     return True
 
 
-def _uphold(
+def _check_law(
     law: Callable[[Subject, DataSet], None], subject: Subject, datasets: Mapping[str, DataSet]
 ) -> None:
-    """Hold a metric to a law on every data set that it does not refuse as a whole."""
+    """Check a law on every data set that the metric does not reject."""
     for name, batches in datasets.items():
         try:
             law(subject, batches)
@@ -267,7 +268,7 @@ def _check_together(
     with _opened(specs, given, registry) as resources:
         metrics = tuple(BoundMetric(spec, _parameters(spec, values)) for spec, values in chosen)
         subject = Subject(metrics, resources, registry)
-        _uphold(laws.alone_as_together, subject, datasets(specs[0]))
+        _check_law(laws.alone_as_together, subject, datasets(specs[0]))
 
 
 def _subject(
@@ -298,7 +299,7 @@ def _parameters(spec: MetricSpec, given: Any) -> Any:
 
 
 def _datasets(given: Data, registry: Registry) -> DataSets:
-    """The data sets of each task, made once for all of its metrics."""
+    """Return a function from a metric to its data sets, cached per task."""
     of_task = cache(partial(_of_task, given=given, registry=registry))
 
     def of(spec: MetricSpec) -> Mapping[str, DataSet]:
@@ -328,13 +329,13 @@ def _of_task(task: str, given: Data, registry: Registry) -> dict[str, DataSet]:
 
 
 def _declared_examples(task: str, registry: Registry) -> dict[str, Batches]:
-    """The data sets that a plugin has for a task of its own."""
+    """Return the example data sets that a plugin declares for its task."""
     place = registry.find(TaskSpec, task).examples if registry.knows_task(task) else None
     return {} if place is None else dict(import_object(place)())
 
 
 def _batches(data: Sequence[Any], task: str, registry: Registry) -> Batches | None:
-    """The batches of one data set, if they are of the task."""
+    """Return the batches of one data set, or None if they belong to another task."""
     batches = [batch for batch in data if isinstance(batch, Batch)]
     if any(batch.task != task for batch in batches):
         return None
@@ -355,7 +356,7 @@ def _check_named(
 def _opened(
     specs: Sequence[MetricSpec], given: Resources, registry: Registry
 ) -> Iterator[Resources]:
-    """The resources that metrics ask for: those given, and free ones with their defaults."""
+    """Open the free resources that metrics need in addition to the given ones."""
     missing = [
         evolve(spec, resources=tuple(name for name in spec.resources if name not in given))
         for spec in specs
@@ -377,7 +378,7 @@ def _opened(
 
 
 def _check_free(spec: ResourceSpec) -> None:
-    """Raise unless anybody may open a resource: the kit uses one thousands of times."""
+    """Raise a `ResourceError` unless a resource is free: the checks use it thousands of times."""
     if not spec.free:
         raise ResourceError(
             f"{spec.name}: expected a stand-in, since opening it may cost money; it is opened "

@@ -1,4 +1,4 @@
-"""Data set: its batches, and the same items cut and put together in other ways."""
+"""Data set: batches, and other splits and orders of the same items."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from valor_core.schemas import Batch, Codes
 
 Batches = Sequence[Batch]
-"""The batches of one data set."""
+"""Batches of one data set."""
 
 
 class DataSet(tuple[Batch, ...]):
-    """The batches of one data set, and what laws make of them, made once for all metrics.
+    """Batches of one data set, with splits and orders cached for all metrics.
 
     Examples
     --------
@@ -28,17 +28,17 @@ class DataSet(tuple[Batch, ...]):
 
     @cached_property
     def singles(self) -> Batches:
-        """Every datum in a batch of its own."""
+        """Batches of one item each."""
         return singles(self)
 
     @property
     def thirds(self) -> tuple[Batches, Batches, Batches]:
-        """Every third of the data, datum by datum."""
+        """Three parts of single-item batches; item i belongs to part i % 3."""
         return self.singles[::3], self.singles[1::3], self.singles[2::3]
 
     @cached_property
     def splits(self) -> Mapping[str, Batches]:
-        """Ways to cut and order the same data."""
+        """Other splits and orders of the data, by description."""
         halves = [
             part
             for batch in self
@@ -56,12 +56,12 @@ class DataSet(tuple[Batch, ...]):
 
     @cached_property
     def remade(self) -> Batches:
-        """The batches, each made of its items once more."""
+        """Batches rebuilt from their items."""
         return [type(batch).of(batch.items()) for batch in self]
 
     @cached_property
     def in_other_orders(self) -> Mapping[str, Batch]:
-        """All items in one batch, in several orders; nothing of no batches."""
+        """All items in one batch, in several orders; empty without batches."""
         if not self:
             return {}
         made = type(self[0])
@@ -74,17 +74,17 @@ class DataSet(tuple[Batch, ...]):
 
     @cached_property
     def empties(self) -> Batches:
-        """Batches of no items: one made of none, and every batch without any of its own."""
+        """Empty batches: one built from no items, and an empty selection of every batch."""
         return [*(type(batch).of([]) for batch in self[:1]), *map(none_of, self)]
 
 
 def singles(batches: Batches) -> Batches:
-    """Every datum in a batch of its own."""
+    """Split batches into batches of one item each."""
     return [batch.select(_at(i)) for batch in batches for i in range(len(batch))]
 
 
 def none_of(batch: Batch) -> Batch:
-    """The batch without any of its datums."""
+    """Return an empty selection of a batch."""
     return batch.select(np.empty(0, np.int64))
 
 

@@ -1,4 +1,4 @@
-"""Difference: the first place where two nested values are not the same, bit for bit."""
+"""Difference: the path of the first bitwise difference between two nested values."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _LEAVES = (str, bytes, int, float, type(None))
 
 @frozen
 class Difference:
-    """A place in a nested value and what stands there in two copies of it."""
+    """Path in two nested values, and the value at that path in each."""
 
     place: str
     one: Any
     other: Any
 
     def described(self, one: str, other: str) -> str:
-        """The difference in words, given what the two copies are called.
+        """Describe the difference, given names for the two values.
 
         Examples
         --------
@@ -43,10 +43,10 @@ class _Nothing:
 
 
 def difference(one: Any, other: Any) -> Difference | None:
-    """The first difference of two values made of mappings, sequences and plain values.
+    """Find the first difference between two values made of mappings, sequences and scalars.
 
-    Stricter than ``==``: 1 is not 1.0 and 0.0 is not -0.0, since files would show the difference;
-    NaN is the same as NaN.
+    Stricter than ``==``: 1 differs from 1.0 and 0.0 from -0.0, since files would show the
+    difference. NaN equals NaN.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def difference(one: Any, other: Any) -> Difference | None:
     >>> difference([{"value": 0.5}], [{"value": 0.5}]) is None
     True
     """
-    # What is written alike is the same. Most values are, and only a few have to be walked through.
+    # Most values are equal, and comparing pickles is faster than walking through them.
     return None if _pickled(one) == _pickled(other) else _first(one, other, "")
 
 
@@ -71,12 +71,12 @@ def _first(one: Any, other: Any, place: str) -> Difference | None:
         parts = [(f"{place}[{i}]", *pair) for i, pair in enumerate(zip(one, other, strict=True))]
     else:
         return None if _same(one, other) else Difference(place.removeprefix("."), one, other)
-    found = (_first(mine, theirs, name.removeprefix(".")) for name, mine, theirs in parts)
+    found = (_first(left, right, name.removeprefix(".")) for name, left, right in parts)
     return next((part for part in found if part is not None), None)
 
 
 def content(value: Any) -> Any:
-    """What a value is made of, as a copy that no later change to the value reaches.
+    """Copy a value deeply into mappings, lists and scalars.
 
     Examples
     --------
@@ -103,14 +103,14 @@ def content(value: Any) -> Any:
 def _entries(array: NDArray[Any]) -> Any:
     if array.dtype == object:
         return [content(item) for item in array.ravel()]
-    # Many numbers, such as the pixels of an image, are told apart, but not shown.
+    # Large arrays, such as images, are compared as bytes and never shown.
     return array.ravel().tolist() if array.size < _MANY else array.tobytes()
 
 
 def _pickled(value: Any) -> Any:
     try:
         return pickle.dumps(value)
-    except Exception:  # what cannot be copied can only be told by its name
+    except Exception:  # objects that cannot be pickled are compared by identity
         return f"{type(value).__name__} {id(value)}"
 
 

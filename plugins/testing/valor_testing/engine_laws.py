@@ -1,4 +1,4 @@
-"""Laws of engines: what must hold of whatever counts the partitions of a source."""
+"""Laws of engines, checked with a reader and a resource that record their calls as files."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ from valor_testing.data_set import Batches, singles
 from valor_testing.law import Breach, agree, law, run_all
 
 _MANY = 40
-"""Partitions of which an engine that is stopped after the first has not read all."""
+"""Number of partitions, more than an engine reads if it is stopped after the first."""
 
 
 def check_engine(engine: EngineSpec | Engine, parameters: Mapping[str, Any] | None = None) -> None:
-    """Raise unless an engine keeps all laws.
+    """Check all laws of an engine.
 
-    It counts small data sets, some with partitions that cannot be read, with a resource that
-    leaves its marks in a temporary folder; the workers have to be on this machine.
+    The engine runs over small data sets, some with unreadable partitions. Workers must share this
+    machine's temporary folder.
 
     Parameters
     ----------
     engine : EngineSpec or Engine
-        A declared engine, or one that is made already.
+        Declaration of an engine, or an engine instance.
     parameters : mapping of str to object, optional
-        The parameters of a declared one.
+        Parameters of a declared engine.
 
     Raises
     ------
     ConformanceError
-        With every broken law and what differed.
+        If a law is broken; lists every broken law.
 
     Examples
     --------
@@ -60,34 +60,34 @@ def check_engine(engine: EngineSpec | Engine, parameters: Mapping[str, Any] | No
     >>> check_engine(LocalEngine(LocalParameters(mode="threads", workers=2)))
     """
 
-    def check(kept: Callable[[Running], None]) -> None:
+    def check(each: Callable[[Running], None]) -> None:
         if not isinstance(engine, EngineSpec):
-            return kept(Running(type(engine).__name__, engine))
+            return each(Running(type(engine).__name__, engine))
         given: Any = build(engine.parameter_class, parameters or {}, f"{engine.name}: ")
-        return kept(Running(engine.name, implementation(engine)(given)))
+        return each(Running(engine.name, implementation(engine)(given)))
 
     run_all(partial(check, each) for each in ENGINE_LAWS)
 
 
 @frozen
 class Running:
-    """An engine under test."""
+    """Engine under test."""
 
     name: str
     engine: Engine
 
     def run(self, work: Work, partitions: Sequence[Partition]) -> EvaluationState:
-        """All that it counts, merged."""
+        """Run the engine and merge its states."""
         with closing(self.engine.map(work, partitions)) as tallies:  # type: ignore[type-var]
             return _merged(tallies)
 
 
-# What the engines are given to count. It has names in this module, so that it pickles.
+# A metric, a resource and a reader for engines, at module level so that they can be pickled.
 
 
 @define
 class Sizes(DerivedState):
-    """Number, exact sum and every one of the lengths of the uids, for any task."""
+    """Number, exact sum and list of the lengths of uids, for any task."""
 
     items: int = counted(int)
     total: ExactSum = counted(ExactSum)
@@ -103,7 +103,7 @@ class Sizes(DerivedState):
 
 
 def with_marks(batch: Batch, resources: Resources) -> tuple[Batch, Any]:
-    """The batch and the resource, which fails here unless it is open."""
+    """Return the batch and the resource; raise if the resource is closed."""
     resources["marks"].check_open()
     return batch, resources["marks"]
 
@@ -119,7 +119,7 @@ class MeanSize:
         return (StateRequest(Sizes, prepare=with_marks),)
 
     def compute(self, state: Sizes) -> Iterator[Result]:
-        """Everything counted."""
+        """Yield one result with the number, sum and lengths."""
         lengths = np.sort(np.concatenate([np.zeros(0), *state.lengths]))
         yield Result(value={"n": state.items, "sum": state.total.value, "all": lengths})
 
@@ -128,38 +128,38 @@ class MeanSize:
 class MarksParameters:
     """Parameters of `Marks`."""
 
-    folder: Path = parameter(help="Where the marks are left.")
+    folder: Path = parameter(help="Folder of the marks.")
 
 
 class Marks:
-    """A resource that says with files when it was opened and closed."""
+    """Resource that records with files when it was opened and closed."""
 
     def __init__(self, chosen: MarksParameters) -> None:
         self.folder, self.number = chosen.folder, uuid.uuid4().hex
         (self.folder / f"opened-{self.number}").touch()
 
     def check_open(self) -> None:
-        """Raise if it was closed."""
+        """Raise if the resource was closed."""
         if (self.folder / f"closed-{self.number}").exists():
             raise RuntimeError("the resource was used after it was closed")
 
     def close(self) -> None:
-        """Say so; once."""
+        """Record the call; raise if the resource is already closed."""
         (self.folder / f"closed-{self.number}").touch(exist_ok=False)
 
 
 @frozen
 class MarkedReader:
-    """Reads one batch a partition, and says with files what it reads.
+    """Reader of one batch per partition that records its calls with files.
 
     Parameters
     ----------
     batches : tuple of Batch
         The batches.
     folder : Path
-        Where the marks are left.
+        Folder of the marks.
     broken : mapping of int to Exception
-        What is raised in place of some of them.
+        Errors raised instead of batches, by batch index.
     """
 
     batches: tuple[Batch, ...]
@@ -167,11 +167,11 @@ class MarkedReader:
     broken: dict[int, Exception]
 
     def partitions(self) -> Sequence[Position]:
-        """One for each batch."""
+        """Return one partition per batch."""
         return tuple(map(Position, range(len(self.batches))))
 
     def read(self, partition: Position) -> Iterator[Batch]:
-        """The batch at a position."""
+        """Yield the batch of a partition, or raise its error."""
         (self.folder / f"read-{partition.number}-{uuid.uuid4().hex}").touch()
         if partition.number in self.broken:
             raise self.broken[partition.number]
@@ -200,7 +200,7 @@ MARKS = ResourceSpec(
 def _work(
     batches: Batches, broken: dict[int, Exception] | None = None, field: str = ""
 ) -> Iterator[tuple[Work, Path]]:
-    """Work on some batches, and the folder of its marks."""
+    """Yield work on batches, and the folder of its marks."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         marks = BoundResource(MARKS, MarksParameters(folder=folder), names=("marks",))
@@ -212,7 +212,7 @@ def _work(
 
 @law
 def same_bits_as_serial(running: Running) -> None:
-    """Data of several tasks, with slices, give the bits that they give one after another."""
+    """Data of several tasks, with slices, give the same results as a serial run."""
     for task in ("classification", "text"):
         name, batches = next(iter(examples.datasets(task).items()))
         with _work(singles(batches), field="weather") as (work, _):
@@ -225,7 +225,7 @@ def same_bits_as_serial(running: Running) -> None:
 
 @law
 def every_partition_once(running: Running) -> None:
-    """Every partition is counted once, in tallies of one or of several."""
+    """Every partition is counted once, alone or merged with others."""
     with _work(_texts(7)) as (work, folder):
         partitions = list(work.reader.partitions())[1:]
         done = Counter(running.run(work, partitions).done)
@@ -240,7 +240,7 @@ def every_partition_once(running: Running) -> None:
 
 @law
 def nothing_to_do(running: Running) -> None:
-    """Without partitions there is nothing counted, and no error."""
+    """A run without partitions gives no states and no error."""
     with _work(_texts(1)) as (work, _):
         tally = running.run(work, [])
     if tally.done or tally.states:
@@ -249,7 +249,7 @@ def nothing_to_do(running: Running) -> None:
 
 @law
 def errors_are_named_and_chained(running: Running) -> None:
-    """What is wrong with a partition arrives as it would serially, with its name and its cause."""
+    """Errors of a partition are raised as in a serial run, with its name and their cause."""
     for broken, wanted in (
         (ZeroDivisionError("a division"), "batch 2: ZeroDivisionError: a division"),
         (ReadError("c.csv, row 2: expected a number", "Correct the row."), "c.csv, row 2: expec"),
@@ -267,7 +267,7 @@ def errors_are_named_and_chained(running: Running) -> None:
 
 @law
 def stops_when_it_is_closed(running: Running) -> None:
-    """When what it yields is closed, it counts no more partitions."""
+    """Closing the iterator of states ends the run early."""
     with _work(_texts(_MANY)) as (work, folder):
         partitions = work.reader.partitions()
         tallies: Any = running.engine.map(work, partitions)
@@ -282,22 +282,22 @@ def stops_when_it_is_closed(running: Running) -> None:
 
 @law
 def stops_when_the_run_is_stopped(running: Running) -> None:
-    """When the run's control says so, it begins no more partitions and ends without an error."""
+    """A stop by the run's control ends the run early and without an error."""
     with _work(_texts(_MANY)) as (work, _):
         tallies: Any = running.engine.map(work, work.reader.partitions())
-        whole = _merged([next(tallies)])
-        before = len(whole.done)
+        merged = _merged([next(tallies)])
+        before = len(merged.done)
         work.control.stop("a budget is spent")
-        whole.take(_merged(tallies))
-    if before < len(whole.done) == _MANY:
+        merged.take(_merged(tallies))
+    if before < len(merged.done) == _MANY:
         raise Breach(f"expected it to stop, but it counted all of {_MANY} partitions")
-    if len(set(whole.done)) < len(whole.done):
-        raise Breach(f"expected every partition once, found {whole.done}")
+    if len(set(merged.done)) < len(merged.done):
+        raise Breach(f"expected every partition once, found {merged.done}")
 
 
 @law
 def resources_open_and_close_once(running: Running) -> None:
-    """Every worker opens a resource once, before it counts, and closes it at the end."""
+    """Every worker opens a resource once and closes it at the end."""
     with _work(_texts(12)) as (work, folder):
         running.run(work, work.reader.partitions())
         opened, shut = (
@@ -312,7 +312,7 @@ def resources_open_and_close_once(running: Running) -> None:
 
 @law
 def can_run_again(running: Running) -> None:
-    """One engine can count several times."""
+    """One engine can run several times."""
     with _work(_texts(3)) as (work, _):
         first = _outcome(work, running.run(work, work.reader.partitions()))
         again = _outcome(work, running.run(work, work.reader.partitions()))
@@ -329,26 +329,26 @@ ENGINE_LAWS: Sequence[Callable[[Running], None]] = (
     stops_when_the_run_is_stopped,
     can_run_again,
 )
-"""The laws of an engine, in the order in which they tell most."""
+"""Laws of an engine, the most informative first."""
 
 
 class _Unmarked:
-    """Stands for the resource where no engine opens it."""
+    """Replacement for the resource in the serial run."""
 
     def check_open(self) -> None:
         pass
 
 
 def _merged(tallies: Any) -> EvaluationState:
-    """All tallies as one, each pickled on its way, as it would be from another machine."""
-    whole = EvaluationState()
+    """Merge states, pickled and unpickled as if they came from another machine."""
+    merged = EvaluationState()
     for tally in tallies:
-        whole.take(pickle.loads(pickle.dumps(tally)))
-    return whole
+        merged.take(pickle.loads(pickle.dumps(tally)))
+    return merged
 
 
 def _outcome(work: Work, tally: EvaluationState) -> Any:
-    """All results by slice, and what was read, in an order that no engine changes."""
+    """Return the results by slice, uids and partitions, sorted so that engines can be compared."""
     plan = work.evaluation.plan
     results = {
         repr(key): [result.to_dict() for result in plan.compute(states)]
@@ -359,7 +359,7 @@ def _outcome(work: Work, tally: EvaluationState) -> Any:
 
 
 def _texts(count: int) -> list[Batch]:
-    """So many batches of one item."""
+    """Return batches of one item each."""
     return [TextBatch.of([Text(f"item {'x' * i}", response=str(i))]) for i in range(count)]
 
 

@@ -1,7 +1,7 @@
-"""Examples: small data sets that show a metric everything its task allows.
+"""Small example data sets that cover the edge cases of each task.
 
-Every data set is a few batches with distinct uids; together they hold ties, gaps, several label
-keys, labels and items on one side only, float32, odd texts, and metadata that can be written to.
+Every data set has a few batches with distinct uids. Together they contain ties, missing values,
+several label keys, one-sided labels and items, float32, Unicode edge cases and mutable metadata.
 They are the same on every run.
 """
 
@@ -31,7 +31,7 @@ from valor_testing.data_set import Batches
 
 
 def tasks() -> tuple[str, ...]:
-    """The tasks that there are examples of.
+    """Return the names of the tasks with examples.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def tasks() -> tuple[str, ...]:
 
 
 def datasets(task: str) -> dict[str, Batches]:
-    """The example data sets of a task, by name; none for a task without examples.
+    """Return the example data sets of a task by name; empty for other tasks.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def datasets(task: str) -> dict[str, Batches]:
 
 
 def _metadata(uids: list[str]) -> dict[str, list[object]]:
-    """Metadata with a missing value and with a list that a careless metric could write to."""
+    """Return metadata with missing values and with lists that a metric could modify."""
     return {
         "weather": ["rain" if i % 2 else None for i in range(len(uids))],
         "tags": [[uid, "example"] for uid in uids],
@@ -103,7 +103,7 @@ def _scored(
     uids: Any,
     metadata: Mapping[str, Any] | None = None,
 ) -> ClassificationBatch:
-    """A batch with a score of every label: of true labels, or of a 0/1 matrix of them."""
+    """Return a batch with a score per label; `truth` is a label per item or a 0/1 matrix."""
     values = np.asarray(scores)
     values = values if values.ndim == 2 else np.stack([1 - values, values], axis=1)
     names = [Label(DEFAULT_KEY, name) for name in labels]
@@ -240,7 +240,7 @@ def _true(labels: Any, box: Sequence[float], **more: Any) -> TrueObject:
     return TrueObject(labels, Box(*box), **more)
 
 
-def _seen(labels: Any, box: Sequence[float], **more: Any) -> PredictedObject:
+def _pred(labels: Any, box: Sequence[float], **more: Any) -> PredictedObject:
     return PredictedObject(labels, Box(*box), **more)
 
 
@@ -251,23 +251,23 @@ def _boxes() -> Batches:
                 "b1",
                 [_true("dog", (0, 0, 10, 10)), _true("cat", (20, 0, 30, 12))],
                 [
-                    _seen({"dog": 0.9}, (0, 0, 10, 9)),
-                    _seen({"cat": 0.7}, (21, 0, 31, 12)),
-                    _seen({"dog": 0.35}, (20, 0, 30, 12)),
+                    _pred({"dog": 0.9}, (0, 0, 10, 9)),
+                    _pred({"cat": 0.7}, (21, 0, 31, 12)),
+                    _pred({"dog": 0.35}, (20, 0, 30, 12)),
                 ],
                 _facts(1),
                 (40, 50),
             ),
-            Detection("b2", [_true("dog", (5, 5, 9, 9))], [_seen({"dog": 0.6}, (0, 0, 4, 4))]),
+            Detection("b2", [_true("dog", (5, 5, 9, 9))], [_pred({"dog": 0.6}, (0, 0, 4, 4))]),
         ],
         [
             Detection(
                 "b3",
                 [_true("dog", (0, 0, 8, 8)), _true("dog", (2, 0, 10, 8))],
                 [
-                    _seen({"dog": 0.8}, (1, 0, 9, 8)),
-                    _seen({"dog": 0.75}, (1, 0, 9, 8)),
-                    _seen({"bee": 0.1, "dog": 0.0}, (2, 0, 10, 8)),
+                    _pred({"dog": 0.8}, (1, 0, 9, 8)),
+                    _pred({"dog": 0.75}, (1, 0, 9, 8)),
+                    _pred({"bee": 0.1, "dog": 0.0}, (2, 0, 10, 8)),
                 ],
                 _facts(3),
             ),
@@ -283,18 +283,18 @@ def _equal_scores() -> Batches:
             Detection(
                 "e1",
                 [_true("dog", square), _true("dog", shifted)],
-                [_seen({"dog": 0.5}, shifted), _seen({"dog": 0.5}, square)],
+                [_pred({"dog": 0.5}, shifted), _pred({"dog": 0.5}, square)],
             ),
             Detection(
                 "e10",
                 [_true("dog", square), _true("dog", square)],
-                [_seen({"dog": 0.5}, (1, 0, 11, 10)), _seen({"dog": 0.5}, square)] * 2,
+                [_pred({"dog": 0.5}, (1, 0, 11, 10)), _pred({"dog": 0.5}, square)] * 2,
             ),
-            Detection("e2", [_true("cat", square)], [_seen({"cat": 0.5}, (20, 0, 30, 10))]),
+            Detection("e2", [_true("cat", square)], [_pred({"cat": 0.5}, (20, 0, 30, 10))]),
         ],
         [
-            Detection("e3", [_true("cat", square)], [_seen({"cat": 0.5, "dog": 0.5}, square)]),
-            Detection("e4", [_true("dog", square)], [_seen({"dog": 0.5}, (0, 0, 5, 10))]),
+            Detection("e3", [_true("cat", square)], [_pred({"cat": 0.5, "dog": 0.5}, square)]),
+            Detection("e4", [_true("dog", square)], [_pred({"dog": 0.5}, (0, 0, 5, 10))]),
         ],
     )
 
@@ -307,18 +307,21 @@ def _crowds() -> Batches:
                 "c1",
                 [crowd, _true("dog", (0, 0, 20, 20)), _true("cat", (0, 0, 9, 9), area=4000)],
                 [
-                    *(_seen({"dog": 0.9 - i / 10}, (5 * i, 0, 5 * i + 20, 20)) for i in range(4)),
-                    _seen({"cat": 0.4}, (0, 0, 8, 9)),
+                    *(_pred({"dog": 0.9 - i / 10}, (5 * i, 0, 5 * i + 20, 20)) for i in range(4)),
+                    _pred({"cat": 0.4}, (0, 0, 8, 9)),
                 ],
                 _facts(1),
             ),
         ],
         [
-            Detection("c2", [crowd], [_seen({"dog": 0.95}, (50, 50, 99, 99))]),
+            Detection("c2", [crowd], [_pred({"dog": 0.95}, (50, 50, 99, 99))]),
             Detection(
                 "c3",
                 [_true("dog", (0, 0, 120, 120)), _true("dog", (200, 0, 240, 40))],
-                [_seen({"dog": 0.2}, (0, 0, 120, 100)), _seen({"dog": 0.3}, (200, 5, 240, 40))],
+                [
+                    _pred({"dog": 0.2}, (0, 0, 120, 100)),
+                    _pred({"dog": 0.3}, (200, 5, 240, 40)),
+                ],
                 _facts(3),
             ),
         ],
@@ -333,17 +336,17 @@ def _keyed_objects() -> Batches:
                 "a1",
                 [_true([dog, white], (0, 0, 6, 6)), _true([white], (9, 9, 12, 12))],
                 [
-                    _seen([(dog, 0.9), (("animal", "cat"), 0.8), (white, 0.7)], (0, 0, 6, 5)),
-                    _seen([(("color", "dog"), 0.6)], (9, 9, 12, 12)),
+                    _pred([(dog, 0.9), (("animal", "cat"), 0.8), (white, 0.7)], (0, 0, 6, 5)),
+                    _pred([(("color", "dog"), 0.6)], (9, 9, 12, 12)),
                 ],
                 _facts(1),
             ),
         ],
         [
             Detection(
-                "a2", [_true("7", (0, 0, 4, 4))], [_seen({"7": 0.5, "10": 0.4}, (0, 0, 4, 4))]
+                "a2", [_true("7", (0, 0, 4, 4))], [_pred({"7": 0.5, "10": 0.4}, (0, 0, 4, 4))]
             ),
-            Detection("a3", [_true([dog], (0, 0, 4, 4))], [_seen([(white, 0.3)], (0, 0, 4, 4))]),
+            Detection("a3", [_true([dog], (0, 0, 4, 4))], [_pred([(white, 0.3)], (0, 0, 4, 4))]),
         ],
     )
 
@@ -352,19 +355,19 @@ def _objects_of_one_side() -> Batches:
     return _detected(
         [
             Detection("h1", [_true("ant", (0, 0, 4, 4))]),
-            Detection("h2", predictions=[_seen({"bee": 0.9}, (0, 0, 4, 4))]),
+            Detection("h2", predictions=[_pred({"bee": 0.9}, (0, 0, 4, 4))]),
             Detection("h3", metadata=_facts(3)),
         ],
         [
             Detection("h4"),
-            Detection("h5", [_true("cat", (0, 0, 4, 4))], [_seen({"dog": 1}, (0, 0, 4, 4))]),
+            Detection("h5", [_true("cat", (0, 0, 4, 4))], [_pred({"dog": 1}, (0, 0, 4, 4))]),
         ],
         [Detection("h6")],
     )
 
 
 def _many_objects() -> Batches:
-    """More than a hundred predictions of a label in an image, and scores beyond 0 and 1."""
+    """Return images with over 100 predictions of a label, and scores outside [0, 1]."""
     generator = np.random.default_rng(5)
     items = []
     for i in range(7):
@@ -377,7 +380,7 @@ def _many_objects() -> Batches:
                 f"m{9 * i**3}",
                 [_true("dog" if j % 3 else "cat", box) for j, box in enumerate(boxes[:12])],
                 [
-                    _seen({"dog" if j % 5 else "cat": score}, box)
+                    _pred({"dog" if j % 5 else "cat": score}, box)
                     for j, (box, score) in enumerate(zip(boxes, scores, strict=True))
                 ],
                 _facts(i),
@@ -391,14 +394,14 @@ def _detected(*parts: list[Detection]) -> Batches:
 
 
 def _drawn(seed: int, height: int, width: int, values: int, side: int = 3) -> NDArray[np.int64]:
-    """Squares of pixel values, a few pixels wide."""
+    """Return an image of random squares, `side` pixels wide."""
     rows, columns = -(-height // side), -(-width // side)
     coarse = np.random.default_rng(seed).integers(0, values, (rows, columns))
     return np.kron(coarse, np.ones((side, side), np.int64))[:height, :width]
 
 
 def _label_maps() -> Batches:
-    """Several integer types and shapes, ignored pixels, labels of one side and of none."""
+    """Return images of several integer types and shapes, with ignored pixels."""
     names = ["cat", "dog", "bee", "owl"]
     true = [_drawn(seed, 9, 12, 3).astype(np.uint8) for seed in range(3)]
     true[1][2:5, 3:9] = 255
@@ -422,7 +425,7 @@ def _label_maps() -> Batches:
 
 
 def _keyed_maps() -> Batches:
-    """An image for each label, of one key or two."""
+    """Return items with one mask per label, with one or two label keys."""
     parts = (
         [
             Segmentation(
@@ -465,7 +468,7 @@ def _maps_of_one_side() -> Batches:
 
 
 def _instances() -> Batches:
-    """Values that are single objects, some of them crowds, and a legend for each image."""
+    """Return images whose values are instances, some of them crowds, with a legend each."""
     codes = [BACKGROUND, 0, 0, 1, 1]
 
     def shown(values: Sequence[int], seed: int, last: int = BACKGROUND) -> LabelImage:

@@ -1,4 +1,4 @@
-"""Law: what a check becomes that names whoever does not pass it."""
+"""Laws: checks whose failures name the component and the law."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from valor_testing.subject import Refusal
 
 
 class ConformanceError(AssertionError):
-    """A metric, reader, resource or manifest breaks a law.
+    """Broken law of a metric, reader, resource or manifest.
 
     Parameters
     ----------
     of : str
-        Who breaks it: the name of a metric or a namespace.
+        Name of the component, or the plugin's namespace.
     law : str
-        Which law.
+        Name of the law.
     finding : str
-        What differed, and where.
+        Difference between the expected and the actual value, with its path.
     others : sequence of ConformanceError, optional
-        Other laws that are broken as well.
+        Further broken laws.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class ConformanceError(AssertionError):
 
 
 class Breach(Exception):
-    """What differed; the law that finds it makes it a `ConformanceError`."""
+    """Finding of a law, which the decorator `law` converts to a `ConformanceError`."""
 
 
 class _Named(Protocol):
@@ -55,7 +55,7 @@ _P = ParamSpec("_P")
 
 
 def name_of(law: Callable[..., None]) -> str:
-    """The name of a law in words.
+    """Return the name of a law in words.
 
     Examples
     --------
@@ -67,10 +67,10 @@ def name_of(law: Callable[..., None]) -> str:
 
 
 def law(check: Callable[Concatenate[_N, _P], None]) -> Callable[Concatenate[_N, _P], None]:
-    """Let whatever a check finds, or stumbles over, be a `ConformanceError` with its name."""
+    """Decorate a check: its findings and its unexpected errors become `ConformanceError`."""
 
     @wraps(check)
-    def upheld(subject: _N, /, *args: _P.args, **kwargs: _P.kwargs) -> None:
+    def checked(subject: _N, /, *args: _P.args, **kwargs: _P.kwargs) -> None:
         try:
             check(subject, *args, **kwargs)
         except Breach as breach:
@@ -81,11 +81,11 @@ def law(check: Callable[Concatenate[_N, _P], None]) -> Callable[Concatenate[_N, 
             finding = f"{type(error).__name__}: {error}"
             raise ConformanceError(subject.name, name_of(check), finding) from error
 
-    return upheld
+    return checked
 
 
 def run_all(checks: Iterable[Callable[[], None]]) -> None:
-    """Run every check, and raise one `ConformanceError` that lists all broken laws.
+    """Run all checks and raise one `ConformanceError` that lists every broken law.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def run_all(checks: Iterable[Callable[[], None]]) -> None:
 
 
 def agree(one: Any, other: Any, is_one: str, is_other: str) -> None:
-    """Raise a `Breach` unless two copies of something are the same."""
+    """Raise a `Breach` unless two values are identical; `is_one` and `is_other` name them."""
     found = difference(one, other)
     if found is not None:
         raise Breach(found.described(is_one, is_other))

@@ -1,7 +1,7 @@
-"""Laws: what must hold of every metric, each a function that raises a `ConformanceError`.
+"""Laws of metrics and declarations: functions that raise a `ConformanceError`.
 
-A law of a metric takes a `Subject` and the batches of one data set; a law of a declaration takes
-a spec. The name of a law is the name of its function in words.
+The arguments are a `Subject` and a data set for metrics, and a spec for declarations. The law
+`any_split` is named "any split" in errors.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from valor_testing.subject import REFUSED, Outcome, Refusal, Subject
 
 @law
 def declared_well(spec: Spec) -> None:
-    """The summary is one line, the names differ, and what has to be filled in is."""
+    """The summary is one line, names are distinct, and range, version and references are valid."""
     if not spec.summary.strip() or "\n" in spec.summary:
         raise Breach(f"expected a summary in one line, found {shown(spec.summary)}")
     names = [spec.short_name, *spec.aliases]
@@ -53,14 +53,14 @@ def declared_well(spec: Spec) -> None:
 
 @law
 def code_is_there(spec: Spec) -> None:
-    """What the declaration names as its code can be imported and called."""
+    """The implementation can be imported and called."""
     if not callable(implementation(spec)):
         raise Breach(f"expected {spec.implementation} to be a class or a function")
 
 
 @law
 def parameters_are_declared(spec: Spec) -> None:
-    """Every parameter has a type that the config understands, and a help text."""
+    """Every parameter has a help text and a type that configs support."""
     for parameter in declared(spec.parameter_class):
         if not parameter.help.strip():
             raise Breach(f"expected a help text for {parameter.name!r}, found none")
@@ -69,7 +69,7 @@ def parameters_are_declared(spec: Spec) -> None:
 
 @law
 def parameters_round_trip(spec: Spec, instance: Any) -> None:
-    """Parameters read back from a report or a config are the same parameters."""
+    """Parameters survive a round trip through a report or config."""
     record = json.loads(json.dumps(parameter_values(instance), allow_nan=False))
     again: Any = build(spec.parameter_class, record, f"{spec.name}: ")
     if again != instance:
@@ -81,7 +81,7 @@ def parameters_round_trip(spec: Spec, instance: Any) -> None:
 
 @law
 def batch_untouched(subject: Subject, batches: DataSet) -> None:
-    """Counting never writes to a batch, nor to what its metadata hold."""
+    """Counting does not modify a batch or objects in its metadata."""
     before = [content(batch) for batch in batches]
     subject.compute(subject.count(batches))
     agree(before, [content(batch) for batch in batches], "before counting", "after")
@@ -89,7 +89,7 @@ def batch_untouched(subject: Subject, batches: DataSet) -> None:
 
 @law
 def every_item_answered(subject: Subject, batches: DataSet) -> None:
-    """A per-item metric gives every item a number in its range, or a reason, and never breaks."""
+    """A per-item metric returns a number in its range or a reason for every item."""
     if not subject.spec.per_item:
         return
     for batch in batches:
@@ -112,7 +112,7 @@ def every_item_answered(subject: Subject, batches: DataSet) -> None:
 
 @law
 def errors_are_stated(subject: Subject, batches: DataSet) -> None:
-    """Counting and computing raise nothing but a `ValorError`, which says what is refused."""
+    """Counting and computing raise no other errors than `ValorError`."""
     states = subject.count(batches)
     try:
         subject.results(states)
@@ -122,18 +122,18 @@ def errors_are_stated(subject: Subject, batches: DataSet) -> None:
 
 @law
 def numbers_in_range(subject: Subject, batches: DataSet) -> None:
-    """Numbers are finite, also within curves and tables; single ones lie in the range.
+    """All numbers are finite, and scalar results are in the declared range.
 
-    That they are finite is seen to by `Result`, which is told here from errors of other kinds.
+    `Result` rejects numbers that are not finite.
     """
-    for result in _answered(subject, subject.count(batches)):
+    for result in _results(subject, subject.count(batches)):
         _check_result(subject, result)
 
 
 @law
 def results_are_plain(subject: Subject, batches: DataSet) -> None:
-    """Results are made of what JSON can hold, and a reason says something."""
-    for result in _answered(subject, subject.count(batches)):
+    """Results are JSON serializable, and reasons are not empty."""
+    for result in _results(subject, subject.count(batches)):
         reason = result.undefined if result.undefined is not None else result.error
         if reason is not None and not reason.strip():
             raise Breach(f"expected a reason in {dict(result.parameters)}, found none")
@@ -142,7 +142,7 @@ def results_are_plain(subject: Subject, batches: DataSet) -> None:
 
 @law
 def compute_is_pure(subject: Subject, batches: DataSet) -> None:
-    """Computing twice gives the same, and leaves the states as they were."""
+    """Computing twice gives the same results and does not modify the states."""
     states = subject.count(batches)
     before = _contents(states)
     first = subject.compute(states)
@@ -152,14 +152,14 @@ def compute_is_pure(subject: Subject, batches: DataSet) -> None:
 
 @law
 def same_again(subject: Subject, batches: DataSet) -> None:
-    """Two runs over the same data agree."""
+    """Two runs over the same data give the same results."""
     first = subject.expected(batches)
     agree(first, subject.anew().outcome(batches), "in one run", "in another")
 
 
 @law
 def neutral_start(subject: Subject, batches: DataSet) -> None:
-    """Merging with a state that has counted nothing changes nothing, on either side."""
+    """Merging with a new state, on either side, does not change the results."""
     expected = subject.expected(batches)
     after = subject.compute(subject.merge(subject.count(batches), subject.plan.new_states()))
     agree(expected, after, "alone", "after merging a new state")
@@ -178,14 +178,14 @@ def any_split(subject: Subject, batches: DataSet) -> None:
 
 @law
 def any_slice(subject: Subject, batches: DataSet) -> None:
-    """Items counted as a slice of a batch give what they give when they are counted alone."""
-    whole = subject.count(batches)
+    """A slice of a batch gives the same results as its items counted alone."""
+    all_items = subject.count(batches)
     for batch in batches:
         slices = [np.arange(start, len(batch), 2) for start in range(min(2, len(batch)))]
         for positions, states in zip(slices, subject.sliced(batch, slices), strict=True):
             expected = subject.outcome([batch.select(positions)])
             agree(expected, subject.compute(states), "alone", "as a slice")
-            within = subject.plan.within(states, whole)
+            within = subject.plan.within(states, all_items)
             agree(expected, subject.compute(within), "alone", "as a slice beside the whole")
 
 
@@ -199,7 +199,7 @@ def any_order(subject: Subject, batches: DataSet) -> None:
 
 @law
 def merge_commutes(subject: Subject, batches: DataSet) -> None:
-    """It does not matter which of two states is merged into the other."""
+    """Merging two states gives the same results in both directions."""
     one, two, _ = batches.thirds
     left = subject.compute(subject.merge(subject.count(one), subject.count(two)))
     right = subject.compute(subject.merge(subject.count(two), subject.count(one)))
@@ -208,7 +208,7 @@ def merge_commutes(subject: Subject, batches: DataSet) -> None:
 
 @law
 def merge_associates(subject: Subject, batches: DataSet) -> None:
-    """It does not matter which two of three states are merged first."""
+    """Merging three states gives the same results in both groupings."""
     one, two, three = map(subject.count, batches.thirds)
     left = subject.merge(subject.merge(one, two), three)
     one, two, three = map(subject.count, batches.thirds)
@@ -218,7 +218,7 @@ def merge_associates(subject: Subject, batches: DataSet) -> None:
 
 @law
 def other_untouched(subject: Subject, batches: DataSet) -> None:
-    """Merging never writes to the other state, and the two share nothing afterwards."""
+    """Merging does not modify the other state, and the two share no memory afterwards."""
     one, two, three = batches.thirds
     other = subject.count(two)
     before, results = _contents(other), subject.compute(other)
@@ -235,20 +235,20 @@ def other_untouched(subject: Subject, batches: DataSet) -> None:
 
 @law
 def batches_let_go(subject: Subject, batches: DataSet) -> None:
-    """Once states are detached, whoever made the batches may write over their arrays."""
+    """Overwriting the arrays of batches does not affect detached states."""
     expected = subject.expected(batches)
     copies = pickle.loads(pickle.dumps(list(batches)))
     states = subject.count(copies)
     subject.plan.detach(states)
     for batch in copies:
-        _write_over(batch)
+        _overwrite(batch)
     found = subject.compute(states)
     agree(expected, found, "as counted", "when the batches were written over")
 
 
 @law
 def results_stay(subject: Subject, batches: DataSet) -> None:
-    """Results that are read late are those of the time they were computed, whatever came since."""
+    """Results that are read late do not depend on updates after they were computed."""
     alone = batches.singles
     half = len(alone) // 2
     states = subject.count(alone[:half])
@@ -262,7 +262,7 @@ def results_stay(subject: Subject, batches: DataSet) -> None:
 
 @law
 def survives_pickling(subject: Subject, batches: DataSet) -> None:
-    """States and the plan pickle, and counting goes on afterwards."""
+    """States and the plan can be pickled, and unpickled states can be updated."""
     alone = batches.singles
     states = subject.count(alone[:-1])
     expected = subject.compute(states)
@@ -272,12 +272,12 @@ def survives_pickling(subject: Subject, batches: DataSet) -> None:
         plan = pickle.loads(pickle.dumps(subject.plan))
         pickled = [result.to_dict() for result in plan.compute(again)]
         agree(expected, pickled, "as it was", "with a pickled metric")
-    _go_on(subject, states, again, alone[-1:], "pickling")
+    _check_further_updates(subject, states, again, alone[-1:], "pickling")
 
 
 @law
 def survives_saving(subject: Subject, batches: DataSet) -> None:
-    """A state written to a file and read back is the same state, and counting goes on."""
+    """States can be saved and loaded, and loaded states can be updated."""
     alone = batches.singles
     states = subject.count(alone[:-1])
     expected = subject.compute(states)
@@ -287,15 +287,15 @@ def survives_saving(subject: Subject, batches: DataSet) -> None:
         save_tally(path, evaluation, EvaluationState({(): states}), {})
         again = load_tally(path, evaluation).states[()]
     agree(expected, subject.compute(again), "as it was", "after saving")
-    _go_on(subject, states, again, alone[-1:], "saving")
+    _check_further_updates(subject, states, again, alone[-1:], "saving")
 
 
 @law
 def empty_data_answered(subject: Subject, batches: DataSet) -> None:
-    """No data, and a batch of no items, are answered with results or reasons and change nothing."""
+    """Data without items give results or reasons, and empty batches do not change results."""
     empties = batches.empties
-    for what in ([], *([empty] for empty in empties)):
-        for result in subject.results(subject.count(what)):
+    for data in ([], *([empty] for empty in empties)):
+        for result in subject.results(subject.count(data)):
             if result.error is not None:
                 raise Breach(f"expected an answer, found the error {result.error!r}")
             _check_result(subject, result)
@@ -325,7 +325,7 @@ METRIC_LAWS: Sequence[Callable[[Subject, DataSet], None]] = (
     survives_saving,
     empty_data_answered,
 )
-"""The laws of a metric over one data set, in the order in which they tell most."""
+"""Laws of a metric on one data set, the most informative first."""
 
 
 # Laws over several data sets or metrics
@@ -333,7 +333,7 @@ METRIC_LAWS: Sequence[Callable[[Subject, DataSet], None]] = (
 
 @law
 def some_data_answered(subject: Subject, datasets: Mapping[str, DataSet]) -> None:
-    """On some of the data there is an answer that is no error."""
+    """At least one data set gives a result that is no error."""
     reasons: list[str] = []
     for batches in datasets.values():
         try:
@@ -350,16 +350,16 @@ def some_data_answered(subject: Subject, datasets: Mapping[str, DataSet]) -> Non
 
 @law
 def alone_as_together(subject: Subject, batches: DataSet) -> None:
-    """A metric computed alone equals the metric computed with others that share its states."""
+    """A metric gives the same results alone and with others that share its states."""
     alone: Outcome = []
-    taken = []
+    metrics = []
     for metric in subject.metrics:
         one = Subject((metric,), subject.resources, subject.registry)
         outcome = one.outcome(batches)
         if outcome != REFUSED:
-            taken.append(metric)
+            metrics.append(metric)
             alone.extend(outcome)
-    together = Subject(tuple(taken), subject.resources, subject.registry).outcome(batches)
+    together = Subject(tuple(metrics), subject.resources, subject.registry).outcome(batches)
     for one_result, joint_result in zip(alone, together, strict=False):
         found = difference(one_result, joint_result)
         if found is not None:
@@ -367,11 +367,11 @@ def alone_as_together(subject: Subject, batches: DataSet) -> None:
     agree(alone, together, "alone", "together")
 
 
-def _answered(subject: Subject, states: list[Any]) -> list[Result]:
-    """Results with nothing caught but what the metric refuses in words."""
+def _results(subject: Subject, states: list[Any]) -> list[Result]:
+    """Return the results, or none if the metric rejects the data with a `ValorError`."""
     try:
         return subject.results(states)
-    except ReportError as error:  # a Result that is not finite or not plain refuses to be made
+    except ReportError as error:  # `Result` rejects numbers that are not finite
         raise Breach(error.message) from error
     except ValorError:
         return []
@@ -402,35 +402,35 @@ def _check_plain(value: Any, place: str) -> None:
 
 
 def _check_details(details: Any, place: str) -> None:
-    """Raise a `Breach` unless details are what a row of a report can hold, arrays among them."""
+    """Raise a `Breach` unless details are valid in a row of a report, arrays included."""
     try:
         as_json(details, place)
     except ReportError as error:
         raise Breach(error.message) from error
 
 
-def _write_over(value: Any) -> None:
-    """Fill all arrays of a batch with zeros, which no kernel stumbles over."""
+def _overwrite(value: Any) -> None:
+    """Fill all arrays of a batch with zeros, which are valid in every kernel."""
     if isinstance(value, np.ndarray):
-        with suppress(ValueError):  # nobody can write over an array of bytes, either
+        with suppress(ValueError):  # an array over bytes cannot be made writeable
             value.flags.writeable = True
             value[...] = np.zeros((), value.dtype)
     elif attrs.has(type(value)):
         for entry in attrs.fields(type(value)):
-            _write_over(getattr(value, entry.name))
+            _overwrite(getattr(value, entry.name))
     elif isinstance(value, Mapping):
         for item in value.values():
-            _write_over(item)
+            _overwrite(item)
     elif isinstance(value, (list, tuple)):
         for item in value:
-            _write_over(item)
+            _overwrite(item)
 
 
 def _contents(states: list[Any]) -> list[Any]:
     return [content(state.dump()) for state in states]
 
 
-def _go_on(
+def _check_further_updates(
     subject: Subject, states: list[Any], again: list[Any], batches: Batches, after: str
 ) -> None:
     subject.update(states, batches)

@@ -1,4 +1,4 @@
-"""Manifest: what a plugin may import when all that is asked is what it declares."""
+"""Laws of manifests: valid declarations, and no imports of implementation code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from valor_core.specs import KINDS, MetricSpec, Registry, ResourceSpec
 from valor_testing.law import Breach, law
 
 FREE = frozenset({"attr", "attrs", "numpy", "pluggy", "valor_core"})
-"""What a manifest may import besides the standard library."""
+"""Packages that a manifest may import besides the standard library."""
 
 _SCRIPT = """
 import json, sys
@@ -33,14 +33,14 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 
 @frozen
 class Plugin:
-    """A namespace in a registry, for the laws of a plugin as a whole.
+    """Namespace of a plugin and the registry that declares it.
 
     Parameters
     ----------
     name : str
         The namespace.
     registry : Registry
-        Where it is declared.
+        Registry used to resolve the namespace.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Plugin:
 
     @property
     def module(self) -> str | None:
-        """Its manifest module; None where it was registered in this process."""
+        """Manifest module; None if the plugin was registered in this process."""
         claims = self.registry.claims.get(self.name, ())
         owner = self.registry.manifest(self.name).distribution
         return next((claim.module for claim in claims if claim.distribution == owner), None)
@@ -56,7 +56,7 @@ class Plugin:
 
 @law
 def manifest_declares(plugin: Plugin) -> None:
-    """The manifest can be read and declares something."""
+    """The manifest declares components, and all resources that its metrics use."""
     manifest = plugin.registry.manifest(plugin.name)
     if not any(manifest.all()):
         raise Breach(f"expected {', '.join(KINDS).replace('_', ' ')}, found none")
@@ -69,7 +69,7 @@ def manifest_declares(plugin: Plugin) -> None:
 
 @law
 def manifest_is_light(plugin: Plugin) -> None:
-    """Reading the manifest in a clean interpreter imports no code and no other package."""
+    """Reading the manifest in a new interpreter imports neither implementations nor packages."""
     module = plugin.module
     if module is None:
         return
@@ -89,38 +89,38 @@ def manifest_is_light(plugin: Plugin) -> None:
         for claims in plugin.registry.claims.values()
         for claim in claims
     }
-    heavy = _heavy(json.loads(run.stdout.splitlines()[-1]), module, plugins)
-    if heavy:
+    forbidden = _forbidden(json.loads(run.stdout.splitlines()[-1]), module, plugins)
+    if forbidden:
         raise Breach(
-            f"reading it imports {', '.join(heavy)}; name code by its import string, and keep "
+            f"reading it imports {', '.join(forbidden)}; name code by its import string, and keep "
             "parameter classes in a module parameters.py"
         )
 
 
-def _heavy(imported: Iterable[str], manifest: str, plugins: Collection[str] = ()) -> list[str]:
-    """Modules that a manifest may not import; parameters are those of any plugin.
+def _forbidden(imported: Iterable[str], manifest: str, plugins: Collection[str] = ()) -> list[str]:
+    """Return imported modules that are not allowed; parameter modules of all plugins are.
 
     Examples
     --------
-    >>> _heavy(["json", "mylab", "mylab.parameters", "mylab.f1", "shapely.ops"], "mylab.plugin")
+    >>> _forbidden(["json", "mylab", "mylab.parameters", "mylab.f1", "shapely.ops"], "mylab.plugin")
     ['mylab.f1', 'shapely']
-    >>> _heavy(["mylab.reader_parameters", "mylab.parameters.f1"], "mylab.plugin")
+    >>> _forbidden(["mylab.reader_parameters", "mylab.parameters.f1"], "mylab.plugin")
     []
-    >>> _heavy(["other", "other.parameters", "other.f1"], "mylab.plugin", {"mylab", "other"})
+    >>> _forbidden(["other", "other.parameters", "other.f1"], "mylab.plugin", {"mylab", "other"})
     ['other.f1']
     """
-    own = manifest.partition(".")[0]
+    package = manifest.partition(".")[0]
     parents = {manifest[:i] for i, letter in enumerate(manifest) if letter == "."}
-    heavy = []
+    forbidden = []
     for name in imported:
         root = name.partition(".")[0]
         if root in FREE or root in sys.stdlib_module_names or name in {manifest, *parents}:
             continue
-        if root != own and root not in plugins:
-            heavy.append(root)
+        if root != package and root not in plugins:
+            forbidden.append(root)
         elif name != root and not _has_parameters(name):
-            heavy.append(name)
-    return list(dict.fromkeys(heavy))
+            forbidden.append(name)
+    return list(dict.fromkeys(forbidden))
 
 
 def _has_parameters(module: str) -> bool:

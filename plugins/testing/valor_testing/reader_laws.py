@@ -1,4 +1,4 @@
-"""Laws of readers: what must hold of a reader on some source, however it is partitioned."""
+"""Laws of readers, checked on one source with several partition sizes."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from valor_testing.difference import content
 from valor_testing.law import Breach, agree, law, run_all
 
 _SIZES = (1, 100)
-"""Sizes of partitions that are tried besides the one given, in whatever unit a reader has."""
+"""Additional partition sizes, in the unit of the reader's parameter."""
 
 
 @define(slots=False)
 class Source:
-    """A reader on some source, and others that cut the same source into other partitions.
+    """Reader of one source, and readers that partition the same source differently.
 
     Parameters
     ----------
     name : str
-        What the reader is called.
+        Name of the reader.
     reader : Reader
         The reader.
     others : mapping of str to Reader
-        The same reader with other sizes of partitions, by what differs.
+        Readers with other partition sizes, keyed by the changed parameter.
     task : str, optional
-        The task whose batches it makes.
+        Task of the batches.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Source:
 
     @cached_property
     def batches(self) -> list[Any]:
-        """All that the reader reads, partition by partition."""
+        """All batches, in the order of the partitions."""
         return _all(self.reader)
 
 
@@ -55,25 +55,24 @@ def check_reader(
     task: str | None = None,
     registry: Registry | None = None,
 ) -> None:
-    """Raise unless a reader keeps all laws on a source.
+    """Check all laws of a reader on one source.
 
     Parameters
     ----------
     reader : ReaderSpec or Reader
-        A declared reader, or one that is made already.
+        Declaration of a reader, or a reader instance.
     parameters : mapping of str to object, optional
-        The parameters of a declared one; they name the source, which should be small, since it is
-        read several times. Those called ``partition_…`` are tried with other sizes too.
+        Parameters of a declared reader, including the source. Use a small source, since it is read
+        several times. Parameters named ``partition_…`` are also tried with other values.
     task : str, optional
-        The task whose batches it is to make; that of its declaration unless given, and ``text``
-        for a reader of plain tables.
+        Task of the batches. Defaults to the reader's task, or ``text`` if it supports any.
     registry : Registry, optional
-        Where the task of a reader of plain tables is looked up.
+        Registry used to resolve the task of a reader for any task.
 
     Raises
     ------
     ConformanceError
-        With every broken law and what differed.
+        If a law is broken; lists every broken law.
 
     Examples
     --------
@@ -108,10 +107,10 @@ def _source(
 
 @law
 def partitions_are_named(source: Source) -> None:
-    """Every partition has a name of its own, which is the same when they are asked for again."""
-    for what, reader in {"": source.reader, **source.others}.items():
+    """Partitions have distinct names that do not change between calls."""
+    for setting, reader in {"": source.reader, **source.others}.items():
         names = [_name(partition) for partition in reader.partitions()]
-        place = f" with {what}" if what else ""
+        place = f" with {setting}" if setting else ""
         twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
         if twice is not None:
             raise Breach(f"expected names that differ, found {twice!r} twice{place}")
@@ -121,7 +120,7 @@ def partitions_are_named(source: Source) -> None:
 
 @law
 def batches_of_the_task(source: Source) -> None:
-    """What is read are batches of the task."""
+    """The reader yields batches of its task."""
     for batch in source.batches:
         if not isinstance(batch, Batch):
             raise Breach(f"expected batches, found {shown(batch)}")
@@ -131,20 +130,20 @@ def batches_of_the_task(source: Source) -> None:
 
 @law
 def uids_once(source: Source) -> None:
-    """No item is read twice."""
-    seen: set[Any] = set()
+    """Every uid occurs once."""
+    uids: set[Any] = set()
     for batch in source.batches:
         if batch.datums.numbered:
             continue
         for uid in batch.datums.uids.tolist():
-            if uid in seen:
+            if uid in uids:
                 raise Breach(f"expected every item once, found {uid!r} twice")
-            seen.add(uid)
+            uids.add(uid)
 
 
 @law
 def batches_stay(source: Source) -> None:
-    """What was read is not written to when more is read."""
+    """Reading further partitions does not modify batches read before."""
     before, kept = [], []
     for partition in source.reader.partitions():
         for batch in source.reader.read(partition):
@@ -155,7 +154,7 @@ def batches_stay(source: Source) -> None:
 
 @law
 def same_read_again(source: Source) -> None:
-    """Reading twice, or the last partition first, gives the same."""
+    """Reading twice, or in reverse order, gives the same items."""
     expected = _items(source.batches)
     agree(expected, _items(_all(source.reader)), "read once", "read again")
     backwards = [list(source.reader.read(each)) for each in _reversed(source.reader.partitions())]
@@ -165,7 +164,7 @@ def same_read_again(source: Source) -> None:
 
 @law
 def reader_survives_pickling(source: Source) -> None:
-    """The reader and its partitions pickle, and read the same in another place."""
+    """The reader and its partitions can be pickled and read the same items afterwards."""
     reader = pickle.loads(pickle.dumps(source.reader))
     partitions = pickle.loads(pickle.dumps(list(source.reader.partitions())))
     before, after = (list(map(identity, each)) for each in (source.reader.partitions(), partitions))
@@ -176,10 +175,10 @@ def reader_survives_pickling(source: Source) -> None:
 
 @law
 def any_partitioning(source: Source) -> None:
-    """However the source is cut, the items are the same."""
+    """Every partition size gives the same items."""
     expected = _items(source.batches)
-    for what, reader in source.others.items():
-        agree(expected, _items(_all(reader)), "as given", f"with {what}")
+    for setting, reader in source.others.items():
+        agree(expected, _items(_all(reader)), "as given", f"with {setting}")
 
 
 READER_LAWS: Sequence[Callable[[Source], None]] = (
@@ -191,7 +190,7 @@ READER_LAWS: Sequence[Callable[[Source], None]] = (
     reader_survives_pickling,
     any_partitioning,
 )
-"""The laws of a reader on one source, in the order in which they tell most."""
+"""Laws of a reader on one source, the most informative first."""
 
 
 def _all(reader: Reader) -> list[Any]:
@@ -206,7 +205,7 @@ def _name(partition: Any) -> str:
 
 
 def _items(batches: Sequence[Batch]) -> list[Any]:
-    """What the items are made of, by uid; those without one are numbered as they come."""
+    """Return the content of all items sorted by uid; items without uid are numbered."""
     items: list[tuple[Any, Any]] = []
     count = 0
     for batch in batches:

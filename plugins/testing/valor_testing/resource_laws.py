@@ -1,4 +1,4 @@
-"""Laws of resources: what must hold of what metrics need besides data, once it is open."""
+"""Laws of resources, such as judges, checked by opening them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _THREADS = 8
 
 @frozen
 class Opening:
-    """A resource that can be opened, and what is done with it.
+    """Resource under test, and a function that uses it.
 
     Parameters
     ----------
     bound : BoundResource
         The resource with its parameters.
     use : callable, optional
-        ``use(resource)``, as a metric would; what it returns has to be the same every time.
+        Function called as ``use(resource)``, as a metric would. Must be deterministic.
     """
 
     bound: BoundResource
@@ -38,7 +38,7 @@ class Opening:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the resource."""
         return self.bound.spec.name
 
 
@@ -48,25 +48,24 @@ def check_resource(
     use: Callable[[Any], Any] | None = None,
     registry: Registry | None = None,
 ) -> None:
-    """Raise unless a resource keeps all laws; it is opened for that, whatever it costs.
+    """Check all laws of a resource. This opens the resource even if that costs money.
 
     Parameters
     ----------
     spec : ResourceSpec
-        Its declaration.
+        Declaration of the resource.
     parameters : mapping of str to object, optional
-        Its parameters, as in its section of a config; a judge is best given a stand-in as its
-        client.
+        Parameters as in the resource's section of a config. Use a fake client for a judge.
     use : callable, optional
-        ``use(resource)`` does with it what a metric does. It is called several times, also from
-        several threads at once, and has to return the same every time.
+        Function called as ``use(resource)``, as a metric would. It is called repeatedly and from
+        several threads at once, and must always return the same value.
     registry : Registry, optional
-        Where the kinds of the resource are declared, if it has any.
+        Registry used to resolve the kinds of the resource.
 
     Raises
     ------
     ConformanceError
-        With every broken law and what differed.
+        If a law is broken; lists every broken law.
 
     Examples
     --------
@@ -102,11 +101,11 @@ def _bound(
 
 @law
 def parameters_that_matter_are_declared(opening: Opening) -> None:
-    """What the declaration says of parameters is said of parameters that there are."""
-    known = {one.name: one for one in declared(opening.bound.spec.parameter_class)}
+    """`identity` and `divided` name declared parameters, and divided ones are numbers."""
+    names = {one.name for one in declared(opening.bound.spec.parameter_class)}
     for field in ("identity", "divided"):
         for name in getattr(opening.bound.spec, field) or ():
-            if name not in known and not hasattr(opening.bound.spec.parameter_class, name):
+            if name not in names and not hasattr(opening.bound.spec.parameter_class, name):
                 raise Breach(f"{field}: expected names of its parameters, found {name!r}")
     for name in opening.bound.spec.divided:
         value = getattr(opening.bound.parameters, name)
@@ -116,7 +115,7 @@ def parameters_that_matter_are_declared(opening: Opening) -> None:
 
 @law
 def parameters_survive(opening: Opening) -> None:
-    """Parameters read back from a config, and after pickling, are the same parameters."""
+    """Parameters survive a round trip through a config and through pickle."""
     laws.parameters_round_trip(opening.bound.spec, opening.bound.parameters)
     again = pickle.loads(pickle.dumps(opening.bound))
     if again != opening.bound:
@@ -125,7 +124,7 @@ def parameters_survive(opening: Opening) -> None:
 
 @law
 def opens_and_closes(opening: Opening) -> None:
-    """It can be opened, closed, and opened again."""
+    """The resource can be opened, closed and opened again."""
     for _ in range(2):
         with opened([opening.bound]) as resources:
             _use(opening, resources)
@@ -133,7 +132,7 @@ def opens_and_closes(opening: Opening) -> None:
 
 @law
 def safe_from_several_threads(opening: Opening) -> None:
-    """Used from several threads at once, it answers as it does when it is used alone."""
+    """Concurrent use gives the same values as sequential use."""
     if opening.use is None:
         return
     with opened([opening.bound]) as resources:
@@ -151,7 +150,7 @@ def safe_from_several_threads(opening: Opening) -> None:
 
 @law
 def facts_are_plain_and_grow(opening: Opening) -> None:
-    """Facts are texts, and numbers, which only grow; they can be asked for at any time."""
+    """Facts are available at any time, and numeric facts never decrease."""
     with opened([opening.bound]) as resources:
         before = _facts(resources)
         _use(opening, resources)
@@ -169,7 +168,7 @@ def _is_at_least(value: Any, before: float) -> bool:
 
 @law
 def stop_and_width_are_plain(opening: Opening) -> None:
-    """What asks a run to stop is a reason in words, and a width is a number, or both are None."""
+    """`stop` is None or a reason, and `width` is None or a positive integer."""
     with opened([opening.bound]) as resources:
         _use(opening, resources)
         (resource,) = resources.values()
@@ -188,7 +187,7 @@ RESOURCE_LAWS: Sequence[Callable[[Opening], None]] = (
     facts_are_plain_and_grow,
     stop_and_width_are_plain,
 )
-"""The laws of a resource, in the order in which they tell most."""
+"""Laws of a resource, the most informative first."""
 
 
 def _use(opening: Opening, resources: Mapping[str, Any]) -> Any:
@@ -197,6 +196,6 @@ def _use(opening: Opening, resources: Mapping[str, Any]) -> Any:
 
 
 def _facts(resources: OpenResources) -> Mapping[str, Any]:
-    """What the resource tells of itself; what it may not tell is refused there."""
-    told = [facts for _, facts in resources.facts().values()]
-    return next(iter(told[0].values())) if told else {}
+    """Return the facts that the resource reports; `OpenResources` validates them."""
+    reported = [facts for _, facts in resources.facts().values()]
+    return next(iter(reported[0].values())) if reported else {}

@@ -1,4 +1,4 @@
-"""Subject: metrics under test, and the ways in which they can be run."""
+"""Subject: metrics under test, with the operations that laws compare."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from valor_core.states import Resources
 from valor_testing.data_set import DataSet
 
 States = list[Any]
-"""A state for every request of a plan."""
+"""One state per request of a plan."""
 
 Outcome = list[Any]
-"""Results as a report has them, or `REFUSED`."""
+"""Results as dictionaries, or `REFUSED`."""
 
 REFUSED: Outcome = ["refused"]
-"""What stands for the results where the metric refuses the data as they are counted."""
+"""Placeholder for the results if the metric rejects the data."""
 
 
 class Refusal(Exception):
-    """The metric refuses the data with a `ValorError`, as it may."""
+    """The metric rejects the data with a `ValorError`, which is allowed."""
 
 
 def _plan(subject: Subject) -> Plan:
@@ -37,7 +37,7 @@ def _plan(subject: Subject) -> Plan:
 
 @frozen
 class Subject:
-    """Metrics under test, with everything needed to run them; most laws look at one.
+    """Metrics under test, usually one, with their resources.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Subject:
     resources : mapping of str to object
         Open resources by name.
     registry : Registry, optional
-        Where metrics are looked up whose rows these read; the installed plugins without it.
+        Registry used to resolve metrics that these depend on. Defaults to a new `Registry()`.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """What the metrics are called."""
+        """Names of the metrics."""
         return " and ".join(metric.spec.name for metric in self.metrics)
 
     @property
@@ -80,7 +80,7 @@ class Subject:
         return self.metrics[0].spec
 
     def anew(self) -> Subject:
-        """The same metrics, made once more."""
+        """Return a new subject with the same metrics."""
         return Subject(self.metrics, self.resources, self.registry)
 
     def update(self, states: States, batches: Iterable[Batch]) -> None:
@@ -89,7 +89,7 @@ class Subject:
         Raises
         ------
         Refusal
-            If a state or a scorer refuses one with a `ValorError`.
+            If a state or a scorer rejects a batch with a `ValorError`.
         """
         for batch in batches:
             try:
@@ -98,18 +98,18 @@ class Subject:
                 raise Refusal(str(error)) from error
 
     def count(self, batches: Iterable[Batch]) -> States:
-        """New states that have counted some batches."""
+        """Count batches in new states."""
         states = self.plan.new_states()
         self.update(states, batches)
         return states
 
     def sliced(self, batch: Batch, slices: Sequence[Codes]) -> list[States]:
-        """The states of some slices of a batch, each given as the positions of its datums.
+        """Count slices of a batch, each an array of item indices; return states per slice.
 
         Raises
         ------
         Refusal
-            If a state or a scorer refuses one with a `ValorError`.
+            If a state or a scorer rejects the batch with a `ValorError`.
         """
         states: dict[Any, States] = {}
         parts = [((number,), positions) for number, positions in enumerate(slices)]
@@ -120,64 +120,64 @@ class Subject:
         return list(states.values())
 
     def merge(self, states: States, others: States) -> States:
-        """Merge the others into the states; returns the states."""
+        """Merge `others` into `states` and return `states`."""
         for state, other in zip(states, others, strict=True):
             state.merge(other)
         return states
 
     def compute(self, states: States) -> Outcome:
-        """Results as a report has them; one that the metric refuses is an error among them."""
+        """Compute the results as dictionaries; errors of the metric are results with an error."""
         return [result.to_dict() for result in self.plan.compute(states)]
 
     def results(self, states: States) -> list[Result]:
-        """Results of the only metric, with nothing caught."""
+        """Compute the results of the only metric without catching its errors."""
         metric, read = self.metrics[0].make(), self.plan.read(0, states)
         if isinstance(metric, ItemMetric):
             metric.told(read[0], {})
         return list(metric.compute(*read))
 
     def outcome(self, batches: Iterable[Batch]) -> Outcome:
-        """Results of batches counted one after another; a refusal stands for itself."""
+        """Return the results of batches counted in sequence, or `REFUSED`."""
         try:
             return self.compute(self.count(batches))
         except Refusal:
             return REFUSED
 
     def expected(self, batches: DataSet) -> Outcome:
-        """Results of a data set as it is given, which several laws compare others with."""
+        """Return the results of a data set, cached as the reference of several laws."""
         if id(batches) not in self._expected:
             self._expected[id(batches)] = batches, self.outcome(batches)
         return self._expected[id(batches)][1]
 
     def outcome_merged(self, batches: Iterable[Batch]) -> Outcome:
-        """Results of batches counted apart and merged in a tree."""
+        """Return the results of batches counted in separate states and merged in a tree."""
         try:
             parts = [self.count([batch]) for batch in batches]
         except Refusal:
             return REFUSED
         while len(parts) > 1:
             pairs = zip(parts[::2], parts[1::2], strict=False)
-            odd = parts[-1:] if len(parts) % 2 else []
-            parts = [self.merge(left, right) for left, right in pairs] + odd
+            unpaired = parts[-1:] if len(parts) % 2 else []
+            parts = [self.merge(left, right) for left, right in pairs] + unpaired
         return self.compute(parts[0] if parts else self.plan.new_states())
 
     def answers(self, batch: Batch) -> Iterator[tuple[Any, Any]]:
-        """Uid of every item and what a per-item metric answers or raises."""
+        """Yield every item's uid with the return value or exception of a per-item metric."""
         scorer = self.metrics[0].item_metric().scorer
-        told = _item_answers(scorer, batch, self.resources)
-        yield from zip(batch.datums.uids.tolist(), told, strict=True)
+        answers = _item_answers(scorer, batch, self.resources)
+        yield from zip(batch.datums.uids.tolist(), answers, strict=True)
 
 
 def _item_answers(scorer: ItemScorer, batch: Batch, resources: Resources) -> Iterator[Any]:
-    """What a metric answers for each item of a batch, as it is; or the exception that it raises."""
+    """Yield a metric's unprocessed return value, or the exception it raises, for every item."""
     job = Job(scorer, Items(batch), OpenResources.of(resources), None)
-    told = _told(job, batch) if scorer.spec.many else None
+    answers = _batch_answers(job, batch) if scorer.spec.many else None
     for item, gap in zip(batch.items(), map(job.gaps.at, range(len(batch))), strict=True):
         if not isinstance(gap, float):
             yield gap
             continue
-        if told is not None:
-            yield next(told)
+        if answers is not None:
+            yield next(answers)
             continue
         try:
             answer = job.function(item, scorer.parameters, job.wanted)
@@ -186,8 +186,8 @@ def _item_answers(scorer: ItemScorer, batch: Batch, resources: Resources) -> Ite
             yield error
 
 
-def _told(job: Job, batch: Batch) -> Iterator[Any]:
-    """What a metric answers for the items of a batch that have all fields, in one call."""
+def _batch_answers(job: Job, batch: Batch) -> Iterator[Any]:
+    """Call a metric that scores batches once, for the items that have all fields."""
     readable = np.flatnonzero(job.gaps.codes == 0)
     if not len(readable):
         return iter(())
