@@ -15,7 +15,7 @@ MOST_TREES = 32
 
 
 def trees(partitions: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Group neighbouring partitions to merge into one state; few partitions stay separate.
+    """Group neighboring partitions to merge into one state; few partitions stay separate.
 
     The shape depends only on the number of partitions, not on the cluster.
 
@@ -37,14 +37,14 @@ def trees(partitions: Sequence[T]) -> Iterator[Sequence[T]]:
 
 
 def merged(leaves: Sequence[T], merge: Callable[[Sequence[T]], T]) -> T:
-    """Merge the leaves of a tree, `FAN_IN` neighbours at a time.
+    """Merge the leaves of a tree, `FAN_IN` neighbors at a time.
 
     Parameters
     ----------
     leaves : sequence
         At least one leaf.
     merge : callable
-        Function that merges a sequence of neighbours.
+        Function that merges a sequence of neighbors.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Compression of integer uids sent from workers, as differences of neighbours."""
+"""Compression of integer uids sent from workers, as differences of neighbors."""
 
 from __future__ import annotations
 
