@@ -1,4 +1,4 @@
-"""Comparison: what changed from one report to another."""
+"""Comparison of two reports."""
 
 from __future__ import annotations
 
@@ -43,27 +43,26 @@ from valor_report.tables.text_table import (
 Verdict = Literal["better", "worse", "different", "appeared", "vanished", "same"]
 Gate = Literal["worse", "differ"]
 SUFFIXES = (".md", ".html", ".json")
-"""Formats of a comparison in a file."""
+"""File suffixes that `Comparison.save` supports."""
 
 _TONES: Mapping[str, Tone] = {"better": "good", "worse": "bad", "same": "faint"}
 
 
 @frozen
 class Change:
-    """One number in two reports.
+    """Number that is in both reports.
 
     Parameters
     ----------
     entry : Entry
-        The number as the second report has it.
+        Entry of the second report.
     a, b : float or None
-        The values; None where a report has none.
+        Values in the first and second report; None if undefined or failed.
     a_reason, b_reason : str or None
-        Why there is none.
+        Reason for a missing value.
     verdict : str
-        ``"better"`` or ``"worse"`` where the metric's direction is known, else
-        ``"different"``; ``"same"`` within a tolerance; ``"appeared"`` or ``"vanished"`` where
-        one value is undefined.
+        ``"same"`` within the tolerances; ``"better"`` or ``"worse"``, or ``"different"`` if the
+        metric has no direction; ``"appeared"`` or ``"vanished"`` if one value is missing.
     """
 
     entry: Entry
@@ -75,11 +74,11 @@ class Change:
 
     @property
     def difference(self) -> float | None:
-        """How much larger the second value is, where both are there."""
+        """Second value minus the first; None if one is missing."""
         return None if self.a is None or self.b is None else self.b - self.a
 
     def to_dict(self) -> dict[str, Any]:
-        """The change as JSON has it."""
+        """Convert the change to a JSON object."""
         record = _name(self.entry.result)
         if self.entry.part:
             record["part"] = self.entry.part
@@ -93,18 +92,18 @@ class Change:
 
 @frozen
 class Comparison:
-    """Two reports, result by result.
+    """Differences between two reports, result by result.
 
     Parameters
     ----------
     changes : tuple of Change
-        Numbers that are in both reports, in the order of the first.
+        Numbers in both reports, in the order of the first.
     structures : tuple of Result
-        Curves and matrices that differ by more than a tolerance, as the second report has them.
+        Curves and matrices of the second report that differ by more than the tolerances.
     only_a, only_b : tuple of Result
-        Results that the other report does not have.
+        Results that are in one report only.
     remarks : tuple of str
-        What else is not the same: data and settings, versions, numbers of items.
+        Differences of the data, settings, versions and item counts.
     """
 
     changes: tuple[Change, ...]
@@ -114,22 +113,22 @@ class Comparison:
     remarks: tuple[str, ...]
 
     def count(self, verdict: Verdict) -> int:
-        """How many numbers have a verdict."""
+        """Number of changes with a verdict."""
         return sum(change.verdict == verdict for change in self.changes)
 
     @property
     def same(self) -> bool:
-        """Whether both reports have the same results, within the tolerances."""
+        """True if both reports have the same results within the tolerances."""
         return not self.failing("differ")
 
     def failing(self, gate: Gate) -> tuple[str, ...]:
-        """What must not be, in words; nothing where the second report passes.
+        """Reasons why the second report fails a gate; empty if it passes.
 
         Parameters
         ----------
         gate : str
-            ``"worse"`` lets no number be worse or vanish, and no metric with numbers have none
-            in common; ``"differ"`` lets nothing differ.
+            ``"worse"`` fails if a number is worse or vanished, or a metric with numbers has none
+            in common; ``"differ"`` fails if anything differs.
 
         Examples
         --------
@@ -144,7 +143,7 @@ class Comparison:
         return (*losses, *(f"no number of {name} to compare" for name in self._lost()))
 
     def _lost(self) -> list[str]:
-        """Metrics with numbers in the first report of which none is in the second."""
+        """Metrics with numbers in the first report and no number in common."""
         compared = {change.entry.metric for change in self.changes}
         of_numbers = (
             entry
@@ -155,7 +154,7 @@ class Comparison:
         return list(dict.fromkeys(e.metric for e in of_numbers if e.metric not in compared))
 
     def _counts(self) -> dict[str, int]:
-        """How many there are of everything that the summary counts."""
+        """Counts of the summary by their words."""
         return {verdict: self.count(verdict) for verdict in get_args(Verdict)} | {
             "of other values different": len(self.structures),
             "only in the first": len(self.only_a),
@@ -164,7 +163,7 @@ class Comparison:
 
     @property
     def summary(self) -> str:
-        """The outcome in a line.
+        """Summary in one line.
 
         Examples
         --------
@@ -176,7 +175,7 @@ class Comparison:
         return ", ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as JSON has it."""
+        """Convert the comparison to a JSON object."""
         return {
             "changes": [change.to_dict() for change in self.changes],
             "structures": [_name(one) for one in self.structures],
@@ -187,12 +186,12 @@ class Comparison:
         }
 
     def tables(self, *, whole: bool = True) -> tuple[TextTable, ...]:
-        """The comparison as tables: numbers, and what cannot be compared.
+        """Tables of the changes, and of results that differ otherwise.
 
         Parameters
         ----------
         whole : bool
-            Whether the numbers that are the same have rows, too, or are counted only.
+            Whether to include equal numbers. Otherwise they are only counted.
         """
         shown = [change for change in self.changes if whole or change.verdict != "same"]
         ready = [_changes(shown, len(self.changes) - len(shown))] if shown else []
@@ -209,7 +208,7 @@ class Comparison:
         return tuple(ready)
 
     def save(self, path: Path, title: str) -> None:
-        """Write the comparison to a file in a format of `SUFFIXES`.
+        """Write the comparison to a Markdown, HTML or JSON file.
 
         Raises
         ------
@@ -227,12 +226,12 @@ class Comparison:
         write_text(path, text)
 
     def markdown(self, title: str) -> str:
-        """The comparison as Markdown, without the numbers that are the same.
+        """Format the differing results as Markdown.
 
         Parameters
         ----------
         title : str
-            What is compared with what.
+            Title of the document.
 
         Examples
         --------
@@ -252,7 +251,7 @@ class Comparison:
 def check_directions(comparison: Comparison, registry: Registry) -> None:
     """Raise a `RegistryError` if a number differs and its metric is not installed.
 
-    Without the metric, no direction is known, and a worse number would pass.
+    Only the metric defines whether a higher number is better, so a worse one would pass.
     """
     changes = comparison.changes
     for name in {change.entry.metric: None for change in changes if change.verdict == "different"}:
@@ -267,26 +266,27 @@ def compare(
     relative_tolerance: float = 0.0,
     registry: Registry | None = None,
 ) -> Comparison:
-    """What changed from report `a` to report `b`.
+    """Compare report `b` with report `a`.
 
-    Results are matched by their slice, the metric's name and all their parameters, not by its
-    version.
+    Results match if they have the same slice, metric name and parameters. Versions of metrics are
+    ignored.
 
     Parameters
     ----------
     a, b : Report
-        The reports.
+        First and second report.
     tolerance : float
-        Differences up to this are the same.
+        Maximum absolute difference of equal numbers.
     relative_tolerance : float
-        So are differences up to this share of the first value.
+        Maximum difference of equal numbers, relative to the first value.
     registry : Registry, optional
-        Where the metrics' directions are looked up; without it there is no better or worse.
+        Registry used to look up whether higher is better. Without it, numbers that differ are
+        ``"different"`` instead of better or worse.
 
     Raises
     ------
     ReportError
-        If a tolerance is below 0.
+        If a tolerance is negative.
 
     Examples
     --------
@@ -327,13 +327,13 @@ def _at_least_0(instance: object, attribute: Attribute[float], value: float) -> 
 
 @frozen
 class _Tolerances:
-    """How far values may be apart that are the same."""
+    """Maximum differences of equal values."""
 
     tolerance: float = field(validator=_at_least_0)
     relative_tolerance: float = field(validator=_at_least_0)
 
     def allow(self, a: Any, b: Any) -> bool:
-        """Whether two values are the same: numbers, or lists and mappings of them."""
+        """Return True if two numbers, or nested lists and mappings of numbers, are equal."""
         if is_number(a) and is_number(b):
             return bool(abs(b - a) <= max(self.tolerance, self.relative_tolerance * abs(a)))
         if isinstance(a, ConfusionTable) and isinstance(b, ConfusionTable):
@@ -369,24 +369,24 @@ def _plain_name(result: Result) -> str:
 
 
 def _numbers(ours: Result, theirs: Result) -> Iterable[tuple[Entry, Entry]]:
-    """The numbers of both, with the whole reason in place of each that one has not."""
+    """Pairs of numbers by part; a missing one gets the reason of the result without a part."""
     mine = {entry.part: entry for entry in entries_of([ours])}
     other = {entry.part: entry for entry in entries_of([theirs])}
     for part in dict.fromkeys([*mine, *other]):
         if not part and len(mine | other) > 1:
             continue
-        one = mine.get(part) or _in_place(mine, ours, part)
-        two = other.get(part) or _in_place(other, theirs, part)
+        one = mine.get(part) or _missing_part(mine, ours, part)
+        two = other.get(part) or _missing_part(other, theirs, part)
         yield one, two
 
 
-def _in_place(entries: Mapping[str, Entry], result: Result, part: str) -> Entry:
+def _missing_part(entries: Mapping[str, Entry], result: Result, part: str) -> Entry:
     whole = entries.get("")
     return Entry(result, part, None if whole is None else whole.value)
 
 
 def _rest(result: Result) -> Any:
-    """What the value holds beyond its numbers."""
+    """Value of a result without the numbers that `entries_of` yields."""
     named = {entry.part for entry in entries_of([result])}
     if "" in named:
         return None
@@ -469,11 +469,11 @@ def _changes(changes: Sequence[Change], same: int) -> TextTable:
     rows: list[Row] = []
     for change in changes:
         result = change.entry.result
-        own = {k: v for k, v in result.parameters.items() if k not in constant}
+        varying = {k: v for k, v in result.parameters.items() if k not in constant}
         rows.append(
             [
                 f"{result.type} {change.entry.part}".rstrip(),
-                _coordinates(result.slice, own),
+                _coordinates(result.slice, varying),
                 _value(change.a),
                 _value(change.b),
                 _difference(change),
@@ -492,7 +492,7 @@ def _changes(changes: Sequence[Change], same: int) -> TextTable:
 
 
 def _constant(parameters: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Parameters with one value wherever they are given; a label is never one of them."""
+    """Parameters, except labels, that have one value in all results that have them."""
     values: dict[str, list[Any]] = {}
     for given in parameters:
         for name, value in given.items():

@@ -12,13 +12,13 @@ from typing import Any
 from valor_core.results import Results
 
 _FORMULA = re.compile(r"(?![-+]?[0-9]+(\.[0-9]+)?$)[-=+@\t\r]")
-"""Beginning of a text that a spreadsheet reads as a formula; signed numbers are none."""
+"""Beginning of text that spreadsheets parse as a formula; signed numbers are excluded."""
 
 
 def csv_text(found: Results) -> str:
-    r"""Write a row per result; values that are not numbers as JSON.
+    r"""Format results as CSV with one row per result; lists and mappings become JSON.
 
-    Text that a spreadsheet would take for a formula gets an apostrophe in front.
+    Text that a spreadsheet would parse as a formula is prefixed with an apostrophe.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Rows of per-item metrics in a file of JSON Lines or Parquet."""
+"""Item rows of metrics in JSON Lines or Parquet files."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from valor_core.results import ItemTable, replacing, write_text
 
 
 def write_items(path: Path, tables: Iterable[ItemTable], private: bool = False) -> None:
-    """Write the rows of per-item metrics to a ``.jsonl`` or ``.parquet`` file.
+    """Write the item rows of metrics to a ``.jsonl`` or ``.parquet`` file.
 
     Parameters
     ----------
     path : Path
-        The file.
+        Output file.
     tables : iterable of ItemTable
-        The rows.
+        Item rows.
     private : bool
-        Whether a new file is readable by its owner alone.
+        Whether only the owner can read a new file.
 
     Raises
     ------
     ReportError
-        If the suffix is neither or the file cannot be written.
+        If the suffix is not supported or the file cannot be written.
     """
     records = [{"metric": table.metric} | row.to_dict() for table in tables for row in table.rows]
     if path.suffix == ".jsonl":
@@ -40,7 +40,7 @@ def write_items(path: Path, tables: Iterable[ItemTable], private: bool = False) 
 
 
 def _write_parquet(path: Path, records: Sequence[Mapping[str, Any]], private: bool) -> None:
-    """Write records as a Parquet file, nested values as JSON text."""
+    """Write records to a Parquet file; nested values become JSON text."""
     place = f"items: writing {str(path)!r}"
     import_extra("pyarrow.parquet", place, "valor-core[tables]")
     pyarrow = import_extra("pyarrow", place, "valor-core[tables]")

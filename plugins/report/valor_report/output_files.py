@@ -1,4 +1,4 @@
-"""Output files of an evaluation, checked before any work and written after it."""
+"""Output files of an evaluation, which are checked before the run and written after it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROWS = (".jsonl", ".parquet")
 
 @define
 class WriteErrors:
-    """Errors of files that a finished run cannot write, kept until all others are written.
+    """Errors of output files, collected so that the other files are still written.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class WriteErrors:
 
     @contextmanager
     def collect(self, path: Path) -> Iterator[None]:
-        """Context in which an error of writing a path is kept."""
+        """Context that collects an error of writing a file."""
         try:
             yield
         except ValorError as error:
@@ -47,7 +47,7 @@ class WriteErrors:
             self.errors[path] = unforeseen
 
     def add(self, path: Path, error: ValorError | None) -> None:
-        """Keep the error of a path, unless it is None.
+        """Add the error of a file, unless it is None.
 
         Examples
         --------
@@ -60,7 +60,7 @@ class WriteErrors:
             self.errors[path] = error
 
     def check(self) -> None:
-        """Raise the first error, if there is any, with the others as its notes."""
+        """Raise the first error, if any, with the others as notes."""
         if not self.errors:
             return
         first, *others = self.errors.values()
@@ -76,11 +76,11 @@ class OutputFiles:
     Parameters
     ----------
     reports : tuple of Path
-        Where the report goes.
+        Files of the report.
     rows : Path, optional
-        Where the rows of per-item metrics go, if they have a file of their own.
+        Separate file of item rows.
     state : Path, optional
-        Where the counts are saved.
+        File of the metric states.
     """
 
     reports: tuple[Path, ...] = ()
@@ -88,12 +88,12 @@ class OutputFiles:
     state: Path | None = None
 
     def check(self, place: str) -> None:
-        """Raise a `ConfigError` if a file cannot be written: hours later, it costs a report.
+        """Raise a `ConfigError` if a file cannot be written, before a long run fails to.
 
         Parameters
         ----------
         place : str
-            Where the keys stand that name them, for errors: ``"config.yaml: "``.
+            Beginning of error messages, such as ``"config.yaml: "``.
         """
         for path in self.reports:
             check_destination(path, report_suffixes(), f"{place}output: ")
@@ -107,18 +107,18 @@ class OutputFiles:
         Parameters
         ----------
         inputs : iterable of (str, Path)
-            What the run reads, each with what names it: ``("data.path", …)``.
+            Input files with their keys, such as ``("data.path", …)``.
         place : str
             As in `check`.
         """
         read = list(inputs)
         for key, path in self._written():
-            own = read if key == "state" or self.state is None else [*read, ("state", self.state)]
-            for name, other in own:
+            others = read if key == "state" or not self.state else [*read, ("state", self.state)]
+            for name, other in others:
                 check_not_read([path], [other], f"{place}{key}: ", name)
 
     def _written(self) -> Iterator[tuple[str, Path]]:
-        """Output files with their keys in a config."""
+        """Output files with their config keys."""
         yield from (("output", path) for path in self.reports)
         if self.rows is not None:
             yield "items", self.rows
@@ -126,14 +126,14 @@ class OutputFiles:
             yield "state", self.state
 
     def write(self, report: Report, unwritten: WriteErrors) -> Report:
-        """Write all files, and return the report without the rows that have a file.
+        """Write all files; return the report without item rows that are in a separate file.
 
         Parameters
         ----------
         report : Report
-            What to write.
+            The report.
         unwritten : WriteErrors
-            Takes what cannot be.
+            Collector of errors.
         """
         if self.rows is not None:
             with unwritten.collect(self.rows):
@@ -146,7 +146,7 @@ class OutputFiles:
 
 
 def check_not_read(written: Iterable[Path], read: Sequence[Path], place: str, name: str) -> None:
-    """Raise a `ConfigError` if a file to write is also read, and is called `name` there."""
+    """Raise a `ConfigError` if an output file is also an input file, which is called `name`."""
     for path in written:
         if any(_is_same(path, other) for other in read):
             raise ConfigError(
@@ -156,14 +156,14 @@ def check_not_read(written: Iterable[Path], read: Sequence[Path], place: str, na
 
 
 def _is_same(path: Path, other: Path) -> bool:
-    """Whether two paths are the same file, links resolved."""
+    """Return True if two paths lead to the same file."""
     try:
         return path.samefile(other)
-    except OSError:  # one is not there yet
+    except OSError:  # one does not exist yet
         return path.resolve() == other.resolve()
 
 
-_PAGES = (".pdf", ".htm", ".docx", ".odt", ".pptx", ".ipynb")
+_DOCUMENTS = (".pdf", ".htm", ".docx", ".odt", ".pptx", ".ipynb")
 
 
 def check_destination(path: Path, suffixes: Sequence[str], place: str) -> None:
@@ -172,16 +172,16 @@ def check_destination(path: Path, suffixes: Sequence[str], place: str) -> None:
     Parameters
     ----------
     path : Path
-        The file.
+        Output file.
     suffixes : sequence of str
-        Endings that it may have.
+        Supported suffixes.
     place : str
-        What asks for it, for errors: ``"config.yaml: output: "``.
+        Beginning of error messages, such as ``"config.yaml: output: "``.
     """
     if path.suffix not in suffixes:
         likely = path.suffix.casefold()
-        if likely not in suffixes:  # a document for a person is nearest to a page
-            likely = ".html" if likely in _PAGES and ".html" in suffixes else suffixes[0]
+        if likely not in suffixes:  # suggest a page for other documents
+            likely = ".html" if likely in _DOCUMENTS and ".html" in suffixes else suffixes[0]
         remedy = f"Name it {path.with_suffix(likely).name}, for example." if path.name else None
         raise ConfigError(f"{place}expected {either(suffixes)}, got {path.name or path}", remedy)
     if path.is_dir():

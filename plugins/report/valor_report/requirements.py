@@ -1,4 +1,4 @@
-"""Requirements: thresholds on results that gate a CI run, parsed and checked."""
+"""Parsing and checking of requirements: thresholds on results that gate a CI run."""
 
 from __future__ import annotations
 
@@ -30,23 +30,22 @@ def parse_requirements(
     metrics: Mapping[str, tuple[str, ...]] | None = None,
     ranges: Mapping[str, Range] = MappingProxyType({}),
 ) -> tuple[Requirement, ...]:
-    """Requirements of a config's ``require`` section, not checked yet.
+    """Parse the ``require`` section of a config.
 
     Parameters
     ----------
     require : mapping of str to str
-        Conditions by the names of results.
+        Conditions by result key.
     metrics : mapping of str to tuple of str, optional
-        Aliases of the chosen metrics by full name; a requirement of another one is refused before
-        any work is done.
+        Aliases of the chosen metrics by full name. Requirements of other metrics are rejected.
     ranges : mapping of str to Range, optional
         Ranges of the chosen metrics by full name.
 
     Raises
     ------
     ConfigError
-        If a condition is not a comparison with a number, names no chosen metric, or compares with
-        a number that the metric cannot have, such as 90 for a share.
+        If a condition is not a comparison with a number, the metric is not chosen, or the number
+        is out of its range, such as 90 for a share.
 
     Examples
     --------
@@ -65,15 +64,15 @@ def parse_requirements(
 
 
 def _chosen(name: str, metrics: Mapping[str, tuple[str, ...]]) -> str:
-    """Full name of the chosen metric that a requirement names."""
+    """Full name of the chosen metric of a requirement."""
     wanted = re.split("[ /]", name, maxsplit=1)[0]
     for metric, aliases in metrics.items():
         if has_name(metric.partition(".")[2], metric, wanted, aliases):
             return metric
-    words = [word for metric in metrics for word in (metric.partition(".")[2], metric)]
+    names = [word for metric in metrics for word in (metric.partition(".")[2], metric)]
     raise ConfigError(
         f"require.{name}: no chosen metric is called {wanted!r}",
-        did_you_mean(wanted, [word for word in words if ("." in word) == ("." in wanted)])
+        did_you_mean(wanted, [name for name in names if ("." in name) == ("." in wanted)])
         or f"Chosen are: {', '.join(metrics) or 'none'}.",
     )
 
@@ -90,12 +89,12 @@ def _check_in_range(name: str, condition: str, range: Range) -> None:
 
 
 def split_requirement(text: str) -> tuple[str, str]:
-    """Name and condition of a requirement written as one text.
+    """Split a requirement into result key and condition.
 
     Raises
     ------
     ConfigError
-        If there is no comparison in it.
+        If the text has no comparison.
 
     Examples
     --------
@@ -112,10 +111,10 @@ def split_requirement(text: str) -> tuple[str, str]:
 
 
 def check(requirements: Iterable[Requirement], found: Iterable[Result]) -> tuple[Requirement, ...]:
-    """The requirements, each with the value found and whether it is met.
+    """Evaluate requirements on the results of a run.
 
-    One that names no number, or several, is not met and says what to write: a finished run is not
-    lost over it.
+    A key of no number or several numbers raises no error, so that the report of a finished run is
+    written. Its requirement is not met and has a reason and a remedy.
     """
     found = tuple(found)
     return tuple(_check(requirement, found) for requirement in requirements)

@@ -1,9 +1,9 @@
-"""Selection: the one number of a report that a key names.
+"""Selection of a number in a report by key.
 
-A key is a metric and, behind slashes, parts of the flat key of one number in any order: all that
-say its slice, and as many others as tell it from the rest. Parts are written as they are,
-``F1/n/a``, or as in a flat key, ``F1/n_x002F_a``. A label, an average and a label key may stand
-without their names, and a default that a result does not name may be named.
+A key is a metric followed by parts of the number's flat key, in any order and separated by slashes.
+It needs all parts of the slice, and as many other parts as make it unambiguous. Parts may be
+escaped as in the flat key, or not: ``F1/n_x002F_a`` or ``F1/n/a``. Labels, averages and label keys
+need no name, and parts may also be parameters with a default that the result does not list.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ from valor_core.results import (
 
 _MOST_NAMED = 12
 _LIKE = 0.8
-"""How like a part is to what may be meant: two values of one name are alike for their name."""
+"""Minimum similarity of suggestions; high, because parts of one parameter share its name."""
 
 _ANOTHER = "Name a single number of the report."
 
 _Forms = Sequence[str]
-"""The ways to write one part of a key."""
+"""Spellings of one part of a key."""
 
 
 def select(key: str, found: Iterable[Result]) -> float | Undefined | Failed:
-    """The number that a key names, or the reason why there is none.
+    """Select a number by key; `Undefined` or `Failed` if it has no value.
 
     Parameters
     ----------
     key : str
-        ``"Recall/cat"``, ``"COCOSummary/AP"``, ``"Accuracy weather:rain"``; also
+        Key such as ``"Recall/cat"``, ``"COCOSummary/AP"``, ``"Accuracy weather:rain"`` or
         ``"Accuracy/weather:rain"``.
     found : iterable of Result
-        Where it is looked for.
+        Results to search.
 
     Raises
     ------
     ReportError
-        If the key names no number, or several; with the keys there are.
+        If the key fits no number or several numbers; suggests keys.
 
     Examples
     --------
@@ -70,30 +70,30 @@ def select(key: str, found: Iterable[Result]) -> float | Undefined | Failed:
         raise ReportError(f"no result of {metric!r}", _ANOTHER)
     numbers = [number for one in results for number in numbers_of(one)]
     if not numbers:
-        raise ReportError(f"{metric!r} has no single number", _those_with_one(found))
-    fitting = [number for number in numbers if number.key(metric) == key]
-    fitting = fitting or [number for short, number in short_keys(numbers, metric) if short == key]
-    fitting = fitting or _fitting(rest, numbers)
-    if len(fitting) == 1:
-        value = fitting[0].value
+        raise ReportError(f"{metric!r} has no single number", _metrics_with_numbers(found))
+    matches = [number for number in numbers if number.key(metric) == key]
+    matches = matches or [number for short, number in short_keys(numbers, metric) if short == key]
+    matches = matches or _matches(rest, numbers)
+    if len(matches) == 1:
+        value = matches[0].value
         if value is None:
             return Undefined("null in its table")
         return float(value) if is_number(value) else value
-    if fitting:
-        remedy = _write_one_of(metric, fitting, numbers)
-        raise ReportError(f"expected one number, found {len(fitting):,}", remedy)
+    if matches:
+        remedy = _write_one_of(metric, matches, numbers)
+        raise ReportError(f"expected one number, found {len(matches):,}", remedy)
     words = [form for number in numbers for forms in _parts(number) for form in forms]
-    strange = next((part for part in rest[:-1].split("/") if part not in words), None)
-    near = strange and did_you_mean(strange, words, _LIKE)
-    missing = f"no result of {metric!r} for {strange or rest[:-1]!r}"
-    raise ReportError(missing, near or _write_one_of(metric, numbers, numbers))
+    unknown = next((part for part in rest[:-1].split("/") if part not in words), None)
+    suggestion = unknown and did_you_mean(unknown, words, _LIKE)
+    missing = f"no result of {metric!r} for {unknown or rest[:-1]!r}"
+    raise ReportError(missing, suggestion or _write_one_of(metric, numbers, numbers))
 
 
-def _fitting(rest: str, numbers: Sequence[Entry]) -> list[Entry]:
-    """The numbers that the parts of a key, each with a slash behind it, may mean.
+def _matches(rest: str, numbers: Sequence[Entry]) -> list[Entry]:
+    """Numbers that match the parts of a key, each followed by a slash.
 
-    What results say goes before what they leave to be the default. Where a metric has no number
-    at all, its labels are not known, and any key of it means the reason.
+    Listed parameters take precedence over defaults. A metric without numbers has no labels to
+    match, so any key matches its reason.
     """
     numbers = _of_slice(rest, numbers)
     names = {name for number in numbers for name in number.result.parameters}
@@ -105,12 +105,13 @@ def _fitting(rest: str, numbers: Sequence[Entry]) -> list[Entry]:
 
 
 def _of_slice(rest: str, numbers: Iterable[Entry]) -> list[Entry]:
-    """The numbers of the slice that a key names, or of the whole."""
+    """Numbers of the slice in a key, or of all items if the key has no slice."""
     named = [
         number
         for number in numbers
         if all(
-            any(f"/{form}/" in f"/{rest}" for form in forms) for forms in _said(number.result.slice)
+            any(f"/{form}/" in f"/{rest}" for form in forms)
+            for forms in _spelled(number.result.slice)
         )
     ]
     most = max((len(number.result.slice) for number in named), default=0)
@@ -118,7 +119,7 @@ def _of_slice(rest: str, numbers: Iterable[Entry]) -> list[Entry]:
 
 
 def _is_made_of(rest: str, parts: Sequence[_Forms]) -> bool:
-    """Whether a key is made of some of the parts; slashes that these have do not part it."""
+    """Return True if a key consists of some of the parts, which may contain slashes."""
     return not rest or any(
         _is_made_of(rest[len(form) + 1 :], [*parts[:place], *parts[place + 1 :]])
         for place, forms in enumerate(parts)
@@ -128,41 +129,41 @@ def _is_made_of(rest: str, parts: Sequence[_Forms]) -> bool:
 
 
 def _parts(number: Entry, defaulted: Iterable[str] = ()) -> list[_Forms]:
-    """The parts of a number's key, and of the defaults of some parameters."""
+    """Parts of a number's key, including defaults of parameters."""
     result = number.result
-    known = defaults(result.metric) if defaulted else {}
-    unsaid = {name: known[name] for name in known if name in defaulted}
+    values = defaults(result.metric) if defaulted else {}
+    unlisted = {name: values[name] for name in values if name in defaulted}
     return [
-        *_said({**unsaid, **result.parameters}, NAMING),
-        *_said(result.slice),
+        *_spelled({**unlisted, **result.parameters}, NAMING),
+        *_spelled(result.slice),
         *([(number.part, safe(number.part))] if number.is_named else []),
     ]
 
 
-def _said(values: Mapping[str, Any], bare: Collection[str] = ()) -> list[_Forms]:
-    """The ways to write each of some parameters, or of the values of a slice."""
-    said: list[_Forms] = []
+def _spelled(values: Mapping[str, Any], bare: Collection[str] = ()) -> list[_Forms]:
+    """Spellings of parameters or values of a slice; those in `bare` need no name."""
+    parts: list[_Forms] = []
     for name, value in values.items():
         forms = [value] if name in bare and isinstance(value, str) else []
         forms.append(f"{name}:{key_text(value)}")
         forms += [f"{name}:{NO_VALUE}"] if value is None else []
-        said.append([*forms, *map(safe, forms)])
-    return said
+        parts.append([*forms, *map(safe, forms)])
+    return parts
 
 
-def _write_one_of(metric: str, fitting: Iterable[Entry], numbers: Sequence[Entry]) -> str:
-    """The shortest keys of those that fit, of all numbers of the metric."""
-    wanted = set(map(id, fitting))
+def _write_one_of(metric: str, matches: Iterable[Entry], numbers: Sequence[Entry]) -> str:
+    """Remedy with the shortest unambiguous keys of the matches among all numbers of the metric."""
+    wanted = set(map(id, matches))
     keyed = [(key, number) for key, number in short_keys(numbers, metric) if id(number) in wanted]
-    alike = Counter(key for key, _ in keyed)
-    keys = [key for key, count in alike.items() if count == 1]
+    counts = Counter(key for key, _ in keyed)
+    keys = [key for key, count in counts.items() if count == 1]
     if not keys:
         return _ANOTHER
     return f"Write one of: {_first(keys)}."
 
 
-def _those_with_one(found: Iterable[Result]) -> str:
-    """What can be required in place of a metric that has curves or matrices only."""
+def _metrics_with_numbers(found: Iterable[Result]) -> str:
+    """Remedy for a metric that has only curves or matrices."""
     types = list(dict.fromkeys(one.type for one in found if any(True for _ in numbers_of(one))))
     named = f"one that has: {_first(types)}" if types else "one whose results are numbers"
     return f"Choose another metric, {named}."

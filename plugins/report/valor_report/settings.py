@@ -1,4 +1,4 @@
-"""Settings: what a run was asked for that can change its numbers."""
+"""Comparison of the config settings that can change the numbers of a run."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from valor_core.errors import shown
 _WITHOUT_EFFECT = frozenset(
     ("metrics", "output", "items", "state", "gallery", "engine", "require", "plugins", "modules")
 )
-"""Keys of a config that change no number; metrics are compared by their names."""
+"""Config keys that change no number, and metrics, which are compared by name."""
 
 
 def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator[str]:
-    """One line for each setting that two runs do not share.
+    """Describe each setting that differs between two runs in one line.
 
-    Metrics that only one of them has are left out: their results say so themselves.
+    Metrics that only one run computes are excluded, because the comparison lists their results.
 
     Parameters
     ----------
     first, second : mapping
-        Configs as reports have them; an empty one says nothing.
+        Configs of two reports. An empty config is not compared.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator
 
 
 def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys with an effect, those of a table of data or of a resource one by one."""
+    """Settings with an effect; nested mappings such as ``data`` are flattened."""
     flat: dict[str, Any] = {}
     for key, value in config.items():
         if key in _WITHOUT_EFFECT:
@@ -52,13 +52,13 @@ def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def _changed(first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator[str]:
     for key in dict.fromkeys([*first, *second]):
-        one, two = (shown(held[key]) if key in held else "none" for held in (first, second))
+        one, two = (shown(side[key]) if key in side else "none" for side in (first, second))
         if one != two:
             yield f"{key}: {one}, then {two}"
 
 
 def _metrics(requested: Sequence[Any]) -> dict[str, list[dict[str, Any]]]:
-    """The parameters of each metric by its name, as often as it is there."""
+    """Parameters of each metric by name, one mapping per occurrence."""
     found: dict[str, list[dict[str, Any]]] = {}
     for entry in requested:
         settings = dict(entry) if isinstance(entry, Mapping) else {"name": entry}
@@ -70,7 +70,7 @@ def _metrics(requested: Sequence[Any]) -> dict[str, list[dict[str, Any]]]:
 def _unshared(
     first: Sequence[dict[str, Any]], second: Sequence[dict[str, Any]]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The settings of both that the other does not have, in their order."""
+    """Settings of each run that the other run does not have."""
     return (
         [one for one in first if one not in second],
         [one for one in second if one not in first],

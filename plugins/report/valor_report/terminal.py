@@ -1,6 +1,6 @@
-"""Tables and a progress bar on a terminal, drawn with rich.
+"""Tables and a progress bar in a terminal, drawn with rich.
 
-Needs the extra `terminal`, which the command line installs.
+Requires the extra `terminal`, which `valor-cli` installs.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from valor_report.tables.text_table import TextTable, width
 
 _GAP = 2
 _PROSE = 20
-"""Columns that a text of several words has at least: narrower ones are hard to read."""
+"""Minimum width of a column of prose, in characters."""
 
 _STYLES = {"": "", "good": "green", "bad": "red", "faint": "dim"}
 
 
 def draw(tables: Iterable[TextTable], console: Console | None = None) -> None:
-    """Print tables on a terminal.
+    """Print tables in a terminal.
 
     Parameters
     ----------
     tables : iterable of Table
-        What to print.
+        The tables.
     console : Console, optional
-        Where; standard output unless given.
+        Output. Defaults to standard output.
     """
     console = Console(highlight=False) if console is None else console
     for table in tables:
@@ -51,7 +51,10 @@ def draw(tables: Iterable[TextTable], console: Console | None = None) -> None:
 
 
 def _parts(table: TextTable, room: int) -> Iterable[RenderableType]:
-    """The table in blocks of columns that fit; row by row where one does not, or holds texts."""
+    """Split a table into blocks of columns that fit the width, or into rows.
+
+    A table is printed row by row if a block does not fit, or if it has several blocks and texts.
+    """
     needs = [_need(table, place) for place in range(len(table.columns))]
     keys = [*range(table.keys)]
     blocks: list[list[int]] = [keys]
@@ -61,17 +64,17 @@ def _parts(table: TextTable, room: int) -> Iterable[RenderableType]:
         blocks[-1] = [*blocks[-1], place]
     has_texts = not all(column.numeric for column in table.columns[table.keys :])
     if any(_least(needs, block) > room for block in blocks) or (has_texts and len(blocks) > 1):
-        return _turned(table, room)
+        return _row_by_row(table, room)
     return [_drawing(table, block, _widths(needs, block, room)) for block in blocks]
 
 
 def _need(table: TextTable, place: int) -> tuple[int, int]:
-    """The least width that splits no word of a column, and leaves room for prose; and the most."""
+    """Minimum width of a column, which splits no word and leaves room for prose, and maximum."""
     column, cells = table.columns[place], [row[place].text for row in table.rows]
     words = max(map(width, " ".join([column.title, *cells]).split()), default=0)
     most = max(map(width, [column.title, *cells]))
-    whole = max(map(width, cells), default=0) if column.numeric else min(most, _PROSE)
-    return max(words, whole), most
+    least = max(map(width, cells), default=0) if column.numeric else min(most, _PROSE)
+    return max(words, least), most
 
 
 def _least(needs: Sequence[tuple[int, int]], block: Sequence[int]) -> int:
@@ -79,13 +82,13 @@ def _least(needs: Sequence[tuple[int, int]], block: Sequence[int]) -> int:
 
 
 def _widths(needs: Sequence[tuple[int, int]], block: Sequence[int], room: int) -> dict[int, int]:
-    """Columns with their widths: what is left is for those that need the least more."""
-    spare, widths = room - _least(needs, block), {}
+    """Width of each column; columns that need the least more get free space first."""
+    free, widths = room - _least(needs, block), {}
     wants = sorted((needs[place][1] - needs[place][0], place) for place in block)
     for number, (more, place) in enumerate(wants):
-        given = min(more, spare // (len(wants) - number))
-        spare -= given
-        widths[place] = needs[place][0] + given
+        extra = min(more, free // (len(wants) - number))
+        free -= extra
+        widths[place] = needs[place][0] + extra
     return widths
 
 
@@ -106,13 +109,13 @@ def _drawing(table: TextTable, block: Sequence[int], widths: Mapping[int, int]) 
     return drawing
 
 
-def _turned(table: TextTable, room: int) -> Iterable[RenderableType]:
-    """The rows below each other, with a line for each of their cells."""
+def _row_by_row(table: TextTable, room: int) -> Iterable[RenderableType]:
+    """Print each row as a heading with one line per cell."""
     titles = [column.title for column in table.columns]
     for row in table.rows:
         first, *others = zip(titles, row, strict=True)
-        told = [f"{title} {cell.text}" for title, cell in others[: table.keys - 1] if cell.text]
-        name = ", ".join([first[1].text, *told])
+        keys = [f"{title} {cell.text}" for title, cell in others[: table.keys - 1] if cell.text]
+        name = ", ".join([first[1].text, *keys])
         yield Text(name if width(name) <= room else name.replace(".", ".\n", 1), "bold")
         for title, cell in others[table.keys - 1 :]:
             if cell.text:
@@ -122,7 +125,7 @@ def _turned(table: TextTable, room: int) -> Iterable[RenderableType]:
 
 @contextmanager
 def progress() -> Iterator[Advance]:
-    """A progress bar on standard error, gone when the work is done."""
+    """Context with a transient progress bar on standard error."""
     bar = Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),

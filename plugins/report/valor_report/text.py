@@ -1,4 +1,4 @@
-"""A report as text: aligned for a terminal or a file, and as Markdown."""
+"""Reports as aligned text and as Markdown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from valor_core.results import Report, Results, first_line
 from valor_report.tables.sections import tables_of
 from valor_report.tables.text_table import escaped
 
-_FATES = {
+_COUNTS = {
     "failed": "of them failed",
     "not_run": "of them not run",
     "skipped": "more left out by the filter",
@@ -20,7 +20,7 @@ _TROUBLES = {
 
 
 def items_line(report: Report) -> str:
-    """How many items took part, in a line.
+    """Summarize the item counts of a report in one line.
 
     Examples
     --------
@@ -30,14 +30,14 @@ def items_line(report: Report) -> str:
     counts = report.counts
     read, missing = counts.get("read", 0), counts.get("missing_partitions", 0)
     parts = [f"{read:,} item{'' if read == 1 else 's'}"]
-    parts += [f"{counts[key]:,} {told}" for key, told in _FATES.items() if counts.get(key, 0)]
+    parts += [f"{counts[key]:,} {words}" for key, words in _COUNTS.items() if counts.get(key, 0)]
     if missing:
         parts.append(f"{missing:,} partition{'' if missing == 1 else 's'} missing")
     return ", ".join(parts)
 
 
 def cut_short(report: Report) -> list[str]:
-    """Why a report is not of all that was asked for, in a line; nothing if it is.
+    """Reason why a run stopped early, as one line; empty if the report is complete.
 
     Examples
     --------
@@ -46,12 +46,12 @@ def cut_short(report: Report) -> list[str]:
     """
     if report.stopped is None:
         return []
-    told = report.stopped.removeprefix("stopped ")
-    return [f"Stopped{':' if told == report.stopped else ''} {told}"]
+    reason = report.stopped.removeprefix("stopped ")
+    return [f"Stopped{':' if reason == report.stopped else ''} {reason}"]
 
 
 def failures(report: Report) -> list[str]:
-    """Metrics that failed, those of one reason in one line.
+    """Failed metrics, one line per reason.
 
     Examples
     --------
@@ -67,12 +67,12 @@ def failures(report: Report) -> list[str]:
 
 
 def troubles(report: Report) -> list[str]:
-    """Reasons for which a finished run counts as failed."""
+    """Reasons why a finished run counts as failed."""
     found = [] if report.stopped is None else [_stopped(report)]
-    for fate, told in _TROUBLES.items():
-        count = report.counts.get(fate, 0)
+    for key, words in _TROUBLES.items():
+        count = report.counts.get(key, 0)
         if count:
-            found.append(f"{count:,} {told[count > 1]}")
+            found.append(f"{count:,} {words[count > 1]}")
     if report.counts.get("read") == 0:
         found.append("no items took part")
     found += failures(report)
@@ -82,12 +82,12 @@ def troubles(report: Report) -> list[str]:
 
 
 def _stopped(report: Report) -> str:
-    told = f"run: {report.stopped}"
-    return f"{told}\nGo on with the same command." if ", saved in " in told else told
+    reason = f"run: {report.stopped}"
+    return f"{reason}\nGo on with the same command." if ", saved in " in reason else reason
 
 
 def aligned_text(report: Results) -> str:
-    """The report, or the tables of some results, as aligned text for a pipe or a file.
+    """Format a report, or the tables of results, as aligned text.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def aligned_text(report: Results) -> str:
 
 
 def markdown(report: Report) -> str:
-    """The report as Markdown.
+    """Format a report as Markdown.
 
     Examples
     --------

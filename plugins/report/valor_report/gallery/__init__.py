@@ -1,1 +1,1 @@
-"""Gallery: pictures of the worst items, as a page."""
+"""Galleries: HTML pages with pictures or texts of the items with the most errors."""

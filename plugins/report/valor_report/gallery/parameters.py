@@ -1,4 +1,4 @@
-"""Parameters of galleries, and the page that they make."""
+"""Parameters that all galleries share."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pathlib import Path
 from valor_core.parameters import Within, parameter, parameters
 
 INDEX = "index.html"
-"""The page of the pictures, in their folder."""
+"""File name of the page in the gallery's folder."""
 
 
 @parameters
 class GalleryParameters:
-    """What every gallery can be told, whatever its task."""
+    """Parameters that galleries of all tasks accept."""
 
     folder: Path = parameter(help="Folder for the pictures and their page, index.html.")
     name: str = parameter(
-        default="Gallery", help="Which gallery draws them; that of the task without a name."
+        default="Gallery", help="Name of the gallery. The default is the gallery of the task."
     )
-    most: int = parameter(default=20, help="Most items that are drawn.", check=Within(1))
+    most: int = parameter(default=20, help="Maximum number of items to draw.", check=Within(1))

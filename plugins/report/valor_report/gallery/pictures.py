@@ -1,7 +1,7 @@
-"""Drawings of items that a gallery returns, and the protocol of a gallery.
+"""Protocol of a gallery, and the pictures and texts that it returns.
 
-A plugin declares its gallery with a `GallerySpec`. `worst_items` finds the worst items, lets the
-gallery draw them and writes a page of the pictures, or of texts with marked pieces.
+A plugin declares its gallery with a `GallerySpec`. The module `worst_items` finds the items with
+the most errors, calls the gallery to draw them and writes the page.
 """
 
 from __future__ import annotations
@@ -19,18 +19,17 @@ class Picture:
     Parameters
     ----------
     image : bytes
-        The picture, a PNG file.
+        PNG file.
     thumbnail : bytes
-        A small one for the page, a PNG or JPEG file.
+        PNG or JPEG file in the size of the page.
     counts : mapping of str to number
-        What its caption counts, such as ``{"missed": 2}``.
+        Errors of the item for the caption, such as ``{"missed": 2}``.
     notes : sequence of str
-        What else its caption says, such as why there is no background.
+        More lines of the caption, such as the reason for a missing background.
     colors : mapping of str to str
-        What colors mean in it that not every picture has, such as those of labels: words, with
-        the CSS color of each.
+        Legend of colors that not every picture has, such as colors of labels: CSS color by word.
     wide : bool
-        Whether it is several pictures side by side, which have a row of the page to themselves.
+        Whether the picture fills a row of the page, as several images side by side do.
 
     Examples
     --------
@@ -48,14 +47,14 @@ class Picture:
 
 @frozen
 class Piece:
-    """A piece of a text.
+    """Part of a text, which may be marked.
 
     Parameters
     ----------
     text : str
-        What it says.
+        The text.
     meaning : str, optional
-        Why it is marked, as the legend has it; None where it is not.
+        Word of the legend that sets the color. Without it, the part is not marked.
     """
 
     text: str
@@ -64,22 +63,20 @@ class Piece:
 
 @frozen
 class MarkedTexts:
-    """An item that is shown as texts, side by side.
+    """Item that is shown as texts side by side.
 
     Parameters
     ----------
     texts : mapping of str to sequence of Piece
-        The texts, cut into pieces, by what they are called. The page shows them as they are,
-        whatever they hold.
+        Parts of each text by title. The page escapes HTML and keeps white space.
     counts : mapping of str to number
-        What its caption counts, such as ``{"missing": 2}``.
+        Errors of the item for the caption, such as ``{"missing": 2}``.
     notes : sequence of str
-        What else its caption says.
+        More lines of the caption.
     tables : mapping of str to sequence of mapping
-        Tables below the texts, by title; a row has a cell for each of its columns.
+        Tables below the texts by title. A row maps columns to cells.
     group : str, optional
-        What the item belongs to, such as ``"failed"``; where there are several, the page can show
-        one of them alone.
+        Group of the item, such as ``"failed"``. With several groups, the page has a filter.
 
     Examples
     --------
@@ -96,19 +93,19 @@ class MarkedTexts:
 
 
 class Gallery(Protocol):
-    """Draws the items of a task and says how wrong each of them is.
+    """Drawings of a task's items, ranked by their errors.
 
-    A gallery that shows what a metric of the run has found, and does not compute it once more, has
-    two more attributes: ``shows``, the metric's full name, and ``take(rows)``, which is called with
-    its `ItemRows` before anything is drawn.
+    A gallery that reuses the item rows of a metric has two more attributes: ``shows``, the full
+    name of the metric, and the method ``take(rows)``, which is called with its `ItemRows` before
+    the other methods.
     """
 
     @property
     def legend(self) -> Mapping[str, str]:
-        """What the colors mean: words, with the CSS color of each."""
+        """CSS color of each word in the legend."""
 
     def errors(self, batch: Any) -> Sequence[float]:
-        """How wrong each item of a batch is, in order; 0 for one that nothing is wrong with."""
+        """Return the errors of each item in a batch; items with 0 errors are not drawn."""
 
     def draw(self, batch: Any) -> Picture | MarkedTexts:
-        """The picture of the only item of a batch, or its texts."""
+        """Draw a batch of one item."""

@@ -1,6 +1,7 @@
-"""Catalog: the pictures or texts of a gallery as one HTML page.
+"""HTML page of a gallery's pictures or texts.
 
-Thumbnails are inside and the pictures lie beside it; there are no scripts, and nothing is fetched.
+Thumbnails are embedded and link to picture files in the same folder. The page has no scripts and
+loads nothing from the network.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from valor_report.pages.assets import STYLE
 _MARK = '<meta name="generator" content="Valor gallery">'
 _PICTURE = re.compile(r'<a href="(\d{3,}-[A-Za-z0-9_-]*\.png)">')
 
-_OWN_STYLE = """
+_GALLERY_STYLE = """
 .legend { display: flex; flex-wrap: wrap; gap: 4px 20px; margin: 14px 0 0; padding: 0;
   list-style: none; font-size: 14px; }
 .legend i { display: inline-block; width: 14px; height: 14px; margin-right: 7px;
@@ -58,16 +59,16 @@ _OWN_STYLE = """
 
 @frozen
 class Exhibit:
-    """A picture that hangs, or texts.
+    """Item on the page.
 
     Parameters
     ----------
     file : str or None
-        The picture's file, beside the page; texts have none.
+        File name of the picture; None for texts.
     uid : str or int
-        Its item.
+        Uid of the item.
     picture : Picture or MarkedTexts
-        What is shown.
+        Drawing of the item.
     """
 
     file: str | None
@@ -76,16 +77,16 @@ class Exhibit:
 
 
 def html(exhibits: Sequence[Exhibit], legend: Mapping[str, str], task: str) -> str:
-    """The page of some pictures.
+    """Render the page of a gallery.
 
     Parameters
     ----------
     exhibits : sequence of Exhibit
-        Pictures, the worst first.
+        Items, most errors first.
     legend : mapping of str to str
-        What colors mean: words, with the CSS color of each.
+        CSS color of each word in the legend.
     task : str
-        What the items are of.
+        Task of the items.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def html(exhibits: Sequence[Exhibit], legend: Mapping[str, str], task: str) -> s
     return printable_lines(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'{_MARK}\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{STYLE}{_OWN_STYLE}{_rules(numbers)}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{title}</title>\n<style>{STYLE}{_GALLERY_STYLE}{_rules(numbers)}</style>\n</head>\n<body>\n<main>\n"
         f'<header>\n<h1>{title}</h1>\n<p class="sub">{about}</p>\n'
         f"{_legend(legend)}{_legend(labels)}{_choice(groups, numbers)}</header>\n"
         f'<div class="wall">\n'
@@ -117,17 +118,17 @@ def html(exhibits: Sequence[Exhibit], legend: Mapping[str, str], task: str) -> s
 
 
 def is_catalog(page: Path) -> bool:
-    """Whether a file is a page that `html` made."""
+    """Return True if a file is the page of a gallery."""
     return _MARK in page.read_text(encoding="utf-8", errors="replace")[:500]
 
 
 def pictures(page: Path) -> list[str]:
-    """The files that hang in a page that `html` made."""
+    """Names of the picture files of a page."""
     return _PICTURE.findall(page.read_text(encoding="utf-8"))
 
 
 def _colors(exhibit: Exhibit) -> Iterable[tuple[str, str]]:
-    """What the picture alone has colors for."""
+    """Legend of a single picture."""
     return exhibit.picture.colors.items() if isinstance(exhibit.picture, Picture) else ()
 
 
@@ -144,20 +145,20 @@ def _group(exhibit: Exhibit) -> str | None:
 
 
 def _choice(groups: Mapping[str, int], numbers: Mapping[str, int]) -> str:
-    """What chooses the group that is shown, where there are several."""
+    """Radio buttons that filter the items by group, if there are several."""
     if len(groups) < 2:
         return ""
-    every = ["all", *(f"{group} ({count:,})" for group, count in groups.items())]
+    titles = ["all", *(f"{group} ({count:,})" for group, count in groups.items())]
     choices = "".join(
         f'<label><input type="radio" name="group" id="g{number}"{"" if number else " checked"}> '
-        f"{escape(told)}</label>"
-        for number, told in zip([0, *numbers.values()], every, strict=True)
+        f"{escape(title)}</label>"
+        for number, title in zip([0, *numbers.values()], titles, strict=True)
     )
     return f'<div class="groups">{choices}</div>\n'
 
 
 def _rules(numbers: Mapping[str, int]) -> str:
-    """Styles that hide the figures of other groups than the chosen one; no script is needed."""
+    """CSS rules that hide the figures of unselected groups."""
     return "".join(
         f"main:has(#g{number}:checked) figure:not(.g{number}) {{ display: none; }}\n"
         for number in numbers.values()
@@ -216,6 +217,6 @@ def _piece(piece: Piece, legend: Mapping[str, str]) -> str:
 
 
 def _data(image: bytes) -> str:
-    """An image as an address that holds it."""
+    """Data URL of an image."""
     kind = "jpeg" if image.startswith(b"\xff\xd8") else "png"
     return f"data:image/{kind};base64,{b64encode(image).decode('ascii')}"

@@ -1,6 +1,7 @@
-"""Exhibition: the worst items of some data, found, drawn and hung in a folder.
+"""Search for the items with the most errors, and their gallery in a folder.
 
-The data are read again. Nothing is kept of an item but how wrong it is, until it is drawn.
+The reader reads the data once to rank the items and again to draw the worst of them, so items are
+not kept in memory.
 """
 
 from __future__ import annotations
@@ -30,18 +31,18 @@ from valor_report.gallery.wall import Exhibit
 
 @frozen
 class Found:
-    """An item that something is wrong with, and where it was read.
+    """Item with errors, and its position in the data.
 
     Parameters
     ----------
     uid : str or int
-        Its name.
+        Uid of the item.
     errors : float
-        How wrong it is.
+        Errors that the gallery reports; more than 0.
     partition : int
-        Position of its partition.
+        Index of the partition.
     place : int
-        Its position among the items of the partition that take part.
+        Index of the item in the filtered partition.
     """
 
     uid: Uid
@@ -52,18 +53,18 @@ class Found:
 
 @frozen
 class Exhibition:
-    """A gallery and where its pictures go.
+    """Gallery with its output folder.
 
     Parameters
     ----------
     gallery : Gallery
-        What draws.
+        Gallery that draws the items.
     folder : Path
-        Where the pictures go; made if it is not there.
+        Output folder. It is created if missing.
     most : int
-        Most items that are drawn.
+        Maximum number of items to draw.
     parameters : type
-        Class of the gallery's own parameters.
+        Class of the gallery's parameters.
     """
 
     gallery: Gallery
@@ -73,19 +74,19 @@ class Exhibition:
 
     @property
     def shows(self) -> str | None:
-        """Full name of the metric of the run whose rows the gallery shows, if it shows any."""
+        """Full name of the metric whose item rows the gallery uses, if any."""
         shown: str | None = getattr(self.gallery, "shows", None)
         return shown
 
     def check(self, evaluation: Evaluation, place: str = "") -> None:
-        """Raise a `ConfigError` if the run has no rows of what the gallery shows.
+        """Raise a `ConfigError` if the run does not compute the metric that the gallery uses.
 
         Parameters
         ----------
         evaluation : Evaluation
             The run.
         place : str
-            Where the section stands, for errors: ``"config.yaml: "``.
+            Beginning of error messages, such as ``"config.yaml: "``.
         """
         if self.shows is None:
             return
@@ -101,16 +102,16 @@ class Exhibition:
             )
 
     def hang(self, evaluation: Evaluation, reader: Reader, items: Iterable[ItemTable] = ()) -> Path:
-        """Draw the worst items and make a page of them.
+        """Draw the worst items and write their page.
 
         Parameters
         ----------
         evaluation : Evaluation
-            Which items take part, and how their labels are renamed.
+            Run, which filters items and maps labels.
         reader : Reader
-            Where they come from; read once to find them and, in parts, once more to draw them.
+            Reader of the data. All partitions are read, and those with worst items twice.
         items : iterable of ItemTable
-            The rows of the run's metrics, where the gallery shows some.
+            Item rows of the run's metrics, for galleries that use them.
 
         Returns
         -------
@@ -120,7 +121,7 @@ class Exhibition:
         Raises
         ------
         ReportError
-            If the folder cannot be written to.
+            If the folder is not writable.
         """
         for table in items:
             if table.metric.partition("@")[0] == self.shows:
@@ -142,7 +143,7 @@ class Exhibition:
 
     @contextmanager
     def _written(self) -> Iterator[None]:
-        """A block that writes to the folder."""
+        """Context that converts errors of writing to the folder."""
         try:
             yield
         except OSError as error:
@@ -151,7 +152,7 @@ class Exhibition:
     def _found(
         self, evaluation: Evaluation, reader: Reader, partitions: Sequence[Partition]
     ) -> tuple[list[int], list[Found]]:
-        """The worst items, worst first, and how many items stand before each partition."""
+        """Number of items before each partition, and the worst items, most errors first."""
         worst: list[Found] = []
         starts = [0]
         for number, partition in enumerate(partitions):
@@ -165,7 +166,7 @@ class Exhibition:
         return starts, worst
 
     def _worst(self, batch: Batch, partition: int, place: int) -> Iterator[Found]:
-        """The worst items of a batch."""
+        """Worst items of a batch."""
         errors = np.asarray(self.gallery.errors(batch), dtype=np.float64)
         if errors.shape != (len(batch),):
             raise SchemaError(
@@ -187,7 +188,7 @@ class Exhibition:
         starts: Sequence[int],
         found: Iterable[Found],
     ) -> Iterator[tuple[Found, Picture | MarkedTexts]]:
-        """Pictures or texts, in the order in which their items are read."""
+        """Draw the worst items in the order of the data."""
         by_partition: dict[int, dict[int, Found]] = {}
         for each in found:
             by_partition.setdefault(each.partition, {})[each.place] = each
@@ -211,7 +212,7 @@ class Exhibition:
 
 
 def _written_to_new_file(folder: Path, stem: str, image: bytes) -> str:
-    """Write a picture under a name that no file of the folder has, and return the name."""
+    """Write a picture to a file with an unused name; return the name."""
     for number in count(1):
         name = f"{stem}.png" if number == 1 else f"{stem}-{number}.png"
         try:
@@ -230,32 +231,32 @@ def plan(
     folder: Path | None = None,
     place: str = "",
 ) -> Exhibition:
-    """The exhibition that a config section asks for, checked before any work is done.
+    """Validate a config section and create its gallery, before the run.
 
     Parameters
     ----------
     section : mapping
-        The keys of `GalleryParameters` and the parameters of the gallery.
+        Values of `GalleryParameters` and parameters of the gallery.
     task : str
         Task of the data.
     registry : Registry
-        Where the gallery is declared.
+        Registry used to resolve the gallery.
     folder : Path, optional
-        What relative paths in the section are relative to.
+        Base of relative paths in the section.
     place : str
-        Where the section stands, for errors: ``"config.yaml: "``.
+        Beginning of error messages, such as ``"config.yaml: "``.
 
     Raises
     ------
     ConfigError
-        If no installed plugin draws items of the task, or the folder is no place for pictures.
+        If the task has no gallery, or the folder is a file or has another ``index.html``.
     ParameterError
-        If a key is unknown or a value does not fit.
+        If a key is unknown or a value is invalid.
     """
     shared = {name for each in declared(GalleryParameters) for name in (each.name, *each.aliases)}
-    own = {key: value for key, value in section.items() if key in shared}
+    common = {key: value for key, value in section.items() if key in shared}
     rest = {key: value for key, value in section.items() if key not in shared}
-    chosen: GalleryParameters = build(GalleryParameters, own, f"{place}gallery.")
+    chosen: GalleryParameters = build(GalleryParameters, common, f"{place}gallery.")
     spec = _spec(chosen.name, task, registry, place)
     parameters: Any = build(spec.parameter_class, rest, f"{place}gallery.")
     if folder is not None:
@@ -268,8 +269,8 @@ def plan(
 
 
 def _spec(name: str, task: str, registry: Registry, place: str) -> GallerySpec:
-    known = [spec.name for spec in registry.all(GallerySpec) if spec.task == task]
-    if not known:
+    names = [spec.name for spec in registry.all(GallerySpec) if spec.task == task]
+    if not names:
         raise ConfigError(
             f"{place}gallery: no installed plugin draws items of {task}", "Leave the gallery out."
         )
@@ -277,13 +278,13 @@ def _spec(name: str, task: str, registry: Registry, place: str) -> GallerySpec:
     if spec.task != task:
         raise ConfigError(
             f"{place}gallery.name: expected a gallery for {task}, got {spec.name!r}",
-            f"There is: {', '.join(known)}.",
+            f"There is: {', '.join(names)}.",
         )
     return spec
 
 
 def _check_folder(folder: Path, place: str) -> None:
-    """A run of hours must not end with a folder that is no place for pictures."""
+    """Raise a `ConfigError` if the folder is a file or has a page that is not a gallery."""
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"{place}gallery.folder: expected a folder, {folder} is a file")
     page = folder / INDEX
@@ -295,7 +296,7 @@ def _check_folder(folder: Path, place: str) -> None:
 
 
 def _clear(folder: Path) -> None:
-    """Remove the pictures of the exhibition before."""
+    """Remove the pictures of a previous gallery."""
     page = folder / INDEX
     if page.exists():
         for name in wall.pictures(page):
@@ -305,7 +306,7 @@ def _clear(folder: Path) -> None:
 def _batches(
     evaluation: Evaluation, reader: Reader, partition: Partition, start: int
 ) -> Iterator[tuple[Batch, int]]:
-    """What takes part of each batch, and how many items the batch had."""
+    """Filtered batches of a partition, each with its number of items before the filter."""
     for batch in reader.read(partition):
         yield evaluation.taking_part(batch, start), len(batch)
         start += len(batch)

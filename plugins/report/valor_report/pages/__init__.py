@@ -1,1 +1,1 @@
-"""Pages: reports as HTML, with plots."""
+"""Reports as HTML pages and plots."""

@@ -1,7 +1,7 @@
-"""Style and script of the pages, read from the files beside this module.
+"""Style sheet and scripts of the pages.
 
-The style covers day, night and paper. The script sorts a table by the column whose head is
-clicked, filters long tables by words, and draws large matrices.
+The style has light, dark and print variants. The scripts sort tables by a clicked column, filter
+long tables by words, and draw large matrices.
 """
 
 from __future__ import annotations

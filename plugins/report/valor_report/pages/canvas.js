@@ -1,7 +1,7 @@
-// Draws every matrix on its canvas, and tells the cell under the pointer.
+// Draws every matrix on its canvas, and describes the cell under the pointer.
 for (const canvas of document.querySelectorAll("canvas.matrix")) {
-  const told = canvas.nextElementSibling;
-  const held = JSON.parse(told.nextElementSibling.textContent);
+  const status = canvas.nextElementSibling;
+  const held = JSON.parse(status.nextElementSibling.textContent);
   const bytes = (text) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0)).buffer;
   const places = new Uint32Array(bytes(held.places));
   const numbers = new window[held.type](bytes(held.numbers));
@@ -12,14 +12,14 @@ for (const canvas of document.querySelectorAll("canvas.matrix")) {
     sums[Math.floor(place / wide)] += Math.abs(numbers[i]);
   });
   const side = Math.max(1, Math.floor(1200 / Math.max(high, wide)));
-  const dot = Math.max(side, Math.ceil(Math.max(high, wide) / 400)); // no cell is lost in a small picture
+  const dot = Math.max(side, Math.ceil(Math.max(high, wide) / 400)); // cells stay visible in a small picture
   [canvas.width, canvas.height] = [wide * side, high * side];
 
   const draw = () => {
     const style = getComputedStyle(canvas), brush = canvas.getContext("2d");
     const colors = ["--bad", "--accent"].map((name) => style.getPropertyValue(name));
     brush.clearRect(0, 0, canvas.width, canvas.height);
-    for (const hits of [0, 1]) places.forEach((place, i) => { // hits lie over errors, so that both are seen
+    for (const hits of [0, 1]) places.forEach((place, i) => { // hits are drawn over errors, so both are visible
       const row = Math.floor(place / wide), column = place % wide;
       if (hits !== Number(!held.confusion || held.rows[row] === held.columns[column])) return;
       brush.fillStyle = colors[hits];
@@ -36,6 +36,6 @@ for (const canvas of document.querySelectorAll("canvas.matrix")) {
     const number = at.get(row * wide + column) ?? 0;
     const share = (100 * Math.abs(number) / (sums[row] || 1)).toFixed(1);
     const text = number.toLocaleString("en", { maximumFractionDigits: 4 });
-    told.textContent = `${held.rows[row]} → ${held.columns[column]}: ${text} (${share}%)`;
+    status.textContent = `${held.rows[row]} → ${held.columns[column]}: ${text} (${share}%)`;
   });
 }

@@ -1,4 +1,4 @@
-"""Canvas: a matrix of many labels as pixels, its cells as bytes that a script on the page reads."""
+"""Matrices of many labels on a canvas, which a script of the page draws from encoded cells."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from valor_report.tables.structures import Matrix
 
 
 def canvas(held: Matrix, name: str) -> str:
-    """The drawing of a matrix, each row against its own sum.
+    """HTML of a matrix on a canvas, shaded by the share of the row.
 
     Parameters
     ----------
     held : Matrix
-        Its numbers; only those that are not 0 are written.
+        The matrix.
     name : str
-        What it shows, for those who cannot see it.
+        Accessible name of the drawing.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Page of a comparison: what changed, as one HTML file that needs nothing else."""
+"""Self-contained HTML page of a comparison."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from valor_report.pages.page import document, section
 
 
 def html(found: Comparison, title: str) -> str:
-    """The comparison as one HTML page, without the numbers that are the same.
+    """Render the differing results of a comparison.
 
     Parameters
     ----------
     found : Comparison
-        What to show.
+        The comparison.
     title : str
-        What is compared with what.
+        Title of the page.
     """
     remarks = "".join(f"<li>{escape(remark)}</li>" for remark in found.remarks)
     summary = f'<p class="sub">{escape(found.summary)}</p>'

@@ -1,4 +1,4 @@
-"""Curve lines: which curves of a result are drawn in color, and the mean of all."""
+"""Selection of curves to draw in color, and their mean."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from valor_report.pages.plots import COLORS, Line
 from valor_report.tables.structures import Curve
 
 _STEPS = np.linspace(0, 1, 101)
-"""Recalls, or false positive rates, at which curves are averaged."""
+"""Recalls or false positive rates at which curves are averaged."""
 
 _MOST_GRAY = 100
 
 
 @frozen
 class CurveLines:
-    """The lines of a plot of curves.
+    """Lines of a plot of curves.
 
     Parameters
     ----------
     bright, gray : tuple of Line
-        Curves in color, and those behind them.
+        Curves in color, and curves in the background.
     mean : Line or None
-        The mean of the curves, where there are several.
+        Mean of the curves, if there are several.
     about : str
-        How those in color were chosen, where there are more.
+        How curves in color were selected, if there are others.
     """
 
     bright: tuple[Line, ...]
@@ -38,10 +38,10 @@ class CurveLines:
 
     @classmethod
     def of(cls, curves: Sequence[Curve]) -> CurveLines:
-        """The lines of some curves.
+        """Select and average curves.
 
-        In color are the labels with the most ground truths, or, where the value does not say how
-        many there are, those with the smallest area.
+        Curves of labels with the most ground truths are in color. If the value has no such counts,
+        curves with the smallest area are.
 
         Examples
         --------
@@ -62,8 +62,8 @@ class CurveLines:
         gray = [curve for curve in held if id(curve) not in chosen]
         which = "with the most ground truths" if counted else "with the smallest area"
         about = f"in color the {len(bright)} of {len(held):,} labels {which}" if gray else ""
-        drawn, behind = map(_line, bright), map(_line, gray[:_MOST_GRAY])
-        return cls(tuple(drawn), tuple(behind), _mean(curves), about)
+        drawn, background = map(_line, bright), map(_line, gray[:_MOST_GRAY])
+        return cls(tuple(drawn), tuple(background), _mean(curves), about)
 
 
 def _line(curve: Curve) -> Line:
@@ -71,7 +71,7 @@ def _line(curve: Curve) -> Line:
 
 
 def _mean(curves: Sequence[Curve]) -> Line | None:
-    """The mean of the labels that have ground truths; one that is not predicted counts with 0."""
+    """Mean over labels with ground truths; labels without predictions count as 0."""
     averaged = [curve for curve in curves if curve.points or curve.size]
     averaged = [curve for curve in averaged if curve.size is None or curve.size > 0]
     if len(averaged) < 2:
@@ -82,12 +82,12 @@ def _mean(curves: Sequence[Curve]) -> Line | None:
 
 
 def _heights(curve: Curve) -> NDArray[np.float64]:
-    """How high a curve is at each step."""
+    """Height of a curve at each step."""
     if not curve.points:
         return np.zeros(len(_STEPS))
     x, y = np.array(sorted(curve.points), dtype=float).T
     if curve.kind == "roc":
         return np.interp(_STEPS, x, np.maximum.accumulate(y))
-    # The precision at a recall is the best one at that recall or a higher one, as in AP.
+    # As in AP, the precision at a recall is the maximum at that recall or a higher one.
     best = np.append(np.maximum.accumulate(y[::-1])[::-1], 0.0)
     return best[np.searchsorted(x, _STEPS)]

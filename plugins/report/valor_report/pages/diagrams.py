@@ -1,4 +1,4 @@
-"""Diagrams: values that are drawn and have no table, recognized by their form."""
+"""Values that are drawn but have no table, detected by their structure."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _BIN_NAMES = {
 
 @frozen
 class Bin:
-    """One bin of a reliability diagram, with its edges where they are known.
+    """Bin of a reliability diagram.
 
     Parameters
     ----------
     confidence, accuracy : float
-        What the scores promise, and what is so.
+        Mean score, and share of correct predictions.
     count : float
-        How many scores it has.
+        Number of scores.
     low, high : float, optional
-        Its edges.
+        Edges of the bin.
     measure : str
-        What the value calls what is so: ``"precision"`` of detections.
+        Name of `accuracy` in the value, such as ``"precision"`` for detections.
     """
 
     confidence: float
@@ -45,14 +45,14 @@ class Bin:
 
 @frozen
 class ThresholdCounts:
-    """How many of one kind there are at each score threshold, all labels together.
+    """Counts of one kind of hits or errors by score threshold, summed over labels.
 
     Parameters
     ----------
     kind : str
-        What they are.
+        Name of the kind.
     points : tuple of pairs of float
-        Threshold and count.
+        Thresholds and counts.
     """
 
     kind: str
@@ -60,7 +60,7 @@ class ThresholdCounts:
 
 
 def tallies(value: Any) -> tuple[ThresholdCounts, ...]:
-    """The tallies that a value holds: kinds of hits and errors by label and score threshold.
+    """Sum a value's counts of hits and errors over labels; empty for other values.
 
     Examples
     --------
@@ -80,9 +80,9 @@ def tallies(value: Any) -> tuple[ThresholdCounts, ...]:
                     count, at = count_of(entry), number_of(threshold)
                     if count is None or at is None:
                         return ()
-                    own = counts.setdefault(f"{side}, {kind.replace('_', ' ')}", {})
-                    own[at] = own.get(at, 0.0) + count
-    return tuple(ThresholdCounts(kind, tuple(sorted(own.items()))) for kind, own in counts.items())
+                    sums = counts.setdefault(f"{side}, {kind.replace('_', ' ')}", {})
+                    sums[at] = sums.get(at, 0.0) + count
+    return tuple(ThresholdCounts(name, tuple(sorted(at.items()))) for name, at in counts.items())
 
 
 def _member(value: Any, name: str) -> Any:
@@ -94,7 +94,7 @@ def _members(value: Any) -> Iterable[tuple[str, Any]]:
 
 
 def bins(value: Any) -> tuple[Bin, ...]:
-    """The bins of a reliability diagram that a value holds; empty ones are left out."""
+    """Bins of a reliability diagram in a value, without empty bins."""
     entries = value.get("bins") if isinstance(value, Mapping) else None
     if not isinstance(entries, (list, tuple)):
         return ()

@@ -1,4 +1,4 @@
-"""Figures: what is drawn of a result, with its title and caption."""
+"""Figures of results: drawings with a title and a caption."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Figure:
     Parameters
     ----------
     title, caption : str
-        What stands above them.
+        Text above the drawings.
     drawings : tuple of str
-        In SVG, or as other elements of a page.
+        SVG or HTML elements.
     wide : bool
-        Whether they take the whole width of a page.
+        Whether the figure fills the width of the page.
     """
 
     title: str
@@ -46,7 +46,7 @@ class Figure:
 
 
 def drawn(results: Iterable[Result]) -> list[tuple[Result, Figure]]:
-    """The figures of the results that can be drawn."""
+    """Figures of the results that can be drawn."""
     held = structured(results)
     heading = headings(result for result, _ in held)
     made = ((result, figure_of((result, found), *heading(result))) for result, found in held)
@@ -54,14 +54,14 @@ def drawn(results: Iterable[Result]) -> list[tuple[Result, Figure]]:
 
 
 def numbers_drawn(results: Iterable[Result]) -> tuple[Figure, ...]:
-    """Bars of the results that are numbers, in a figure for each type; none of too many labels."""
+    """Bar charts of numbers, one figure per type; types with too many labels are excluded."""
     by_type: dict[str, list[Result]] = {}
     for result in results:
         by_type.setdefault(result.type, []).append(result)
     return tuple(
-        _bars(name, own)
-        for name, own in by_type.items()
-        if len(own) <= MOST_LABELS_DRAWN and any(result.number is not None for result in own)
+        _bars(name, of_type)
+        for name, of_type in by_type.items()
+        if len(of_type) <= MOST_LABELS_DRAWN and any(one.number is not None for one in of_type)
     )
 
 
@@ -78,7 +78,7 @@ def _bars(name: str, results: Sequence[Result]) -> Figure:
 
 
 def figure_of(held: Structured, title: str, caption: str) -> Figure | None:
-    """The figure of one result; None of what cannot be drawn, or has too many labels for it."""
+    """Figure of a result; None if it cannot be drawn or has too many labels."""
     result, found = held
     if isinstance(found, Matrix):
         few = found.size <= MOST_LABELS_DRAWN
@@ -94,19 +94,19 @@ def figure_of(held: Structured, title: str, caption: str) -> Figure | None:
 
 
 def heat_figure(held: Matrix, title: str, caption: str) -> Figure:
-    """A matrix as squares."""
+    """Figure of a matrix as a heat map."""
     name = f"{title}: {len(held.rows)} rows by {len(held.columns)} columns"
     return Figure(title, shaded(held, caption), (plots.heat_map(held, name),), wide=True)
 
 
 def shaded(held: Matrix, caption: str) -> str:
-    """The caption of a matrix, with what its shades mean."""
+    """Caption of a matrix, with the meaning of its shades."""
     about = "shade: share of the row" + (", red where the two differ" if held.confusion else "")
     return "; ".join(filter(None, [about, caption]))
 
 
 def breakdown_figure(held: Breakdown, title: str, caption: str) -> Figure:
-    """A breakdown by a number as curves of its shares, one by names as rows of bars."""
+    """Figure of a breakdown: curves if its kinds are numbers, else bars."""
     shares = shares_of(held)
     if shares:
         return _measured(held, shares, title, caption)
@@ -120,11 +120,11 @@ def breakdown_figure(held: Breakdown, title: str, caption: str) -> Figure:
 
 
 _BOUNDS = ("low", "high")
-"""Columns of a breakdown that are the bounds of an interval."""
+"""Columns of a breakdown that bound an interval."""
 
 
 def _measured(held: Breakdown, shares: Sequence[plots.Line], title: str, caption: str) -> Figure:
-    """A breakdown by a number as curves of its shares, the bounds of intervals in gray."""
+    """Figure of a breakdown by a number, with bounds of intervals in gray."""
     drawn = [line for line in shares if line.marked]
     bounds = [line for line in shares if not line.marked]
     by, measure = held.by.replace("_", " "), drawn[0].name if len(drawn) == 1 else "share"
@@ -141,7 +141,7 @@ def _measured(held: Breakdown, shares: Sequence[plots.Line], title: str, caption
 
 
 def shares_of(held: Breakdown) -> list[plots.Line]:
-    """The columns that are shares as lines, bounds without marks; none of kinds that are names."""
+    """Columns of shares as lines, bounds without marks; empty if the kinds are not numbers."""
     if held.places is None or len(held.places) < 2:
         return []
     lines = []
@@ -161,7 +161,7 @@ _AXES = {
 
 
 def curve_figure(found: Sequence[Curve], title: str, caption: str) -> Figure:
-    """Curves of labels over one pair of axes."""
+    """Figure of the curves of all labels."""
     lines = CurveLines.of(found)
     kind = found[0].kind
     x, y = _AXES[kind]
@@ -179,7 +179,7 @@ def curve_figure(found: Sequence[Curve], title: str, caption: str) -> Figure:
 
 
 def reliability_figure(held: Sequence[Bin], title: str, caption: str) -> Figure:
-    """What scores promise and what is so, by bin."""
+    """Reliability diagram, with the number of items per bin if the bins have edges."""
     score = plots.Axis("confidence")
     points = [(each.confidence, each.accuracy) for each in held]
     measure = held[0].measure
@@ -201,7 +201,7 @@ def reliability_figure(held: Sequence[Bin], title: str, caption: str) -> Figure:
 
 
 def tallied_figure(held: Sequence[ThresholdCounts], title: str, caption: str) -> Figure:
-    """Kinds of hits and errors by score threshold."""
+    """Figure of hits and errors by score threshold."""
     thresholds = [at for each in held for at, _ in each.points]
     most = max(count for each in held for _, count in each.points)
     drawing = plots.line_plot(

@@ -1,4 +1,4 @@
-"""Notebook: the tables and drawings of a report as HTML for a cell of a notebook."""
+"""HTML of reports for cells of a notebook."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MOST_ROWS = 20
 
 
 def notebook(found: Results) -> str:
-    """The tables and drawings of a report, or of some results, as HTML for a cell of a notebook.
+    """Render the tables and drawings of a report or of results, with at most 20 rows per table.
 
-    The notebook gives the tables its own style. Long tables are cut.
+    The tables have no style, because notebooks style them.
     """
     lines = []
     if isinstance(found, Report):

@@ -1,8 +1,7 @@
-"""Page: a report as one HTML file that needs nothing else.
+"""Self-contained HTML page of a report.
 
-Styles, drawings and small scripts are inside, and nothing is fetched. It reads on a light and a
-dark screen, on a phone and on paper; without the scripts, only the pictures of large matrices are
-missing.
+Styles, drawings and scripts are embedded. The page supports light and dark screens, phones and
+print. Without scripts, only drawings of large matrices are missing.
 """
 
 from __future__ import annotations
@@ -33,7 +32,13 @@ from valor_report.pages.figures import (
     tallied_figure,
 )
 from valor_report.tables.detail_tables import detail_tables
-from valor_report.tables.pivot import apart, headings, headlines, several, titles_of
+from valor_report.tables.pivot import (
+    distinguishing,
+    first_of_each,
+    headings,
+    headlines,
+    titles_of,
+)
 from valor_report.tables.sections import (
     MATRIX_IN_TEXT,
     Structured,
@@ -55,12 +60,12 @@ LONG_TABLE = 40
 
 
 def html(report: Report) -> str:
-    """The report as one HTML page.
+    """Render a report as an HTML page.
 
     Parameters
     ----------
     report : Report
-        What to show.
+        The report.
 
     Examples
     --------
@@ -89,14 +94,14 @@ def html(report: Report) -> str:
 
 
 def document(title: str, body: Iterable[str]) -> str:
-    """A whole page.
+    """Render an HTML document.
 
     Parameters
     ----------
     title : str
-        What a browser calls it.
+        Title of the document.
     body : iterable of str
-        HTML of its parts; empty ones are left out.
+        HTML of its parts. Empty parts are skipped.
     """
     return printable_lines(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -116,9 +121,9 @@ def _header(report: Report) -> str:
     pill = ""
     if report.requirements:
         met = sum(outcome.met for outcome in report.requirements)
-        whole = len(report.requirements)
-        text = f"{met} of {whole} requirement{'' if whole == 1 else 's'} met"
-        pill = f'<span class="pill {"good" if met == whole else "bad"}">{text}</span>'
+        count = len(report.requirements)
+        text = f"{met} of {count} requirement{'' if count == 1 else 's'} met"
+        pill = f'<span class="pill {"good" if met == count else "bad"}">{text}</span>'
     parts = [items_line(report)]
     data = report.config.get("data")
     if isinstance(data, dict):
@@ -137,14 +142,14 @@ def _header(report: Report) -> str:
 
 
 def _cards(report: Report) -> str:
-    """The measures that stand for the whole: those of no label and averages; no number twice."""
+    """Cards of the main measures: numbers without a label and averages, without repetition."""
     entries = list(entries_of(report.results))
-    whole = headlines(entries)
-    measures = {one.value: one for one in reversed(whole) if isinstance(one.value, float)}
-    known = several([one for one in whole if measures.get(one.value) is one], MOST_CARDS)
-    called, differing = titles_of(entries), apart(whole)
+    summary = headlines(entries)
+    measures = {one.value: one for one in reversed(summary) if isinstance(one.value, float)}
+    shown = first_of_each([one for one in summary if measures.get(one.value) is one], MOST_CARDS)
+    called, differing = titles_of(entries), distinguishing(summary)
     cards = []
-    for entry in known:
+    for entry in shown:
         about = [*([entry.name] if entry.name else []), *differing(entry)]
         small = f"<small>{_e(', '.join(about))}</small>" if about else ""
         name = f"{called(entry)} {entry.part}".rstrip()
@@ -156,7 +161,7 @@ def _cards(report: Report) -> str:
 
 
 def section(table: TextTable) -> str:
-    """HTML of a table below its title."""
+    """Render a table with its title."""
     return f"<section>\n<h2>{_e(table.title)}</h2>\n{_table(table)}\n</section>"
 
 
@@ -183,7 +188,7 @@ def _table(table: TextTable) -> str:
 
 
 def _is_share(rows: Sequence[Sequence[Cell]], place: int) -> bool:
-    """Whether a column holds measures from 0 to 1, which a bar makes easy to compare."""
+    """Return True if a column contains measures from 0 to 1, which are shown as bars."""
     numbers = [row[place].number for row in rows if row[place].number is not None]
     measured = any("." in row[place].text for row in rows)
     return len(numbers) > 1 and measured and all(0 <= n <= 1 for n in numbers if n is not None)
@@ -217,8 +222,8 @@ def _matrix(held: Matrix, title: str, caption: str) -> str:
         numbers = f"<details><summary>Numbers</summary>\n{_table(tables[0])}\n</details>"
         return f"<section>\n<h2>{_e(title)}</h2>\n{figure}\n{numbers}\n</section>"
     called = zip(("Largest errors", "Without a match"), tables, strict=False)
-    beside = [f"<div>\n<h3>{name}</h3>\n{_table(table)}\n</div>" for name, table in called]
-    parts = [str(figure), '<div class="figures">', *beside, "</div>"]
+    columns = [f"<div>\n<h3>{name}</h3>\n{_table(table)}\n</div>" for name, table in called]
+    parts = [str(figure), '<div class="figures">', *columns, "</div>"]
     if is_large:
         parts[:2] = parts[1::-1]
     inner = "\n".join(parts)
@@ -236,7 +241,7 @@ def _breakdown(held: Breakdown, title: str, caption: str) -> str:
 
 
 _Heading = Callable[[Result], tuple[str, str]]
-"""Title and caption of a result that stands alone."""
+"""Function that returns the title and caption of a result."""
 
 
 def _curves(held: Sequence[Structured], heading: _Heading) -> str:
@@ -261,7 +266,7 @@ def _curves(held: Sequence[Structured], heading: _Heading) -> str:
 
 
 def _not_drawn(held: Iterable[Structured]) -> Iterable[TextTable]:
-    """What is neither in a table nor in a plot; named, so that nothing is missing unseen."""
+    """Table that names the results without a table or a plot."""
     others = [
         (one, found)
         for one, found in held

@@ -1,4 +1,4 @@
-"""Plot: drawings of results that stand alone, in a notebook or in a file."""
+"""Plots of results for notebooks and files."""
 
 from __future__ import annotations
 
@@ -24,35 +24,33 @@ _MOST: Final = 1000.0
 _MARGIN: Final = 14.0
 _LINE: Final = 18.0
 _CHARACTER: Final = 6.4
-"""About how wide one of a caption is."""
+"""Approximate width of a character in a caption."""
 _SCALE: Final = 3.0
-"""Pixels of a PNG for one of the drawing's."""
+"""Pixels of a PNG per pixel of the drawing."""
 _VIEW_BOX: Final = re.compile(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
 _SUFFIXES: Final = (".svg", ".html", ".png")
 
 
 def _colors() -> dict[str, str]:
-    """Colors and fonts of the style, as they are by day."""
-    day = STYLE[: STYLE.index("@media")]
-    return dict(re.findall(r"--([\w-]+): ([^;]+);", day))
+    """Colors and fonts of the light style."""
+    light = STYLE[: STYLE.index("@media")]
+    return dict(re.findall(r"--([\w-]+): ([^;]+);", light))
 
 
 def _plain(style: str) -> str:
-    """A style with its values written in, since not all that draws SVG knows custom properties."""
+    """Replace custom properties in a style, because some SVG viewers do not support them."""
     colors = _colors()
     return re.sub(r"var\(--([\w-]+)\)", lambda found: colors[found[1]].replace('"', "'"), style)
 
 
 @frozen
 class Plot:
-    """Drawings of some results.
-
-    A notebook shows them; `save` writes them to a file.
+    """Drawings of results, which notebooks display and `save` writes to a file.
 
     Parameters
     ----------
     figures : tuple of Figure
-        One for each result that can be drawn.
+        One figure per result that can be drawn.
     """
 
     figures: tuple[Figure, ...]
@@ -62,15 +60,15 @@ class Plot:
         return f"<Plot: {titles}; a notebook shows it, plot.save('plot.svg') writes it>"
 
     def _repr_svg_(self) -> str:
-        """The drawings below each other."""
+        """Render the figures one below the other."""
         return self.to_svg()
 
     def _repr_html_(self) -> str:
-        """The drawings side by side, for a cell of a notebook."""
+        """Render the figures side by side."""
         return framed(self.figures)
 
     def to_svg(self) -> str:
-        """The drawings below each other, as one SVG on white that needs nothing else."""
+        """Render the figures one below the other as a self-contained SVG on white."""
         drawings = [one for figure in self.figures for one in figure.drawings if one]
         widest = max(_size(one)[0] for one in drawings) + 2 * _MARGIN
         width = min(max(widest, _LEAST), _MOST)
@@ -105,14 +103,14 @@ class Plot:
         Parameters
         ----------
         path : path
-            Its suffix says how: ``.svg``, ``.html``, or ``.png``, for which CairoSVG draws.
+            File with the suffix ``.svg``, ``.html`` or ``.png``.
 
         Raises
         ------
         ReportError
-            If the suffix is none of these, or the file cannot be written.
+            If the suffix is not supported, or the file cannot be written.
         MissingExtraError
-            If it takes CairoSVG, which is not installed.
+            If the suffix is ``.png`` and CairoSVG is not installed.
         """
         path = Path(path)
         suffix = path.suffix.casefold()
@@ -127,12 +125,12 @@ class Plot:
 
 
 def plot(results: Iterable[Result]) -> Plot:
-    """The plot of some results: curves and matrices, or bars of numbers if there are none.
+    """Plot the curves and matrices of results, or their numbers as bars if they have neither.
 
     Raises
     ------
     ReportError
-        If none of them can be drawn.
+        If no result can be drawn.
 
     Examples
     --------
@@ -153,21 +151,21 @@ def plot(results: Iterable[Result]) -> Plot:
 
 
 def framed(figures: Iterable[Figure]) -> str:
-    """Figures side by side, as HTML with a style of their own."""
+    """Render figures side by side as HTML with inline style."""
     cells = "\n".join(f"<div>{Plot((figure,)).to_svg()}</div>" for figure in figures)
     return f'<div style="display: flex; flex-wrap: wrap; gap: 12px">\n{cells}\n</div>'
 
 
 def _placed(drawing: str, top: float, width: float) -> tuple[str, float]:
-    """A drawing at its place, made smaller where it is too wide, and its height."""
-    own, height = _size(drawing)
-    scale = min(1.0, (width - 2 * _MARGIN) / own)
-    size = f'width="{own * scale:g}" height="{height * scale:g}"'
+    """Move a drawing to `top`, scaled down to the width; also return its height."""
+    natural, height = _size(drawing)
+    scale = min(1.0, (width - 2 * _MARGIN) / natural)
+    size = f'width="{natural * scale:g}" height="{height * scale:g}"'
     return drawing.replace("<svg ", f'<svg x="{_MARGIN:g}" y="{top:g}" {size} ', 1), height * scale
 
 
 def _lines(figure: Figure, width: float) -> Iterator[tuple[str, str]]:
-    """The lines above a drawing, each with its style."""
+    """Lines of text above a drawing with their SVG attributes."""
     most = int((width - 2 * _MARGIN) / _CHARACTER)
     for line in wrap(figure.title, most):
         yield line, 'font-size="14" font-weight="bold"'

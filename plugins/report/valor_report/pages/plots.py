@@ -1,7 +1,6 @@
-"""Plots: small SVG drawings for a page, the same text for the same numbers.
+"""SVG plots that do not depend on a metric; equal numbers give equal text.
 
-Nothing here knows metrics by name. Colors are custom properties, so that one drawing serves a light
-and a dark page; `STYLE` gives them their values.
+Colors are CSS custom properties, so that a plot follows the light or dark style of its page.
 """
 
 from __future__ import annotations
@@ -56,22 +55,22 @@ class Axis:
     high: float = 1.0
 
     def share(self, value: float) -> float:
-        """Where a value lies on the axis, 0 at its low end and 1 at its high end."""
+        """Position of a value on the axis from 0 (low) to 1 (high)."""
         return (value - self.low) / (self.high - self.low) if self.high > self.low else 0.0
 
 
 @frozen
 class Line:
-    """A line of a plot.
+    """Line of a plot.
 
     Parameters
     ----------
     name : str
-        What the legend calls it.
-    points : tuple of pairs of float
-        x and y.
+        Name in the legend.
+    points : sequence of pairs of float
+        Coordinates x and y.
     marked : bool
-        Whether each point is drawn as a dot.
+        Whether to draw a dot at each point.
     """
 
     name: str
@@ -80,7 +79,7 @@ class Line:
 
 
 def ticks(low: float, high: float, about: int = 5) -> tuple[float, ...]:
-    """Round numbers that divide a range in about so many parts.
+    """Round numbers that divide a range into about `about` parts.
 
     Examples
     --------
@@ -107,22 +106,22 @@ def line_plot(
     mean: Line | None = None,
     diagonal: bool = False,
 ) -> str:
-    """Lines over two axes, with a legend where there are several.
+    """Line plot with a legend of the named lines.
 
     Parameters
     ----------
     lines : sequence of Line
-        Lines in color, at most `COLORS` of them.
+        Lines in color. Only the first `COLORS` are drawn.
     x, y : Axis
         The axes.
     name : str
-        What the plot shows, for those who cannot see it.
+        Accessible name of the plot.
     others : sequence of Line
-        Lines in gray behind them, without a legend.
+        Gray lines in the background, without a legend.
     mean : Line, optional
-        A thick line before all others, the first of the legend.
+        Thick line in front of the others, first in the legend.
     diagonal : bool
-        Whether a dashed line joins the corners.
+        Whether to draw a dashed line between the corners.
 
     Examples
     --------
@@ -159,20 +158,20 @@ def line_plot(
 def bar_plot(
     edges: Sequence[tuple[float, float]], sizes: Sequence[float], x: Axis, title: str, *, name: str
 ) -> str:
-    """Bars over ranges of x.
+    """Histogram.
 
     Parameters
     ----------
     edges : sequence of pairs of float
-        Where each bar begins and ends.
+        Left and right edge of each bar.
     sizes : sequence of float
-        How high each is.
+        Height of each bar.
     x : Axis
-        The axis below.
+        Horizontal axis.
     title : str
-        What the height means.
+        Title of the vertical axis.
     name : str
-        What the plot shows, for those who cannot see it.
+        Accessible name of the plot.
 
     Examples
     --------
@@ -201,18 +200,18 @@ def row_plot(
     *,
     name: str,
 ) -> str:
-    """Bars beside their names, in a panel for each column.
+    """Horizontal bar chart with one panel per column.
 
     Parameters
     ----------
     kinds : sequence of str
-        What the rows are.
+        Names of the rows.
     columns : sequence of str
-        What the panels are.
+        Titles of the panels.
     numbers : sequence of sequence of (float, str) or None
-        For each row, a number and its text for each panel.
+        Number and its text by row and panel.
     name : str
-        What the plot shows, for those who cannot see it.
+        Accessible name of the plot.
 
     Examples
     --------
@@ -250,14 +249,14 @@ def row_plot(
 
 
 def heat_map(held: Matrix, name: str) -> str:
-    """Numbers of a matrix as shades, each row against its own sum.
+    """Heat map of a matrix, shaded by the share of the row.
 
     Parameters
     ----------
     held : Matrix
-        Its numbers; of a confusion matrix all but the hits are drawn in the color of errors.
+        The matrix. Errors of a confusion matrix have a separate color.
     name : str
-        What the plot shows, for those who cannot see it.
+        Accessible name of the plot.
 
     Examples
     --------
@@ -291,18 +290,18 @@ def heat_map(held: Matrix, name: str) -> str:
             f'font-size="{_n(font)}">{_named(label)}</text>'
         )
     for i, values in enumerate(held.numbers.tolist()):
-        whole = sum(map(abs, values))
+        total = sum(map(abs, values))
         for j, value in enumerate(values):
             if value:
                 corner = left + j * size, top + i * size
                 hit = not held.confusion or rows[i] == columns[j]
-                hint = f"{rows[i]} → {columns[j]}: {_count(value)} ({value / whole:.1%})"
-                parts.append(_shade(corner, size, value, value / whole, hit, hint))
+                hint = f"{rows[i]} → {columns[j]}: {_count(value)} ({value / total:.1%})"
+                parts.append(_shade(corner, size, value, value / total, hit, hint))
     parts.append(
         f'<rect class="frame" x="{_n(left)}" y="{_n(top)}" width="{_n(side_x)}" '
         f'height="{_n(side_y)}"/>'
     )
-    # A plot of two labels must not be blown up to the width of the page.
+    # Without a maximum size, the plot of a small matrix would fill the width of the page.
     tilt = _wide(columns[-1]) * font / 12 * 0.72 if columns else 0
     return _svg(left + side_x + max(14.0, tilt), top + side_y + 8, name, parts, natural=True)
 
@@ -332,7 +331,7 @@ class _Legend:
 
 
 def _legend(lines: Sequence[tuple[Line, str]], top: float, left: float, side: float) -> _Legend:
-    """Names of lines, each with its style, in as many rows as their width asks for."""
+    """Legend of named lines, wrapped at the width `side`."""
     if not lines:
         return _Legend((), 0)
     parts, x, row = [], 0.0, 0
@@ -386,7 +385,7 @@ def _path(line: Line, place: Callable[[Point], Point], classes: str) -> str:
 
 
 def thinned(points: Sequence[Point], closest: float = 0.4) -> list[Point]:
-    """Points without those too near the one before to be told apart, the last one kept.
+    """Drop points that are too close to the previous one, except the last.
 
     Examples
     --------
@@ -431,12 +430,12 @@ def _wide(text: str) -> float:
 
 
 def _named(text: str) -> str:
-    """A label, cut where it is long, with the whole of it on hovering."""
+    """Escape a label; a long one is cut and shown in full on hover."""
     return _e(text) if _cut(text) == text else f"{_e(_cut(text))}<title>{_e(text)}</title>"
 
 
 def _n(value: float) -> str:
-    """A coordinate to a tenth, without a sign before zero."""
+    """Format a coordinate to one decimal, without negative zero."""
     return f"{round(value, 1) + 0.0:g}" if abs(value) < 1e5 else f"{value:.1f}"
 
 
@@ -451,7 +450,7 @@ def _count(value: float) -> str:
 
 
 def _short_count(value: float) -> str:
-    """A count in at most four characters or so.
+    """Format a count in about four characters.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-// Sorts a table by a click on its heads, and filters a long one.
+// Sorts tables by a clicked column, and filters long ones.
 for (const table of document.querySelectorAll("table")) {
   const body = table.tBodies[0], heads = table.tHead?.rows[0]?.cells;
   if (!heads || !body || body.rows.length < 3) continue;
-  const own = [...body.rows];
+  const original = [...body.rows];
   const number = text => /^-?[\d,.]+(e[-+]?\d+)?[¹²³⁴⁵⁶⁷⁸⁹⁰]*$/i.test(text)
     ? parseFloat(text.replaceAll(",", "")) : NaN;
   const text = (row, at) => row.cells[at]?.textContent.trim() ?? "";
@@ -23,10 +23,10 @@ for (const table of document.querySelectorAll("table")) {
       const sign = turn === "descending" ? -1 : 1;
       const rows = turn ? [...own].sort((a, b) => {
         const x = text(a, at), y = text(b, at);
-        // what is no number stands last, whichever way the numbers are sorted
+        // cells without a number come last in both directions
         const missing = numeric && isNaN(number(x)) !== isNaN(number(y));
         return missing ? before(x, y) : sign * before(x, y);
-      }) : own;
+      }) : original;
       body.append(...rows);
     };
     head.addEventListener("click", sort);
@@ -34,15 +34,15 @@ for (const table of document.querySelectorAll("table")) {
       if (event.key === "Enter" || event.key === " ") { event.preventDefault(); sort(); }
     });
   });
-  if (own.length < 13) continue;
+  if (original.length < 13) continue;
   const field = document.createElement("input");
   field.type = "search";
-  field.placeholder = `Filter ${own.length.toLocaleString("en")} rows`;
+  field.placeholder = `Filter ${original.length.toLocaleString("en")} rows`;
   field.setAttribute("aria-label", field.placeholder);
   field.className = "filter";
   field.addEventListener("input", () => {
     const words = field.value.toLowerCase().split(/\s+/);
-    for (const row of own)
+    for (const row of original)
       row.hidden = !words.every(word => row.textContent.toLowerCase().includes(word));
   });
   (table.closest(".scroll") ?? table).before(field);

@@ -1,1 +1,1 @@
-"""Tables: results as tables of text."""
+"""Results as tables of text."""

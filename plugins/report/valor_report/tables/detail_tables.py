@@ -1,4 +1,4 @@
-"""Detail tables: what metrics say besides their values, a table for each name that they give."""
+"""Tables of the details that results have in addition to their values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from valor_core.results import Entry, Failed, Result, Undefined, detail_rows, is_interval, is_number
-from valor_report.tables.pivot import apart, text_of, titles_of
+from valor_report.tables.pivot import distinguishing, text_of, titles_of
 from valor_report.tables.text_table import (
     MISSING,
     Cell,
@@ -20,7 +20,7 @@ _Rows = list[tuple[Entry, Mapping[str, Any]]]
 
 
 def detail_tables(results: Iterable[Result]) -> list[TextTable]:
-    """The details of some results; a text or a 0 that all metrics share stands in the caption.
+    """Tables of result details, one per name; values that all metrics share are in the caption.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def detail_tables(results: Iterable[Result]) -> list[TextTable]:
 
 def _table(name: str, rows: _Rows, several: bool) -> TextTable:
     entries = [entry for entry, _ in rows]
-    called, differing = titles_of(entries), apart(entries)
+    called, differing = titles_of(entries), distinguishing(entries)
     keys = list(dict.fromkeys(key for _, row in rows for key in row))
     same = {} if several else {key: rows[0][1][key] for key in keys if _is_shared(key, rows)}
     shown = [key for key in keys if key not in same]
@@ -70,14 +70,14 @@ def _table(name: str, rows: _Rows, several: bool) -> TextTable:
 
 
 def _value(value: Any) -> Cell:
-    """The value beside which the details stand; why there is none is told where it is reported."""
+    """Cell of a result's value; the reason of a missing one is in the table of results."""
     if isinstance(value, (Undefined, Failed)):
         return Cell("failed" if isinstance(value, Failed) else MISSING)
     return _cell(value if is_number(value) else None)
 
 
 def _is_shared(key: str, rows: _Rows) -> bool:
-    """Whether all rows have the same text, or a count of 0: what did not happen has no column."""
+    """Return True if all rows have the same text or a count of 0, which need no column."""
     first, *others = (row.get(key) for _, row in rows)
     is_none = isinstance(first, int) and first == 0 and first is not False
     return (isinstance(first, str) or is_none) and all(one == first for one in others)

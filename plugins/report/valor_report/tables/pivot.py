@@ -1,7 +1,7 @@
-"""Pivot: from single results to rows and columns.
+"""Pivot tables of results.
 
-Metrics whose results vary in the same parameters share a table: one row per label or other
-coordinate, one column per metric.
+Metrics whose results vary in the same parameters share a table, with one row per label or other
+parameter and one column per metric.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from valor_report.tables.text_table import (
 
 MOST_COLUMNS = 8
 MOST_NOTES = 12
-ALIKE = "rows that are called the same are results that say the same of themselves"
+ALIKE = "rows with the same name are results with equal parameters"
 _DEFAULT_KEY = "class"
 
 
 @define(repr=False)
 class Notes:
-    """Footnotes of one table, numbered as they are first needed."""
+    """Footnotes of a table, numbered in order of first use."""
 
     texts: list[str] = field(factory=list)
     left: int = 0
 
     def mark(self, text: str) -> str:
-        """The number of a note; nothing where there are too many to be read."""
+        """Add a note and return its number; empty if there are `MOST_NOTES` already."""
         if text not in self.texts:
             if len(self.texts) >= MOST_NOTES:
                 self.left += 1
@@ -61,14 +61,14 @@ class Notes:
 
     @property
     def all(self) -> tuple[str, ...]:
-        """The notes of the table."""
+        """Notes of the table."""
         if not self.left:
             return tuple(self.texts)
         return (*self.texts, f"{self.left:,} more reasons are in the JSON report")
 
 
 def cell_of(entry: Entry, notes: Notes) -> Cell:
-    """The cell of a value; the reason of one that is not there becomes a note."""
+    """Cell of a value; the reason for a missing value becomes a note."""
     value = entry.value
     gaps = "; ".join(f"{reason} ({n:,})" for reason, n in entry.result.left_out.items())
     if isinstance(value, Failed):
@@ -88,13 +88,13 @@ def _joined(reason: str, gaps: str) -> str:
 
 
 def _about_this(entry: Entry, reason: str) -> str:
-    """The reason without the row's own label, so that all rows share a footnote."""
+    """Replace the label in a reason, so that all rows share a footnote."""
     label = entry.result.parameters.get("label")
     return reason if label is None else reason.replace(f"label {label!r}", "this label")
 
 
 def text_of(value: Any) -> str:
-    """A parameter's value, long lists cut in the middle."""
+    """Format the value of a parameter; long lists show the first and last item."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -106,50 +106,51 @@ def text_of(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping) else str(value)
 
 
-def apart(entries: Iterable[Entry]) -> Callable[[Entry], list[str]]:
-    """What tells an entry from the others of its metric, in words: ``["score_threshold 0.5"]``."""
-    varying = {metric: varying_names(own) for metric, own in by_metric(entries).items()}
-    return lambda entry: said(entry, varying[entry.metric])
+def distinguishing(entries: Iterable[Entry]) -> Callable[[Entry], list[str]]:
+    """Function that returns an entry's varying parameters, such as ``["score_threshold 0.5"]``."""
+    varying = {metric: varying_names(of_one) for metric, of_one in by_metric(entries).items()}
+    return lambda entry: parameter_texts(entry, varying[entry.metric])
 
 
-def said(entry: Entry, names: Iterable[str]) -> list[str]:
-    """Some of the parameters of an entry, in words, where it has them."""
+def parameter_texts(entry: Entry, names: Iterable[str]) -> list[str]:
+    """Format those of the named parameters that an entry has."""
     return [f"{name} {text_of(entry.others[name])}" for name in names if name in entry.others]
 
 
 def headings(results: Iterable[Result]) -> Callable[[Result], tuple[str, str]]:
-    """Title and caption of results that stand alone; what tells them apart goes to the title."""
+    """Function that returns the title, with the varying parameters, and caption of a result."""
     entries = [Entry(result, "", None) for result in results]
-    varying = {metric: varying_names(own) for metric, own in by_metric(entries).items()}
+    varying = {metric: varying_names(of_one) for metric, of_one in by_metric(entries).items()}
 
     def heading(result: Result) -> tuple[str, str]:
-        own = Entry(result, "", None)
-        names = varying[own.metric]
-        named = [own.name] if own.name else []
-        title = [f"{result.type}{of_key([own], names)}", *named, *said(own, names)]
-        return ", ".join(title), caption_of([own], names)
+        entry = Entry(result, "", None)
+        names = varying[entry.metric]
+        named = [entry.name] if entry.name else []
+        texts = parameter_texts(entry, names)
+        title = [f"{result.type}{of_key([entry], names)}", *named, *texts]
+        return ", ".join(title), caption_of([entry], names)
 
     return heading
 
 
-def caption_of(entries: Sequence[Entry], besides: Iterable[str]) -> str:
-    """Parameters with their values; those of some metrics only say which."""
-    besides = {*besides, "label_key"}
+def caption_of(entries: Sequence[Entry], excluded: Iterable[str]) -> str:
+    """Format parameters with their values, and with their metrics if not all metrics have them."""
+    excluded = {*excluded, "label_key"}
     types = dict.fromkeys(entry.result.type for entry in entries)
     having: dict[tuple[str, str], dict[str, None]] = {}
     for entry in entries:
         for name, value in entry.others.items():
-            if name not in besides:
+            if name not in excluded:
                 having.setdefault((name, text_of(value)), {})[entry.result.type] = None
     grouped: dict[tuple[str, ...], list[str]] = {}
     for (name, text), owners in having.items():
         grouped.setdefault(tuple(owners), []).append(f"{name} {text}")
     ordered = sorted(grouped.items(), key=lambda group: len(group[0]) < len(types))
-    return "; ".join(f"{', '.join(said)}{_of(owners, types)}" for owners, said in ordered)
+    return "; ".join(f"{', '.join(texts)}{_of(owners, types)}" for owners, texts in ordered)
 
 
 def _of(owners: Sequence[str], types: Iterable[str]) -> str:
-    """Which metrics a parameter belongs to, said the short way."""
+    """Metrics that have a parameter, in parentheses; empty if all have it."""
     others = [name for name in types if name not in owners]
     if not others:
         return ""
@@ -157,7 +158,7 @@ def _of(owners: Sequence[str], types: Iterable[str]) -> str:
 
 
 def of_key(entries: Iterable[Entry], varying: Iterable[str]) -> str:
-    """What a title adds where all labels are of one key that is not the default."""
+    """Suffix of a title if all labels have the same key and it is not the default."""
     keys = {str(entry.others["label_key"]) for entry in entries if "label_key" in entry.others}
     if "label_key" in varying or len(keys) != 1 or keys == {_DEFAULT_KEY}:
         return ""
@@ -165,14 +166,14 @@ def of_key(entries: Iterable[Entry], varying: Iterable[str]) -> str:
 
 
 def titles_of(entries: Iterable[Entry]) -> Callable[[Entry], str]:
-    """How to call a metric: by its short name, unless two namespaces share it."""
+    """Function that returns a metric's short name, or its full name if two metrics share it."""
     types = grouped(entries, lambda entry: entry.result.type).items()
-    shared = {type for type, own in types if len(by_metric(own)) > 1}
+    shared = {type for type, of_type in types if len(by_metric(of_type)) > 1}
     return lambda entry: entry.metric if entry.result.type in shared else entry.result.type
 
 
 def titled(entry: Entry, called: str, differing: Iterable[str]) -> str:
-    """What a number is called where it stands alone: ``"F1 (macro, score_threshold 0.5)"``."""
+    """Title of a single number, such as ``"F1 (macro, score_threshold 0.5)"``."""
     inside = [] if entry.name is None else [entry.name.removesuffix(" average")]
     inside += differing
     title = f"{called} {entry.part}".rstrip()
@@ -180,7 +181,7 @@ def titled(entry: Entry, called: str, differing: Iterable[str]) -> str:
 
 
 def headlines(entries: Sequence[Entry]) -> list[Entry]:
-    """Numbers of no label, then for each metric the macro average, or else the others."""
+    """Numbers without a label, then each metric's macro average, or its other averages."""
     averages = [entry for entry in entries if entry.sums_up]
     macro = [entry for entry in averages if entry.result.parameters["average"] == "macro"]
     covered = {entry.metric for entry in macro}
@@ -191,26 +192,26 @@ def headlines(entries: Sequence[Entry]) -> list[Entry]:
     ]
 
 
-def several(entries: Sequence[Entry], most: int) -> list[Entry]:
-    """The first entries, at most so many, and no second of a metric while others have none.
+def first_of_each(entries: Sequence[Entry], most: int) -> list[Entry]:
+    """Select at most `most` entries, taking turns between metrics, in their original order.
 
     Examples
     --------
     >>> value = {name: 0.5 for name in "abcde"}
     >>> entries = [*entries_of([Result(type="Many", value=value), Result(type="One", value=0.5)])]
-    >>> [entry.part or entry.result.type for entry in several(entries, 3)]
+    >>> [entry.part or entry.result.type for entry in first_of_each(entries, 3)]
     ['a', 'b', 'One']
     """
     rounds = [
-        (number, place)
-        for own in grouped(enumerate(entries), lambda one: one[1].metric).values()
-        for number, (place, _) in enumerate(own)
+        (number, index)
+        for of_one in grouped(enumerate(entries), lambda one: one[1].metric).values()
+        for number, (index, _) in enumerate(of_one)
     ]
-    return [entries[place] for place in sorted(place for _, place in sorted(rounds)[:most])]
+    return [entries[index] for index in sorted(index for _, index in sorted(rounds)[:most])]
 
 
 def overall(entries: Sequence[Entry]) -> TextTable:
-    """The table of results that belong to no label: one row each."""
+    """Table of results without a label, one per row."""
     called = titles_of(entries)
     return _pivot(
         entries,
@@ -226,9 +227,9 @@ def _parameter_column(name: str, entries: Iterable[Entry]) -> TextColumn:
 
 
 def by_label(entries: Sequence[Entry]) -> list[TextTable]:
-    """The tables of results by label: one for all metrics that vary in the same parameters."""
-    varying = {metric: varying_names(own) for metric, own in by_metric(entries).items()}
-    return [_by_label(own) for own in grouped(entries, lambda e: varying[e.metric]).values()]
+    """Tables of results by label, one for all metrics that vary in the same parameters."""
+    varying = {metric: varying_names(of_one) for metric, of_one in by_metric(entries).items()}
+    return [_by_label(group) for group in grouped(entries, lambda e: varying[e.metric]).values()]
 
 
 def _by_label(entries: Sequence[Entry]) -> TextTable:
@@ -244,7 +245,7 @@ def _name(entry: Entry) -> str:
 
 
 def _across(entries: Sequence[Entry]) -> tuple[str, ...]:
-    """What varies in a table of one metric, where its settings are few enough to be columns."""
+    """Parameters that become columns: those of a single metric with few settings."""
     names = tuple(name for name in varying_names(entries) if name != "label_key")
     settings = {_setting(entry, names) for entry in entries}
     is_one = len(by_metric(entries)) == 1 and not any(entry.part for entry in entries)
@@ -253,18 +254,18 @@ def _across(entries: Sequence[Entry]) -> tuple[str, ...]:
 
 def _setting(entry: Entry, names: Sequence[str]) -> TextColumn:
     texts = [text_of(entry.others[name]) for name in names if name in entry.others]
-    words = texts if len(names) > 1 else said(entry, names)
+    words = texts if len(names) > 1 else parameter_texts(entry, names)
     return TextColumn(", ".join(words) or entry.result.type, numeric=True, metric=entry.metric)
 
 
 def _columns(entries: Sequence[Entry]) -> Callable[[Entry], TextColumn]:
-    """The column of a number, called like its part unless two metrics share that."""
+    """Function that returns an entry's column, titled by its part if one metric has the part."""
     called = titles_of(entries)
-    owners = {part: len(by_metric(own)) for part, own in grouped(entries, _part).items()}
+    owners = {part: len(by_metric(same)) for part, same in grouped(entries, _part).items()}
 
     def column(entry: Entry) -> TextColumn:
-        is_told = entry.part and owners[entry.part] == 1
-        title = entry.part if is_told else f"{called(entry)} {entry.part}".rstrip()
+        is_unique = entry.part and owners[entry.part] == 1
+        title = entry.part if is_unique else f"{called(entry)} {entry.part}".rstrip()
         return TextColumn(title, numeric=True, metric=entry.metric)
 
     return column
@@ -282,27 +283,30 @@ def _pivot(
     column: Callable[[Entry], TextColumn],
     across: Sequence[str] = (),
 ) -> TextTable:
-    """The table of metrics that vary alike: a row for each name and setting that is not across."""
+    """Table of metrics that vary in the same parameters.
+
+    Each name and combination of varying parameters is a row, except parameters in `across`, which
+    are columns.
+    """
     varying = [name for name in varying_names(entries) if name not in across]
     columns = list(dict.fromkeys(map(column, entries)))
 
-    def place(entry: Entry) -> tuple[Any, ...]:
-        own = entry.others
-        coordinates = (comparable(own[name]) if name in own else "" for name in varying)
+    def row_key(entry: Entry) -> tuple[Any, ...]:
+        values = entry.others
+        coordinates = (comparable(values[name]) if name in values else "" for name in varying)
         return entry.sums_up, named(entry), *coordinates
 
     notes, rows, foot = Notes(), list[Row](), 0
-    places = grouped(entries, place).values()
-    for own in sorted(places, key=lambda own: own[0].sums_up):
-        coordinates = [
-            text_of(own[0].others[name]) if name in own[0].others else "" for name in varying
-        ]
-        for cells in rows_of(own, column):
+    groups = grouped(entries, row_key).values()
+    for group in sorted(groups, key=lambda group: group[0].sums_up):
+        first = group[0]
+        coordinates = [text_of(first.others[n]) if n in first.others else "" for n in varying]
+        for cells in rows_of(group, column):
             numbers = [cell_of(cells[at], notes) if at in cells else Cell("") for at in columns]
-            rows.append([named(own[0]), *coordinates, *numbers])
-            foot += own[0].sums_up
+            rows.append([named(first), *coordinates, *numbers])
+            foot += first.sums_up
     caption = [f"columns: {', '.join(across)}" if len(across) > 1 else ""]
-    caption += [caption_of(entries, [*varying, *across]), ALIKE * (len(rows) > len(places))]
+    caption += [caption_of(entries, [*varying, *across]), ALIKE * (len(rows) > len(groups))]
     return TextTable(
         f"{title}{of_key(entries, varying)}",
         [head, *(_parameter_column(name, entries) for name in varying), *columns],
@@ -315,7 +319,7 @@ def _pivot(
 
 
 def wide_rows(results: Iterable[Result]) -> list[tuple[str, dict[str, float | None]]]:
-    """Numbers of all metrics by name, for each label, each average, and all items together.
+    """Numbers of all metrics by name, for each label, each average and all items.
 
     Examples
     --------
@@ -328,7 +332,7 @@ def wide_rows(results: Iterable[Result]) -> list[tuple[str, dict[str, float | No
     """
     entries = list(entries_of(results))
     every = "(all)" if "all" in {entry.name for entry in entries} else "all"
-    called, differing = titles_of(entries), apart(entries)
+    called, differing = titles_of(entries), distinguishing(entries)
 
     def column(entry: Entry) -> str:
         words = ", ".join(differing(entry))
@@ -340,6 +344,6 @@ def wide_rows(results: Iterable[Result]) -> list[tuple[str, dict[str, float | No
     names = grouped(entries, row)
     return [
         (name, {at: one.value if is_number(one.value) else None for at, one in cells.items()})
-        for (_, name), own in sorted(names.items(), key=lambda each: each[0][0])
-        for cells in rows_of(own, column)
+        for (_, name), group in sorted(names.items(), key=lambda each: each[0][0])
+        for cells in rows_of(group, column)
     ]

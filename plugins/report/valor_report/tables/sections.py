@@ -1,8 +1,8 @@
-"""Sections of a report: a few tables that read well, from any metrics' results.
+"""Tables of a report for the results of any metrics.
 
-Single numbers pivot like a classification report: one row per label, one column per metric,
-averages at the bottom. Results without a label stand in a table of their own. Parameters that
-are the same throughout a table stand in its caption, and the others become columns.
+Numbers are pivoted like a classification report: one row per label, one column per metric, averages
+at the bottom. Results without a label have a separate table. Parameters that are constant in a
+table are in its caption, and other parameters are columns.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from valor_report.tables.pivot import (
     ALIKE,
     MOST_COLUMNS,
     Notes,
-    apart,
     by_label,
     caption_of,
     cell_of,
+    distinguishing,
+    first_of_each,
     headings,
     headlines,
     overall,
-    several,
     text_of,
     titled,
     titles_of,
@@ -66,7 +66,7 @@ from valor_report.tables.text_table import (
 )
 
 Directions = Mapping[str, bool | None]
-"""By a metric's name without version, whether higher is better; None or absent: unknown."""
+"""Whether higher is better by metric name without version; None or missing if unknown."""
 
 LONG = 40
 MATRIX_IN_TEXT = 15
@@ -80,20 +80,20 @@ def tables_of(
     most_matrix: int = MATRIX_IN_TEXT,
     directions: Directions | None = None,
 ) -> tuple[TextTable, ...]:
-    r"""The tables of a report, or of some results.
+    r"""Tables of a report or of results.
 
     Parameters
     ----------
     found : iterable of Result
-        What to show: some results, or a report, of which there is more to show.
+        Results, or a report, which also has tables of slices, requirements and facts.
     most_rows : int, optional
-        How many rows of a long table to show, the worst where the direction of a metric is
-        known, else the first; all without it.
+        Maximum number of rows in a long table: the worst rows if a direction is known, else the
+        first. By default, all rows are included.
     most_matrix : int
-        How many labels a matrix may have to be shown whole; of a larger one the largest numbers
-        off the diagonal are shown.
+        Maximum number of labels in a full matrix. Larger matrices are reduced to their largest
+        numbers off the diagonal.
     directions : mapping of str to bool or None, optional
-        Whether higher is better, by the metric's name.
+        Whether higher is better by metric name.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def tables_of(
 
 
 def number_tables(results: Results) -> list[TextTable]:
-    """The tables of single numbers: those of no label, and those by label."""
+    """Tables of numbers without a label, and of numbers by label."""
     entries = list(entries_of(results))
     of_no_label = [entry for entry in entries if entry.name is None]
     return [
@@ -135,12 +135,12 @@ def number_tables(results: Results) -> list[TextTable]:
 
 
 def report_tables(report: Report) -> list[TextTable]:
-    """What a report has besides its results: slices, requirements, facts."""
+    """Tables of slices, requirements and facts of a report."""
     return [*slice_tables(report), *requirement_table(report), *fact_table(report)]
 
 
 def _shortened(table: TextTable, most_rows: int, directions: Directions) -> TextTable:
-    """A long table's worst rows, or its first where no direction is known."""
+    """Reduce a long table to its worst rows, or its first rows if no direction is known."""
     cut = len(table.rows) - table.foot
     body, foot = list(table.rows[:cut]), table.rows[cut:]
     if len(body) <= max(LONG, most_rows):
@@ -167,16 +167,16 @@ def _sortable(cell: Cell, sign: int) -> tuple[bool, float]:
 
 
 Structured = tuple[Result, Structure | None]
-"""A result that is no single number, and what its value holds; None where that is nothing known."""
+"""Result that is not a single number, with its structure; None if it is not recognized."""
 
 
 def structured(results: Iterable[Result]) -> list[Structured]:
-    """The results that are neither a number nor the reason why there is none."""
+    """Results that are neither a number nor a reason, with their structures."""
     return [(one, structure(one.content)) for one in results if not is_single(one.content)]
 
 
 def structure_tables(held: Sequence[Structured], most_matrix: int) -> list[TextTable]:
-    """Matrices, breakdowns, and a line for each curve and whatever else has no table."""
+    """Tables of matrices and breakdowns, and a table with a row for each other value."""
     heading = headings(result for result, _ in held)
     matrices, breakdowns, lines = list[TextTable](), list[TextTable](), list[Row]()
     for result, found in held:
@@ -191,7 +191,7 @@ def structure_tables(held: Sequence[Structured], most_matrix: int) -> list[TextT
 
 
 def is_tabled(result: Result) -> bool:
-    """Whether all that its value holds are numbers that have columns."""
+    """Return True if a value has only numbers, which are in the tables of numbers."""
     held = result.content
     return isinstance(held, Mapping) and len(list(entries_of([result]))) == len(held) > 0
 
@@ -203,19 +203,19 @@ def _other_values(lines: Sequence[Row]) -> list[TextTable]:
 
 
 def matrix_tables(held: Matrix, title: str, caption: str, most: int) -> list[TextTable]:
-    """The table of a matrix; of one with many labels its largest errors, those of no match apart.
+    """Table of a matrix; of a large one, tables of the largest errors and of unmatched objects.
 
     Parameters
     ----------
     held : Matrix
-        Its numbers.
+        The matrix.
     title, caption : str
-        As `headings` has them.
+        Title and caption from `headings`.
     most : int
-        How many labels it may have to be shown whole.
+        Maximum number of labels in a full matrix.
     """
     if held.size <= most:
-        return [_whole_matrix(held, title, caption)]
+        return [_full_matrix(held, title, caption)]
     off, unmatched = ~held.is_hit, held.is_unmatched
     about = f"{held.size:,} labels, the largest numbers where the two differ"
     tables = [_largest(held, title, off & ~unmatched, about, caption)]
@@ -225,7 +225,7 @@ def matrix_tables(held: Matrix, title: str, caption: str, most: int) -> list[Tex
     return tables
 
 
-def _whole_matrix(held: Matrix, title: str, caption: str) -> TextTable:
+def _full_matrix(held: Matrix, title: str, caption: str) -> TextTable:
     corner = "ground truth" if held.confusion else ""
     about = "a row per ground truth, a column per prediction" if held.confusion else ""
     return TextTable(
@@ -240,7 +240,7 @@ def _whole_matrix(held: Matrix, title: str, caption: str) -> TextTable:
 
 
 def breakdown_table(held: Breakdown, title: str, caption: str) -> TextTable:
-    """The table of a breakdown; title and caption are as `headings` has them."""
+    """Table of a breakdown; title and caption are from `headings`."""
     return TextTable(
         title,
         [_heading(held), *(TextColumn(name, numeric=True) for name in held.columns)],
@@ -256,7 +256,7 @@ def breakdown_table(held: Breakdown, title: str, caption: str) -> TextTable:
 
 
 def _heading(held: Breakdown) -> str:
-    """What stands above the kinds: what they are values of, if they are numbers."""
+    """Title of the first column, if the kinds are numbers."""
     return "" if held.places is None else held.by.replace("_", " ")
 
 
@@ -282,7 +282,7 @@ _CELL = ("row", "column", "value")
 
 
 def slice_tables(report: Report) -> list[TextTable]:
-    """One table per set of sliced fields; results over all items at the bottom."""
+    """Tables of slices, one per set of fields, with results over all items at the bottom."""
     together = grouped(report.slices, lambda part: tuple(part[0].slice))
     entries = [entry for entry in entries_of(report.results) if not entry.result.error]
     chosen = headlines(entries) or entries
@@ -292,22 +292,22 @@ def slice_tables(report: Report) -> list[TextTable]:
 def _slice_table(
     fields: tuple[str, ...], parts: Sequence[Results], report: Report, chosen: Sequence[Entry]
 ) -> TextTable:
-    called, differing, notes = titles_of(chosen), apart(chosen), Notes()
+    called, differing, notes = titles_of(chosen), distinguishing(chosen), Notes()
     shown = {
-        _said(entry): TextColumn(titled(entry, called(entry), differing(entry)), numeric=True)
-        for entry in several(chosen, MOST_COLUMNS)
+        _column_key(one): TextColumn(titled(one, called(one), differing(one)), numeric=True)
+        for one in first_of_each(chosen, MOST_COLUMNS)
     }
     rows: list[Row] = []
     for results in [*parts, report.results]:
         entries, where = list(entries_of(results)), results[0].slice
         values = [NO_VALUE if value is None else text_of(value) for value in where.values()]
         values = values or ["all", *[""] * (len(fields) - 1)]
-        nothing = _without_data(entries)
-        for cells in rows_of(entries, _said) or [{}]:
-            held = [cells.get(column) or nothing.get(column[0]) for column in shown]
+        missing = _without_data(entries)
+        for cells in rows_of(entries, _column_key) or [{}]:
+            held = [cells.get(column) or missing.get(column[0]) for column in shown]
             rows.append([*values, *(cell_of(one, notes) if one else Cell("") for one in held)])
-    foot = len(rows_of(entries, _said))
-    hidden = len(set(map(_said, chosen))) - len(shown)
+    foot = len(rows_of(entries, _column_key))
+    hidden = len(set(map(_column_key, chosen))) - len(shown)
     more = f"{hidden:,} more column{'' if hidden == 1 else 's'} in the JSON report"
     caption = [caption_of(chosen, varying_names(chosen)), more if hidden else ""]
     caption += [ALIKE] if len(rows) > len(parts) + 1 else []
@@ -322,27 +322,26 @@ def _slice_table(
     )
 
 
-def _said(entry: Entry) -> tuple[str, str, str]:
-    """Metric, part and parameters: the column of an entry in a table of slices."""
+def _column_key(entry: Entry) -> tuple[str, str, str]:
+    """Metric, part and parameters, which define an entry's column in a table of slices."""
     parameters = comparable(sorted(entry.result.parameters.items(), key=str))
     return entry.metric, entry.part, parameters
 
 
 def _without_data(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """By metric, the entry that says why a slice has no result at all of it.
+    """Entry by metric with the reason why a slice has no result of the metric.
 
-    It stands for the metric as a whole and has the parameters as they were chosen, so that no
-    column is called like it.
+    Its parameters are those of the config and match no column.
     """
     return {
-        metric: own[0]
-        for metric, own in by_metric(entries).items()
-        if all(e.name is None and isinstance(e.value, (Undefined, Failed)) for e in own)
+        metric: reasons[0]
+        for metric, reasons in by_metric(entries).items()
+        if all(e.name is None and isinstance(e.value, (Undefined, Failed)) for e in reasons)
     }
 
 
 def requirement_table(report: Report) -> list[TextTable]:
-    """What is required of results, and whether it is met."""
+    """Table of requirements and their outcomes."""
     rows: list[Row] = []
     notes = Notes()
     for outcome in report.requirements:
@@ -358,7 +357,7 @@ def requirement_table(report: Report) -> list[TextTable]:
 
 
 def fact_table(report: Report) -> list[TextTable]:
-    """What resources tell of the run: calls, tokens, the model that answered."""
+    """Table of facts from resources, such as calls, tokens and the model."""
     rows: list[Row] = []
     for resource, facts in report.facts.items():
         for fact, value in facts.items():

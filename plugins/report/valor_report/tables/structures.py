@@ -1,7 +1,7 @@
-"""Curves, matrices and breakdowns: what a result's value holds beyond single numbers.
+"""Curves, matrices and breakdowns in the values of results.
 
-A value is recognized by its form, not by the metric's name, so that a stranger's curve is drawn
-like ours.
+They are detected by the form of the value instead of the name of the metric, so that curves of
+custom metrics are drawn as well.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _PAIRS = (
 
 @frozen(repr=False)
 class Curve:
-    """Points of one label, in order.
+    """Curve of one label.
 
     Parameters
     ----------
     kind : str
         ``"roc"`` or ``"precision_recall"``.
     label : str
-        Whose curve it is; empty where the value holds one only.
+        The label; empty if the value is a single curve.
     points : tuple of pairs of float
-        x and y.
+        Coordinates x and y, in order.
     size : int, optional
-        How many ground truths the label has, where the value says so.
+        Number of ground truths of the label, if the value has it.
     """
 
     kind: str
@@ -51,29 +51,29 @@ class Curve:
 
     @property
     def area(self) -> float:
-        """Area below the points, by trapezoids; tells which curves to bring forward."""
+        """Area under the curve by the trapezoidal rule."""
         pairs = zip(self.points, self.points[1:], strict=False)
         return abs(sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairs))
 
 
 Pair = tuple[str, str, float, float]
-"""Row, column, number, and its share of the row."""
+"""Row, column, number and share of the row."""
 
 
 @frozen(eq=False, repr=False)
 class Matrix:
-    """Numbers by two labels.
+    """Sparse matrix with named rows and columns.
 
     Parameters
     ----------
     rows, columns : tuple of str
-        Their labels; ground truths in rows and predictions in columns where `confusion`.
+        Labels; of ground truths (rows) and predictions (columns) if `confusion`.
     confusion : bool
-        Whether it counts pairs of ground truth and prediction.
+        Whether the matrix counts pairs of ground truth and prediction.
     row_of, column_of : ndarray of int64, shape (n_cells,)
         Row and column of each number that is not 0, ascending.
     cells : ndarray, shape (n_cells,)
-        These numbers.
+        Numbers that are not 0.
     """
 
     rows: tuple[str, ...]
@@ -85,23 +85,23 @@ class Matrix:
 
     @property
     def numbers(self) -> NDArray[Any]:
-        """All numbers, shape (n_rows, n_columns)."""
+        """Dense array, shape (n_rows, n_columns)."""
         numbers = np.zeros((len(self.rows), len(self.columns)), self.cells.dtype)
         numbers[self.row_of, self.column_of] = self.cells
         return numbers
 
     @property
     def size(self) -> int:
-        """The larger number of labels on a side, without what is matched with nothing."""
-        nothing = (NO_GROUND_TRUTH, NO_PREDICTION) if self.confusion else ()
-        return max(sum(name not in nothing for name in side) for side in (self.rows, self.columns))
+        """Number of labels in rows or columns, whichever is larger, without unmatched objects."""
+        no_label = (NO_GROUND_TRUTH, NO_PREDICTION) if self.confusion else ()
+        return max(sum(name not in no_label for name in side) for side in (self.rows, self.columns))
 
     @property
     def is_hit(self) -> NDArray[np.bool_]:
         """Cells whose row and column have the same label, shape (n_cells,)."""
-        columns = {name: place for place, name in enumerate(self.columns)}
-        own = np.array([columns.get(name, -1) for name in self.rows], np.int64)
-        hits: NDArray[np.bool_] = own[self.row_of] == self.column_of
+        columns = {name: index for index, name in enumerate(self.columns)}
+        same = np.array([columns.get(name, -1) for name in self.rows], np.int64)
+        hits: NDArray[np.bool_] = same[self.row_of] == self.column_of
         return hits
 
     @property
@@ -113,12 +113,12 @@ class Matrix:
         return unmatched & self.confusion
 
     def largest(self, among: NDArray[np.bool_], most: int) -> list[Pair]:
-        """The largest numbers among some cells, at most so many; the first of equal ones first."""
+        """Largest numbers of the cells in a mask, at most `most`; the order of ties is stable."""
         found = np.flatnonzero(among)
         found = found[np.argsort(-self.cells[found], kind="stable")][:most]
-        whole = np.bincount(self.row_of, np.abs(self.cells), len(self.rows))
+        sums = np.bincount(self.row_of, np.abs(self.cells), len(self.rows))
         return [
-            (self.rows[row], self.columns[column], number, abs(number) / whole[row].item())
+            (self.rows[row], self.columns[column], number, abs(number) / sums[row].item())
             for row, column, number in zip(
                 *(part[found].tolist() for part in (self.row_of, self.column_of, self.cells)),
                 strict=True,
@@ -128,18 +128,18 @@ class Matrix:
 
 @frozen(repr=False)
 class Breakdown:
-    """The same few numbers of each of several kinds.
+    """Table with the same numbers for each of several kinds.
 
     Parameters
     ----------
     kinds : tuple of str
-        What the rows are.
+        Names of the rows.
     columns : tuple of str
-        What the numbers are.
+        Names of the numbers.
     numbers : tuple of tuple of float or None
         One row per kind.
     by : str
-        What the kinds are values of, where the value says so: ``"noise_ratio"``.
+        Name of the quantity that the kinds are values of, such as ``"noise_ratio"``, if known.
     """
 
     kinds: tuple[str, ...]
@@ -149,7 +149,7 @@ class Breakdown:
 
     @property
     def places(self) -> tuple[float, ...] | None:
-        """The kinds as numbers, where all of them are; then it is a curve.
+        """Kinds as numbers, which make the breakdown a curve; None if a kind is not a number.
 
         Examples
         --------
@@ -157,29 +157,23 @@ class Breakdown:
         (0.0, 0.5)
         """
         numbers = tuple(map(number_of, self.kinds))
-        known = tuple(number for number in numbers if number is not None)
-        return known if len(known) == len(numbers) else None
+        valid = tuple(number for number in numbers if number is not None)
+        return valid if len(valid) == len(numbers) else None
 
 
 Structure = tuple[Curve, ...] | Matrix | Breakdown
-"""What can be drawn, or shown in a table of its own."""
+"""Value that is drawn or has a separate table."""
 
 
 def structure(value: Any) -> Structure | None:
-    """What a value holds beyond single numbers, or None: the one place that says which.
-
-    Parameters
-    ----------
-    value : object
-        The value of a result.
-    """
+    """Parse the curves, matrix or breakdown of a result's value; None for other values."""
     if isinstance(value, ConfusionTable):
         return matrix(value)
     return curves(value) or matrix(value) or breakdown(value)
 
 
 def matrix(value: Any) -> Matrix | None:
-    """The matrix that a value holds, or None.
+    """Parse a matrix; None for other values.
 
     Examples
     --------
@@ -217,7 +211,7 @@ def _confusion(
     column_of: NDArray[np.int64],
     cells: NDArray[Any],
 ) -> Matrix:
-    """Confusion matrix with a row and a column of no match where these have numbers."""
+    """Confusion matrix; a row or column of unmatched objects is included if it has numbers."""
     made_up, missed = (row_of == len(labels)).any(), (column_of == len(labels)).any()
     return Matrix(
         (*labels, NO_GROUND_TRUTH)[: len(labels) + made_up],
@@ -230,7 +224,7 @@ def _confusion(
 
 
 def _cells(value: Any) -> Matrix | None:
-    """Numbers by row and column, or None where there is anything but numbers."""
+    """Parse nested mappings of numbers by row and column; None for other values."""
     if not isinstance(value, Mapping) or not value:
         return None
     rows = list(value.values())
@@ -253,7 +247,7 @@ def _counts(unmatched: Mapping[Any, Any]) -> NDArray[Any]:
 
 
 def count_of(entry: Any) -> float | None:
-    """A number, alone or with examples beside it.
+    """Number in an entry: the entry itself, or its ``count``; None without a number.
 
     Examples
     --------
@@ -266,7 +260,7 @@ def count_of(entry: Any) -> float | None:
 
 
 def curves(value: Any) -> tuple[Curve, ...]:
-    """The curves that a value holds, one per label that has one.
+    """Parse the curves of a value, one per label; empty for other values.
 
     Examples
     --------
@@ -275,13 +269,13 @@ def curves(value: Any) -> tuple[Curve, ...]:
     """
     if not isinstance(value, Mapping):
         return ()
-    own = _listed("", value) or _by_threshold("", value)
-    if own is not None:
-        return (own,)
+    single = _listed("", value) or _by_threshold("", value)
+    if single is not None:
+        return (single,)
     found = []
     for label, entry in value.items():
         if isinstance(entry, Mapping) and entry.keys() == {"undefined"}:
-            continue  # the others have curves all the same
+            continue  # other labels may have curves
         curve = _listed(str(label), entry) or _by_threshold(str(label), entry)
         if curve is None:
             return ()
@@ -304,7 +298,7 @@ def _by_threshold(label: str, entry: Any) -> Curve | None:
     rows = list(entry.values())
     if not all(map(_is_pair, rows)):
         return None
-    # Where nothing is predicted precision is 0/0, and whatever stands for it is no point.
+    # Without predictions, precision is 0/0, so its value in the row is not a point of the curve.
     kept = [row for row in rows if row.get("tp") is None or row["tp"] or row.get("fp")]
     points = _pairs([row["recall"] for row in kept], [row["precision"] for row in kept])
     counted = [row for row in rows if is_number(row.get("tp")) and is_number(row.get("fn"))]
@@ -313,7 +307,7 @@ def _by_threshold(label: str, entry: Any) -> Curve | None:
 
 
 def _is_pair(row: Any) -> bool:
-    """Whether it has one precision and one recall, numbers or null."""
+    """Return True for a mapping with one precision and one recall, numbers or null."""
     return isinstance(row, Mapping) and all(
         name in row and (row[name] is None or is_number(row[name]))
         for name in ("precision", "recall")
@@ -331,7 +325,7 @@ def _is_list(value: Any) -> bool:
 
 
 def breakdown(value: Any) -> Breakdown | None:
-    """The breakdown that a value holds, at its top or one level below, or None.
+    """Parse a breakdown at the top level of a value or one level below; None for other values.
 
     Examples
     --------
@@ -359,7 +353,7 @@ def breakdown(value: Any) -> Breakdown | None:
 
 
 def number_of(text: str) -> float | None:
-    """The number that a text is, or None.
+    """Parse a number; None for other text.
 
     Examples
     --------
@@ -373,19 +367,19 @@ def number_of(text: str) -> float | None:
 
 
 def _is_record(value: Any) -> bool:
-    """Whether it is a mapping to numbers, some of which may not be there."""
+    """Return True for a mapping to numbers, which may be null."""
     return isinstance(value, Mapping) and len(value) == len(named_numbers(value)) > 0
 
 
 def outline(value: Any, found: Sequence[Curve] = ()) -> str:
-    """A structured value in a few words.
+    """Describe a structured value in a few words.
 
     Parameters
     ----------
     value : object
         The value.
     found : sequence of Curve
-        The curves that it holds.
+        Curves parsed from the value.
 
     Examples
     --------

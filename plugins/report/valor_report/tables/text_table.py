@@ -1,7 +1,6 @@
-"""Table: rows and columns of text that every surface shows alike.
+"""Tables of text, shared by the terminal, text files, Markdown and HTML.
 
-The terminal, a pipe, Markdown and HTML are given the same tables, so that a number reads the same
-wherever it stands.
+All outputs use the same cells, so a number is formatted the same everywhere.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from valor_core.errors import printable
 Tone = Literal["", "good", "bad", "faint"]
 
 MISSING = "–"  # noqa: RUF001
-"""What a table shows where there is no value."""
+"""Text of a cell without a value."""
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MARKDOWN = re.compile(r"([\\`*\[\]|])|(?<![^\W_])(_)|(_)(?![^\W_])")
@@ -26,16 +25,16 @@ _MARKDOWN = re.compile(r"([\\`*\[\]|])|(?<![^\W_])(_)|(_)(?![^\W_])")
 
 @frozen(repr=False)
 class Cell:
-    """Text of one cell, with what else is known of it.
+    """Cell of a table.
 
     Parameters
     ----------
     text : str
-        What is shown.
+        Text of the cell.
     number : float, optional
-        The number behind the text, to sort by and to draw.
+        Value of the text, used to sort and draw.
     tone : {"", "good", "bad", "faint"}
-        How it is to be taken; color where there is any, nothing elsewhere.
+        Meaning of the value. Outputs with color show it.
     """
 
     text: str = field(converter=printable)
@@ -45,16 +44,16 @@ class Cell:
 
 @frozen(repr=False)
 class TextColumn:
-    """Title of a column, and what it holds.
+    """Column of a table.
 
     Parameters
     ----------
     title : str
-        What stands above it.
+        Title of the column.
     numeric : bool
-        Whether it holds numbers, which stand to the right.
+        Whether cells are numbers, which are aligned right.
     metric : str
-        Name of the metric whose values it holds, if it holds one metric's only.
+        Name of the metric, if all values are of one metric.
     """
 
     title: str = field(converter=printable)
@@ -63,7 +62,7 @@ class TextColumn:
 
 
 Row = list[str | Cell]
-"""Cells as a table's maker writes them."""
+"""Cells of a row, or their texts."""
 
 
 def _columns(columns: Iterable[str | TextColumn]) -> tuple[TextColumn, ...]:
@@ -78,24 +77,24 @@ def _rows(rows: Iterable[Sequence[str | Cell]]) -> tuple[tuple[Cell, ...], ...]:
 
 @frozen(repr=False)
 class TextTable:
-    """A titled table.
+    """Table with a title.
 
     Parameters
     ----------
     title : str
-        What it shows.
-    columns : sequence of Column or str
-        Its columns; a bare string is a column of words.
+        Title of the table.
+    columns : sequence of TextColumn or str
+        Columns. A string is the title of a column of text.
     rows : sequence of sequence of Cell or str
         One cell per column.
     caption : str
-        What holds for the whole table: parameters that are the same throughout.
+        Parameters that are the same in all rows.
     notes : tuple of str
         Footnotes, in the order of their numbers.
     foot : int
-        How many of the last rows sum up the others.
+        Number of rows at the end that summarize the others.
     keys : int
-        How many of the first columns say what a row is of.
+        Number of columns at the start that identify a row.
 
     Examples
     --------
@@ -117,7 +116,7 @@ class TextTable:
     keys: int = field(default=1, kw_only=True)
 
     def plain(self) -> str:
-        """Aligned text, for pipes and files."""
+        """Format the table as aligned text."""
         cells = [[column.title for column in self.columns]]
         cells += [[cell.text for cell in row] for row in self.rows]
         widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
@@ -131,7 +130,7 @@ class TextTable:
         return "\n".join([*head, *lines, *foot])
 
     def markdown(self) -> str:
-        """A section with a pipe table."""
+        """Format the table as a Markdown section."""
         head = [f"## {escaped(self.title)}", ""]
         if self.caption:
             head += [f"*{escaped(self.caption)}*", ""]
@@ -145,7 +144,7 @@ class TextTable:
 
     @property
     def numbered_notes(self) -> tuple[str, ...]:
-        """The footnotes with their numbers."""
+        """Footnotes with their numbers."""
         return tuple(f"{superscript(i)} {note}" for i, note in enumerate(self.notes, 1))
 
     def _line(self, texts: Sequence[str], widths: Sequence[int]) -> str:
@@ -157,7 +156,7 @@ class TextTable:
 
 
 def number_text(value: float) -> str:
-    """Text of a number: counts in full, measures to four places.
+    """Format a number: integers in full, floats to four decimals.
 
     Examples
     --------
@@ -175,7 +174,7 @@ def number_text(value: float) -> str:
 
 
 def superscript(value: int) -> str:
-    """A footnote's number.
+    """Format the number of a footnote.
 
     Examples
     --------
@@ -186,7 +185,7 @@ def superscript(value: int) -> str:
 
 
 def width(text: str) -> int:
-    """Columns that a text takes in a terminal; East Asian characters take two, accents none.
+    """Width of a text in a terminal: East Asian characters count 2, combining characters 0.
 
     Examples
     --------
@@ -202,7 +201,7 @@ def width(text: str) -> int:
 
 
 def escaped(text: str) -> str:
-    r"""The text with what Markdown would take for markup escaped.
+    r"""Escape the markup of Markdown and HTML in a text.
 
     Examples
     --------
