@@ -13,9 +13,9 @@ from valor_core.specs import MetricSpec, Range, Registry
 
 @pytest.fixture
 def registry():
-    known = Registry()
+    registry = Registry()
     for name, higher in {"Gain": True, "Loss": False, "Size": None}.items():
-        known.add(
+        registry.add(
             MetricSpec(
                 name=f"lab.{name}",
                 task="text",
@@ -25,7 +25,7 @@ def registry():
                 range=Range(),
             )
         )
-    return known
+    return registry
 
 
 def of(type, value, version=1, **parameters):
@@ -52,20 +52,20 @@ def report(*results, **facts):
         ("Gain", Undefined("none"), Undefined("none"), "same"),
     ],
 )
-def test_a_verdict_follows_the_direction_of_the_metric(registry, type, a, b, verdict):
+def test_verdict_depends_on_direction_of_metric(registry, type, a, b, verdict):
     found = compare(report(of(type, a)), report(of(type, b)), tolerance=0.0625, registry=registry)
 
     (change,) = found.changes
     assert change.verdict == verdict
 
 
-def test_without_a_registry_there_is_no_better_or_worse():
+def test_verdict_without_registry_is_different():
     (change,) = compare(report(of("Gain", 1.0)), report(of("Gain", 2.0))).changes
 
     assert change.verdict == "different"
 
 
-def test_results_are_matched_by_name_and_parameters():
+def test_results_match_by_name_and_parameters():
     a = report(of("Gain", 0.1, label="cat"), of("Gain", 0.2, label="dog"))
     b = report(of("Gain", 0.3, label="dog", version=2), of("Gain", 0.4, label="fox", version=2))
 
@@ -87,7 +87,7 @@ def test_named_numbers_are_compared_one_by_one():
     assert (first.entry.part, first.difference, second.difference) == ("tp", 2, 0)
 
 
-def test_a_reason_stands_for_all_named_numbers():
+def test_reason_applies_to_all_named_numbers():
     a = report(of("Counts", {"tp": 1, "fp": 2}))
     b = report(of("Counts", Undefined("nothing")))
 
@@ -98,7 +98,7 @@ def test_a_reason_stands_for_all_named_numbers():
     assert compare(b, a).count("appeared") == 2
 
 
-def test_structures_are_the_same_or_differ():
+def test_structures_are_compared():
     a = report(of("Curve", {"ece": 0.1, "bins": [1]}), of("Matrix", {"x": {"y": 1}}))
     b = report(of("Curve", {"ece": 0.1, "bins": [2]}), of("Matrix", {"x": {"y": 1}}))
 
@@ -109,7 +109,7 @@ def test_structures_are_the_same_or_differ():
     assert compare(a, a).same
 
 
-def test_a_report_of_a_run_that_was_stopped_is_remarked():
+def test_stopped_run_gives_remark():
     a = Report(results=[of("Gain", 0.5)], counts={"not_run": 35}, stopped="the budget is spent")
 
     found = compare(a, Report(results=[of("Gain", 0.25)]))
@@ -117,7 +117,7 @@ def test_a_report_of_a_run_that_was_stopped_is_remarked():
     assert found.remarks == ("first report: the budget is spent", "items not run: 35, then 0")
 
 
-def test_versions_and_counts_that_differ_are_remarked():
+def test_different_versions_and_counts_give_remarks():
     a = report(versions={"valor-core": "1"}, counts={"read": 10})
     b = report(versions={"valor-core": "2", "numpy": "2"}, counts={"read": 1200})
 
@@ -128,7 +128,7 @@ def test_versions_and_counts_that_differ_are_remarked():
     )
 
 
-def test_the_comparison_is_tables_and_json(registry):
+def test_comparison_converts_to_tables_and_json(registry):
     shared = {"label_key": "class", "score_threshold": 0.5}
     a = report(
         of("Gain", 0.5, label="cat", **shared),
@@ -163,7 +163,7 @@ def test_the_comparison_is_tables_and_json(registry):
     assert record["same"] is False
 
 
-def test_what_is_worse_in_one_slice_only_is_found(registry):
+def test_change_in_single_slice_is_found(registry):
     whole = of("Gain", 0.5, label_key="class")
     a, b = (
         report(
@@ -188,7 +188,7 @@ def test_what_is_worse_in_one_slice_only_is_found(registry):
     assert [change.get("slice") for change in changes] == [None, {"ink": "light"}, {"ink": "heavy"}]
 
 
-def test_slices_and_curves_of_slices_that_only_one_report_has_are_named():
+def test_slices_of_one_report_only_are_listed():
     curve, matrix = of("Curve", [1]), of("Curve", [2])
     a = report(slices=([curve.in_slice({"ink": 1})], [curve.in_slice({"ink": 2})]))
     b = report(slices=([matrix.in_slice({"ink": 1})], [curve.in_slice({"ink": True})]))
@@ -206,7 +206,7 @@ def test_slices_and_curves_of_slices_that_only_one_report_has_are_named():
     ]
 
 
-def test_part_and_second_reason_are_in_the_json():
+def test_json_has_part_and_second_reason():
     a = report(of("Counts", {"tp": 1}))
     b = report(of("Counts", Undefined("nothing")))
 
@@ -217,7 +217,7 @@ def test_part_and_second_reason_are_in_the_json():
 
 @pytest.mark.parametrize("name", ["tolerance", "relative_tolerance"])
 @pytest.mark.parametrize("value", [-1, float("nan")])
-def test_a_tolerance_below_zero_is_refused(name, value):
+def test_negative_tolerance_is_rejected(name, value):
     with refused(ReportError):
         compare(report(), report(), **{name: value})
 
@@ -225,7 +225,7 @@ def test_a_tolerance_below_zero_is_refused(name, value):
 @pytest.mark.parametrize(
     ("b", "verdict"), [(8.0, "same"), (7.875, "worse"), (12.0, "same"), (12.125, "better")]
 )
-def test_a_relative_tolerance_is_a_share_of_the_first_value(registry, b, verdict):
+def test_relative_tolerance_is_relative_to_first_value(registry, b, verdict):
     first, second = report(of("Gain", 10.0)), report(of("Gain", b))
 
     found = compare(first, second, relative_tolerance=0.2, registry=registry)
@@ -233,7 +233,7 @@ def test_a_relative_tolerance_is_a_share_of_the_first_value(registry, b, verdict
     assert found.changes[0].verdict == verdict
 
 
-def test_the_wider_of_two_tolerances_counts():
+def test_larger_tolerance_applies():
     a, b = report(of("Gain", 0.0), of("Size", 64.0)), report(of("Gain", 0.25), of("Size", 72.0))
 
     def verdicts(**tolerances):
@@ -244,7 +244,7 @@ def test_the_wider_of_two_tolerances_counts():
     assert verdicts(tolerance=0.25, relative_tolerance=0.125) == ["same", "same"]
 
 
-def test_tolerances_hold_for_the_numbers_in_curves_and_matrices():
+def test_tolerances_apply_to_curves_and_matrices():
     a = report(of("Curve", {"cat": {"x": [0, 0.5], "name": "a"}}))
     near = report(of("Curve", {"cat": {"x": [0, 0.5625], "name": "a"}}))
 
@@ -282,7 +282,7 @@ def test_tolerances_hold_for_the_numbers_in_curves_and_matrices():
         ),
     ],
 )
-def test_a_gate_names_what_must_not_be(registry, a, b, worse, differ):
+def test_gate_returns_reasons(registry, a, b, worse, differ):
     found = compare(report(*a), report(*b), registry=registry)
 
     assert found.failing("worse") == worse
@@ -290,7 +290,7 @@ def test_a_gate_names_what_must_not_be(registry, a, b, worse, differ):
     assert found.same == (not differ)
 
 
-def test_the_numbers_that_are_the_same_may_be_counted_only():
+def test_equal_numbers_can_be_counted_only():
     shared = {"label_key": "class", "iou_threshold": 0.5}
     a = report(*(of("Gain", i, label=f"l{i}", **shared) for i in range(5)))
     b = report(*(of("Gain", max(i, 2), label=f"l{i}", **shared) for i in range(5)))
@@ -302,7 +302,7 @@ def test_the_numbers_that_are_the_same_may_be_counted_only():
     assert compare(a, a).tables(whole=False) == ()
 
 
-def test_a_difference_of_zero_reads_so():
+def test_zero_difference_is_printed_as_zero():
     (table,) = compare(report(of("Gain", 1.5)), report(of("Gain", 1.5))).tables()
 
     assert table.rows[0][4].text == "0"

@@ -14,7 +14,7 @@ COUNTS = Result(type="Counts", metric="c.Counts@1", parameters={"at": 0.5}, valu
 
 
 @pytest.mark.parametrize("label", ["=1+1", "+cmd|x", "@SUM(A1)", "-2+3", "\t=1", "-"])
-def test_a_spreadsheet_takes_no_label_for_a_formula(label: str) -> None:
+def test_csv_escapes_formulas(label: str) -> None:
     f1 = Result(type="F1", parameters={"label": label}, value=Undefined(label))
     results = Results([f1.in_slice({label: label})])
 
@@ -25,19 +25,19 @@ def test_a_spreadsheet_takes_no_label_for_a_formula(label: str) -> None:
 
 
 @pytest.mark.parametrize("label", ["-1", "+1", "-0.5", "cat", "1-2", "a=b"])
-def test_a_label_that_is_a_number_with_its_sign_stays_as_it_is_in_csv(label: str) -> None:
+def test_csv_does_not_escape_signed_numbers(label: str) -> None:
     results = Results([Result(type="F1", parameters={"label": label}, value=-0.5)])
 
     assert csv_text(results).splitlines()[1] == f"F1,,{label},-0.5,,"
 
 
-def test_csv_has_tables_as_json() -> None:
+def test_csv_writes_mappings_as_json() -> None:
     assert csv_text(Results([COUNTS.in_slice({"a": 1})])) == (
         'type,metric,slice,at,value,undefined,error\nCounts,c.Counts@1,a:1,0.5,"{""tp"": 1}",,\n'
     )
 
 
-def test_csv_has_a_row_for_every_result() -> None:
+def test_csv_has_one_row_per_result() -> None:
     results = [
         Result(type="Accuracy", value=0.5),
         Result(type="Recall", parameters={"label": "cat"}, value=0.25),
@@ -55,5 +55,5 @@ def test_csv_has_a_row_for_every_result() -> None:
     assert json.loads(rows[3]["value"])["area"] == 0.5
 
 
-def test_csv_of_nothing_is_nothing() -> None:
+def test_csv_without_results_is_empty() -> None:
     assert Results([]).to_csv() == Report(results=[]).to_csv() == ""

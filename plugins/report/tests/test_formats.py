@@ -44,7 +44,7 @@ REPORT = Report(
 )
 
 
-def test_suffix_chooses_the_format(tmp_path: Path) -> None:
+def test_suffix_selects_format(tmp_path: Path) -> None:
     for suffix in report_suffixes():
         REPORT.save(tmp_path / f"a{suffix}")
 
@@ -56,12 +56,12 @@ def test_suffix_chooses_the_format(tmp_path: Path) -> None:
     assert (tmp_path / "a.html").read_text(encoding="utf-8") == REPORT.to_html()
 
 
-def test_another_suffix_is_refused(tmp_path: Path) -> None:
+def test_unsupported_suffix_is_rejected(tmp_path: Path) -> None:
     with refused(ReportError):
         REPORT.save(tmp_path / "a.docx")
 
 
-def test_a_report_is_printed_as_its_tables() -> None:
+def test_str_of_report_is_its_tables() -> None:
     report = Report(results=[Result(type="F1", metric="c.F1@1", value=0.5)])
 
     text = str(report)
@@ -70,7 +70,7 @@ def test_a_report_is_printed_as_its_tables() -> None:
     assert text.endswith("metric   value\n------  ------\nF1      0.5000\n")
 
 
-def test_results_are_printed_as_tables() -> None:
+def test_str_of_results_is_their_tables() -> None:
     results = [
         *(Result(type="Recall", parameters={"label": at}, value=0.5) for at in ("cat", "dog")),
         Result(type="F1", parameters={"average": "macro"}, value=0.75),
@@ -81,7 +81,7 @@ def test_results_are_printed_as_tables() -> None:
     assert str(Results([])) == ""
 
 
-def test_a_notebook_shows_a_report_as_tables() -> None:
+def test_notebook_shows_report_as_tables() -> None:
     page = REPORT._repr_html_()
 
     assert "<p>3 items, 1 of them failed, 1 more left out by the filter</p>" in page

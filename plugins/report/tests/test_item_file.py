@@ -15,7 +15,7 @@ def row_table() -> ItemTable:
     return ItemTable("t.Score@1", {}, (ItemRow("q1", 0.5, {"words": ["a"]}),))
 
 
-def test_rows_are_written_as_lines_of_json_or_as_parquet(tmp_path: Path) -> None:
+def test_item_rows_are_written_as_json_lines_or_parquet(tmp_path: Path) -> None:
     for name in ("rows.jsonl", "rows.parquet"):
         write_items(tmp_path / name, [row_table()])
 
@@ -28,7 +28,7 @@ def test_rows_are_written_as_lines_of_json_or_as_parquet(tmp_path: Path) -> None
     assert (tmp_path / "rows.parquet").read_bytes().startswith(b"PAR1")
 
 
-def test_rows_that_cannot_be_written_are_an_error(tmp_path: Path) -> None:
+def test_unwritable_item_rows_raise_report_error(tmp_path: Path) -> None:
     with refused(ReportError):
         write_items(tmp_path / "missing" / "rows.jsonl", [row_table()])
     with refused(ReportError):
@@ -38,7 +38,7 @@ def test_rows_that_cannot_be_written_are_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.parquet"])
-def test_rows_that_cannot_be_written_leave_the_file_before(tmp_path: Path, name: str) -> None:
+def test_failed_write_keeps_previous_item_rows(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text("before")
     broken = ItemTable("t.Score@1", {}, (ItemRow("q1", 0.5, {"words": "a\ud800"}),))

@@ -24,13 +24,13 @@ def error_of(outputs: OutputFiles) -> str:
     return str(caught.value)
 
 
-def test_files_in_a_folder_that_is_there_are_accepted_and_not_made(tmp_path: Path) -> None:
+def test_check_accepts_new_files_without_creating_them(tmp_path: Path) -> None:
     OutputFiles((tmp_path / "a.json", tmp_path / "a.html"), tmp_path / "rows.jsonl").check("")
 
     assert not list(tmp_path.iterdir())
 
 
-def test_a_file_that_is_there_is_accepted_and_left_as_it_is(tmp_path: Path) -> None:
+def test_check_accepts_existing_file_without_changing_it(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("mine")
 
     OutputFiles((tmp_path / "a.json",)).check("")
@@ -47,7 +47,7 @@ def test_a_file_that_is_there_is_accepted_and_left_as_it_is(tmp_path: Path) -> N
         "none/a.json",
     ],
 )
-def test_no_place_for_a_report_is_an_error(tmp_path: Path, name: str) -> None:
+def test_invalid_report_path_is_rejected(tmp_path: Path, name: str) -> None:
     (tmp_path / "sub.json").mkdir()
 
     error_of(OutputFiles((tmp_path / "good.json", tmp_path / name)))
@@ -60,11 +60,11 @@ def test_no_place_for_a_report_is_an_error(tmp_path: Path, name: str) -> None:
         "none/rows.jsonl",
     ],
 )
-def test_no_place_for_rows_is_an_error(tmp_path: Path, name: str) -> None:
+def test_invalid_path_of_item_rows_is_rejected(tmp_path: Path, name: str) -> None:
     error_of(OutputFiles(rows=tmp_path / name))
 
 
-def test_a_file_that_the_system_refuses_is_an_error_with_its_reason(
+def test_unwritable_file_is_rejected_with_reason_of_system(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: Path, *arguments: object, **options: object) -> None:
@@ -79,7 +79,7 @@ def test_a_file_that_the_system_refuses_is_an_error_with_its_reason(
     )
 
 
-def test_rows_go_to_their_own_file_and_are_left_out_of_the_report(tmp_path: Path) -> None:
+def test_item_rows_with_file_are_not_in_report(tmp_path: Path) -> None:
     files = OutputFiles((tmp_path / "a.json", tmp_path / "b.json"), tmp_path / "rows.jsonl")
 
     unwritten = WriteErrors()
@@ -92,12 +92,12 @@ def test_rows_go_to_their_own_file_and_are_left_out_of_the_report(tmp_path: Path
     assert json.loads((tmp_path / "rows.jsonl").read_text())["uid"] == "q1"
 
 
-def test_rows_without_a_file_stay_in_the_report(tmp_path: Path) -> None:
+def test_item_rows_without_file_are_in_report(tmp_path: Path) -> None:
     assert OutputFiles((tmp_path / "a.json",)).write(REPORT, WriteErrors()) == REPORT
     assert Report.load(tmp_path / "a.json") == REPORT
 
 
-def test_a_file_that_cannot_be_written_costs_no_other(tmp_path: Path) -> None:
+def test_write_error_does_not_prevent_other_files(tmp_path: Path) -> None:
     broken, page, last = (tmp_path / name for name in ("a.json", "a.html", "b.json"))
     broken.mkdir()
     unwritten = WriteErrors()
@@ -111,7 +111,7 @@ def test_a_file_that_cannot_be_written_costs_no_other(tmp_path: Path) -> None:
     assert unwritten.errors == {broken: caught.value}
 
 
-def test_rows_that_cannot_be_written_stay_in_the_report(tmp_path: Path) -> None:
+def test_item_rows_stay_in_report_after_write_error(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").mkdir()
 
     written = OutputFiles((tmp_path / "a.json",), tmp_path / "rows.jsonl").write(
@@ -121,9 +121,7 @@ def test_rows_that_cannot_be_written_stay_in_the_report(tmp_path: Path) -> None:
     assert written == REPORT == Report.load(tmp_path / "a.json")
 
 
-def test_several_files_that_cannot_be_written_are_all_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_write_errors_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fall_over(report: Report) -> str:
         raise ValueError("too many labels")
 
@@ -139,7 +137,7 @@ def test_several_files_that_cannot_be_written_are_all_named(
     assert note.startswith(f"{tmp_path / 'a.json'}: cannot be written")
 
 
-def test_a_state_that_cannot_be_written_is_told_after_the_report_like_any_other_file() -> None:
+def test_write_error_of_state_is_reported_after_report() -> None:
     unwritten = WriteErrors()
     full = StateError("s.npz: cannot be written, No space left on device")
     unwritten.add(Path("a.npz"), None)

@@ -55,25 +55,25 @@ def met(name: str, condition: str) -> Requirement:
         (">= 1.", False),
     ],
 )
-def test_a_comparison_is_met_or_not(condition: str, expected: bool) -> None:
+def test_requirement_compares_value(condition: str, expected: bool) -> None:
     outcome = met("Accuracy", condition)
 
     assert outcome == Requirement("Accuracy", condition, 0.5, expected)
 
 
-def test_a_label_stands_behind_a_slash() -> None:
+def test_key_has_label_after_slash() -> None:
     assert met("recall/dog", ">= 1").met
     assert not met("Recall/cat", ">= 1").met
 
 
-def test_an_undefined_value_meets_nothing() -> None:
+def test_undefined_value_does_not_meet_requirement() -> None:
     for condition in (">= 0", "<= 1"):
         outcome = met("AUC", condition)
         assert not outcome.met
         assert str(outcome) == f"AUC {condition}: undefined, no negatives, not met"
 
 
-def test_a_failure_meets_nothing() -> None:
+def test_failed_metric_does_not_meet_requirement() -> None:
     assert str(met("Judge", ">= 0")) == "Judge >= 0: failed, no reply, not met"
 
 
@@ -88,38 +88,36 @@ def test_a_failure_meets_nothing() -> None:
         ("Pixels", ">= 5e9", "1234567890, not met"),
     ],
 )
-def test_a_value_has_the_digits_that_say_why_it_is_met_or_not(
-    name: str, condition: str, text: str
-) -> None:
+def test_value_has_enough_digits_to_explain_outcome(name: str, condition: str, text: str) -> None:
     assert str(met(name, condition)) == f"{name} {condition}: {text}"
 
 
-def test_an_entry_of_a_table_can_be_required() -> None:
+def test_requirement_of_named_number() -> None:
     assert met("Summary/AP", ">= 0.75").met
 
 
-def test_an_outcome_is_written_in_words() -> None:
+def test_outcome_is_printed() -> None:
     assert str(met("Accuracy", ">= 0.25")) == "Accuracy >= 0.25: 0.5, met"
 
 
 @pytest.mark.parametrize("condition", ["0.5", "=> 0.5", ">= a", ">= 1.2.3", ">= .", 0.5, ""])
-def test_something_else_is_no_comparison(condition: Any) -> None:
+def test_invalid_condition_is_rejected(condition: Any) -> None:
     with refused(ConfigError):
         parse_requirements({"mAP": condition})
 
 
-def test_a_bare_number_is_answered_with_it_as_a_threshold() -> None:
+def test_condition_without_operator_suggests_comparison() -> None:
     with refused(ConfigError):
         parse_requirements({"F1/macro": 0.9})
 
 
-def test_a_requirement_of_a_metric_that_was_not_chosen_is_refused_before_any_work() -> None:
+def test_requirement_of_metric_that_is_not_chosen_is_rejected() -> None:
     with refused(ConfigError):
         parse_requirements({"Acuracy/cat": ">= 0.5"}, {"c.Accuracy": ()})
 
 
 @pytest.mark.parametrize("name", ["Accuracy", "accuracy/cat", "c.Accuracy", "Accuracy@1"])
-def test_a_requirement_of_a_chosen_metric_is_kept(name: str) -> None:
+def test_requirement_of_chosen_metric_is_accepted(name: str) -> None:
     assert parse_requirements({name: ">= 0.5"}, {"c.Accuracy": ()})[0].name == name
 
 
@@ -134,9 +132,7 @@ def valor_metrics():
 
 
 @pytest.mark.parametrize("name", ["f1_score/macro", "F1-Score/macro", "birds.f1_score@1/macro"])
-def test_a_requirement_may_call_a_metric_by_an_alias(
-    name: str, install: Callable[..., Path]
-) -> None:
+def test_requirement_accepts_alias(name: str, install: Callable[..., Path]) -> None:
     install("birdlab", "birds", {"__init__.py": "", "plugin.py": BIRDS})
     result = Result(type="F1", metric="birds.F1@1", parameters={"average": "macro"}, value=0.75)
 
@@ -148,7 +144,9 @@ def test_a_requirement_may_call_a_metric_by_an_alias(
 
 
 @pytest.mark.parametrize("name", ["f2_score", "c.f1_score"])
-def test_an_alias_of_no_chosen_metric_is_refused(name: str, install: Callable[..., Path]) -> None:
+def test_alias_of_metric_that_is_not_chosen_is_rejected(
+    name: str, install: Callable[..., Path]
+) -> None:
     install("birdlab", "birds", {"__init__.py": "", "plugin.py": BIRDS})
 
     with refused(ConfigError):
@@ -171,7 +169,7 @@ def test_an_alias_of_no_chosen_metric_is_refused(name: str, install: Callable[..
         ),
     ],
 )
-def test_a_requirement_of_no_number_or_of_several_is_wrong_and_says_what_to_write(
+def test_requirement_without_unique_number_is_not_met_and_has_remedy(
     name: str, reason: str, remedy: str
 ) -> None:
     outcome = met(name, ">= 0.5")
@@ -182,7 +180,7 @@ def test_a_requirement_of_no_number_or_of_several_is_wrong_and_says_what_to_writ
 
 
 @pytest.mark.parametrize("name", ["Accuracy", "AUC", "mAP"])
-def test_an_outcome_comes_back_from_its_record(name: str) -> None:
+def test_outcome_round_trips_through_record(name: str) -> None:
     outcome = met(name, ">= 0.5")
 
     assert Requirement.from_dict(outcome.to_dict()) == outcome
@@ -196,21 +194,21 @@ def test_an_outcome_comes_back_from_its_record(name: str) -> None:
         ("F1/hardmax:true == 1", ("F1/hardmax:true", "== 1")),
     ],
 )
-def test_a_requirement_in_one_text_is_a_name_and_a_condition(
+def test_requirement_text_is_split_into_key_and_condition(
     text: str, parts: tuple[str, str]
 ) -> None:
     assert split_requirement(text) == parts
 
 
 @pytest.mark.parametrize("condition", [">= 90", "<= 1.5", "> -1"])
-def test_threshold_beyond_the_range_of_the_metric_is_rejected_before_any_work(
+def test_threshold_outside_range_of_metric_is_rejected(
     condition: str,
 ) -> None:
     with refused(ConfigError):
         parse_requirements({"Accuracy": condition}, {"c.Accuracy": ()}, {"c.Accuracy": Range(0, 1)})
 
 
-def test_threshold_within_the_range_of_the_metric_is_kept() -> None:
+def test_threshold_in_range_of_metric_is_accepted() -> None:
     ranges = {"c.Accuracy": Range(0, 1), "c.Counts": Range(0)}
     metrics: dict[str, tuple[str, ...]] = {"c.Accuracy": (), "c.Counts": ()}
     required = {"Accuracy": "== 1", "Counts": ">= 90"}
@@ -234,7 +232,7 @@ def test_evaluation_reports_whether_requirements_are_met() -> None:
     assert not report.ok
 
 
-def test_requirement_of_another_metric_is_refused_before_any_work() -> None:
+def test_evaluator_rejects_requirement_of_other_metric() -> None:
     with refused(ConfigError):
         Evaluator([score], require={"mAP": ">= 0.5"})
 
@@ -251,13 +249,13 @@ def test_loaded_state_accepts_new_requirements(tmp_path: Path) -> None:
     assert not loaded.compute().ok
 
 
-def test_requirement_may_use_an_alias_of_a_metric() -> None:
+def test_evaluator_accepts_alias_in_requirement() -> None:
     aliases = {"myown.Length": ("size",)}
 
     assert parse_requirements({"size": ">= 3"}, aliases) == (Requirement("size", ">= 3"),)
 
 
-def test_requirements_without_valor_report_name_the_install_command(
+def test_requirements_without_valor_report_suggest_install_command(
     hide: Callable[[str], None],
 ) -> None:
     hide("valor-report")

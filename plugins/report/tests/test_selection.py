@@ -85,7 +85,7 @@ def refusal(key: str, report: Report = REPORT) -> str:
         ("Recall/hand:left/cat/ink:light", 0.9),
     ],
 )
-def test_a_key_is_any_parts_of_one_flat_key_in_any_order(key: str, number: float) -> None:
+def test_key_accepts_parts_of_flat_key_in_any_order(key: str, number: float) -> None:
     assert selected(key) == number
 
 
@@ -100,7 +100,7 @@ def test_a_key_is_any_parts_of_one_flat_key_in_any_order(key: str, number: float
         ("Accuracy/ink:light/hand:left/hardmax:true", Undefined("no data")),
     ],
 )
-def test_where_there_is_no_number_it_is_the_reason(key: str, reason: Undefined | Failed) -> None:
+def test_value_without_number_selects_reason(key: str, reason: Undefined | Failed) -> None:
     assert selected(key) == reason
 
 
@@ -119,26 +119,26 @@ def test_where_there_is_no_number_it_is_the_reason(key: str, reason: Undefined |
         "Accuracy/ink:blue",
     ],
 )
-def test_a_key_of_no_number_or_of_several_is_answered_with_what_to_write(key: str) -> None:
+def test_key_without_unique_number_suggests_keys(key: str) -> None:
     refusal(key)
 
 
-def test_of_a_slice_by_two_fields_both_are_named() -> None:
+def test_key_needs_all_fields_of_slice() -> None:
     refusal("Accuracy/hand:left")
 
 
 @pytest.mark.parametrize("key", ["Curve", "Curve/cat", "Curve/a:b", "Points", "c.Points/cat"])
-def test_a_metric_of_curves_cannot_be_required_and_others_are_named(key: str) -> None:
+def test_metric_of_curves_suggests_metrics_with_numbers(key: str) -> None:
     refusal(key)
 
 
-def test_where_no_metric_has_a_number_none_is_named() -> None:
+def test_no_metric_is_suggested_without_numbers() -> None:
     report = Report(results=[of("Points", [1, 2]), of("Curve", {"cat": {"x": [0, 1]}})])
 
     refusal("Points", report)
 
 
-def test_a_flat_key_comes_before_others_that_it_fits() -> None:
+def test_exact_flat_key_takes_precedence() -> None:
     results = [
         of("F1", 0.25, label="n/a"),
         of("F1", 0.5, label="n_x002F_a"),
@@ -152,7 +152,7 @@ def test_a_flat_key_comes_before_others_that_it_fits() -> None:
     refusal("F1/n_x002F_a", report)
 
 
-def test_results_that_nothing_tells_apart_are_not_offered() -> None:
+def test_ambiguous_keys_are_not_suggested() -> None:
     twice = [of("F1", 0.5, label="cat"), of("F1", 0.75, label="cat")]
     report = Report(results=[*twice, of("F1", 1.0, label="dog")])
 
@@ -160,13 +160,13 @@ def test_results_that_nothing_tells_apart_are_not_offered() -> None:
     refusal("F1", report)
 
 
-def test_a_long_list_of_keys_is_cut() -> None:
+def test_long_list_of_keys_is_truncated() -> None:
     report = Report(results=[of("AP", 0.5, label=f"{number:02}") for number in range(15)])
 
     refusal("AP", report)
 
 
-def test_every_key_that_is_offered_and_every_flat_key_names_its_number() -> None:
+def test_suggested_keys_and_flat_keys_select_their_number() -> None:
     rng = np.random.default_rng(7)
     names = ["cat", "n/a", "猫", "a:b", "true", "", "n_x002F_a", "+", "a", "a/b", "tp"]
     results = [
@@ -211,7 +211,7 @@ def test_every_key_that_is_offered_and_every_flat_key_names_its_number() -> None
         ("F1/a/b/city:n/a", 1.0),
     ],
 )
-def test_a_name_with_a_slash_is_found_as_it_is_written(key: str, number: float) -> None:
+def test_name_with_slash_needs_no_escape(key: str, number: float) -> None:
     results = [
         of("F1", 0.25, label="a/b"),
         of("F1", 0.5, label="a"),
@@ -232,7 +232,7 @@ settings = st.fixed_dictionaries(
 
 
 @given(st.lists(settings, min_size=1, max_size=6, unique_by=lambda one: repr(sorted(one.items()))))
-def test_a_short_key_names_its_number_for_require_too(chosen: list[dict[str, Any]]) -> None:
+def test_short_key_selects_its_number(chosen: list[dict[str, Any]]) -> None:
     results = [of("F1", float(number), **own) for number, own in enumerate(chosen)]
 
     for key, value in flat_keys(results, short=True).items():

@@ -18,7 +18,7 @@ def selected(key: str, report: Report) -> Any:
     return select(key, chain(report, *report.slices))
 
 
-def test_a_default_tells_a_number_from_that_of_another_setting() -> None:
+def test_key_with_default_parameter_selects_number() -> None:
     settings = ({}, {"zero_division": None}, {"zero_division": 1.0})
     results = [
         Result(type="F1", metric="classification.F1@1", parameters={"label": "cat"} | own, value=at)
@@ -33,7 +33,7 @@ def test_a_default_tells_a_number_from_that_of_another_setting() -> None:
         selected("F1/cat", report)
 
 
-def test_what_a_result_says_goes_before_the_default_of_another() -> None:
+def test_listed_parameter_takes_precedence_over_default() -> None:
     parameters = ({"hardmax": True}, {"top_k": 2})
     results = [
         Result(type="Accuracy", metric="classification.Accuracy@1", parameters=own, value=at)

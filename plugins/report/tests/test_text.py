@@ -10,18 +10,18 @@ F1 = [
 ]
 
 
-def test_a_text_for_a_pipe_is_whole() -> None:
+def test_aligned_text_has_all_parts() -> None:
     assert "l49" in aligned_text(Report(results=F1))
 
 
-def test_metrics_that_failed_for_one_reason_share_a_line_with_the_first_of_it() -> None:
+def test_failures_with_same_reason_share_a_line() -> None:
     reasons = {"F1": "no reply\n  in line 3", "Recall": "no reply", "Judge": "no key"}
     report = Report(results=[Result(type=name, value=Failed(why)) for name, why in reasons.items()])
 
     assert failures(report) == ["F1, Recall failed: no reply", "Judge failed: no key"]
 
 
-def test_counts_are_a_line() -> None:
+def test_items_line_shows_counts() -> None:
     counts = {"read": 1, "skipped": 3, "failed": 0}
 
     assert items_line(Report(results=(), counts=counts)) == "1 item, 3 more left out by the filter"
@@ -37,7 +37,7 @@ def test_markdown_has_warnings_and_versions() -> None:
     )
 
 
-def test_a_report_read_back_gives_the_same_text() -> None:
+def test_loaded_report_gives_same_text() -> None:
     report = Report(results=F1, slices=([F1[0].in_slice({"weather": "rain"})],))
 
     assert aligned_text(Report.from_dict(report.to_dict())) == aligned_text(report)

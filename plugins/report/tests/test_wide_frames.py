@@ -41,7 +41,7 @@ REPORT = Report(
 
 
 class TestFiles:
-    def test_a_frame_has_a_row_for_every_result(self) -> None:
+    def test_frame_has_one_row_per_result(self) -> None:
         frame = REPORT.to_frame()
 
         assert frame["type"].tolist() == [*(one.type for one in RESULTS), "Accuracy", "Accuracy"]
@@ -49,7 +49,7 @@ class TestFiles:
         assert frame.loc[1, "value"] == 0.25
 
 
-def test_a_wide_frame_has_a_row_for_each_label_and_a_column_for_each_metric() -> None:
+def test_wide_frame_has_row_per_label_and_column_per_metric() -> None:
     results = [
         result("Recall", 0.625, average="macro"),
         *(result("Recall", value, label=label) for label, value in (("dog", 1.0), ("cat", 0.25))),
@@ -80,13 +80,13 @@ def test_a_wide_frame_has_a_row_for_each_label_and_a_column_for_each_metric() ->
     assert frame.loc["dog", "Counts tp"] == 3
 
 
-def test_wide_frame_keeps_accuracy_without_any_label() -> None:
+def test_wide_frame_has_numbers_without_label() -> None:
     frame = Report(results=[result("Accuracy", 0.5)]).to_frame(wide=True)
 
     assert frame.to_dict() == {"Accuracy": {"all": 0.5}}
 
 
-def test_label_called_all_has_a_row_apart_from_the_numbers_of_all_items() -> None:
+def test_label_named_all_is_separate_from_all_items() -> None:
     results = [result("F1", 0.25, label="all"), result("Accuracy", 0.5)]
 
     frame = Report(results=results).to_frame(wide=True)

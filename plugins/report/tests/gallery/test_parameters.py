@@ -7,12 +7,12 @@ from valor_core.errors import ParameterError
 from valor_core.parameters import build
 
 
-def test_a_gallery_needs_a_folder_only() -> None:
+def test_gallery_requires_only_folder() -> None:
     parameters = build(GalleryParameters, {"folder": "worst"}, "")
 
     assert (parameters.folder.name, parameters.name, parameters.most) == ("worst", "Gallery", 20)
 
 
-def test_it_draws_one_item_at_least() -> None:
+def test_most_is_at_least_one() -> None:
     with refused(ParameterError):
         build(GalleryParameters, {"folder": "worst", "most": 0}, "")

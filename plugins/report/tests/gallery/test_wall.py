@@ -24,7 +24,7 @@ class Elements(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-def test_a_page_shows_every_picture_with_its_counts_and_notes() -> None:
+def test_page_shows_pictures_with_counts_and_notes() -> None:
     page = html(EXHIBITS, LEGEND, "detection")
 
     assert "The 2 items with the most errors, the worst first" in page
@@ -35,7 +35,7 @@ def test_a_page_shows_every_picture_with_its_counts_and_notes() -> None:
     assert '<i style="background: gold"></i>missed &amp; gone' in page
 
 
-def test_a_page_fetches_nothing_and_runs_nothing() -> None:
+def test_page_has_no_scripts_or_external_resources() -> None:
     elements = Elements(html(EXHIBITS, LEGEND, "detection")).found
 
     assert not [tag for tag, _ in elements if tag in ("script", "link", "iframe")]
@@ -47,13 +47,13 @@ def test_a_page_fetches_nothing_and_runs_nothing() -> None:
     assert [held["href"] for tag, held in elements if tag == "a"] == ["001-a_b.png", "002-7.png"]
 
 
-def test_every_thumbnail_has_a_text_for_those_who_do_not_see_it() -> None:
+def test_thumbnails_have_alternative_text() -> None:
     page = html(EXHIBITS, LEGEND, "detection")
 
     assert re.findall(r'alt="(.*?)"', page) == ["a&lt;b", "7"]
 
 
-def test_a_page_is_known_again_with_its_pictures(tmp_path: Path) -> None:
+def test_page_and_its_pictures_are_recognized(tmp_path: Path) -> None:
     mine, other = tmp_path / "mine.html", tmp_path / "other.html"
     mine.write_text(html(EXHIBITS, LEGEND, "detection"), encoding="utf-8")
     other.write_text('<a href="001-a.png">', encoding="utf-8")
@@ -62,12 +62,12 @@ def test_a_page_is_known_again_with_its_pictures(tmp_path: Path) -> None:
     assert pictures(mine) == ["001-a_b.png", "002-7.png"]
 
 
-def test_one_item_and_none_are_said_in_words() -> None:
+def test_header_handles_one_item_and_no_items() -> None:
     assert "The 1 item with the most errors" in html(EXHIBITS[:1], {}, "text")
     assert "No item has an error" in html([], {}, "text")
 
 
-def test_texts_are_shown_side_by_side_with_marks() -> None:
+def test_texts_are_side_by_side_with_marks() -> None:
     pieces = {
         "response": [Piece("a "), Piece("<b>", "missed & gone"), Piece('\n"c"')],
         "reference": [Piece("a")],
@@ -85,7 +85,7 @@ def test_texts_are_shown_side_by_side_with_marks() -> None:
     assert not [tag for tag, _ in Elements(page).found if tag in ("img", "a", "script")]
 
 
-def test_a_page_of_texts_is_known_again_and_has_no_pictures(tmp_path: Path) -> None:
+def test_page_of_texts_is_recognized_without_pictures(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     text = MarkedTexts({"response": [Piece('<a href="001-a.png">')]}, {})
     page.write_text(html([Exhibit(None, "a", text)], LEGEND, "text"), encoding="utf-8")
@@ -94,7 +94,7 @@ def test_a_page_of_texts_is_known_again_and_has_no_pictures(tmp_path: Path) -> N
     assert pictures(page) == []
 
 
-def test_tables_below_texts_have_colors_and_words() -> None:
+def test_tables_below_texts_have_colors_and_titles() -> None:
     rows = [{"text": Piece("a<b"), "verdict": Piece("yes", "found")}, {"text": Piece("c")}]
     shown = MarkedTexts({"response": [Piece("x")]}, {}, (), {"verdicts": rows})
 
@@ -107,7 +107,7 @@ def test_tables_below_texts_have_colors_and_words() -> None:
     ) in page
 
 
-def test_one_of_several_groups_can_be_shown_alone_without_a_script() -> None:
+def test_groups_can_be_filtered_without_script() -> None:
     shown = [
         Exhibit(None, uid, MarkedTexts({}, {}, group=group))
         for uid, group in (("a", "failed"), ("b", "scored"), ("c", "scored"))
@@ -125,7 +125,7 @@ def test_one_of_several_groups_can_be_shown_alone_without_a_script() -> None:
     assert 'type="radio"' not in html(shown[1:], LEGEND, "text")
 
 
-def test_panels_have_a_row_of_their_own_and_the_page_says_what_colors_of_labels_mean() -> None:
+def test_wide_pictures_fill_row_and_label_colors_are_in_legend() -> None:
     picture = Picture(b"", b"", {}, colors={"sky": "#4363d8"}, wide=True)
     exhibits = [Exhibit("001-a.png", "a", picture), Exhibit("002-b.png", "b", picture)]
 

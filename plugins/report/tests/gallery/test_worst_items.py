@@ -28,7 +28,7 @@ EVALUATION = Evaluation("text", Plan.of([], Registry()))
 
 
 class Lengths:
-    """Two letters are fine, and every one more is an error."""
+    """Gallery in which each letter after the second is an error."""
 
     legend: Mapping[str, str] = {"too long": "red"}
 
@@ -45,7 +45,7 @@ class Lengths:
 
 
 class Words(Lengths):
-    """Shows the response in place of a picture."""
+    """Gallery of texts instead of pictures."""
 
     def draw(self, batch: Any) -> Any:
         return MarkedTexts({"response": [Piece(batch.responses[0], "too long")]}, {"letters": 1})
@@ -53,7 +53,7 @@ class Words(Lengths):
 
 @frozen
 class Counting:
-    """A reader that counts how often each partition is read."""
+    """Reader that records the number of each partition that it reads."""
 
     reader: InMemory
     reads: list[int]
@@ -67,7 +67,7 @@ class Counting:
 
 
 def batches(*uids: str | int) -> list[Batch]:
-    """One item in each partition."""
+    """Create batches of one item, each read as a partition."""
     pairs = zip(uids, RESPONSES, strict=True)
     return [TextBatch.of([Text(uid, response=text)]) for uid, text in pairs]
 
@@ -77,7 +77,7 @@ def shown(folder: Path) -> list[str]:
     return re.findall(r"<b>(.*?)</b>", page)
 
 
-def test_the_worst_come_first_and_equals_by_name(tmp_path: Path) -> None:
+def test_items_are_sorted_by_errors_and_uid(tmp_path: Path) -> None:
     gallery = Lengths()
 
     page = Exhibition(gallery, tmp_path).hang(
@@ -95,7 +95,7 @@ def test_the_worst_come_first_and_equals_by_name(tmp_path: Path) -> None:
     ]
 
 
-def test_gallery_never_overwrites_files_of_others(tmp_path: Path) -> None:
+def test_gallery_does_not_overwrite_other_files(tmp_path: Path) -> None:
     (tmp_path / "001-b.png").write_text("mine")
     (tmp_path / "002-9-2.png").write_text("mine as well")
 
@@ -116,9 +116,7 @@ def test_gallery_never_overwrites_files_of_others(tmp_path: Path) -> None:
         ]
 
 
-def test_a_page_that_cannot_be_written_leaves_the_one_before_it_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_write_error_keeps_previous_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exhibition = Exhibition(Lengths(), tmp_path)
     reader = InMemory.of([Text("a", response="abc")], TextBatch.of)
     page = exhibition.hang(EVALUATION, reader)
@@ -131,7 +129,7 @@ def test_a_page_that_cannot_be_written_leaves_the_one_before_it_whole(
     assert page.read_bytes() == before
 
 
-def test_no_more_than_asked_for_are_drawn_and_only_their_partitions_read_again(
+def test_only_partitions_with_worst_items_are_read_again(
     tmp_path: Path,
 ) -> None:
     gallery, reads = Lengths(), []
@@ -144,7 +142,7 @@ def test_no_more_than_asked_for_are_drawn_and_only_their_partitions_read_again(
     assert reads == [0, 1, 2, 3, 4, 0, 2]
 
 
-def test_the_split_into_batches_changes_nothing(tmp_path: Path) -> None:
+def test_result_does_not_depend_on_batches(tmp_path: Path) -> None:
     uids = ["a", "b", "c", "d", "e"]
     whole = TextBatch.of(
         Text(uid, response=text) for uid, text in zip(uids, RESPONSES, strict=True)
@@ -159,7 +157,7 @@ def test_the_split_into_batches_changes_nothing(tmp_path: Path) -> None:
     assert pages[0] == pages[1]
 
 
-def test_items_that_the_filter_leaves_out_are_not_drawn(tmp_path: Path) -> None:
+def test_filtered_items_are_not_drawn(tmp_path: Path) -> None:
     evaluation = Evaluation("text", Plan.of([], Registry()), filter=Filter.parse("uid != 'c'"))
 
     Exhibition(Lengths(), tmp_path, most=1).hang(
@@ -169,7 +167,7 @@ def test_items_that_the_filter_leaves_out_are_not_drawn(tmp_path: Path) -> None:
     assert shown(tmp_path) == ["a"]
 
 
-def test_where_nothing_is_wrong_the_page_says_so(tmp_path: Path) -> None:
+def test_page_without_errors_says_so(tmp_path: Path) -> None:
     Exhibition(Lengths(), tmp_path).hang(
         EVALUATION, InMemory.of([Text("a", response="ab")], TextBatch.of)
     )
@@ -177,7 +175,7 @@ def test_where_nothing_is_wrong_the_page_says_so(tmp_path: Path) -> None:
     assert "No item has an error" in (tmp_path / "index.html").read_text(encoding="utf-8")
 
 
-def test_the_pictures_of_the_time_before_are_gone_and_other_files_stay(tmp_path: Path) -> None:
+def test_previous_pictures_are_removed_and_other_files_kept(tmp_path: Path) -> None:
     (tmp_path / "001-mine.png").write_text("mine")
     first, second = (
         InMemory.of([Text(uid, response="abc")], TextBatch.of) for uid in ("before", "after")
@@ -192,7 +190,7 @@ def test_the_pictures_of_the_time_before_are_gone_and_other_files_stay(tmp_path:
     ]
 
 
-def test_a_gallery_that_does_not_judge_every_item_is_reported(tmp_path: Path) -> None:
+def test_gallery_with_wrong_number_of_errors_is_rejected(tmp_path: Path) -> None:
     class Lazy(Lengths):
         def errors(self, batch: Any) -> Sequence[float]:
             return [1, 2, 3]
@@ -203,7 +201,7 @@ def test_a_gallery_that_does_not_judge_every_item_is_reported(tmp_path: Path) ->
         )
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
     with refused(ReportError):
@@ -233,7 +231,7 @@ def config(folder: Path, gallery: Mapping[str, Any], **more: Any) -> Request:
     return Request(values | more, folder, "config.yaml: ")
 
 
-def test_a_config_has_a_gallery_drawn_relative_to_itself(folder: Path) -> None:
+def test_gallery_folder_is_relative_to_config(folder: Path) -> None:
     report = run_config(
         config(folder, {"name": "artlab.wall", "folder": "worst", "paint": "paint.txt"})
     )
@@ -243,7 +241,7 @@ def test_a_config_has_a_gallery_drawn_relative_to_itself(folder: Path) -> None:
     assert report.config["gallery"]["name"] == "artlab.wall"
 
 
-def test_the_page_of_a_report_leads_to_the_gallery_and_a_rerun_draws_it_again(
+def test_report_page_links_to_gallery_and_rerun_redraws_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
@@ -258,7 +256,7 @@ def test_the_page_of_a_report_leads_to_the_gallery_and_a_rerun_draws_it_again(
     assert (folder / "the worst" / "001-q_1.png").read_text() == "q/1 Paris red"
 
 
-def test_one_call_draws_a_gallery(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evaluate_draws_gallery(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     wall = {"name": "artlab.Wall", "folder": Path("worst"), "paint": "paint.txt"}
     items = [Text("q/1", response="Paris"), Text("q2", response="no")]
@@ -300,7 +298,7 @@ def test_one_call_draws_a_gallery(folder: Path, monkeypatch: pytest.MonkeyPatch)
         ),
     ],
 )
-def test_what_is_wrong_is_said_before_any_work_is_done(
+def test_invalid_gallery_is_rejected_before_run(
     folder: Path, gallery: dict[str, Any], more: dict[str, Any]
 ) -> None:
     (folder / "taken").mkdir()
@@ -314,12 +312,12 @@ def test_what_is_wrong_is_said_before_any_work_is_done(
     assert list((folder / "log").iterdir()) == []
 
 
-def test_a_task_without_a_gallery_is_told() -> None:
+def test_task_without_gallery_is_rejected() -> None:
     with refused(ValorError):
         plan({"folder": "w"}, "classification", Registry(), place="config.yaml: ")
 
 
-def test_the_report_is_there_even_if_an_item_cannot_be_drawn(folder: Path) -> None:
+def test_report_is_written_if_drawing_fails(folder: Path) -> None:
     gallery = {"name": "artlab.Wall", "folder": "w", "refused": "Paris"}
 
     with refused(SchemaError):
@@ -328,7 +326,7 @@ def test_the_report_is_there_even_if_an_item_cannot_be_drawn(folder: Path) -> No
     assert (folder / "report.json").exists()
 
 
-def test_texts_stand_on_the_page_without_files(tmp_path: Path) -> None:
+def test_texts_are_on_page_without_files(tmp_path: Path) -> None:
     data = InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch.of)
     Exhibition(Lengths(), tmp_path).hang(EVALUATION, data)
 

@@ -20,7 +20,7 @@ def content(value: Any) -> dict[str, Any]:
     return read
 
 
-def test_the_cells_that_are_not_0_are_packed_with_their_places() -> None:
+def test_nonzero_cells_are_encoded_with_positions() -> None:
     read = content({"confusion_matrix": {"a": {"a": 3, "b": 0}, "b": {"a": 70_000, "b": 4}}})
 
     assert (read["rows"], read["columns"], read["type"]) == (["a", "b"], ["a", "b"], "Uint32Array")
@@ -28,7 +28,7 @@ def test_the_cells_that_are_not_0_are_packed_with_their_places() -> None:
     assert np.frombuffer(b64decode(read["numbers"]), "<u4").tolist() == [3, 70_000, 4]
 
 
-def test_shares_and_numbers_beyond_32_bits_are_packed_as_floats() -> None:
+def test_floats_and_large_integers_are_encoded_as_float64() -> None:
     for cell in (0.25, 2**40, -1):
         read = content({"a": {"x": cell}})
 
@@ -36,13 +36,13 @@ def test_shares_and_numbers_beyond_32_bits_are_packed_as_floats() -> None:
         assert np.frombuffer(b64decode(read["numbers"]), "<f8").tolist() == [cell]
 
 
-def test_labels_cannot_end_the_script_that_holds_them() -> None:
+def test_labels_cannot_close_script_element() -> None:
     read = content({"</script><b>": {"x": 1}})
 
     assert read["rows"] == ["</script><b>"]
 
 
-def test_a_thousand_labels_are_a_small_part_of_a_page() -> None:
+def test_canvas_of_1000_labels_is_small() -> None:
     names = [f"label {i}" for i in range(1000)]
     held = matrix({name: {name: 5} for name in names})
 
@@ -50,6 +50,6 @@ def test_a_thousand_labels_are_a_small_part_of_a_page() -> None:
     assert len(canvas(held, "Counts")) < 60_000
 
 
-def test_the_script_needs_nothing_from_elsewhere() -> None:
+def test_script_loads_no_external_resources() -> None:
     assert "http" not in SCRIPT
     assert "fetch" not in SCRIPT

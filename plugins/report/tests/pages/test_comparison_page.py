@@ -6,7 +6,7 @@ from valor_report.pages.comparison_page import html
 from valor_core.results import Report, Result
 
 
-def test_the_page_says_what_changed_and_why_it_may_have():
+def test_comparison_page_shows_changes_and_remarks():
     before = Report(results=[Result(type="F1", value=0.5)], config={"data": {"path": "<old>.csv"}})
     after = Report(results=[Result(type="F1", value=0.25)], config={"data": {"path": "new.csv"}})
 
@@ -18,7 +18,7 @@ def test_the_page_says_what_changed_and_why_it_may_have():
     assert "-0.2500" in page
 
 
-def test_the_page_of_equal_reports_has_no_table():
+def test_comparison_page_of_equal_reports_has_no_table():
     report = Report(results=[Result(type="F1", value=0.5)])
 
     page = html(compare(report, report), "same")

@@ -1,4 +1,4 @@
-"""Curves in color are those of the labels that matter, and the mean is that of all labels."""
+"""Selection of curves in color, and the mean over all labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def curve(label: str, points=FLAT, size: int | None = None, kind="precision_reca
     return Curve(kind, label, points, size)
 
 
-def test_labels_with_the_most_ground_truths_are_in_color() -> None:
+def test_labels_with_most_ground_truths_are_in_color() -> None:
     found = [curve(f"label {size}", size=size) for size in range(1, COLORS + 4)]
 
     lines = CurveLines.of(found)
@@ -24,7 +24,7 @@ def test_labels_with_the_most_ground_truths_are_in_color() -> None:
     assert lines.about == "in color the 8 of 11 labels with the most ground truths"
 
 
-def test_where_nobody_counted_the_smallest_areas_are_in_color() -> None:
+def test_smallest_areas_are_in_color_without_counts() -> None:
     found = [curve(str(n), ((0.0, n / 20), (1.0, n / 20))) for n in range(COLORS + 1)]
 
     lines = CurveLines.of(found)
@@ -33,7 +33,7 @@ def test_where_nobody_counted_the_smallest_areas_are_in_color() -> None:
     assert lines.about.endswith("with the smallest area")
 
 
-def test_the_mean_precision_is_that_of_the_best_at_each_recall_or_a_higher_one() -> None:
+def test_mean_uses_maximum_precision_at_higher_recalls() -> None:
     # cat: 1 up to recall 0.5, then nothing. dog: 0.5 everywhere, since it is reached at recall 1.
     cat = curve("cat", ((0.25, 0.75), (0.5, 1.0)))
     dog = curve("dog", ((0.5, 0.25), (1.0, 0.5)))
@@ -44,7 +44,7 @@ def test_the_mean_precision_is_that_of_the_best_at_each_recall_or_a_higher_one()
     assert mean[0.51] == mean[1.0] == (0 + 0.5) / 2
 
 
-def test_the_mean_of_roc_curves_is_that_of_the_true_positive_rates() -> None:
+def test_mean_of_roc_curves_averages_true_positive_rates() -> None:
     cat = curve("cat", ((0.0, 0.0), (0.0, 1.0), (1.0, 1.0)), kind="roc")
     dog = curve("dog", ((0.0, 0.0), (1.0, 1.0)), kind="roc")
 
@@ -54,7 +54,7 @@ def test_the_mean_of_roc_curves_is_that_of_the_true_positive_rates() -> None:
     assert mean[1.0] == 1
 
 
-def test_a_label_that_is_never_predicted_counts_with_0_and_one_without_ground_truths_not() -> None:
+def test_mean_counts_unpredicted_labels_as_zero() -> None:
     found = [curve("cat", size=3), curve("dog", (), size=2), curve("emu", FLAT, size=0)]
 
     mean = CurveLines.of(found).mean
@@ -63,11 +63,11 @@ def test_a_label_that_is_never_predicted_counts_with_0_and_one_without_ground_tr
     assert mean.points[0] == (0.0, 0.25)
 
 
-def test_one_curve_has_no_mean() -> None:
+def test_single_curve_has_no_mean() -> None:
     assert CurveLines.of([curve("cat")]).mean is None
 
 
-def test_a_label_without_a_curve_does_not_hide_those_of_the_others() -> None:
+def test_label_without_curve_does_not_hide_other_curves() -> None:
     cat = {"fpr": [0.0, 1.0], "tpr": [0.0, 1.0]}
 
     found = curves({"cat": cat, "dog": {"undefined": "no ground truths of 'dog'"}})
@@ -75,7 +75,7 @@ def test_a_label_without_a_curve_does_not_hide_those_of_the_others() -> None:
     assert [one.label for one in found] == ["cat"]
 
 
-def test_a_curve_of_a_single_point_is_a_dot_in_color_and_in_gray() -> None:
+def test_curve_of_single_point_is_dot() -> None:
     dot = Line("dot", ((0.5, 0.5),), marked=True)
 
     svg = line_plot([dot], Axis("recall"), Axis("precision"), name="Dots", others=[dot])
@@ -83,7 +83,7 @@ def test_a_curve_of_a_single_point_is_a_dot_in_color_and_in_gray() -> None:
     assert svg.count("<circle") == 2
 
 
-def test_the_mean_is_drawn_over_the_others_and_named_first() -> None:
+def test_mean_is_drawn_last_and_first_in_legend() -> None:
     mean = Line("mean of 2 labels", FLAT)
 
     svg = line_plot([Line("cat", FLAT)], Axis("x"), Axis("y"), name="Curves", mean=mean)

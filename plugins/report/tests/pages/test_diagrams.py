@@ -4,7 +4,7 @@ import pytest
 from valor_report.pages.diagrams import bins, tallies
 
 
-def test_empty_bins_are_no_points_of_a_reliability_diagram():
+def test_reliability_diagram_omits_empty_bins():
     held = bins(
         {
             "bins": [
@@ -24,7 +24,7 @@ def test_empty_bins_are_no_points_of_a_reliability_diagram():
     assert bins(3) == ()
 
 
-def test_a_bin_knows_what_its_share_of_right_ones_is_called():
+def test_bin_has_name_of_its_measure():
     of_detections = {"count": 2, "confidence": 0.5, "precision": 0.75}
     of_items = {"count": 2, "confidence": 0.5, "accuracy": 0.75}
 
@@ -42,7 +42,7 @@ def at(**kinds: int):
     }
 
 
-def test_kinds_by_label_and_threshold_are_tallies_of_all_labels():
+def test_tallies_are_summed_over_labels():
     value = {
         "cat": {"0.5": {"tp": at(all=3), "fn": at(no_predictions=1)}, "0.25": {"tp": at(all=4)}},
         "dog": {"0.5": {"tp": at(all=2)}},
@@ -64,5 +64,5 @@ def test_kinds_by_label_and_threshold_are_tallies_of_all_labels():
         {"cat": {"cat": 3}},
     ],
 )
-def test_other_values_are_no_tallies(value):
+def test_other_values_have_no_tallies(value):
     assert tallies(value) == ()

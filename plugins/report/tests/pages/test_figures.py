@@ -20,7 +20,7 @@ BINS = {"bins": [{"confidence": 0.5, "accuracy": 0.25, "count": 4, "low": 0.0, "
         (BINS, 2, "M: accuracy by confidence, 1 bins"),
     ],
 )
-def test_each_form_of_value_has_its_drawing(value: Any, drawings: int, name: str) -> None:
+def test_each_structure_has_figure(value: Any, drawings: int, name: str) -> None:
     ((result, figure),) = drawn([Result(type="M", value=value)])
 
     assert result.value == value
@@ -29,18 +29,18 @@ def test_each_form_of_value_has_its_drawing(value: Any, drawings: int, name: str
 
 
 @pytest.mark.parametrize("value", [0.5, {"strange": "words"}, [1, 2]])
-def test_other_values_have_none(value: Any) -> None:
+def test_other_values_have_no_figure(value: Any) -> None:
     assert drawn([Result(type="M", value=value)]) == []
 
 
-def test_a_matrix_of_too_many_labels_has_none() -> None:
+def test_matrix_of_too_many_labels_has_no_figure() -> None:
     labels = [str(i) for i in range(MOST_LABELS_DRAWN + 1)]
     value = {row: dict.fromkeys(labels, 1) for row in labels}
 
     assert drawn([Result(type="M", value=value)]) == []
 
 
-def test_a_figure_is_html_with_title_and_caption() -> None:
+def test_figure_is_html_with_title_and_caption() -> None:
     text = str(Figure("a < b", "why", ("<svg/>",), wide=True))
 
     assert text.startswith('<figure class="wide"><figcaption><b>a &lt; b</b>why</figcaption>')

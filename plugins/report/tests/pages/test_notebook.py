@@ -14,7 +14,7 @@ from valor_core.results import Results
 REPORT = Report(results=[Result(type="F1", metric="c.F1@1", value=0.5)])
 
 
-def test_the_suffix_says_how_a_report_is_saved(tmp_path: Path) -> None:
+def test_save_selects_format_by_suffix(tmp_path: Path) -> None:
     saved = {}
     for suffix in ("json", "csv", "md", "html"):
         REPORT.save(tmp_path / f"r.{suffix}")
@@ -26,7 +26,7 @@ def test_the_suffix_says_how_a_report_is_saved(tmp_path: Path) -> None:
     assert saved["html"].startswith("<!doctype html>")
 
 
-def test_what_stopped_a_run_and_what_it_cost_is_seen_wherever_a_report_is_read() -> None:
+def test_all_formats_show_stop_reason_and_facts() -> None:
     report = Report(
         results=REPORT.results,
         counts={"read": 60, "failed": 0, "not_run": 35, "missing_partitions": 1},
@@ -50,13 +50,13 @@ def test_what_stopped_a_run_and_what_it_cost_is_seen_wherever_a_report_is_read()
     assert "\n\nStopped after 2 of 5 partitions\n" in str(early)
 
 
-def test_another_suffix_is_refused() -> None:
+def test_unsupported_suffix_is_rejected() -> None:
     with refused(ReportError):
         REPORT.save("r.docx")
 
 
 class Elements(HTMLParser):
-    """The tags that a browser sees, and the text between them."""
+    """Parser that collects tags and text, and checks that tags are balanced."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ def odd_report() -> Report:
     return Report(results=results, slices=slices, warnings=(ODD,), counts={"read": 2})
 
 
-def test_a_notebook_is_given_every_table_and_no_script() -> None:
+def test_notebook_has_all_tables_and_no_script() -> None:
     report = odd_report()
 
     elements = Elements(notebook(report))
@@ -107,7 +107,7 @@ def test_a_notebook_is_given_every_table_and_no_script() -> None:
     assert any(text.endswith(ODD) and text.startswith("¹") for text in elements.texts)
 
 
-def test_numbers_stand_to_the_right_and_words_to_the_left() -> None:
+def test_numbers_are_aligned_right_and_text_left() -> None:
     page = notebook(Results([Result(type="F1", parameters={"label": "cat"}, value=0.5)]))
 
     assert page == (
@@ -119,7 +119,7 @@ def test_numbers_stand_to_the_right_and_words_to_the_left() -> None:
     )
 
 
-def test_a_long_table_is_cut_in_a_notebook() -> None:
+def test_long_table_is_truncated_in_notebook() -> None:
     results = [
         Result(type="F1", parameters={"label": f"l{number}"}, value=0.5) for number in range(60)
     ]
@@ -130,11 +130,11 @@ def test_a_long_table_is_cut_in_a_notebook() -> None:
     assert "40 more rows in the JSON report" in page
 
 
-def test_results_are_printed_in_the_tables_of_a_report() -> None:
+def test_results_are_printed_like_report() -> None:
     assert str(REPORT.results) == "Results\n\nmetric   value\n------  ------\nF1      0.5000"
 
 
-def test_curves_and_matrices_are_drawn_below_the_tables() -> None:
+def test_curves_and_matrices_are_below_tables() -> None:
     matrix = {"cat": {"cat": 3, "dog": 1}, "dog": {"cat": 0, "dog": 2}}
     report = Report(results=[Result(type="ConfusionMatrix", metric="c.M@1", value=matrix)])
 

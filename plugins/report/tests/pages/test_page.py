@@ -23,7 +23,7 @@ VOID = {"meta"}
 
 
 class Balance(HTMLParser):
-    """Checks that every element is closed where it was opened."""
+    """Parser that checks that tags are balanced."""
 
     def __init__(self):
         super().__init__()
@@ -91,7 +91,7 @@ def report():
     )
 
 
-def test_everything_is_on_the_page(report):
+def test_page_has_all_sections(report):
     page = html(report)
 
     for text in (
@@ -119,7 +119,7 @@ def test_everything_is_on_the_page(report):
         assert text in page, text
 
 
-def test_the_page_is_well_formed_and_needs_nothing_else(report):
+def test_page_is_well_formed_and_self_contained(report):
     page = html(report)
     checker = Balance()
 
@@ -133,14 +133,14 @@ def test_the_page_is_well_formed_and_needs_nothing_else(report):
     assert "@import" not in page
 
 
-def test_no_text_of_the_data_becomes_markup(report):
+def test_text_of_data_is_escaped(report):
     page = html(report)
 
     assert HOSTILE not in page
     assert "&lt;script&gt;" in page
 
 
-def test_drawings_and_tables_have_names_for_those_who_cannot_see_them(report):
+def test_drawings_and_tables_have_accessible_names(report):
     page = html(report)
 
     assert page.count('role="img" aria-label="') == page.count("<svg ")
@@ -149,7 +149,7 @@ def test_drawings_and_tables_have_names_for_those_who_cannot_see_them(report):
     assert '<th scope="row"' in page
 
 
-def test_the_same_report_gives_the_same_page(report, tmp_path):
+def test_page_is_deterministic(report, tmp_path):
     report.save(tmp_path / "report.html")
 
     again = html(Report.from_dict(report.to_dict()))
@@ -157,7 +157,7 @@ def test_the_same_report_gives_the_same_page(report, tmp_path):
     assert again == html(report) == (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_large_matrix_is_drawn_by_a_script_beside_its_largest_errors():
+def test_large_matrix_is_drawn_on_canvas_with_largest_errors():
     names = [f"l{i}" for i in range(70)]
     value = {"confusion_matrix": {name: {"l0": i} for i, name in enumerate(names, 1)}}
 
@@ -169,7 +169,7 @@ def test_a_large_matrix_is_drawn_by_a_script_beside_its_largest_errors():
     assert page.count("<script>") == 1
 
 
-def test_a_matrix_of_a_few_labels_has_its_largest_errors_beside_the_picture():
+def test_medium_matrix_has_heat_map_and_largest_errors():
     names = [f"l{i}" for i in range(30)]
     value = {"confusion_matrix": {name: {"l0": i} for i, name in enumerate(names, 1)}}
 
@@ -180,7 +180,7 @@ def test_a_matrix_of_a_few_labels_has_its_largest_errors_beside_the_picture():
     assert "<canvas" not in page
 
 
-def test_of_many_curves_the_lowest_are_in_color():
+def test_lowest_of_many_curves_are_in_color():
     page = html(Report(results=[of("ROCCurve", roc([f"l{i}" for i in range(20)]))]))
 
     assert "in color the 8 of 20 labels with the smallest area" in page
@@ -190,7 +190,7 @@ def test_of_many_curves_the_lowest_are_in_color():
     assert ">l19</text>" not in page
 
 
-def test_a_long_table_can_be_scrolled_with_the_keyboard():
+def test_long_table_is_focusable():
     results = [of("F1", i / 100, label=f"l{i}") for i in range(60)]
 
     page = html(Report(results=results))
@@ -199,14 +199,14 @@ def test_a_long_table_can_be_scrolled_with_the_keyboard():
     assert "l59" in page
 
 
-def test_a_report_of_nothing_is_a_page():
+def test_empty_report_is_valid_page():
     page = html(Report(results=()))
 
     assert "<h1>Evaluation report</h1>" in page
     assert "0 items" in page
 
 
-def test_bins_without_edges_have_no_bars():
+def test_bins_without_edges_have_no_histogram():
     value = {"bins": [{"confidence": 0.5, "accuracy": 0.5, "count": 2}]}
 
     page = html(Report(results=[of("CalibrationError", value)]))
@@ -214,7 +214,7 @@ def test_bins_without_edges_have_no_bars():
     assert page.count("<svg ") == 1
 
 
-def test_no_metric_has_all_the_cards():
+def test_cards_are_shared_between_metrics():
     many = {f"part_{i}": i / 16 for i in range(12)}
 
     page = html(Report(results=[of("Many", many), of("One", 0.9), of("Other", 0.8)]))
@@ -223,7 +223,7 @@ def test_no_metric_has_all_the_cards():
     assert cards == [*(f"Many part_{i}" for i in range(6)), "One", "Other"]
 
 
-def test_no_card_is_a_count_or_the_number_of_another() -> None:
+def test_cards_omit_counts_and_repeated_numbers() -> None:
     results = [
         of("Summary", {"AP": 0.5, "AP50": 0.7, "images": 60}),
         of("mAP", 0.7, iou_threshold=0.5),
@@ -237,7 +237,7 @@ def test_no_card_is_a_count_or_the_number_of_another() -> None:
     assert cards == [("Summary AP", "0.5000"), ("Summary AP50", "0.7000"), ("F1", "0.2500")]
 
 
-def test_kinds_of_errors_are_drawn_by_threshold():
+def test_error_kinds_are_drawn_by_threshold():
     def at(tp, fp):
         kinds = {"tp": {"all": {"count": tp}}, "fp": {"hallucinations": {"count": fp}}}
         return {side: {"total": 0, "observations": held} for side, held in kinds.items()}
@@ -251,7 +251,7 @@ def test_kinds_of_errors_are_drawn_by_threshold():
     assert "Other values" not in page
 
 
-def test_a_matrix_with_a_number_beside_it_is_drawn_once_and_the_number_stands_in_the_results():
+def test_matrix_with_named_number_is_drawn_once():
     value = {"confusion_matrix": {"sky": {"sky": 3, "sea": 1}}, "background": 12345}
 
     page = html(Report(results=[of("ConfusionMatrix", value)]))
@@ -263,7 +263,7 @@ def test_a_matrix_with_a_number_beside_it_is_drawn_once_and_the_number_stands_in
 
 @cache
 def conformance_parameters():
-    """What the conformance tests of the plugins try on each metric besides its defaults."""
+    """Parameters by metric from the conformance tests of the plugins."""
     tried = {}
     for file in sorted(PLUGINS.glob("*/tests/**/test_conformance*.py")):
         tried |= runpy.run_path(str(file)).get("PARAMETERS", {})
@@ -272,14 +272,14 @@ def conformance_parameters():
 
 @cache
 def examples_of(task):
-    """The example data sets of a task."""
+    """Example data sets of a task."""
     declared = Registry().find(TaskSpec, task).examples
-    own = {} if declared is None else import_object(declared)()
-    return datasets(task) or own
+    examples = {} if declared is None else import_object(declared)()
+    return datasets(task) or examples
 
 
 def reports_of(name, parameters, task):
-    """A report of a metric on every example of its task that it does not refuse."""
+    """Evaluate a metric on the examples of its task, except those that it rejects."""
     for data in examples_of(task).values():
         try:
             yield evaluate([*data], [{"name": name} | parameters], slices=["weather"])
@@ -292,12 +292,12 @@ def reports_of(name, parameters, task):
 
 @pytest.mark.filterwarnings("ignore::valor_core.ValorWarning")
 @pytest.mark.parametrize(
-    # What needs a resource, such as data that are not installed, is not opened here.
+    # Metrics with resources need data that may not be installed.
     "spec",
     [spec for spec in Registry().all(MetricSpec) if not spec.resources],
     ids=lambda spec: spec.name,
 )
-def test_every_installed_metric_has_a_page(spec):
+def test_every_installed_metric_renders_page(spec):
     written = 0
     for parameters in conformance_parameters().get(spec.name, [{}]):
         for report in reports_of(spec.name, parameters, spec.task):
@@ -312,7 +312,7 @@ def test_every_installed_metric_has_a_page(spec):
     assert written
 
 
-def test_a_breakdown_by_numbers_is_drawn_as_a_curve_with_its_interval() -> None:
+def test_breakdown_by_numbers_is_curve_with_interval() -> None:
     levels = {
         "0.4": {"accuracy": 0.5, "low": 0.25, "high": 0.75, "total": 4},
         "0.0": {"accuracy": 1.0, "low": 0.5, "high": 1.0, "total": 4},
@@ -332,7 +332,7 @@ def test_a_breakdown_by_numbers_is_drawn_as_a_curve_with_its_interval() -> None:
     assert y0 < y1  # downwards
 
 
-def test_a_breakdown_by_numbers_that_has_no_shares_is_drawn_as_bars() -> None:
+def test_breakdown_by_numbers_without_shares_is_bars() -> None:
     levels = {"1": {"seconds": 2.5, "total": 4}, "2": {"seconds": 1.5, "total": 4}}
 
     page = html(Report(results=[of("Time", {"workers": levels})]))
@@ -340,7 +340,7 @@ def test_a_breakdown_by_numbers_that_has_no_shares_is_drawn_as_bars() -> None:
     assert page.count('class="bar"') == 4
 
 
-def test_a_page_holds_no_control_characters_of_labels() -> None:
+def test_control_characters_are_escaped_on_page_and_in_notebook() -> None:
     label = "a\0\x1b[2J\u202eb"
     f1 = Result(type="F1", metric="mylab.F1@1", parameters={"label": label}, value=0.5)
     report = Report(

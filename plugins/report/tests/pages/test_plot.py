@@ -25,7 +25,7 @@ REPORT = Report(
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def test_a_metric_is_drawn_as_an_svg_that_needs_nothing_else(tmp_path: Path) -> None:
+def test_plot_is_self_contained_svg(tmp_path: Path) -> None:
     REPORT.plot("ROCCurve").save(tmp_path / "curve.svg")
 
     text = (tmp_path / "curve.svg").read_text()
@@ -37,7 +37,7 @@ def test_a_metric_is_drawn_as_an_svg_that_needs_nothing_else(tmp_path: Path) -> 
     assert float(root.attrib["height"]) > 300
 
 
-def test_all_that_can_be_drawn_stands_below_each_other() -> None:
+def test_svg_has_figures_one_below_the_other() -> None:
     root = ElementTree.fromstring(REPORT.plot()._repr_svg_())
 
     tops = [float(one.attrib["y"]) for one in root.findall(f"{SVG}svg")]
@@ -45,14 +45,14 @@ def test_all_that_can_be_drawn_stands_below_each_other() -> None:
     assert tops[0] < tops[1] < float(root.attrib["height"])
 
 
-def test_results_and_one_result_are_drawn_alike() -> None:
+def test_result_and_results_have_same_plot() -> None:
     whole = REPORT.plot("ConfusionMatrix").to_svg()
 
     assert REPORT["ConfusionMatrix"].plot().to_svg() == whole
     assert REPORT["ConfusionMatrix"].only.plot().to_svg() == whole
 
 
-def test_a_notebook_shows_the_drawings_beside_each_other_and_text_where_it_has_none() -> None:
+def test_notebook_shows_figures_side_by_side() -> None:
     drawn = REPORT.plot()
 
     assert drawn._repr_html_().count('<svg class="valor"') == 2
@@ -61,7 +61,7 @@ def test_a_notebook_shows_the_drawings_beside_each_other_and_text_where_it_has_n
     )
 
 
-def test_a_page_is_written_with_the_drawings(tmp_path: Path) -> None:
+def test_html_file_has_figures(tmp_path: Path) -> None:
     REPORT.plot().save(tmp_path / "plot.html")
 
     text = (tmp_path / "plot.html").read_text()
@@ -69,7 +69,7 @@ def test_a_page_is_written_with_the_drawings(tmp_path: Path) -> None:
     assert text.count('<svg class="valor"') == 2
 
 
-def test_a_png_is_drawn_by_cairosvg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_png_is_rendered_by_cairosvg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given: dict[str, Any] = {}
 
     def svg2png(**arguments: Any) -> bytes:
@@ -84,7 +84,7 @@ def test_a_png_is_drawn_by_cairosvg(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert given["bytestring"].decode() == drawn.to_svg()
 
 
-def test_a_png_without_cairosvg_says_how_to_install_it(
+def test_png_without_cairosvg_suggests_install_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "cairosvg", None)
@@ -93,14 +93,12 @@ def test_a_png_without_cairosvg_says_how_to_install_it(
         REPORT.plot("ROCCurve").save(tmp_path / "curve.png")
 
 
-def test_another_suffix_is_refused() -> None:
+def test_unsupported_suffix_is_rejected() -> None:
     with refused(ReportError):
         REPORT.plot().save("x.pdf")
 
 
-def test_a_file_that_cannot_be_written_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_plot_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(
         sys.modules, "cairosvg", SimpleNamespace(svg2png=lambda **arguments: b"png")
     )
@@ -110,7 +108,7 @@ def test_a_file_that_cannot_be_written_is_named(
             REPORT.plot().save(tmp_path / "missing" / name)
 
 
-def test_f1_is_drawn_as_a_bar_for_each_label() -> None:
+def test_numbers_by_label_are_drawn_as_bars() -> None:
     values = {"cat": 0.5, "dog": 0.25}
     results = [
         Result(type="F1", metric="c.F1@1", parameters={"label": label}, value=value)
@@ -123,17 +121,19 @@ def test_f1_is_drawn_as_a_bar_for_each_label() -> None:
     assert all(text in svg for text in (">cat<", ">dog<", ">0.5000<", ">0.2500<"))
 
 
-def test_results_without_a_number_are_refused_with_what_to_do() -> None:
+def test_results_that_cannot_be_drawn_are_rejected() -> None:
     with refused(ReportError):
         plot([Result(type="F1", metric="c.F1@1", value=Undefined("no items"))])
 
 
-def test_a_long_caption_is_wrapped_and_a_wide_drawing_fits() -> None:
+def test_long_caption_is_wrapped_and_wide_drawing_scaled() -> None:
     labels = [f"label {i:02}" for i in range(50)]
     value = {row: dict.fromkeys(labels, 1) for row in labels}
-    told = {f"parameter_{i}": i for i in range(20)}
+    parameters = {f"parameter_{i}": i for i in range(20)}
 
-    root = ElementTree.fromstring(plot([Result(type="M", parameters=told, value=value)]).to_svg())
+    root = ElementTree.fromstring(
+        plot([Result(type="M", parameters=parameters, value=value)]).to_svg()
+    )
 
     (drawing,) = root.findall(f"{SVG}svg")
     assert float(drawing.attrib["width"]) <= float(root.attrib["width"]) <= 1000

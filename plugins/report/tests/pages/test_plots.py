@@ -24,7 +24,7 @@ def parsed(svg):
     return ET.fromstring(svg)
 
 
-def test_lines_have_axes_ticks_and_a_legend():
+def test_line_plot_has_axes_ticks_and_legend():
     svg = line_plot(
         [Line("cat", [(0, 0), (1, 1)]), Line("dog", [(0.5, 0.5)], marked=True)],
         Axis("recall"),
@@ -42,7 +42,7 @@ def test_lines_have_axes_ticks_and_a_legend():
     assert 'class="guide"' in svg
 
 
-def test_a_legend_takes_as_many_rows_as_it_needs():
+def test_legend_wraps():
     few = line_plot([Line("a", [(0, 0)])], Axis("x"), Axis("y"), name="few")
     many = line_plot(
         [Line("a long name of a label", [(0, 0)])] * 8, Axis("x"), Axis("y"), name="many"
@@ -67,7 +67,7 @@ def test_all_text_is_escaped(svg):
     assert HOSTILE in "".join(parsed(svg).itertext())
 
 
-def test_a_heat_map_shades_by_share_of_the_row_and_tells_hits_from_errors():
+def test_heat_map_shades_by_row_share_and_colors_errors():
     svg = heat_map(matrix({"confusion_matrix": {"a": {"a": 3, "b": 1}}}), "Confusion")
 
     root = parsed(svg)
@@ -79,7 +79,7 @@ def test_a_heat_map_shades_by_share_of_the_row_and_tells_hits_from_errors():
     assert cells[0][0].text == "a → a: 3 (75.0%)"
 
 
-def test_a_large_heat_map_has_no_numbers_but_hints():
+def test_large_heat_map_has_tooltips_instead_of_numbers():
     names = [f"a rather long label number {i}" for i in range(50)]
 
     svg = heat_map(matrix({name: dict.fromkeys(names, 1) for name in names}), "n")
@@ -89,7 +89,7 @@ def test_a_large_heat_map_has_no_numbers_but_hints():
     assert "a rather long label n…" in svg
 
 
-def test_bars_say_their_range():
+def test_bars_have_tooltips_with_range():
     svg = bar_plot([(0, 0.25), (0.25, 0.5)], [1000, 0], Axis("score"), "items", name="n")
 
     assert "0 to 0.25: 1,000" in "".join(parsed(svg).itertext())
@@ -103,7 +103,7 @@ def test_ticks_are_round(low, high, expected):
     assert ticks(low, high) == expected
 
 
-def test_a_curve_of_many_points_is_drawn_with_few():
+def test_curve_of_many_points_is_thinned():
     points = [(i / 1000, 0.0) for i in range(1001)]
 
     kept = thinned(points)
@@ -113,7 +113,7 @@ def test_a_curve_of_many_points_is_drawn_with_few():
     assert thinned([]) == []
 
 
-def test_the_same_numbers_give_the_same_text():
+def test_plot_is_deterministic():
     def draw():
         return line_plot([Line("a", [(0, 1 / 3)])], Axis("x"), Axis("y", -1, 2000), name="n")
 
@@ -121,7 +121,7 @@ def test_the_same_numbers_give_the_same_text():
     assert "2k" in draw()
 
 
-def test_bars_beside_names_begin_at_zero_on_either_side():
+def test_negative_bars_extend_left_of_zero():
     svg = row_plot(
         ["missed", HOSTILE],
         ["count", "gain"],
@@ -140,6 +140,6 @@ def test_bars_beside_names_begin_at_zero_on_either_side():
     assert {"missed", HOSTILE, "count", "gain", "4", "0.5000", "-0.2500", MISSING} <= set(texts)
 
 
-def test_bars_of_nothing_are_drawn():
+def test_row_plot_of_zero_or_no_rows_is_valid():
     parsed(row_plot(["missed"], ["count"], [[(0, "0")]], name="Errors"))
     parsed(row_plot([], ["count"], [], name="Errors"))

@@ -1,4 +1,4 @@
-"""Matrices of report tables that are read from the arrays of a confusion table."""
+"""Matrices from the arrays of a confusion table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from valor_report.tables.structures import NO_GROUND_TRUTH, matrix
 from valor_core.results import ConfusionTable
 
 
-def test_matrix_reads_the_arrays_of_a_table() -> None:
+def test_matrix_uses_arrays_of_confusion_table() -> None:
     held = matrix(
         ConfusionTable(
             labels=["l0", "l1", "l2"],
@@ -24,7 +24,7 @@ def test_matrix_reads_the_arrays_of_a_table() -> None:
     assert held.largest(~held.is_hit & ~held.is_unmatched, 5) == [("l0", "l1", 2, 2 / 7)]
 
 
-def test_table_without_any_cell_is_a_matrix_of_zeros() -> None:
+def test_confusion_table_without_cells_is_matrix_of_zeros() -> None:
     none = np.zeros(0, np.int64)
 
     empty = matrix(ConfusionTable(labels=["a", "b"], rows=none, columns=none, numbers=none))

@@ -11,7 +11,7 @@ def result(type: str, value: Any, **details: Any) -> Result:
     return Result(type=type, metric=f"lab.{type}@1", value=value, details=details)
 
 
-def test_each_name_is_a_table_with_a_row_for_each_metric() -> None:
+def test_each_detail_name_is_table_with_row_per_metric() -> None:
     (table,) = detail_tables(
         [
             result("A", 0.5, judged_items={"interval": [0.25, 0.75], "scored": 1200}),
@@ -31,7 +31,7 @@ def test_each_name_is_a_table_with_a_row_for_each_metric() -> None:
     ]
 
 
-def test_several_rows_of_a_metric_stand_below_each_other() -> None:
+def test_detail_list_gives_one_row_per_entry() -> None:
     (table,) = detail_tables(
         [result("A", 0.5, judges=[{"judge": "x", "mean": 0.25}, {"judge": "y"}])]
     )
@@ -42,7 +42,7 @@ def test_several_rows_of_a_metric_stand_below_each_other() -> None:
     ]
 
 
-def test_a_text_that_all_metrics_share_stands_in_the_caption() -> None:
+def test_text_shared_by_all_metrics_is_in_caption() -> None:
     one, two = result("A", 0.5, t={"by": "t", "n": 3}), result("B", 0.5, t={"by": "t", "n": 3})
 
     (table,) = detail_tables([one, two])
@@ -51,7 +51,7 @@ def test_a_text_that_all_metrics_share_stands_in_the_caption() -> None:
     assert [column.title for column in table.columns] == ["metric", "value", "n"]
 
 
-def test_what_happened_nowhere_stands_in_the_caption() -> None:
+def test_count_of_zero_in_all_metrics_is_in_caption() -> None:
     one, two = ({"failed": 0, "flips": 0.0, "sure": False, "seen": n} for n in (0, 1))
 
     (table,) = detail_tables([result("A", 0.5, t=one), result("B", 0.5, t=two)])
@@ -61,7 +61,7 @@ def test_what_happened_nowhere_stands_in_the_caption() -> None:
     assert titles == ["metric", "value", "flips", "sure", "seen"]
 
 
-def test_two_settings_of_a_metric_are_told_apart() -> None:
+def test_settings_of_same_metric_are_distinguished() -> None:
     one, two = (
         Result(type="A", metric="lab.A@1", value=0.5, parameters={"k": k}, details={"t": {"n": k}})
         for k in (1, 2)
@@ -72,7 +72,7 @@ def test_two_settings_of_a_metric_are_told_apart() -> None:
     assert [row[0].text for row in table.rows] == ["A, k 1", "A, k 2"]
 
 
-def test_entries_read_as_words_and_numbers() -> None:
+def test_detail_cells_format_numbers_intervals_and_text() -> None:
     (table,) = detail_tables([result("A", 0.5, t={"a": True, "b": None, "c": "x", "d": 0.125})])
 
     assert [cell.text for cell in table.rows[0][2:]] == ["true", "–", "0.1250"]  # noqa: RUF001

@@ -12,7 +12,7 @@ def result(type: str, value: Any, **details: Any) -> Result:
     return Result(type=type, metric=f"lab.{type}@1", value=value, details=details)
 
 
-def test_every_form_of_a_report_shows_them() -> None:
+def test_all_report_formats_show_details() -> None:
     report = Report(results=[result("A", 0.5, judged_items={"scored": 12345})])
 
     for text in (aligned_text(report), markdown(report), html(report)):

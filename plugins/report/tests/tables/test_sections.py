@@ -54,7 +54,7 @@ def test_results_pivot_like_a_classification_report():
     assert by_label.caption == "score_threshold 0.0"
 
 
-def test_two_results_that_say_the_same_of_themselves_are_both_shown():
+def test_results_with_equal_parameters_are_separate_rows():
     results = [
         of("F1", 0.5, label="cat"),
         of("F1", 0.25, label="cat"),
@@ -75,7 +75,7 @@ def test_two_results_that_say_the_same_of_themselves_are_both_shown():
     assert table.caption == ALIKE
 
 
-def test_two_results_that_say_the_same_of_themselves_are_both_rows_of_slices():
+def test_results_with_equal_parameters_are_separate_rows_of_slices():
     results = [of("F1", 0.5, average="macro"), of("F1", 0.25, average="macro")]
     sliced = [of("F1", 0.75, average="macro"), of("F1", 0.125, average="macro")]
 
@@ -92,28 +92,30 @@ def test_two_results_that_say_the_same_of_themselves_are_both_rows_of_slices():
     assert (table.caption, table.foot) == (ALIKE, 2)
 
 
-def test_no_number_of_a_report_is_missing_in_its_tables():
+def test_tables_contain_every_number_of_report():
     rng = random.Random(5)
     names = {"label": "abc", "average": "de", "width": (1, 2, None), "mode": "xy", "order": ([1],)}
     for _ in range(200):
         results = []
         for number in rng.sample(range(1000, 10_000), rng.randrange(1, 12)):
-            own = {name: rng.choice(pool) for name, pool in names.items() if rng.random() < 0.4}
+            parameters = {
+                name: rng.choice(pool) for name, pool in names.items() if rng.random() < 0.4
+            }
             value = number if rng.random() < 0.7 else {"tp": number, "fp": 1}
-            results.append(of(rng.choice("AB"), value, namespace=rng.choice("lm"), **own))
+            results.append(of(rng.choice("AB"), value, namespace=rng.choice("lm"), **parameters))
         shown = {cell.number for table in tables_of(results) for row in table.rows for cell in row}
 
         for result in results:
             assert (result.number or result.value["tp"]) in shown, results
 
 
-def test_a_text_is_no_number_and_still_shown():
+def test_text_and_boolean_values_are_shown():
     (table,) = tables_of([of("Verdict", "good", label="cat"), of("Verdict", True)])
 
     assert [row[:2] for row in texts(table)] == [("Verdict, cat", "good"), ("Verdict", "True")]
 
 
-def test_a_parameter_of_some_metrics_says_which():
+def test_caption_names_metrics_of_parameter():
     results = [
         of("Precision", 0.5, label="cat", hardmax=True),
         of("Recall", 0.5, label="cat", hardmax=True),
@@ -125,7 +127,7 @@ def test_a_parameter_of_some_metrics_says_which():
     assert table.caption == "hardmax true (not ROCAUC); bins null (ROCAUC)"
 
 
-def test_few_settings_of_one_metric_are_columns():
+def test_few_settings_of_one_metric_become_columns():
     results = [
         of(
             "Hausdorff",
@@ -152,7 +154,7 @@ def test_few_settings_of_one_metric_are_columns():
     assert table.foot == 1
 
 
-def test_a_parameter_with_many_values_becomes_a_column():
+def test_parameter_with_many_values_becomes_column():
     results = [
         of("AP", 0.5 if label == "cat" else 0.25, label=label, iou_threshold=threshold)
         for threshold in (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
@@ -165,7 +167,7 @@ def test_a_parameter_with_many_values_becomes_a_column():
     assert texts(table)[2] == ("cat", "0.55", "0.5000")
 
 
-def test_a_parameter_that_only_some_results_of_a_metric_have_becomes_a_column():
+def test_parameter_of_some_results_becomes_column():
     results = [of("Accuracy", 0.5, hardmax=True), of("Accuracy", 0.75, top_k=2), of("Loss", 1.0)]
 
     (table,) = tables_of(results)
@@ -177,7 +179,7 @@ def test_a_parameter_that_only_some_results_of_a_metric_have_becomes_a_column():
     ]
 
 
-def test_metrics_that_vary_in_other_parameters_stand_apart():
+def test_metrics_with_different_varying_parameters_have_separate_tables():
     results = [
         of("F1", 0.5, label="cat", score_threshold=0.1),
         of("F1", 0.6, label="cat", score_threshold=0.2),
@@ -190,7 +192,7 @@ def test_metrics_that_vary_in_other_parameters_stand_apart():
     assert texts(by_label) == [("cat", "0.7000")]
 
 
-def test_one_key_that_is_not_the_default_goes_to_the_title_and_several_to_a_column():
+def test_label_key_is_in_title_or_column():
     dog = of("F1", 0.5, label="dog", label_key="animal")
     red = of("F1", 0.5, label="red", label_key="color")
 
@@ -207,7 +209,7 @@ def test_named_numbers_become_columns():
     assert texts(table) == [("cat", "3", "–")]  # noqa: RUF001
 
 
-def test_named_numbers_of_two_metrics_are_told_apart():
+def test_equal_named_numbers_of_two_metrics_have_metric_in_title():
     results = [of("A", {"n": 1}, label="cat"), of("B", {"n": 2}, label="cat")]
 
     (table,) = tables_of(results)
@@ -215,7 +217,7 @@ def test_named_numbers_of_two_metrics_are_told_apart():
     assert [column.title for column in table.columns] == ["label", "A n", "B n"]
 
 
-def test_metrics_of_one_name_in_two_namespaces_are_told_apart():
+def test_metrics_with_same_short_name_have_full_names():
     results = [of("F1", 0.1, label="cat"), of("F1", 0.2, label="cat", namespace="yours")]
 
     (table,) = tables_of(results)
@@ -223,7 +225,7 @@ def test_metrics_of_one_name_in_two_namespaces_are_told_apart():
     assert [column.title for column in table.columns] == ["label", "lab.F1", "yours.F1"]
 
 
-def test_reasons_become_footnotes_and_equal_ones_share_a_number():
+def test_equal_reasons_share_a_footnote():
     results = [
         of("Recall", Undefined("no ground truths of label 'cat'"), label="cat"),
         of("Recall", Undefined("no ground truths of label 'dog'"), label="dog"),
@@ -245,7 +247,7 @@ def test_reasons_become_footnotes_and_equal_ones_share_a_number():
     )
 
 
-def test_too_many_reasons_are_counted():
+def test_reasons_beyond_maximum_are_counted():
     results = [of("M", Undefined(f"reason {i}"), item=i) for i in range(20)]
 
     (table,) = tables_of(results)
@@ -261,7 +263,7 @@ def long_results():
     yield of("Loss", 0.2, average="macro")
 
 
-def test_a_long_table_shows_the_worst_where_the_direction_is_known():
+def test_long_table_shows_worst_rows_if_direction_is_known():
     (table,) = tables_of(long_results(), most_rows=20, directions={"lab.Loss": False})
 
     assert table.title == "Results by label: the 20 worst by Loss of 50"
@@ -271,14 +273,14 @@ def test_a_long_table_shows_the_worst_where_the_direction_is_known():
     assert table.rows[-1][0].text == "macro average"
 
 
-def test_a_long_table_shows_the_first_where_it_is_not():
+def test_long_table_shows_first_rows_without_direction():
     (table,) = tables_of(long_results(), most_rows=20)
 
     assert table.title == "Results by label: the first 20 of 50"
     assert table.rows[0][0].text == "l0"
 
 
-def test_undefined_values_are_not_the_worst():
+def test_undefined_values_are_not_worst_rows():
     results = [*long_results(), of("Loss", Undefined("none"), label="gap")]
 
     (table,) = tables_of(results, most_rows=20, directions={"lab.Loss": True})
@@ -286,7 +288,7 @@ def test_undefined_values_are_not_the_worst():
     assert table.rows[0][0].text == "l0"
 
 
-def test_a_confusion_matrix_is_a_table_and_a_large_one_its_largest_errors():
+def test_large_confusion_matrix_shows_largest_errors():
     value = {"confusion_matrix": {"a": {"a": 5, "b": 2}, "b": {"a": 1}}}
     result = of("ConfusionMatrix", value, hardmax=True)
 
@@ -299,14 +301,14 @@ def test_a_confusion_matrix_is_a_table_and_a_large_one_its_largest_errors():
     assert largest.caption.startswith("2 labels, the largest numbers where the two differ")
 
 
-def test_matrices_that_differ_in_a_parameter_have_it_in_their_title():
+def test_title_of_matrix_has_varying_parameter():
     value = {"x": {"y": 1}}
     results = [of("M", value, bins=1), of("M", value, bins=2)]
 
     assert [table.title for table in tables_of(results)] == ["M, bins 1", "M, bins 2"]
 
 
-def test_what_is_matched_with_nothing_does_not_swamp_the_errors_of_a_large_matrix():
+def test_large_matrix_lists_unmatched_objects_separately():
     names = [f"l{i}" for i in range(30)]
     value = {
         "confusion_matrix": {name: {name: 5} for name in names} | {"l3": {"l4": 2, "l3": 2}},
@@ -324,7 +326,7 @@ def test_what_is_matched_with_nothing_does_not_swamp_the_errors_of_a_large_matri
     assert max(len(errors.rows), len(unmatched.rows)) == 20
 
 
-def test_a_matrix_says_how_many_errors_are_left_out():
+def test_large_matrix_counts_omitted_errors():
     names = [f"l{i}" for i in range(30)]
     value = {"confusion_matrix": {name: dict.fromkeys(names, 1) for name in names}}
 
@@ -334,7 +336,7 @@ def test_a_matrix_says_how_many_errors_are_left_out():
     assert "850 more in the JSON report" in table.caption
 
 
-def test_curves_are_a_line_each():
+def test_curves_are_one_row_each():
     curve = {"cat": {"fpr": [0, 1], "tpr": [0, 1]}}
     results = [of("ROCCurve", curve), of("Calibration", {"ece": 0.1, "bins": [1]}, bins=1)]
 
@@ -347,13 +349,13 @@ def test_curves_are_a_line_each():
     ]
 
 
-def test_a_mapping_of_many_numbers_is_no_set_of_columns():
+def test_mapping_of_many_numbers_does_not_become_columns():
     (table,) = tables_of([of("Histogram", {str(i): i for i in range(40)})])
 
     assert texts(table) == [("Histogram", "table of 40 entries", "")]
 
 
-def test_a_metric_that_failed_before_it_had_labels_belongs_to_none():
+def test_metric_that_failed_before_labels_has_no_label():
     asked = {"average": ["none", "macro"], "label": ["cat"]}
     failed = [of(name, Failed("fell over"), **asked) for name in ("F1", "Recall")]
     report = Report(results=failed, slices=(Results(failed).in_slice({"a": 1}),))
@@ -381,7 +383,7 @@ def sliced():
     return Report(results=results(0.5), slices=slices)
 
 
-def test_slices_are_rows_and_the_whole_stands_below():
+def test_slices_are_rows_above_row_of_all_items():
     found = tables_of(sliced())
 
     table = titled(found, "Results by weather")
@@ -400,7 +402,7 @@ def test_slices_are_rows_and_the_whole_stands_below():
     )
 
 
-def test_a_slice_without_data_says_so_in_its_row():
+def test_slice_without_data_shows_reason():
     nothing = Undefined("no data to compute it from")
     full = [
         of("AP", 0.5, label_key="class", iou_threshold=0.5),
@@ -416,7 +418,7 @@ def test_a_slice_without_data_says_so_in_its_row():
     assert table.notes == ("no data to compute it from",)
 
 
-def test_the_reason_of_one_label_does_not_stand_for_another():
+def test_reason_of_one_label_is_not_used_for_another():
     whole = [of("AP", 0.5, label="cat"), of("AP", 0.5, label="dog")]
     part = [of("AP", Undefined("no ground truths of 'dog'"), label="dog")]
     report = Report(results=whole, slices=(Results(part).in_slice({"a": 1}),))
@@ -426,7 +428,7 @@ def test_the_reason_of_one_label_does_not_stand_for_another():
     assert texts(table)[0] == ("1", "", f"{MISSING}¹")
 
 
-def test_slices_of_many_numbers_say_how_many_are_left_out():
+def test_slice_table_counts_omitted_columns():
     results = [of("AP", 0.5, label=f"l{i}") for i in range(9)]
     report = Report(results=results, slices=(Results(results).in_slice({"a": 1}),))
 
@@ -436,7 +438,7 @@ def test_slices_of_many_numbers_say_how_many_are_left_out():
     assert table.caption == "1 more column in the JSON report"
 
 
-def test_a_reason_of_several_lines_is_a_footnote_of_one():
+def test_multiline_reason_becomes_one_line_footnote():
     report = Report(results=[of("Judge", Failed("KeyError: no reply\n  in line 3"))])
 
     (table,) = tables_of(report)
@@ -444,7 +446,7 @@ def test_a_reason_of_several_lines_is_a_footnote_of_one():
     assert table.notes == ("KeyError: no reply",)
 
 
-def test_requirements_are_met_or_not():
+def test_requirement_table_shows_outcome():
     report = Report(
         results=(),
         requirements=(
@@ -465,7 +467,7 @@ def test_requirements_are_met_or_not():
     assert table.notes == ("found 2. Write one of: AP/a, AP/b.",)
 
 
-def test_long_lists_of_parameters_are_cut_in_the_middle():
+def test_long_parameter_lists_are_abbreviated():
     thresholds = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75]
 
     (table,) = tables_of(
@@ -475,7 +477,7 @@ def test_long_lists_of_parameters_are_cut_in_the_middle():
     assert table.caption == 'iou_thresholds 0.5 … 0.75 (6), areas [s, m], more {"a": 1}'
 
 
-def test_numbers_by_kind_are_a_table_of_their_own():
+def test_breakdown_has_separate_table():
     value = {
         "ap": 0.5,
         "errors": {"made_up": {"count": 3, "loss": 0.5}, "c": {"count": 1, "loss": None}},

@@ -18,7 +18,7 @@ NOTHING = {"tp": 0, "fp": 0, "precision": 0.0, "recall": 0.0, "f1_score": 0.0}
 PRECISION_RECALL = {"cat": {"0.1": AT, "0.9": NOTHING}, "dog": {"0.1": AT, "0.9": AT}}
 
 
-def test_a_roc_curve_is_read_by_label():
+def test_roc_curves_are_parsed_by_label():
     (curve,) = curves(ROC)
 
     assert (curve.kind, curve.label) == ("roc", "cat")
@@ -26,7 +26,7 @@ def test_a_roc_curve_is_read_by_label():
     assert curve.area == 0.75
 
 
-def test_where_nothing_is_predicted_there_is_no_point():
+def test_threshold_without_predictions_gives_no_point():
     cat, dog = curves(PRECISION_RECALL)
 
     assert cat.kind == "precision_recall"
@@ -34,23 +34,23 @@ def test_where_nothing_is_predicted_there_is_no_point():
     assert len(dog.points) == 2
 
 
-def test_a_curve_without_labels_is_one_curve():
+def test_value_without_labels_is_single_curve():
     assert curves(ROC["cat"])[0].label == ""
     assert curves(PRECISION_RECALL["cat"])[0].points == ((0.5, 1.0),)
 
 
-def test_values_that_are_not_there_are_no_points():
+def test_missing_values_give_no_points():
     assert curves({"a": {"recall": [0, None, 1], "precision": [-1, 1, 1]}})[0].points == ((1, 1),)
 
 
 @pytest.mark.parametrize(
     "value", [0.5, None, [], {}, {"cat": 1}, {"cat": {"fpr": [0]}}, {"cat": {"0.1": {"tp": 1}}}]
 )
-def test_other_values_are_no_curves(value):
+def test_other_values_have_no_curves(value):
     assert curves(value) == ()
 
 
-def test_a_confusion_matrix_has_the_same_labels_on_both_sides():
+def test_confusion_matrix_has_same_labels_in_rows_and_columns():
     held = matrix({"confusion_matrix": {"a": {"b": 2}}})
 
     assert held is not None
@@ -59,7 +59,7 @@ def test_a_confusion_matrix_has_the_same_labels_on_both_sides():
     assert held.largest(~held.is_hit, 9) == [("a", "b", 2, 1.0)]
 
 
-def test_what_is_matched_with_nothing_has_a_row_and_a_column():
+def test_unmatched_objects_have_row_and_column():
     held = matrix(
         {
             "confusion_matrix": {"a": {"a": {"count": 3, "examples": []}}},
@@ -74,7 +74,7 @@ def test_what_is_matched_with_nothing_has_a_row_and_a_column():
     assert held.numbers.tolist() == [[3, 0, 0, 1], [0, 0, 0, 2], [0, 0, 0, 0], [0, 0, 4, 0]]
 
 
-def test_any_two_levels_of_numbers_are_a_matrix():
+def test_nested_mapping_of_numbers_is_matrix():
     held = matrix({"x": {"one": 0.5}, "y": {"two": 1}})
 
     assert held is not None
@@ -83,18 +83,18 @@ def test_any_two_levels_of_numbers_are_a_matrix():
 
 @pytest.mark.parametrize("side", ["unmatched_ground_truths", "unmatched_predictions"])
 @pytest.mark.parametrize("unmatched", [["cat"], "cat", 1])
-def test_a_report_whose_unmatched_are_no_table_is_written_without_a_matrix(side, unmatched):
+def test_invalid_unmatched_counts_give_no_matrix(side, unmatched):
     assert matrix({"confusion_matrix": {"cat": {"cat": 1}}, side: unmatched}) is None
 
 
 @pytest.mark.parametrize(
     "value", [3, {}, {"a": 1}, {"a": {}}, {"a": {"b": "c"}}, {"confusion_matrix": [1]}]
 )
-def test_other_values_are_no_matrices(value):
+def test_other_values_are_not_matrices(value):
     assert matrix(value) is None
 
 
-def test_true_is_no_number():
+def test_booleans_are_not_numbers():
     assert named_numbers({"a": 1, "b": True, "c": None, "d": "x"}) == {"a": 1, "c": None}
     assert named_numbers({"c": None}) == {"c": None}
 
@@ -115,11 +115,11 @@ def test_true_is_no_number():
         ("text", "text"),
     ],
 )
-def test_structures_are_said_in_a_few_words(value, words):
+def test_outline_describes_structures(value, words):
     assert outline(value, curves(value)) == words
 
 
-def test_numbers_by_kind_are_a_breakdown_at_the_top_and_one_level_below():
+def test_breakdown_is_found_at_top_level_and_one_below():
     of_kinds = {"missed": {"count": 3, "cost": 0.5}, "made_up": {"count": 1, "cost": None}}
 
     found = breakdown({"ap": 0.25, "errors": of_kinds, "all": {"count": 4, "cost": 0.75}})
@@ -129,7 +129,7 @@ def test_numbers_by_kind_are_a_breakdown_at_the_top_and_one_level_below():
     assert found.numbers == ((3, 0.5), (1, None), (4, 0.75))
 
 
-def test_a_breakdown_by_numbers_has_their_name_and_places():
+def test_breakdown_by_numbers_has_name_and_positions():
     record = {"accuracy": 0.5, "total": 4}
 
     by_noise = breakdown({"noise_ratio": {"0.0": record, "0.4": record}})
@@ -155,5 +155,5 @@ def test_a_breakdown_by_numbers_has_their_name_and_places():
         PRECISION_RECALL,
     ],
 )
-def test_other_values_are_no_breakdown(value):
+def test_other_values_are_not_breakdowns(value):
     assert not isinstance(structure(value), Breakdown)
