@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from messages import refused
 from valor_cli.program.program import program
 
 from valor_core import evaluate
@@ -71,8 +70,8 @@ def test_label_file_of_labelme_is_rejected_with_its_remedy() -> None:
     masks(".")
     Path("labels.txt").write_text("__ignore__\n_background_\norgan\n")
     data = {"reader": "npy", "groundtruths": "gt", "predictions": "pr", "labels": "labels.txt"}
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected the label of the value 1 first"):
         evaluate(data, ["IOU"], "segmentation")
     Path("labels.txt").write_text("_background_\norgan\n")
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected the label of the value 1 first"):
         evaluate(data, ["IOU"], "segmentation")

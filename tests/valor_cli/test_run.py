@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -93,8 +94,8 @@ def run(folder: Path, *settings: str, **changes: Any) -> Report:
     return run_config(Request.from_file(write(folder, **changes), settings))
 
 
-def error_of(folder: Path, *settings: str, **changes: Any) -> str:
-    with refused(ValorError) as caught:
+def error_of(match: str, folder: Path, *settings: str, **changes: Any) -> str:
+    with pytest.raises(ValorError, match=re.escape(match)) as caught:
         run(folder, *settings, **changes)
     return str(caught.value).removeprefix(f"{folder / 'config.json'}: ")
 
@@ -136,33 +137,33 @@ class TestErrors:
             run(folder, **changes)
 
     def test_a_setting_is_checked_like_the_file(self, folder: Path) -> None:
-        error_of(folder, "metrics[0].threshold=-1")
+        error_of("must be at least 0, got -1.0", folder, "metrics[0].threshold=-1")
 
     @pytest.mark.parametrize(
-        "changes",
+        ("changes", "message"),
         [
-            {"output": "missing/report.json"},
-            {"output": ["a.json", "a.docx"]},
-            {"output": "."},
-            {"output": "sub.json"},
-            {"items": "missing/rows.jsonl"},
-            {"items": "rows.csv"},
+            ({"output": "missing/report.json"}, "output: there is no folder"),
+            ({"output": ["a.json", "a.docx"]}, "expected .json, .csv, .html"),
+            ({"output": "."}, "expected .json, .csv, .html"),
+            ({"output": "sub.json"}, "expected a file"),
+            ({"items": "missing/rows.jsonl"}, "items: there is no folder"),
+            ({"items": "rows.csv"}, "expected .jsonl or .parquet, got rows.csv"),
         ],
     )
     def test_a_file_that_cannot_be_written_is_refused_before_any_work(
-        self, folder: Path, changes: dict[str, Any]
+        self, folder: Path, changes: dict[str, Any], message: str
     ) -> None:
         (folder / "sub.json").mkdir()
         (folder / "log").mkdir()
         data = CONFIG["data"] | {"log": "log"}
 
-        error_of(folder, data=data, **changes)
+        error_of(message, folder, data=data, **changes)
         assert not list((folder / "log").iterdir())
 
     def test_a_state_without_a_folder_is_refused_before_any_work(self, folder: Path) -> None:
         (folder / "log").mkdir()
 
-        with refused(StateError):
+        with pytest.raises(StateError, match="there is no folder"):
             run(folder, data=CONFIG["data"] | {"log": "log"}, state="missing/state.npz")
 
         assert not list((folder / "log").iterdir())
@@ -243,15 +244,15 @@ class TestRuns:
     def test_a_file_of_metrics_that_cannot_be_imported_is_named(self, folder: Path) -> None:
         (folder / "broken_metrics.py").write_text("1 / 0\n")
 
-        error_of(folder, modules="broken_metrics.py")
+        error_of("cannot be imported, ZeroDivisionError", folder, modules="broken_metrics.py")
 
         assert "broken_metrics" not in sys.modules
-        error_of(folder, modules="missing_metrics.py")
+        error_of("modules: there is no file", folder, modules="missing_metrics.py")
 
     def test_a_file_of_metrics_cannot_take_the_place_of_a_module(self, folder: Path) -> None:
         (folder / "json.py").write_text("")
 
-        error_of(folder, modules="json.py")
+        error_of("like the module 'json', which is loaded already", folder, modules="json.py")
         assert hasattr(sys.modules["json"], "dumps")
 
     def test_rows_go_to_a_file_of_their_own(
@@ -271,7 +272,7 @@ class TestRuns:
     ) -> None:
         install("otherlab", "lab", {"plugin.py": ""}, manifest="lab.other")
 
-        error_of(folder)
+        error_of("namespace 'lab': expected one plugin", folder)
         assert run(folder, plugins={"lab": "valor-lab"})["LongShare"].value == 0.5
 
 
@@ -306,7 +307,9 @@ class TestSecrets:
         run(folder, state="state.npz", **SECRETS)
         monkeypatch.setenv("VALOR_TEST_KEY", "another")
 
-        error = error_of(folder, state="state.npz", **SECRETS)
+        error = error_of(
+            "made by another request, metrics[0].token", folder, state="state.npz", **SECRETS
+        )
 
         assert "s3cret-of-mine" not in error
 
@@ -378,19 +381,19 @@ class TestReruns:
     def test_a_report_of_a_call_in_python_cannot_be_run_again(self, folder: Path) -> None:
         Report(results=[]).save("report.json")
 
-        with refused(ReportError):
+        with pytest.raises(ReportError, match="has no data section to run again"):
             Request.from_report("report.json")
 
 
 def test_an_error_of_the_engine_s_section_names_the_config(folder: Path) -> None:
-    with refused(ValorError):
+    with pytest.raises(ValorError, match="must be a whole number, got 'two'"):
         run(folder, engine={"workers": "two"})
 
 
 def test_output_that_cannot_be_written_is_refused_before_any_work(folder: Path) -> None:
     (folder / "out.json").mkdir()
 
-    error_of(folder, output="out.json")
+    error_of("expected a file", folder, output="out.json")
     assert not (folder / "new.json").exists()
 
 
@@ -422,5 +425,5 @@ def test_a_state_goes_on_from_whatever_folder_its_data_are_named(
     assert [report.counts["read"] for report in reports] == [2, 2, 2]
     os.utime(folder / "rows.csv", (0, 0))
     monkeypatch.chdir(tmp_path)
-    with refused(StateError):
+    with pytest.raises(StateError, match="bytes 0 to 22 has changed since"):
         run_config(Request.from_file("w/c.json"))

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from messages import refused
 from valor_cli.scaffold import new_plugin
 
 from valor_core.errors import PluginConflictError, RegistryError
@@ -83,9 +83,21 @@ def test_no_placeholder_is_left(tmp_path: Path) -> None:
     assert not [path for path in files if "{{" in path.read_text()]
 
 
-@pytest.mark.parametrize("name", ["", "MyLab", "my-lab", "2nd", "_lab", "lab_", "my lab", "labé"])
-def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
-    with refused(RegistryError):
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("", "first a letter, got ''"),
+        ("MyLab", "first a letter, got 'MyLab'"),
+        ("my-lab", "first a letter, got 'my-lab'"),
+        ("2nd", "first a letter, got '2nd'"),
+        ("_lab", "first a letter, got '_lab'"),
+        ("lab_", "first a letter, got 'lab_'"),
+        ("my lab", "first a letter, got 'my lab'"),
+        ("labé", "first a letter, got 'labé'"),
+    ],
+)
+def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path, message: str) -> None:
+    with pytest.raises(RegistryError, match=re.escape(message)):
         new_plugin(name, tmp_path)
 
     assert not list(tmp_path.iterdir())
@@ -94,25 +106,32 @@ def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
 def test_an_existing_folder_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "valor-ourlab").mkdir()
 
-    with refused(RegistryError):
+    with pytest.raises(RegistryError, match="expected no such folder"):
         new_plugin("ourlab", tmp_path)
 
     assert not list((tmp_path / "valor-ourlab").iterdir())
 
 
-@pytest.mark.parametrize("name", ["core", "llm", "segmentation"])
-def test_a_namespace_of_this_project_is_refused(name: str, tmp_path: Path) -> None:
-    with refused(PluginConflictError):
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("core", "expected a free namespace, 'core'"),
+        ("llm", "expected a free namespace, 'llm' belongs"),
+        ("segmentation", "expected a free namespace, 'segmentation'"),
+    ],
+)
+def test_a_namespace_of_this_project_is_refused(name: str, tmp_path: Path, message: str) -> None:
+    with pytest.raises(PluginConflictError, match=re.escape(message)):
         new_plugin(name, tmp_path)
 
 
 def test_an_installed_namespace_is_refused(mylab: Path, tmp_path: Path) -> None:
-    with refused(PluginConflictError):
+    with pytest.raises(PluginConflictError, match="expected a free namespace, 'mylab'"):
         new_plugin("mylab", tmp_path)
 
 
 def test_a_name_of_300_letters_is_one_line_and_a_remedy(tmp_path: Path) -> None:
-    with refused(RegistryError):
+    with pytest.raises(RegistryError, match="expected at most 40 characters, got 300"):
         new_plugin("a" * 300, tmp_path)
 
     assert not list(tmp_path.iterdir())

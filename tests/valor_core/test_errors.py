@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pytest
-from messages import refused
 
 from valor_core import errors
 from valor_core.errors import (
@@ -110,7 +109,10 @@ def test_what_follows_the_first_is_counted() -> None:
 def test_an_error_is_found_at_a_place_and_keeps_its_class_remedy_and_cause() -> None:
     cause = OSError("gone")
 
-    with refused(ConfigError) as caught, error_at("c.yaml: "):
+    with (
+        pytest.raises(ConfigError, match=r"c\.yaml: task: unknown") as caught,
+        error_at("c.yaml: "),
+    ):
         raise ConfigError("task: unknown", "Name one.") from cause
 
     assert caught.value.__cause__ is cause

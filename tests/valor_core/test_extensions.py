@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from messages import refused
 
 from valor_core import Report, Result
 from valor_core.errors import BrokenPluginError, PluginConflictError
@@ -62,7 +62,7 @@ def test_two_distributions_with_one_suffix_are_both_named(
     install_format("mylab-names", ".names", "names")
     install_format("yourlab-names", ".names", "names")
 
-    with refused(PluginConflictError):
+    with pytest.raises(PluginConflictError, match="expected one distribution"):
         REPORT.save(tmp_path / "report.names")
     REPORT.save(tmp_path / "report.json")
 
@@ -81,13 +81,19 @@ def test_second_metadata_of_the_same_distribution_is_no_conflict(
         assert len(announced(FORMATS)[".names"]) == 1
 
 
-@pytest.mark.parametrize("function", ["nothing", "missing"])
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        ("nothing", "mylab-names 1.0: expected text or bytes"),
+        ("missing", "cannot be imported, AttributeError"),
+    ],
+)
 def test_broken_format_names_its_distribution(
-    function: str, install_format: Callable[..., Path], tmp_path: Path
+    function: str, install_format: Callable[..., Path], tmp_path: Path, message: str
 ) -> None:
     install_format("mylab-names", ".names", function)
 
-    with refused(BrokenPluginError):
+    with pytest.raises(BrokenPluginError, match=re.escape(message)):
         REPORT.save(tmp_path / "report.names")
 
 

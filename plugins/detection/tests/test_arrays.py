@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from messages import refused
 from pycocotools import mask as coco_masks
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
@@ -122,32 +121,32 @@ def test_masks_are_encoded_and_boxed() -> None:
 
 ONE = {"boxes": [[0, 0, 1, 1]], "labels": ["dog"]}
 WRONG = [
-    {"boxes": [[0, 0, 1, 1]] * 2},
-    {"boxes": None},
-    {"boxes": [[0, 0, 1]]},
-    {"boxes": [[3, 0, 1, 1]]},
-    {"boxes": [[0, 0, "1", 1]]},
-    {"boxes": [[0, 0, 1, 1], [0, 0]], "labels": ["dog"] * 2},
-    {"labels": "dog"},
-    {"labels": None},
-    {"labels": [["dog", "cat"]]},
-    {"labels": [None]},
-    {"labels": [1 << 63]},
-    {"labels": [1j]},
-    {"areas": [[1.0, 2.0]]},
-    {"areas": 5},
-    {"crowd": ["0"]},
-    {"crowd": [float("nan")]},
-    {"crowd": [2]},
-    {"masks": [[["a"]]]},
-    {"labels": [0.5]},
-    {"labels": [5]},
+    ({"boxes": [[0, 0, 1, 1]] * 2}, "expected 1 rows as there are labels, got 2"),
+    ({"boxes": None}, "expected boxes or masks, got neither"),
+    ({"boxes": [[0, 0, 1]]}, "got array of int64, shape (1, 3)"),
+    ({"boxes": [[3, 0, 1, 1]]}, "expected a box of finite numbers"),
+    ({"boxes": [[0, 0, "1", 1]]}, "got array of <U21, shape (1, 4)"),
+    ({"boxes": [[0, 0, 1, 1], [0, 0]], "labels": ["dog"] * 2}, "got array of object, shape (2,)"),
+    ({"labels": "dog"}, "expected shape (n,), got array of <U3"),
+    ({"labels": None}, "expected shape (n,), got None"),
+    ({"labels": [["dog", "cat"]]}, "expected shape (n,), got array of <U3"),
+    ({"labels": [None]}, "expected whole numbers or strings, got None"),
+    ({"labels": [1 << 63]}, "got 9223372036854775808"),
+    ({"labels": [1j]}, "expected whole numbers or strings, got 1j"),
+    ({"areas": [[1.0, 2.0]]}, "expected numbers of shape (n,), got array"),
+    ({"areas": 5}, "expected 1 rows as there are labels, got 5"),
+    ({"crowd": ["0"]}, "expected true or false of shape (n,)"),
+    ({"crowd": [float("nan")]}, "expected true or false, got nan"),
+    ({"crowd": [2]}, "expected true or false, got 2"),
+    ({"masks": [[["a"]]]}, "item 'a', groundtruths, masks: expected"),
+    ({"labels": [0.5]}, "expected whole numbers or strings, got 0.5"),
+    ({"labels": [5]}, "expected a number that has a name, got 5"),
 ]
 
 
-@pytest.mark.parametrize("fields", WRONG)
-def test_what_does_not_fit_is_named(fields: dict[str, Any]) -> None:
-    with refused(SchemaError):
+@pytest.mark.parametrize(("fields", "message"), WRONG)
+def test_what_does_not_fit_is_named(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         from_arrays([Objects(**{**ONE, **fields})], [Objects(labels=[])], uids=["a"], names=["x"])
 
 
@@ -231,17 +230,17 @@ def test_predictions_without_masks_are_compared_with_the_boxes_beside_true_masks
 
 @pytest.mark.parametrize("iou_type", [None, "bbox", "segm"])
 @pytest.mark.parametrize(
-    "fields",
+    ("fields", "message"),
     [
-        {"boxes": [[0, 0, 10]]},
-        {"boxes": [[9, 0, 1, 1]]},
-        {"masks": np.zeros((1, 4))},
+        ({"boxes": [[0, 0, 10]]}, "got array of int64, shape (1, 3)"),
+        ({"boxes": [[9, 0, 1, 1]]}, "a width and height of 0 or more"),
+        ({"masks": np.zeros((1, 4))}, "got array of bool, shape (1, 4)"),
     ],
 )
 def test_what_is_not_compared_is_checked_all_the_same(
-    fields: dict[str, Any], iou_type: Any
+    fields: dict[str, Any], message: str, iou_type: Any
 ) -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         from_torchvision([{**TRUE, **fields}], [SEEN], iou_type=iou_type)
 
 
@@ -336,16 +335,22 @@ def test_shares_of_pixels_are_masks_above_a_half(shape: tuple[int, ...]) -> None
     np.testing.assert_array_equal(batch.predictions.shapes.at(0).array, square(0, 0)[0])
 
 
-@pytest.mark.parametrize("share", [0.25, float("nan")])
-def test_shares_of_pixels_are_no_masks_of_arrays(share: float) -> None:
+@pytest.mark.parametrize(
+    ("share", "message"),
+    [
+        (0.25, "expected pixels of 0 and 1, got 0.25"),
+        (float("nan"), "expected pixels of 0 and 1, got nan"),
+    ],
+)
+def test_shares_of_pixels_are_no_masks_of_arrays(share: float, message: str) -> None:
     masks = np.concatenate([square(0, 0), square(5, 5)]).astype(float)
     masks[1, 3, 3] = share
     seen = Objects(masks=masks, labels=[1, 1], scores=[0.5, 0.5])
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         from_arrays([Objects(labels=[])], [seen])
     if share != share:
         nothing = {"boxes": [], "labels": []}
-        with refused(SchemaError):
+        with pytest.raises(SchemaError, match="expected pixels of 0 and 1, got nan"):
             from_torchvision([nothing], [{"masks": masks, "labels": [1, 1], "scores": [1, 1]}])
 
 
@@ -423,38 +428,38 @@ def test_an_unknown_box_format_is_answered_with_the_known_ones() -> None:
 
 MASKED = {"masks": np.ones((1, 2, 3)), "labels": ["dog"]}
 NO_FIT = [
-    {"uids": ["a", "b"]},
-    {"sizes": [[2, 3], [2, 3]]},
-    {"sizes": [2, 3]},
-    {"sizes": [["2", "3"]]},
-    {"sizes": [[2.5, 3]]},
-    {"sizes": [[0, 3]]},
-    {"sizes": [[3, 2]]},
+    ({"uids": ["a", "b"]}, "expected one for each of 1 images, got 2"),
+    ({"sizes": [[2, 3], [2, 3]]}, "expected 1 rows of height and width, got 2"),
+    ({"sizes": [2, 3]}, "expected whole numbers of shape (n, 2)"),
+    ({"sizes": [["2", "3"]]}, "expected whole numbers of shape (n, 2)"),
+    ({"sizes": [[2.5, 3]]}, "expected whole numbers, got [2.5, 3.0]"),
+    ({"sizes": [[0, 3]]}, "expected a height and width above 0"),
+    ({"sizes": [[3, 2]]}, "expected 3 by 2 pixels, as sizes say"),
 ]
 
 
-@pytest.mark.parametrize("options", NO_FIT)
-def test_facts_about_images_fit_them(options: dict[str, Any]) -> None:
-    with refused(SchemaError):
+@pytest.mark.parametrize(("options", "message"), NO_FIT)
+def test_facts_about_images_fit_them(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         from_arrays([Objects(**MASKED)], [Objects(labels=[])], **options)
     from_arrays([Objects(**MASKED)], [Objects(labels=[])], sizes=[[2, 3]], uids=["a"])
 
 
 def test_other_things_than_objects_are_named() -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=r"groundtruths\[0\]: expected Objects"):
         from_arrays([ONE], [Objects(labels=[])])  # type: ignore[list-item]
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="expected a list with one entry per image"):
         from_arrays([], None)  # type: ignore[arg-type]
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="expected a dict with boxes and labels, got 3"):
         from_torchvision([3], [{}])  # type: ignore[list-item]
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="expected one value, got array of float64"):
         from_torchvision([{**ONE, "image_id": []}], [{"labels": []}])
     for make in (from_torchvision, from_supervision):
-        with refused(SchemaError):
+        with pytest.raises(SchemaError, match="expected a list with one entry per image"):
             make(None, [])  # type: ignore[operator]
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=r"expected supervision\.Detections, got 3"):
         from_supervision([3], [3])
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=r"expected class_id or data\['class_name'\]"):
         from_supervision([detections(xyxy=np.ones((1, 4)))], [])
 
 

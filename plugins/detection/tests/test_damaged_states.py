@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from messages import refused
 from numpy.typing import NDArray
 from valor_cli.program.program import program
 from valor_detection.outlines import Outlines
@@ -132,26 +131,26 @@ def test_a_state_file_with_one_changed_column_is_refused_or_answered_and_never_c
 
 
 COLUMNS = [
-    ("uids", np.array(["a", "a"])),
-    ("datums", [1, 0, 1]),
-    ("datums", [0, 0, 2]),
-    ("datums", [0, 0, 0]),
-    ("labels", [1, 0, 0]),
-    ("labels", [0, 0, 2]),
-    ("true_labels", [-1, 0]),
-    ("crowd", [0, 1]),
-    ("scores", [0.5, np.nan, 0.5]),
-    ("areas", [1.0, 2.0]),
-    ("starts", [0, 1, 2**63 - 1, 2]),
-    ("truths", [0, 2]),
-    ("truths", None),
-    ("ious", [0.5, -0.5]),
-    ("ious", [0.5, 1e308]),
+    ("uids", np.array(["a", "a"]), "expected each uid once, found it 2 times"),
+    ("datums", [1, 0, 1], "expected numbers that do not fall"),
+    ("datums", [0, 0, 2], "datums: expected numbers of at most 1"),
+    ("datums", [0, 0, 0], "expected pairs of objects of one image"),
+    ("labels", [1, 0, 0], "expected pairs of objects that may"),
+    ("labels", [0, 0, 2], "labels: expected numbers of at most 1"),
+    ("true_labels", [-1, 0], "expected numbers of 0 or more, found -1"),
+    ("crowd", [0, 1], "expected an array of bool, found int64"),
+    ("scores", [0.5, np.nan, 0.5], "expected finite numbers, found nan"),
+    ("areas", [1.0, 2.0], "expected the shape 3, found 2"),
+    ("starts", [0, 1, 2**63 - 1, 2], "expected offsets that rise from 0 to 2"),
+    ("truths", [0, 2], "truths: expected numbers of at most 1"),
+    ("truths", None, "expected an array, found None"),
+    ("ious", [0.5, -0.5], "expected numbers of 0 or more, found -0.5"),
+    ("ious", [0.5, 1e308], "expected numbers of at most 2, found 1e+308"),
 ]
 
 
-@pytest.mark.parametrize(("name", "values"), COLUMNS)
-def test_a_column_of_objects_that_cannot_be_is_named(name: str, values: Any) -> None:
+@pytest.mark.parametrize(("name", "values", "message"), COLUMNS)
+def test_a_column_of_objects_that_cannot_be_is_named(name: str, values: Any, message: str) -> None:
     one, two = (seen({label: 0.5}, 0, 0, 9, 9) for label in ("dog", "cat"))
     own = true("dog", 0, 0, 9, 9)
     state = Overlaps(None, (0.5,), (0.5,), ("label",))
@@ -161,56 +160,60 @@ def test_a_column_of_objects_that_cannot_be_is_named(name: str, values: Any) -> 
     content = state.dump()
     content["chunk"][name] = None if values is None else np.array(values)
 
-    with refused(StateError):
+    with pytest.raises(StateError, match=re.escape(message)):
         Overlaps(None, (0.5,), (0.5,), ("label",)).restore(content)
 
 
 CONTENTS = [
-    {"labels": None},
-    {"labels": [Label("class", "dog")] * 2},
-    {"label_ids": {2: 0}},
-    {"label_ids": [1]},
-    {"chunk": None},
+    ({"labels": None}, "expected labels, found None"),
+    ({"labels": [Label("class", "dog")] * 2}, "expected each label once, found one twice"),
+    ({"label_ids": {2: 0}}, "expected a whole number for each of 2"),
+    ({"label_ids": [1]}, "expected numbers of labels, found [1]"),
+    ({"chunk": None}, "expected columns by name, found None"),
 ]
 
 
-@pytest.mark.parametrize("fields", CONTENTS)
-def test_what_else_a_state_of_objects_cannot_hold_is_named(fields: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("fields", "message"), CONTENTS)
+def test_what_else_a_state_of_objects_cannot_hold_is_named(
+    fields: dict[str, Any], message: str
+) -> None:
     labels = [Label("class", "dog"), Label("class", "cat")]
     content = {"labels": labels, "label_ids": {}, "chunk": {}} | fields
-    with refused(StateError):
+    with pytest.raises(StateError, match=re.escape(message)):
         Overlaps(None, (0.5,), (0.5,), ("label",)).restore(content)
 
 
 SIDES = [
-    ("datums", np.array([0, 5])),
-    ("kinds", np.array([0, 2], np.uint8)),
-    ("boxes", np.zeros((2, 3))),
-    ("boxes", np.full((2, 4), 1e308)),
-    ("names", ["a"]),
-    ("names", [1.5, "a"]),
-    ("rings", None),
-    ("rings", []),
+    ("datums", np.array([0, 5]), "expected numbers of at most 0, found 5"),
+    ("kinds", np.array([0, 2], np.uint8), "expected numbers of at most 1, found 2"),
+    ("boxes", np.zeros((2, 3)), "expected the shape 2 by 4, found 2 by 3"),
+    ("boxes", np.full((2, 4), 1e308), "expected finite numbers, found inf"),
+    ("names", ["a"], "expected 2 rows as in datums, found 1"),
+    ("names", [1.5, "a"], "expected text or whole numbers"),
+    ("rings", None, "expected those of the polygons, found none"),
+    ("rings", [], "expected points and three columns"),
     (
         "rings",
         [np.zeros((3, 2)), np.array([0, 9]), np.array([0, 1]), np.array([0, 0, 1])],
+        "expected offsets that rise from 0 to 3",
     ),
     (
         "rings",
         [np.zeros((3, 2)), np.array([0, 3]), np.empty(0, np.int64), np.array([0, 0, 1])],
+        "expected the shape 1, found 0",
     ),
 ]
 
 
-@pytest.mark.parametrize(("name", "values"), SIDES)
-def test_a_column_of_shapes_that_cannot_be_is_named(name: str, values: Any) -> None:
+@pytest.mark.parametrize(("name", "values", "message"), SIDES)
+def test_a_column_of_shapes_that_cannot_be_is_named(name: str, values: Any, message: str) -> None:
     state = Outlines()
     box, polygon = seen({"dog": 0.5}, 0, 0, 9, 9), PredictedObject({"dog": 0.5}, TURNED)
     state.update(DetectionBatch.of([Detection("a", [], [box, polygon])]))
     content = state.dump()
     content["sheets"][0][2][name] = values
 
-    with refused(StateError):
+    with pytest.raises(StateError, match=re.escape(message)):
         Outlines().restore(content)
 
 

@@ -370,17 +370,25 @@ def test_a_box_that_ends_beyond_all_numbers_can_be_left_out(read: Any) -> None:
 
 
 WRONG_MASKS = [
-    {"segmentation": ...},
-    {"segmentation": {"size": [9, 9], "counts": [81]}},
-    {"segmentation": {"size": [10, 20], "counts": [10, 20]}},
-    {"segmentation": [[1, 2]]},
-    {"segmentation": {"size": [10, 20], "counts": "~~"}},
+    ({"segmentation": ...}, "expected a field 'segmentation'"),
+    ({"segmentation": {"size": [9, 9], "counts": [81]}}, "expected a mask of the image's height"),
+    (
+        {"segmentation": {"size": [10, 20], "counts": [10, 20]}},
+        "expected runs that fill 10 by 20 pixels",
+    ),
+    ({"segmentation": [[1, 2]]}, "expected polygons of 3 points or more"),
+    (
+        {"segmentation": {"size": [10, 20], "counts": "~~"}},
+        "expected COCO's compressed run lengths",
+    ),
 ]
 
 
-@pytest.mark.parametrize("fields", WRONG_MASKS)
-def test_what_is_wrong_with_a_mask_is_named(read: Any, fields: dict[str, Any]) -> None:
-    with refused(ReadError):
+@pytest.mark.parametrize(("fields", "message"), WRONG_MASKS)
+def test_what_is_wrong_with_a_mask_is_named(
+    read: Any, fields: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ReadError, match=re.escape(message)):
         read(changed(data_set(), "annotations 0", **fields), results(), iou_type="segm")
 
 

@@ -1,5 +1,6 @@
 """Folders of YOLO and Pascal VOC become batches, and what does not fit is named."""
 
+import re
 import struct
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import for_each
-from messages import refused
 from valor_detection.parameters.readers.voc import VocParameters
 from valor_detection.parameters.readers.yolo import YoloParameters
 from valor_detection.readers.images import image_size
@@ -116,27 +116,27 @@ def test_names_beside_the_labels_are_no_labels() -> None:
 
 
 WRONG_YOLO = [
-    {"gt__a_txt": "0 0.5 0.5 0.5"},
-    {"dt__sub__b_txt": "1 0.25 0.5 0.5 1"},
-    {"gt__a_txt": "0.5 0.5 0.5 0.5 0.5"},
-    {"gt__a_txt": "0 5_0 0 1 1"},
-    {"gt__a_txt": "0 \u0665 0 1 1"},
-    {"gt__a_txt": "\n0 x"},
-    {"gt__a_txt": "0 0 0 nan 1"},
-    {"gt__a_txt": "0 0 0 -1 1"},
-    {"gt__a_txt": "0 10 4 6 3"},
-    {"gt__a_txt": "7 0 0 1 1"},
-    {"sizes_csv": "uid,width,height\na,20,8\n"},
-    {"names_txt": "cat\ncat\n"},
-    {"names_txt": ""},
+    ({"gt__a_txt": "0 0.5 0.5 0.5"}, "expected class, x, y, width, height"),
+    ({"dt__sub__b_txt": "1 0.25 0.5 0.5 1"}, "dt/sub/b.txt, line 1: expected class"),
+    ({"gt__a_txt": "0.5 0.5 0.5 0.5 0.5"}, "expected the number of a class first"),
+    ({"gt__a_txt": "0 5_0 0 1 1"}, "expected numbers, found '0 5_0 0 1 1'"),
+    ({"gt__a_txt": "0 \u0665 0 1 1"}, "expected numbers, found '0 \u0665 0 1 1'"),
+    ({"gt__a_txt": "\n0 x"}, "expected numbers, found '0 x'"),
+    ({"gt__a_txt": "0 0 0 nan 1"}, "expected finite numbers, found '0 0 0 nan 1'"),
+    ({"gt__a_txt": "0 0 0 -1 1"}, "expected a width and height of 0 or more"),
+    ({"gt__a_txt": "0 10 4 6 3"}, "line 1: expected coordinates in shares"),
+    ({"gt__a_txt": "7 0 0 1 1"}, "expected one of the 2 classes that have"),
+    ({"sizes_csv": "uid,width,height\na,20,8\n"}, "expected width and height of every image"),
+    ({"names_txt": "cat\ncat\n"}, "expected every name once, found 'cat'"),
+    ({"names_txt": ""}, "expected names of classes, found none"),
 ]
 
 
-@pytest.mark.parametrize("files", WRONG_YOLO)
-def test_what_is_wrong_with_files_of_yolo_is_named(files: dict[str, str]) -> None:
+@pytest.mark.parametrize(("files", "message"), WRONG_YOLO)
+def test_what_is_wrong_with_files_of_yolo_is_named(files: dict[str, str], message: str) -> None:
     yolo_files(**files)
     (part,) = yolo().partitions()
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=re.escape(message)):
         list(yolo().read(part))
 
 

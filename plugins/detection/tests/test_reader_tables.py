@@ -119,21 +119,24 @@ def test_polygons_keep_their_holes_and_parts() -> None:
 
 
 WRONG_FEATURES = [
-    feature("Point", [0, 0]),
-    feature(score=None),
-    feature(label=None),
-    feature(coordinates=[[[0, 0], [1]]]),
-    feature(coordinates=[[["0", "0"], ["1", "0"], ["1", "1"]]]),
-    {},
-    {**feature(), "type": "Topology"},
-    {"type": "Feature"},
-    feature(image=10**20),
+    (feature("Point", [0, 0]), "expected a GeoJSON Polygon or MultiPolygon"),
+    (feature(score=None), "expected a finite number, found None"),
+    (feature(label=None), "expected a string or a whole number"),
+    (feature(coordinates=[[[0, 0], [1]]]), "expected positions [x, y], got [1]"),
+    (
+        feature(coordinates=[[["0", "0"], ["1", "0"], ["1", "1"]]]),
+        "expected points (x, y), got [['0'",
+    ),
+    ({}, "expected a Feature, found None"),
+    ({**feature(), "type": "Topology"}, "expected a Feature, found 'Topology'"),
+    ({"type": "Feature"}, "expected a table, found None"),
+    (feature(image=10**20), "expected a number of 64 bits"),
 ]
 
 
-@pytest.mark.parametrize("wrong", WRONG_FEATURES)
-def test_what_is_wrong_with_a_feature_is_named(wrong: Any) -> None:
-    with refused(ReadError):
+@pytest.mark.parametrize(("wrong", "message"), WRONG_FEATURES)
+def test_what_is_wrong_with_a_feature_is_named(wrong: Any, message: str) -> None:
+    with pytest.raises(ReadError, match=re.escape(message)):
         geojson([], [wrong])
 
 

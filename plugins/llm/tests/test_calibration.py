@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from attrs import evolve
 from click.testing import CliRunner, Result
-from messages import refused
 from valor_cli.program.program import program
 from valor_llm.calibration.comparison import compared
 from valor_llm.calibration.correction import corrected
@@ -103,12 +102,12 @@ def test_all_verdicts_of_an_item_are_its_score_too() -> None:
 
 def test_labels_that_fit_nothing_are_errors() -> None:
     items = {"a": JudgedItem("a", "A", 0.5, (True, False))}
-    for label in (
-        Label("z", 1.0, place="l.csv:2"),
-        Label("a", 1.0, 3, place="l.csv:3"),
-        Label("a", 4.0, place="l.csv:4"),
+    for label, message in (
+        (Label("z", 1.0, place="l.csv:2"), "expected an item of the data, found 'z'"),
+        (Label("a", 1.0, 3, place="l.csv:3"), "expected one of 2 of item 'a', found 3"),
+        (Label("a", 4.0, place="l.csv:4"), "l.csv:4: label: expected a score of 0 to 1"),
     ):
-        with refused(ReadError):
+        with pytest.raises(ReadError, match=message):
             paired([label], items, Range(0, 1))
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from cases import for_each
-from messages import refused
 from valor_llm.steps import prompt
 from valor_llm.steps.repeated_example import repeats_example
 
@@ -83,16 +82,15 @@ def test_a_changed_prompt_has_a_new_version_and_so_have_its_metrics(name: str) -
     ("text", "message"),
     [
         ('version = 1\ninstruction = "Split it."\n', None),
-        ("version = 1\n", "p.toml: expected a prompt with a version and an instruction"),
+        ("version = 1\n", "version and an instruction, found 'instruction'"),
         (
             'version = 1\ninstruction = "Split it."\n[[example]]\ndata = {response = "a"}\n'
             'reply = "It says a."\n',
-            "p.toml: example 1: expected a reply that is a JSON object, got 'It says a.'\n"
-            "Write the reply as the judge is to write it, with nothing around the object",
+            "p.toml: example 1: expected a reply that is a JSON object",
         ),
         (
             'version = 1\ninstruction = "Split it."\n[[example]]\ndata = {response = "a"}\n',
-            "p.toml: expected a prompt with a version and an instruction, found 'reply'",
+            "version and an instruction, found 'reply'",
         ),
     ],
 )
@@ -105,7 +103,7 @@ def test_a_prompt_of_somebody_else_is_checked_when_it_is_read(
     if message is None:
         assert prompt.replaced("claims", path).instruction == "Split it."
     else:
-        with refused(ResourceError):
+        with pytest.raises(ResourceError, match=message):
             prompt.replaced("claims", path)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from messages import refused
 from valor_llm.clients.protocol import ClientError, Reply, Request, TokenChoice, Usage
 from valor_llm.clients.recorded import Recorded
 from valor_llm.clients.recording import Line, Recording
@@ -91,25 +91,37 @@ def test_repeats_and_attempts_have_replies_of_their_own(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("line", "message"),
     [
-        "{",
-        "[]",
-        '{"reply": "x"}',
-        '{"step": "claims"}',
-        '{"step": 1, "reply": "x"}',
-        '{"step": "claims", "reply": 5}',
-        '{"step": "claims", "reply": "x", "data": []}',
-        '{"step": "claims", "reply": "x", "attempt": true}',
-        '{"step": "claims", "reply": "x", "finish": "end"}',
-        '{"step": "claims", "reply": "x", "usage": {"in": 1}}',
-        '{"step": "claims", "reply": "x", "tokens": [1]}',
-        '{"step": "claims", "reply": "x", "answer": 1}',
-        "[" * 100_000,
+        ("{", "expected an object in JSON, found '{'"),
+        ("[]", "expected an object, found []"),
+        ('{"reply": "x"}', 'expected a "step", found none'),
+        ('{"step": "claims"}', 'expected a "reply", found none'),
+        ('{"step": 1, "reply": "x"}', "expected the name of a step, found 1"),
+        ('{"step": "claims", "reply": 5}', "expected an object, or the text of a reply, found 5"),
+        ('{"step": "claims", "reply": "x", "data": []}', '"data": expected an object, found []'),
+        (
+            '{"step": "claims", "reply": "x", "attempt": true}',
+            "expected a whole number, found True",
+        ),
+        (
+            '{"step": "claims", "reply": "x", "finish": "end"}',
+            "expected one of stop, length, context",
+        ),
+        (
+            '{"step": "claims", "reply": "x", "usage": {"in": 1}}',
+            "expected whole numbers of prompt, completion",
+        ),
+        (
+            '{"step": "claims", "reply": "x", "tokens": [1]}',
+            "expected a token and its choices, found 1",
+        ),
+        ('{"step": "claims", "reply": "x", "answer": 1}', "expected the keys step, data, settings"),
+        ("[" * 100_000, '"claims", "data"'),
     ],
 )
-def test_a_line_that_is_no_reply_is_named(path: Path, line: str) -> None:
-    with refused(ResourceError):
+def test_a_line_that_is_no_reply_is_named(path: Path, line: str, message: str) -> None:
+    with pytest.raises(ResourceError, match=re.escape(message)):
         recorded(path, {"step": "claims", "reply": "x"}, line)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -35,25 +36,25 @@ def test_answers_have_three_shapes(given: Any, answers: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value"),
+    ("field", "value", "message"),
     [
-        ("answers", 0.5),
-        ("answers", [["a", ["b"]]]),
-        ("answers", True),
-        ("answers", "\ud83d"),
-        ("false_answer", {"a": 1}),
-        ("noise_ratio", 1.5),
-        ("noise_ratio", float("nan")),
-        ("noise_ratio", "0.5"),
-        ("noise_ratio", True),
-        ("closed_book", "yes"),
-        ("response", 3),
-        ("contexts", 3),
-        ("contexts", ["a", 3]),
+        ("answers", 0.5, "or a list of lists of texts, got 0.5"),
+        ("answers", [["a", ["b"]]], "expected a text, a list of texts"),
+        ("answers", True, "or a list of lists of texts, got True"),
+        ("answers", "\ud83d", "expected Unicode text, got '\\ud83d'"),
+        ("false_answer", {"a": 1}, "false_answer: expected a text"),
+        ("noise_ratio", 1.5, "expected a number from 0 to 1, got 1.5"),
+        ("noise_ratio", float("nan"), "expected a number from 0 to 1, got nan"),
+        ("noise_ratio", "0.5", "expected a number from 0 to 1, got '0.5'"),
+        ("noise_ratio", True, "expected a number from 0 to 1, got True"),
+        ("closed_book", "yes", "expected true or false, got 'yes'"),
+        ("response", 3, "expected a text, got 3"),
+        ("contexts", 3, "expected texts, got 3"),
+        ("contexts", ["a", 3], "expected texts, got 3 among them"),
     ],
 )
-def test_a_field_of_another_kind_is_refused(field: str, value: Any) -> None:
-    with refused(SchemaError):
+def test_a_field_of_another_kind_is_refused(field: str, value: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         RGBSample("a", "noise_robustness", **{field: value})
 
 
@@ -81,16 +82,16 @@ def test_a_batch_has_what_its_samples_have() -> None:
 def test_a_batch_checks_its_cells_and_names_the_item() -> None:
     columns: dict[str, Any] = {name: [None] for name in FIELDS} | {"ability": ["noise_robustness"]}
 
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="item 'a', noise_ratio: expected a number from 0 to 1"):
         RGBBatch(Datums(["a"]), **columns | {"noise_ratio": [2]})
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="expected 1 rows, got 2"):
         RGBBatch(Datums(["a"]), **columns | {"response": ["x", "y"]})
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="item 'a', response: expected Unicode text"):
         RGBBatch(Datums(["a"]), **columns | {"response": ["\ud83d"]})
 
 
 def test_labels_cannot_be_renamed() -> None:
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="batch 0: label_map: expected none"):
         evaluate(
             [RGBSample("a", "noise_robustness", "x", "y")],
             ["NoiseRobustness"],
@@ -150,16 +151,25 @@ def test_a_list_of_references_is_of_spellings_and_one_of_answers_of_parts() -> N
 
 
 @pytest.mark.parametrize(
-    "cells",
+    ("cells", "message"),
     [
-        {"response": ["x"]},
-        {"ability": ["noise_robustness"]},
-        {"ability": ["noise"], "response": ["x"]},
-        {"ability": ["noise_robustness"], "response": ["x"], "noise_ratio": ["high"]},
-        {"ability": ["noise_robustness"], "response": ["x"], "answers": ["[1"]},
-        {"ability": ["noise_robustness"], "response": ["x"], "closed_book": ["perhaps"]},
+        ({"response": ["x"]}, "expected a column 'ability' of what"),
+        ({"ability": ["noise_robustness"]}, "expected a column 'response'"),
+        ({"ability": ["noise"], "response": ["x"]}, "expected one of noise_robustness"),
+        (
+            {"ability": ["noise_robustness"], "response": ["x"], "noise_ratio": ["high"]},
+            "expected a number, found 'high'",
+        ),
+        (
+            {"ability": ["noise_robustness"], "response": ["x"], "answers": ["[1"]},
+            "expected JSON, Expecting ',' delimiter",
+        ),
+        (
+            {"ability": ["noise_robustness"], "response": ["x"], "closed_book": ["perhaps"]},
+            "expected true or false, got 'perhaps'",
+        ),
     ],
 )
-def test_a_cell_that_does_not_fit_is_named(cells: Any) -> None:
-    with refused(ReadError):
+def test_a_cell_that_does_not_fit_is_named(cells: Any, message: str) -> None:
+    with pytest.raises(ReadError, match=re.escape(message)):
         from_table(Table(cells, "a.csv", is_text=True))

@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from messages import refused
 from valor_segmentation.arrays import from_arrays, images_of
 
 from valor_core.errors import SchemaError
@@ -40,18 +39,18 @@ ONE = [[[1, 0]]]
 
 
 NOT_FROM_ARRAYS = [
-    {"y_true": np.array(ONE[0])},
-    {"y_pred": ONE[0]},
-    {"y_pred": {"a": ONE[0]}},
-    {"y_pred": np.full((1, 2, 4, 5), 0.5)},
-    {"y_true": np.full((1, 4, 5, 2), 0.5)},
-    {"y_true": [*ONE, [["a"]]], "y_pred": ONE * 2},
-    {"y_pred": np.array(ONE) > 0},
-    {"labels": {"cat", "dog"}},
-    {"labels": [0, 1]},
-    {"ignore": True},
-    {"ignore": [255, 2]},
-    {"uids": ["a", "b"]},
+    ({"y_true": np.array(ONE[0])}, "y_true: expected a list of images"),
+    ({"y_pred": ONE[0]}, "y_pred: expected a list of images"),
+    ({"y_pred": {"a": ONE[0]}}, "expected a list of images, got a mapping"),
+    ({"y_pred": np.full((1, 2, 4, 5), 0.5)}, "got array of float64, shape (2, 4, 5)"),
+    ({"y_true": np.full((1, 4, 5, 2), 0.5)}, "got array of float64, shape (4, 5, 2)"),
+    ({"y_true": [*ONE, [["a"]]], "y_pred": ONE * 2}, "got array of <U1, shape (1, 1)"),
+    ({"y_pred": np.array(ONE) > 0}, "expected whole numbers up to 2 as labels"),
+    ({"labels": {"cat", "dog"}}, "expected labels in the order of their"),
+    ({"labels": [0, 1]}, "expected the name of the value 1"),
+    ({"ignore": True}, "expected a whole number, or several"),
+    ({"ignore": [255, 2]}, "expected a value that is no label, got 2"),
+    ({"uids": ["a", "b"]}, "expected one for each of 1 images, got 2"),
 ]
 
 
@@ -113,11 +112,11 @@ def test_items_and_arrays_read_values_alike(labels, ignore):
     assert item.layers == arrays.layers
 
 
-@pytest.mark.parametrize("arguments", NOT_FROM_ARRAYS)
-def test_arrays_that_make_no_batch_are_refused(arguments):
+@pytest.mark.parametrize(("arguments", "message"), NOT_FROM_ARRAYS)
+def test_arrays_that_make_no_batch_are_refused(arguments, message):
     given = {"y_true": ONE, "y_pred": ONE, "labels": ["cat", "dog"]} | arguments
 
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         from_arrays(**given)
 
 

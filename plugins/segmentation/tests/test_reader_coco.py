@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 from PIL import Image
 from valor_segmentation.parameters.readers.coco import CocoParameters
 from valor_segmentation.readers.coco import CocoReader
@@ -66,8 +65,8 @@ def labels(batch: SegmentationBatch, side: str, position: int = 0) -> Any:
     return [[names[code] for code in row] for row in codes.tolist()]
 
 
-def expect_refusal(**parameters: Any) -> None:
-    with refused(ReadError):
+def expect_refusal(match: str, **parameters: Any) -> None:
+    with pytest.raises(ReadError, match=re.escape(match)):
         batches(**parameters)
 
 
@@ -175,13 +174,13 @@ def test_panoptic_folder_may_be_a_link() -> None:
 def test_an_image_without_a_file_name_is_named() -> None:
     write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7)) | {"file_name": None}])
     write("seen.json", [])
-    expect_refusal()
+    expect_refusal("expected a name, found None")
 
 
 def test_folders_of_images_can_be_elsewhere() -> None:
     write("true.json", [segments("a", 2, [[5, 5, 5, 5]], info(5, 7))])
     write("seen.json", [segments("b", 2, [[5, 5, 5, 5]], info(5, 7))])
-    expect_refusal()
+    expect_refusal("expected the folder of the PNG images of true.json")
     folders = {"groundtruth_images": Path("a"), "prediction_images": Path("b")}
     assert len(batches(**folders)) == 1
 
@@ -189,7 +188,7 @@ def test_folders_of_images_can_be_elsewhere() -> None:
 def test_images_without_a_panoptic_annotation_are_named() -> None:
     write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7))], images=IMAGES)
     write("seen.json", [segments("seen", 2, [[5, 5, 5, 5]], info(5, 7))])
-    expect_refusal()
+    expect_refusal("expected a ground truth for each of 2 images")
     (batch,) = batches(missing="background")
     assert batch.layers[0].groundtruths[0] is None
 
@@ -197,27 +196,27 @@ def test_images_without_a_panoptic_annotation_are_named() -> None:
 def test_an_id_that_is_not_described_is_named() -> None:
     write("true.json", [segments("true", 2, [[5, 6, 6]], info(5, 7))])
     write("seen.json", [segments("seen", 2, [[5, 5, 5]], info(5, 7))])
-    expect_refusal()
+    expect_refusal("found 6 (2 pixels have unknown ids)")
 
 
 @pytest.mark.parametrize(
-    "annotation",
+    ("annotation", "message"),
     [
-        info(5, 8),
-        info(0, 7),
-        info("5", 7),
+        (info(5, 8), "expected one of the 2 categories"),
+        (info(0, 7), "expected a number of its own from 1"),
+        (info("5", 7), "expected a whole number, found '5'"),
     ],
 )
-def test_segments_that_are_described_badly_are_named(annotation: Any) -> None:
+def test_segments_that_are_described_badly_are_named(annotation: Any, message: str) -> None:
     write("true.json", [segments("true", 2, [[0]], annotation)])
     write("seen.json", [])
-    expect_refusal()
+    expect_refusal(message)
 
 
 def test_a_second_panoptic_annotation_of_an_image_is_named() -> None:
     write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7))] * 2)
     write("seen.json", [])
-    expect_refusal()
+    expect_refusal("annotations[1]: expected one annotation")
 
 
 def test_run_lengths_become_label_maps() -> None:
@@ -279,7 +278,7 @@ def test_things_and_stuff_are_averaged_as_the_categories_say() -> None:
 def test_a_category_that_is_neither_thing_nor_stuff_is_named() -> None:
     write("true.json", [], categories=[CATEGORIES[0] | {"isthing": "no"}])
     write("seen.json", [])
-    expect_refusal()
+    expect_refusal("expected 0 or 1, found 'no'")
 
 
 def test_polygons_of_an_annotation_are_united() -> None:
@@ -309,49 +308,49 @@ def test_pixels_of_two_labels_are_given_to_one(overlap: str, label: str) -> None
 def test_pixels_of_two_labels_are_named() -> None:
     write("true.json", [mask(3, [0, 2, 2]), mask(3, [0, 1, 3]), mask(7, [1, 3])])
     write("seen.json", [])
-    expect_refusal()
+    expect_refusal("expected each pixel in one label")
 
 
 @pytest.mark.parametrize(
-    "segmentation",
+    ("segmentation", "message"),
     [
-        {"size": [1, 3], "counts": [0, 3]},
-        {"size": [1, 4], "counts": [0, 3]},
-        {"size": [1, 4], "counts": [-1]},
-        [[0, 0, 1, 1]],
-        None,
+        ({"size": [1, 3], "counts": [0, 3]}, "expected the image's height and width"),
+        ({"size": [1, 4], "counts": [0, 3]}, "expected runs that fill 1 by 4 pixels"),
+        ({"size": [1, 4], "counts": [-1]}, "expected run lengths from 0 up, found [-1]"),
+        ([[0, 0, 1, 1]], "y, ...] of 3 points or more, found [0"),
+        (None, "expected run lengths or polygons, found None"),
     ],
 )
-def test_segmentations_that_are_none_are_named(segmentation: Any) -> None:
+def test_segmentations_that_are_none_are_named(segmentation: Any, message: str) -> None:
     write("true.json", [mask(3, None) | {"segmentation": segmentation}])
     write("seen.json", [])
-    expect_refusal()
+    expect_refusal(message)
 
 
 def test_an_image_without_a_size_is_named() -> None:
     one = {"image_id": 2, "category_id": 3, "segmentation": [[0, 0, 1, 0, 1, 1]]}
     write("true.json", [one], images=[{"id": 2}])
     write("seen.json", [])
-    expect_refusal()
+    expect_refusal("expected an image with height and width")
 
 
 def test_sizes_that_differ_name_the_image() -> None:
     images = [{"id": 2}]
     write("true.json", [segments("true", 2, [[5, 5, 5]], info(5, 7))], images=images)
     write("seen.json", [mask(7, [0, 4])])
-    expect_refusal()
+    expect_refusal("expected 1 by 3 pixels (rows by columns)")
 
 
 def test_a_panoptic_image_has_the_size_of_its_record() -> None:
     write("true.json", [segments("true", 2, [[5, 5, 5]], info(5, 7))])
     write("seen.json", [segments("seen", 2, [[5, 5, 5]], info(5, 7))])
-    expect_refusal()
+    expect_refusal("expected 1 by 4 pixels (rows by columns)")
 
 
 def test_annotations_of_two_kinds_in_one_file_are_refused() -> None:
     write("true.json", [mask(7, [0, 4]), segments("true", 1, [[5]], info(5, 7))])
     write("seen.json", [])
-    expect_refusal()
+    expect_refusal("annotations[1]: expected a segmentation")
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), 10**400])
@@ -359,48 +358,57 @@ def test_corners_that_are_not_finite_are_named(number: float) -> None:
     write("true.json", [])
     polygon = {"image_id": 2, "category_id": 7, "segmentation": [[0, 0, number, 1, 1, 1]]}
     write("seen.json", [polygon])
-    expect_refusal()
+    expect_refusal("expected corners with finite coordinates")
 
 
 def test_what_no_program_writes_is_an_error_that_names_the_place() -> None:
     write("true.json", [])
     write("seen.json", [mask(7, "\ud800")])
-    expect_refusal()
+    expect_refusal("annotations[0], segmentation, counts: expected")
 
     write("true.json", [mask(7, [0, 4])], images=[{"id": 2, "height": 10**7, "width": 10**7}])
     write("seen.json", [])
-    expect_refusal()
+    expect_refusal("annotations[0]: expected an image of at most")
 
     named = segments("true", 2, [[5] * 4], info(5, 7))
     write("true.json", [named | {"file_name": "a\0.png"}])
-    expect_refusal()
+    expect_refusal("annotations[0], file_name: expected a name")
 
     Path("true.json").write_text("[" * 100_000)
-    expect_refusal()
+    expect_refusal("expected COCO's JSON, found lists in lists without end")
 
 
 def test_an_unknown_image_is_named() -> None:
     write("true.json", [])
     write("seen.json", [mask(7, [0, 4], image=9)])
-    expect_refusal()
+    expect_refusal("expected the id of one of the 1 images")
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "message"),
     [
-        "{",
-        '{"a": 1}',
-        '{"annotations": [1]}',
-        "[]",
-        '{"annotations": [], "categories": [{"id": 1, "name": "a"}, {"id": 2, "name": "a"}]}',
-        '{"annotations": [], "categories": [{"id": 1}]}',
-        '{"annotations": [], "categories": [], "images": []}',
+        ("{", "expected JSON, found"),
+        ('{"a": 1}', "expected COCO's JSON with a list"),
+        ('{"annotations": [1]}', "expected a table of fields, found 1"),
+        ("[]", "expected a list, found None"),
+        (
+            '{"annotations": [], "categories": [{"id": 1, "name": "a"}, {"id": 2, "name": "a"}]}',
+            "expected every name once, found name 'a'",
+        ),
+        (
+            '{"annotations": [], "categories": [{"id": 1}]}',
+            "id 1, name: expected a name, found None",
+        ),
+        (
+            '{"annotations": [], "categories": [], "images": []}',
+            "expected at least one image, found none",
+        ),
     ],
 )
-def test_what_is_no_data_set_is_named(text: str) -> None:
+def test_what_is_no_data_set_is_named(text: str, message: str) -> None:
     write("seen.json", [])
     Path("true.json").write_text(text)
-    expect_refusal()
+    expect_refusal(message)
 
 
 def test_parts_hold_some_images_each() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import struct
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 import rasterio
-from messages import refused
 from valor_segmentation.parameters.readers.geotiff import GeotiffParameters
 from valor_segmentation.readers.geotiff import GeotiffReader
 from valor_segmentation.readers.rasters import RasterPixels
@@ -58,8 +58,8 @@ def codes(batch: SegmentationBatch, side: str) -> list[Any]:
     return found
 
 
-def expect_refusal(**parameters: Any) -> None:
-    with refused(ReadError):
+def expect_refusal(match: str, **parameters: Any) -> None:
+    with pytest.raises(ReadError, match=re.escape(match)):
         batches(**parameters)
 
 
@@ -98,7 +98,7 @@ def test_nodata_that_is_zero_does_not_count_either() -> None:
 def test_nodata_that_is_a_label_is_named() -> None:
     write("true/a.tif", [[1]], nodata=2)
     write("seen/a.tif", [[1]])
-    expect_refusal()
+    expect_refusal("expected a nodata value that is no label")
 
 
 def test_signed_values_are_read() -> None:
@@ -151,38 +151,38 @@ def test_a_coordinate_system_that_is_no_text_names_the_file() -> None:
     broken = Path("true/a.tif").read_bytes().replace(b"our town", b"our \xd1own")
     Path("true/a.tif").write_bytes(broken)
 
-    expect_refusal()
+    expect_refusal("expected a whole raster, found")
 
 
 def test_several_bands_of_which_none_is_chosen_are_refused() -> None:
     write("true/a.tif", [[1, 2]], [[0, 0]], [[0, 0]])
     write("seen/a.tif", [[1, 2]])
 
-    expect_refusal()
+    expect_refusal("expected one band of labels, found 3")
 
 
 def test_a_band_that_is_not_there_is_named() -> None:
     write("true/a.tif", [[1]])
     write("seen/a.tif", [[1]])
-    expect_refusal(groundtruth_band=2)
+    expect_refusal("expected a band 2, found 1 band", groundtruth_band=2)
 
 
 def test_another_size_names_both_files() -> None:
     write("true/a.tif", [[1, 1]])
     write("seen/a.tif", [[1, 1, 1]])
-    expect_refusal()
+    expect_refusal("expected 1 by 2 pixels (rows by columns)")
 
 
 def test_another_coordinate_system_names_both_files() -> None:
     write("true/a.tif", [[1]])
     write("seen/a.tif", [[1]], crs="EPSG:32633")
-    expect_refusal()
+    expect_refusal("EPSG:32632, found EPSG:32633")
 
 
 def test_another_place_names_both_files() -> None:
     write("true/a.tif", [[1]])
     write("seen/a.tif", [[1]], transform=from_origin(500_005, 6_000_000, 10, 10))
-    expect_refusal()
+    expect_refusal("expected the transform of true/a.tif, 10")
     (batch,) = batches(georeference="ignore")
     assert len(batch) == 1
 
@@ -196,7 +196,7 @@ def test_what_rounding_does_to_a_transform_is_let_through() -> None:
 def test_a_pixel_size_that_adds_up_is_refused() -> None:
     write("true/a.tif", np.ones((1, 90)))
     write("seen/a.tif", np.ones((1, 90)), transform=from_origin(500_000, 6_000_000, 10.01, 10))
-    expect_refusal()
+    expect_refusal("expected the transform of true/a.tif, 10")
 
 
 def test_rasters_without_a_place_are_read_without_a_warning() -> None:
@@ -210,14 +210,14 @@ def test_rasters_without_a_place_are_read_without_a_warning() -> None:
 def test_fractions_are_refused() -> None:
     write("true/a.tif", [[1]], dtype=np.float32)
     write("seen/a.tif", [[1]])
-    expect_refusal()
+    expect_refusal("expected whole numbers, found float32")
 
 
 def test_what_is_no_raster_is_named() -> None:
     write("seen/a.tif", [[1]])
     Path("true").mkdir()
     Path("true/a.tif").write_text("text")
-    expect_refusal()
+    expect_refusal("expected a whole raster, found")
 
 
 def test_a_raster_whose_tags_are_shifted_is_named() -> None:
@@ -228,7 +228,7 @@ def test_a_raster_whose_tags_are_shifted_is_named() -> None:
     (count,) = struct.unpack_from("<H", content, tags)
     end = tags + 2 + 12 * count
     Path("true/a.tif").write_bytes(content[:end] + b"\xff" * 4 + content[end:])
-    expect_refusal()
+    expect_refusal("expected a whole raster, found")
 
 
 def test_a_raster_that_is_cut_off_is_named() -> None:

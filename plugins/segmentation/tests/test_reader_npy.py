@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import struct
 import zipfile
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 from valor_segmentation.parameters.readers.npy import NpyParameters
 from valor_segmentation.readers.npy import NpyReader
 
@@ -39,8 +39,8 @@ def codes(batch: SegmentationBatch, side: str) -> list[Any]:
     return found
 
 
-def message(**parameters: Any) -> str:
-    with refused(ReadError) as caught:
+def message(match: str, **parameters: Any) -> str:
+    with pytest.raises(ReadError, match=re.escape(match)) as caught:
         batches(**parameters)
     return str(caught.value)
 
@@ -97,22 +97,28 @@ def test_an_archive_of_one_array_needs_no_name() -> None:
 
 def test_an_array_that_is_not_there_is_named() -> None:
     np.savez("true/a.npz", x=[[1]], y=[[1]])
-    message(predictions=None)
+    message("expected an array 'groundtruth', found 'x'", predictions=None)
 
 
 def test_scores_are_refused() -> None:
     np.save("true/a.npy", [[1]])
     np.save("seen/a.npy", np.full((2, 1, 3), 0.5, np.float32))
-    message()
+    message("expected rows and columns of whole")
 
 
-@pytest.mark.parametrize("file", ["seen/a.npy", "seen/a.npz"])
-def test_true_and_false_say_nothing_of_two_labels(file: str) -> None:
+@pytest.mark.parametrize(
+    ("file", "finding"),
+    [
+        ("seen/a.npy", "expected whole numbers up to 2 as labels"),
+        ("seen/a.npz", "arr_0: expected whole numbers up to 2"),
+    ],
+)
+def test_true_and_false_say_nothing_of_two_labels(file: str, finding: str) -> None:
     save: Any = np.save if file.endswith("npy") else np.savez
     save(file, np.array([[True]]))
     place = "seen/a.npz, arr_0" if file.endswith("npz") else "seen/a.npy"
     np.save("true/a.npy", np.array([[1]]))
-    assert message() == (
+    assert message(finding) == (
         f"{place}: expected whole numbers up to 2 as labels have, found array of bool, shape "
         "(1, 1)\n"
         "Save the number of each pixel's label, or set data.labels to one label."
@@ -123,26 +129,26 @@ def test_true_and_false_say_nothing_of_two_labels(file: str) -> None:
 def test_sizes_that_differ_name_both_files() -> None:
     np.save("true/a.npy", [[1]])
     np.save("seen/a.npy", [[1, 1]])
-    message()
+    message("expected 1 by 1 pixels (rows by columns)")
 
 
 @pytest.mark.parametrize("content", [b"", b"text", b"PK\x03\x04", b"\x93NUMPY\x01\x00"])
 def test_what_is_no_array_is_named(content: bytes) -> None:
     Path("true/a.npy").write_bytes(content)
     np.save("seen/a.npy", [[1]])
-    message()
+    message("expected an array as NumPy saves it")
 
 
 def test_objects_are_not_unpickled() -> None:
     np.save("true/a.npy", np.array([[{}]], object), allow_pickle=True)
     np.save("seen/a.npy", [[1]])
-    message()
+    message("expected an array as NumPy saves it")
 
 
 def test_two_files_of_one_name_are_named() -> None:
     np.save("true/a.npy", [[1]])
     np.savez("true/a.npz", [[1]])
-    message()
+    message("expected one file for each image")
 
 
 HEAD = b"\x93NUMPY\x01\x00"
@@ -162,29 +168,29 @@ def test_a_broken_head_names_the_file(text: str) -> None:
     padded = text.encode().ljust(117) + b"\n"
     Path("true/a.npy").write_bytes(HEAD + struct.pack("<H", len(padded)) + padded + bytes(16))
     np.save("seen/a.npy", np.zeros((2, 2), np.uint8))
-    message()
+    message("expected an array as NumPy saves it")
 
 
 def test_an_archive_of_something_else_names_the_file() -> None:
     with zipfile.ZipFile("true/a.npz", "w") as archive:
         archive.writestr("groundtruth", "hello")
     np.save("seen/a.npy", np.zeros((2, 2), np.uint8))
-    message()
+    message("expected an array as NumPy saves it")
 
 
 @pytest.mark.parametrize(
-    "values",
+    ("values", "finding"),
     [
-        {"1": "cat", "01": "dog"},
-        {str(2**70): "cat"},
+        ({"1": "cat", "01": "dog"}, "expected each value once, found 1 twice"),
+        ({str(2**70): "cat"}, "expected numbers of 64 bits"),
     ],
 )
-def test_values_are_numbers_of_their_own(values: dict[str, str]) -> None:
-    message(labels=[], values=values)
+def test_values_are_numbers_of_their_own(values: dict[str, str], finding: str) -> None:
+    message(finding, labels=[], values=values)
 
 
 def test_arrays_of_other_names_are_not_taken_for_missing() -> None:
     for name in "ab":
         np.save(f"true/{name}.npy", [[1]])
         np.save(f"seen/{name}_pred.npy", [[1]])
-    message()
+    message("expected a prediction for each of 2")

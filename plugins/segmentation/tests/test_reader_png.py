@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from pathlib import Path
@@ -9,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 from PIL import Image
 from valor_segmentation.parameters.readers.png import PngParameters
 from valor_segmentation.readers.png import PngReader
@@ -52,8 +52,8 @@ def code_image(one: Any) -> Any:
     return one.legend.codes[np.searchsorted(one.legend.values, image)]
 
 
-def expect_refusal(**parameters: Any) -> None:
-    with refused(ReadError):
+def expect_refusal(match: str, **parameters: Any) -> None:
+    with pytest.raises(ReadError, match=re.escape(match)):
         batches(**parameters)
 
 
@@ -134,13 +134,15 @@ def test_a_palette_reads_indexed_images_by_their_colors() -> None:
 def test_an_unknown_color_is_named() -> None:
     write("true/a.png", [[RED, GRAY, GRAY, BLUE]])
     write("seen/a.png", [[RED] * 4])
-    expect_refusal(palette={"#ff0000": "road"})
+    expect_refusal("expected a color of data.palette", palette={"#ff0000": "road"})
 
 
 def test_a_color_that_does_not_count_is_no_prediction() -> None:
     write("true/a.png", [[GRAY]])
     write("seen/a.png", [[GRAY]])
-    expect_refusal(palette={"#ff0000": "road"}, ignore=["#808080"])
+    expect_refusal(
+        "expected a color of data.palette", palette={"#ff0000": "road"}, ignore=["#808080"]
+    )
 
 
 @pytest.mark.parametrize(("depth", "row"), [(1, 0b01_00_00_00), (2, 0b00_01_00_00), (4, 0x01)])
@@ -171,14 +173,14 @@ def test_missing_partners_are_counted_and_named() -> None:
     for name in "abcde":
         write(f"true/{name}.png", [[1]])
     write("seen/a.png", [[1]])
-    expect_refusal(labels=["cat"])
+    expect_refusal("expected a prediction for each of 5", labels=["cat"])
 
 
 def test_a_missing_ground_truth_is_named() -> None:
     write("true/a.png", [[1]])
     write("seen/a.png", [[1]])
     write("seen/b.png", [[1]])
-    expect_refusal(labels=["cat"])
+    expect_refusal("expected a ground truth for each of 2", labels=["cat"])
 
 
 def test_a_missing_partner_can_be_all_background() -> None:
@@ -192,21 +194,28 @@ def test_a_missing_partner_can_be_all_background() -> None:
 def test_sizes_that_differ_name_both_files() -> None:
     write("true/a.png", [[1, 1], [1, 1]])
     write("seen/a.png", [[1, 1]])
-    expect_refusal(labels=["cat"])
+    expect_refusal("expected 2 by 2 pixels (rows by columns)", labels=["cat"])
 
 
 def test_colors_without_a_palette_are_refused() -> None:
     write("true/a.png", [[RED]])
     write("seen/a.png", [[RED]])
-    expect_refusal(labels=["cat"])
+    expect_refusal("expected gray levels or indices", labels=["cat"])
 
 
-@pytest.mark.parametrize("content", [b"", b"text", b"\x89PNG\r\n\x1a\n" + bytes(9)])
-def test_what_is_no_image_is_named(content: bytes) -> None:
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "expected a whole PNG image, found an empty"),
+        (b"text", "expected a PNG image, found another format"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(9), "expected a whole PNG image, found its"),
+    ],
+)
+def test_what_is_no_image_is_named(content: bytes, message: str) -> None:
     write("seen/a.png", [[1]])
     Path("true").mkdir()
     Path("true/a.png").write_bytes(content)
-    expect_refusal(labels=["cat"])
+    expect_refusal(message, labels=["cat"])
 
 
 def test_an_image_that_is_cut_off_is_named() -> None:
@@ -214,35 +223,41 @@ def test_an_image_that_is_cut_off_is_named() -> None:
     write("true/a.png", noise)
     write("seen/a.png", noise)
     Path("true/a.png").write_bytes(Path("true/a.png").read_bytes()[:200])
-    expect_refusal(labels=["cat"])
+    expect_refusal("expected a whole PNG image, found its", labels=["cat"])
 
 
 def test_a_folder_that_is_not_there_is_named() -> None:
-    expect_refusal(labels=["cat"])
+    expect_refusal("expected a folder or a file, found nothing", labels=["cat"])
 
 
 def test_a_folder_without_images_is_named() -> None:
     Path("true").mkdir()
-    expect_refusal(labels=["cat"])
+    expect_refusal("expected files that end in .png, found none", labels=["cat"])
 
 
 @pytest.mark.parametrize(
-    "parameters",
+    ("parameters", "message"),
     [
-        {},
-        {"labels": ["cat"], "values": {1: "cat"}},
-        {"values": {"one": "cat"}},
-        {"labels": ["cat"], "ignore": [1]},
-        {"labels": ["cat"], "ignore": ["#ffffff"]},
-        {"labels": [""]},
-        {"palette": {"red": "road"}},
-        {"palette": {"[256, 0, 0]": "road"}},
-        {"palette": {"#ff0000": "road", "(255, 0, 0)": "sky"}},
-        {"palette": {"#ff0000": "road"}, "ignore": ["#ff0000"]},
+        ({}, "values and palette, found none of them"),
+        ({"labels": ["cat"], "values": {1: "cat"}}, "expected one of labels"),
+        ({"values": {"one": "cat"}}, "expected whole numbers with their labels"),
+        ({"labels": ["cat"], "ignore": [1]}, "expected values that are no label, found 1"),
+        ({"labels": ["cat"], "ignore": ["#ffffff"]}, "expected whole numbers, found '#ffffff'"),
+        ({"labels": [""]}, "expected names of labels, found ''"),
+        ({"palette": {"red": "road"}}, "expected a color such as '#ff0000'"),
+        ({"palette": {"[256, 0, 0]": "road"}}, "expected a color such as '#ff0000'"),
+        (
+            {"palette": {"#ff0000": "road", "(255, 0, 0)": "sky"}},
+            "expected each color once, found #ff0000",
+        ),
+        (
+            {"palette": {"#ff0000": "road"}, "ignore": ["#ff0000"]},
+            "expected colors that are no label",
+        ),
     ],
 )
-def test_parameters_that_make_no_sense_are_named(parameters: Any) -> None:
-    expect_refusal(**parameters)
+def test_parameters_that_make_no_sense_are_named(parameters: Any, message: str) -> None:
+    expect_refusal(message, **parameters)
 
 
 def test_pillow_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,7 +288,7 @@ def test_a_head_with_more_pixels_than_the_file_can_hold_is_refused() -> None:
     write("seen/a.png", [[1]])
     Path("true").mkdir()
     Path("true/a.png").write_bytes(png(60_000, 60_000, 8, 0, b"\0"))
-    expect_refusal(labels=["cat"])
+    expect_refusal("expected a whole PNG image, found 66", labels=["cat"])
 
 
 def test_plain_images_that_compress_well_are_read() -> None:
@@ -287,7 +302,7 @@ def test_colors_of_16_bits_are_refused() -> None:
     write("seen/a.png", [[RED]])
     Path("true").mkdir()
     Path("true/a.png").write_bytes(png(1, 1, 16, 2, b"\0" + bytes(6)))
-    expect_refusal(palette={"#ff0000": "cat"})
+    expect_refusal("expected colors of 8 bits, found 16 bits", palette={"#ff0000": "cat"})
 
 
 def test_alpha_is_passed_over() -> None:
@@ -313,21 +328,24 @@ def test_labels_that_begin_with_background_do_not_shift_every_name(
 
 
 @pytest.mark.parametrize(
-    ("true", "seen"),
+    ("true", "seen", "message"),
     [
-        ("", "_pred"),
-        ("_gt", ""),
+        ("", "_pred", "found none for 12: 'img_0', 'img_1'"),
+        ("_gt", "", "found none for 12: 'img_0_gt'"),
         (
             "_gtFine",
             "_pred",
+            "found none for 12: 'img_0_gtFine'",
         ),
     ],
 )
-def test_predictions_of_other_endings_are_not_taken_for_missing(true: str, seen: str) -> None:
+def test_predictions_of_other_endings_are_not_taken_for_missing(
+    true: str, seen: str, message: str
+) -> None:
     for number in range(12):
         write(f"true/img_{number}{true}.png", [[1]])
         write(f"seen/img_{number}{seen}.png", [[1]])
-    expect_refusal(labels=["cat"])
+    expect_refusal(message, labels=["cat"])
 
     endings = {"groundtruth_ending": f"{true}.png", "prediction_ending": f"{seen}.png"}
     assert sum(map(len, batches(labels=["cat"], **endings))) == 12
@@ -337,4 +355,4 @@ def test_folders_of_other_images_are_not_counted_as_background() -> None:
     write("true/a.png", [[1]])
     write("true/b.png", [[1]])
     write("seen/pred_a.png", [[1]])
-    expect_refusal(labels=["cat"])
+    expect_refusal("expected a prediction for each of 2", labels=["cat"])

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import pytest
 from attrs import evolve, frozen
-from messages import refused
 from valor_testing import ConformanceError, check_engine
 
 from valor_core.cancellation import LocalControl
@@ -153,27 +153,35 @@ def test_a_declared_engine_is_made_from_its_parameters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "law"),
+    ("engine", "law", "message"),
     [
-        (Repeating(), "every partition once"),
-        (Losing(), "every partition once"),
-        (Ignoring(), "nothing to do"),
-        (Rounding(), "same bits as serial"),
-        (Swallowing(), "errors are named and chained"),
-        (Hiding(), "errors are named and chained"),
-        (Unchained(), "errors are named and chained"),
-        (Eager(), "stops when it is closed"),
-        (OpeningOften(), "resources open and close once"),
-        (NeverClosing(), "resources open and close once"),
-        (WithoutResources(), "resources open and close once"),
-        (Deaf(), "stops when the run is stopped"),
-        (OnlyOnce(), "can run again"),
+        (Repeating(), "every partition once", "expected it 1 times, found it 2 times"),
+        (Losing(), "every partition once", "expected it 1 times, found it 0 times"),
+        (Ignoring(), "nothing to do", "expected nothing without partitions"),
+        (Rounding(), "same bits as serial", "breaks the law 'same bits as serial'"),
+        (Swallowing(), "errors are named and chained", "expected the error of a partition"),
+        (Hiding(), "errors are named and chained", "chained': expected the error 'batch 2"),
+        (Unchained(), "errors are named and chained", "expected an error with its cause"),
+        (Eager(), "stops when it is closed", "expected it to stop, but it read all"),
+        (
+            OpeningOften(),
+            "resources open and close once",
+            "expected it opened once for each worker",
+        ),
+        (NeverClosing(), "resources open and close once", "expected all 1 that were opened closed"),
+        (
+            WithoutResources(),
+            "resources open and close once",
+            "expected it opened once for each worker",
+        ),
+        (Deaf(), "stops when the run is stopped", "expected it to stop, but it counted"),
+        (OnlyOnce(), "can run again", "OnlyOnce breaks the law 'can run again'"),
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_an_offender_is_refused_by_the_law_it_breaks(engine: Any, law: str) -> None:
+def test_an_offender_is_refused_by_the_law_it_breaks(engine: Any, law: str, message: str) -> None:
     WORKS.clear()
-    with refused(ConformanceError) as caught:
+    with pytest.raises(ConformanceError, match=re.escape(message)) as caught:
         check_engine(engine)
 
     assert caught.value.law == law

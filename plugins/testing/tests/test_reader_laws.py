@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve, frozen
-from messages import refused
 from valor_testing import ConformanceError, check_reader
 
 from valor_core.parameters import parameter, parameters
@@ -148,24 +148,24 @@ def test_an_honest_reader_keeps_all_laws() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "law"),
+    ("code", "law", "message"),
     [
-        ("Unnamed", "partitions are named"),
-        ("SameNames", "partitions are named"),
-        ("OtherNames", "partitions are named"),
-        ("Items", "batches of the task"),
-        ("AnotherTask", "batches of the task"),
-        ("Overlapping", "uids once"),
-        ("Reusing", "batches stay"),
-        ("Once", "same read again"),
-        ("Local", "reader survives pickling"),
-        ("Numbering", "any partitioning"),
-        ("Dropping", "any partitioning"),
+        ("Unnamed", "partitions are named", "expected a Partition with a name, found 0"),
+        ("SameNames", "partitions are named", "expected names that differ, found 'words'"),
+        ("OtherNames", "partitions are named", "[0] is '3' asked once and '6' asked again"),
+        ("Items", "batches of the task", "'batches of the task': expected batches"),
+        ("AnotherTask", "batches of the task", "expected batches of text"),
+        ("Overlapping", "uids once", "expected every item once, found 'first'"),
+        ("Reusing", "batches stay", "as read and 2.0 when the rest was read"),
+        ("Once", "same read again", "length is 9 read once and 0 read again"),
+        ("Local", "reader survives pickling", "the law 'reader survives pickling'"),
+        ("Numbering", "any partitioning", "given and 'brown' with partition_words"),
+        ("Dropping", "any partitioning", "9 as given and 3 with partition_words"),
     ],
 )
-def test_an_offender_is_refused_by_the_law_it_breaks(code: str, law: str) -> None:
+def test_an_offender_is_refused_by_the_law_it_breaks(code: str, law: str, message: str) -> None:
     SEEN.clear()
-    with refused(ConformanceError) as caught:
+    with pytest.raises(ConformanceError, match=re.escape(message)) as caught:
         check_reader(spec(code), WORDS)
 
     assert caught.value.law == law

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 from valor_detection import arrays
 
 from valor_core import Registry
@@ -35,14 +35,14 @@ class Table:
 
 
 @pytest.mark.parametrize(
-    "data",
+    ("data", "message"),
     [
-        ([0, 1], [[0.2, 0.8], [0.5, 0.5]]),
-        (np.zeros(2), np.zeros((2, 2))),
-        np.zeros((2, 2)),
-        Table(),
+        (([0, 1], [[0.2, 0.8], [0.5, 0.5]]), "expected items or a batch, got tuple"),
+        ((np.zeros(2), np.zeros((2, 2))), "expected items or a batch, got tuple"),
+        (np.zeros((2, 2)), "expected items or a batch, got ndarray"),
+        (Table(), "expected items or a batch, got Table"),
     ],
 )
-def test_arrays_are_answered_with_what_makes_a_batch_of_them(data: Any) -> None:
-    with refused(SchemaError):
+def test_arrays_are_answered_with_what_makes_a_batch_of_them(data: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(message)):
         reader_of(data, "classification", Registry())

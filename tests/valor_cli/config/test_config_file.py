@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from messages import refused
 from valor_cli.config.config_file import Request
 
@@ -18,5 +19,5 @@ def test_a_report_whose_config_has_no_bottom_is_one_line(tmp_path: Path) -> None
     deep = '{"a": ' * 150 + "1" + "}" * 150
     path.write_text(f'{{"valor_report": 1, "results": [], "config": {{"data": {deep}}}}}')
 
-    with refused(ConfigError):
+    with pytest.raises(ConfigError, match="expected at most 100 levels, found more"):
         Request.from_report(path)

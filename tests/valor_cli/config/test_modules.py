@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from messages import refused
 from valor_cli.config.modules import decorated
 
@@ -26,7 +27,7 @@ def test_a_script_that_ends_itself_does_not_end_the_run(tmp_path: Path) -> None:
     path = tmp_path / "a_script_of_mine.py"
     path.write_text("raise SystemExit(3)")
 
-    with refused(ConfigError):
+    with pytest.raises(ConfigError, match="cannot be imported, SystemExit: 3"):
         decorated(path)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import define, field
-from messages import refused
 
 from valor_core import Registry, metric
 from valor_core.errors import ConfigError, ManifestError, ParameterError
@@ -298,7 +297,7 @@ def test_what_a_metric_refuses_when_it_is_made_is_named_with_its_place(
 
     for place in ("c.yaml: ", ""):
         bound = bind_metrics(["LongShare", "Crash"], registry, "lab", place)
-        with refused(ParameterError):
+        with pytest.raises(ParameterError, match="must be 1 where balanced is true"):
             Plan.of(bound, Registry())
 
 

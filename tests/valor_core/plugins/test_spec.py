@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import pickle
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import evolve
-from messages import refused
 
 from valor_core import specs
 from valor_core.errors import BrokenPluginError, ManifestError
@@ -15,15 +15,35 @@ from valor_core.specs import MetricSpec, Range, Reference, fold
 from valor_core.specs.spec import KINDS, Spec
 
 
-@pytest.mark.parametrize("name", ["ap", "AP", ".AP", "Detection.AP", "detection.", "a.b.c", 3])
-def test_a_name_must_have_a_namespace(name: Any) -> None:
-    with refused(ManifestError):
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("ap", "must look like 'namespace.Name', got 'ap'"),
+        ("AP", "must look like 'namespace.Name', got 'AP'"),
+        (".AP", "must look like 'namespace.Name', got '.AP'"),
+        ("Detection.AP", "got 'Detection.AP'"),
+        ("detection.", "got 'detection.'"),
+        ("a.b.c", "must look like 'namespace.Name', got 'a.b.c'"),
+        (3, "name must look like 'namespace.Name', got 3"),
+    ],
+)
+def test_a_name_must_have_a_namespace(name: Any, message: str) -> None:
+    with pytest.raises(ManifestError, match=re.escape(message)):
         Spec(name=name, summary="", implementation="m:f")
 
 
-@pytest.mark.parametrize("implementation", ["module", "module.name", ":name", "module:", None])
-def test_an_implementation_must_name_module_and_object(implementation: Any) -> None:
-    with refused(ManifestError):
+@pytest.mark.parametrize(
+    ("implementation", "message"),
+    [
+        ("module", "like 'package.module:name', got 'module'"),
+        ("module.name", "got 'module.name'"),
+        (":name", "like 'package.module:name', got ':name'"),
+        ("module:", "'package.module:name', got 'module:'"),
+        (None, "must look like 'package.module:name', got None"),
+    ],
+)
+def test_an_implementation_must_name_module_and_object(implementation: Any, message: str) -> None:
+    with pytest.raises(ManifestError, match=re.escape(message)):
         Spec(name="a.B", summary="", implementation=implementation)
 
 
@@ -83,20 +103,26 @@ def test_parameters_named_by_their_place_are_made_when_they_are_used(mylab: Path
 
 
 @pytest.mark.parametrize(
-    "place",
+    ("place", "message"),
     [
-        "no_such_package:P",
-        "json:P",
+        ("no_such_package:P", "its parameters no_such_package:P cannot be imported"),
+        ("json:P", "its parameters json:P cannot be imported"),
     ],
 )
-def test_parameters_that_are_not_at_their_place_are_an_error(place: str) -> None:
-    with refused(BrokenPluginError):
+def test_parameters_that_are_not_at_their_place_are_an_error(place: str, message: str) -> None:
+    with pytest.raises(BrokenPluginError, match=re.escape(message)):
         evolve(SPEC, parameters=place).parameter_class  # noqa: B018
 
 
-@pytest.mark.parametrize("place", ["json:dumps", "json:JSONDecoder"])
-def test_parameters_that_are_no_parameter_class_are_an_error(place: str) -> None:
-    with refused(ManifestError):
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("json:dumps", "expected parameters to be a parameter"),
+        ("json:JSONDecoder", "found <class 'json.decoder.JSONDecoder'>"),
+    ],
+)
+def test_parameters_that_are_no_parameter_class_are_an_error(place: str, message: str) -> None:
+    with pytest.raises(ManifestError, match=re.escape(message)):
         evolve(SPEC, parameters=place).parameter_class  # noqa: B018
 
 

@@ -58,7 +58,7 @@ class TestKindsOfResources:
         for namespace in ("aaa", "bbb"):
             install(f"{namespace}lab", namespace, brings(namespace, "tape"))
 
-        with refused(AmbiguousNameError):
+        with pytest.raises(AmbiguousNameError, match=r"expected one of this name, found aaa\.tape"):
             Registry().resource_kind("tape", judge)
 
     def test_a_kind_of_another_resource_is_none_of_this_one(
@@ -66,7 +66,7 @@ class TestKindsOfResources:
     ) -> None:
         install("aaalab", "aaa", brings("aaa", "tape", "aaa.reel"))
 
-        with refused(UnknownNameError):
+        with pytest.raises(UnknownNameError, match=r"kind 'tape': unknown to ranklab\.judge"):
             Registry().resource_kind("tape", judge)
         with refused(UnknownNameError):
             Registry().resource_kind("aaa.tape", judge)

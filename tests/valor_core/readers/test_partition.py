@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from attrs import frozen
-from messages import refused
 
 from valor_core.errors import ReadError
 from valor_core.readers import Partition, fingerprint
@@ -51,5 +51,5 @@ def test_a_partition_that_has_a_name_alone_is_called_by_it() -> None:
 def test_what_is_no_partition_is_refused() -> None:
     partition: Any = 3
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=r"of valor_core\.readers\.Partition, got 3"):
         identity(partition)

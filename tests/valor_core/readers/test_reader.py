@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 
 from valor_core.errors import SchemaError
 from valor_core.readers import reader_of
@@ -79,18 +78,20 @@ class Table:
 
 @pytest.mark.parametrize("made", [InMemory.of, batch_of])
 def test_a_task_without_an_answer_for_arrays_says_what_was_expected(made: Any) -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="expected items or a batch, got Table"):
         made(Table(), TextBatch)
 
 
 def test_a_table_of_fields_in_place_of_an_item_is_answered_with_the_class() -> None:
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"data\[0\]: expected a Text, got \{'query': 'Where\?'\}"
+    ):
         batch_of([{"query": "Where?"}], TextBatch.of)
 
 
 @pytest.mark.parametrize("path", ["x.csv", Path("x.csv")])
 def test_a_path_is_answered_with_how_a_reader_is_named(path: Any) -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=r"expected items or a batch, got 'x\.csv'"):
         InMemory.of(path, DetectionBatch.of)
 
 

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from messages import refused
 
 from valor_core.errors import SchemaError
 from valor_core.readers.resolve import of_two_sides
@@ -22,15 +21,15 @@ def test_references_and_responses_are_text(listed: Any) -> None:
 
 
 def test_sides_of_different_length_are_refused() -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="expected as many, got 1 and 2"):
         of_two_sides(["Rome"], ["rome", "paris"], Registry(), "text", ())
 
 
 def test_sides_that_no_task_has_are_refused_in_few_words() -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="expected two sides of one task"):
         of_two_sides(np.zeros((2, 2)), object(), Registry(), None, ())
 
 
 def test_sides_that_a_named_task_does_not_have_are_answered_with_what_to_make_of_them() -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="expected two sides of text, got list of 1"):
         of_two_sides([1], {"a": 1}, Registry(), "text", ())

@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 
 import pytest
-from messages import refused
 
 from valor_core.errors import ReportError
 from valor_core.results.files import check_writable, replacing, write_text
@@ -14,7 +13,7 @@ def test_a_text_that_cannot_be_written_leaves_the_file_as_it_was(tmp_path: Path)
     path = tmp_path / "report.json"
     write_text(path, "before\n")
 
-    with refused(ReportError):
+    with pytest.raises(ReportError, match="expected Unicode text, found the lone"):
         write_text(path, "a\ud800")
 
     assert path.read_bytes() == b"before\n"
@@ -43,7 +42,7 @@ def test_what_a_link_leads_to_is_replaced_and_the_link_stays(tmp_path: Path) -> 
 def test_a_missing_folder_is_an_error_with_its_reason(tmp_path: Path) -> None:
     path = tmp_path / "missing" / "report.json"
 
-    with refused(ReportError):
+    with pytest.raises(ReportError, match="cannot be written"):
         write_text(path, "")
 
 

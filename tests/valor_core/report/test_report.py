@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import sysconfig
@@ -67,14 +68,14 @@ class TestLookUp:
         assert bool(Report(results=()))
 
     def test_a_label_or_parameter_that_is_not_there_is_answered_with_the_nearest(self) -> None:
-        for look_up in (
-            lambda: REPORT["Recall", "do"],
-            lambda: REPORT.find("Recall", lable="dog"),
-            lambda: REPORT.find(lable="dog"),
-            lambda: REPORT.find(label="dgo"),
-            lambda: REPORT.find("Accuracy", zzz=1),
+        for look_up, message in (
+            (lambda: REPORT["Recall", "do"], "no result of 'Recall' for 'do'"),
+            (lambda: REPORT.find("Recall", lable="dog"), "with lable='dog'\nDid you mean 'label'"),
+            (lambda: REPORT.find(lable="dog"), "with lable='dog'\nDid you mean 'label'"),
+            (lambda: REPORT.find(label="dgo"), "with label='dgo'\nDid you mean 'dog'"),
+            (lambda: REPORT.find("Accuracy", zzz=1), "Known parameters: label_key"),
         ):
-            with refused(ReportError):
+            with pytest.raises(ReportError, match=message):
                 look_up()
 
     def test_a_result_is_found_by_its_name_whatever_its_form(self) -> None:
@@ -108,15 +109,15 @@ class TestLookUp:
             REPORT["Recal"]
 
     def test_a_name_like_no_other_is_answered_with_all(self) -> None:
-        with refused(ReportError):
+        with pytest.raises(ReportError, match="report: no result of 'mAP'"):
             REPORT["mAP"]
 
     def test_an_unknown_label_or_parameter_is_named(self) -> None:
-        with refused(ReportError):
+        with pytest.raises(ReportError, match="report: no result of 'Recall' for 'cow'"):
             REPORT["Recall", "cow"]
-        with refused(ReportError):
+        with pytest.raises(ReportError, match="no result of 'Recall' with label='cow'"):
             REPORT.find("Recall", label="cow")
-        with refused(ReportError):
+        with pytest.raises(ReportError, match="report: no result with label='cow'"):
             REPORT.find(label="cow")
 
     def test_the_value_of_several_results_says_how_to_choose_one_that_can_be_typed(self) -> None:
@@ -124,30 +125,38 @@ class TestLookUp:
             [result("F1", 1, hardmax=True, at=0.5), result("F1", 1, hardmax=True, at=1)]
         )
 
-        with refused(ReportError):
+        with pytest.raises(ReportError, match="expected one result of F1, found 2"):
             _ = results.value
 
         assert len(results.find(at=0.5)) == 1
 
     def test_results_that_nothing_tells_apart_are_several_all_the_same(self) -> None:
-        with refused(ReportError):
+        with pytest.raises(ReportError, match="expected one result of F1, found 2"):
             _ = Results([result("F1", 1), result("F1", 1)]).only
 
     def test_no_results_have_no_value(self) -> None:
-        with refused(ReportError):
+        with pytest.raises(ReportError, match="expected one result, found none"):
             _ = Results([]).value
 
     def test_a_slice_is_found_by_its_values(self) -> None:
         assert REPORT.slice(weather="rain")["Accuracy"].value == 0.5
         assert REPORT.slice(weather=None) == REPORT.results[:1]
 
-    @pytest.mark.parametrize("where", [{"weather": "sun"}, {"city": "Oslo"}])
-    def test_an_unknown_slice_is_answered_with_those_there_are(self, where: dict[str, Any]) -> None:
-        with refused(ReportError):
+    @pytest.mark.parametrize(
+        ("where", "message"),
+        [
+            ({"weather": "sun"}, "report: no slice {'weather': 'sun'}"),
+            ({"city": "Oslo"}, "report: no slice {'city': 'Oslo'}"),
+        ],
+    )
+    def test_an_unknown_slice_is_answered_with_those_there_are(
+        self, where: dict[str, Any], message: str
+    ) -> None:
+        with pytest.raises(ReportError, match=re.escape(message)):
             REPORT.slice(**where)
 
     def test_without_slices_it_says_how_to_have_some(self) -> None:
-        with refused(ReportError):
+        with pytest.raises(ReportError, match=r"report: no slice \{'weather': 'rain'\}"):
             Report(results=[]).slice(weather="rain")
 
 
@@ -201,48 +210,59 @@ class TestRecords:
             "value": 0.5,
         }
 
-    @pytest.mark.parametrize("record", [{}, [], 3, {"valor_report": 2}, {"results": []}])
-    def test_something_else_is_no_report(self, record: Any) -> None:
-        with refused(ReportError):
+    @pytest.mark.parametrize(
+        ("record", "message"),
+        [
+            ({}, "expected a report of format 1, found {}"),
+            ([], "expected a report of format 1, found []"),
+            (3, "expected a report of format 1, found 3"),
+            ({"valor_report": 2}, "found {'valor_report': 2}"),
+            ({"results": []}, "expected a report of format 1"),
+        ],
+    )
+    def test_something_else_is_no_report(self, record: Any, message: str) -> None:
+        with pytest.raises(ReportError, match=re.escape(message)):
             Report.from_dict(record, "a.json")
 
     @pytest.mark.parametrize(
-        "damage",
+        ("damage", "message"),
         [
-            {"results": None},
-            {"items": [{}]},
-            {"slices": [3]},
-            {"requirements": [{}]},
-            {"results": [3]},
+            ({"results": None}, "expected a list, found None"),
+            ({"items": [{}]}, "its content is damaged, items[0].metric"),
+            ({"slices": [3]}, "slices[0]: expected a table, found 3"),
+            ({"requirements": [{}]}, "its content is damaged, TypeError"),
+            ({"results": [3]}, "results[0]: expected a table, found 3"),
         ],
     )
-    def test_a_damaged_report_is_refused(self, damage: dict[str, Any]) -> None:
-        with refused(ReportError):
+    def test_a_damaged_report_is_refused(self, damage: dict[str, Any], message: str) -> None:
+        with pytest.raises(ReportError, match=re.escape(message)):
             Report.from_dict({"valor_report": 1, "results": []} | damage, "a.json")
 
     def test_a_file_that_is_no_report_is_named(self, tmp_path: Path) -> None:
         for name, content in (
-            ("a.json", b"["),
             ("deep.json", b"[" * 100_000),
             ("digits.json", b"[" + b"1" * 5000 + b"]"),
             ("a.csv", b"type,value\nF1,0.5\n"),
             ("a.npz", b"PK\x03\x04\xff\xfe"),
         ):
             (tmp_path / name).write_bytes(content)
-            with refused(ReportError):
+            with pytest.raises(ReportError, match="expected a report as JSON"):
                 Report.load(tmp_path / name)
+        (tmp_path / "a.json").write_bytes(b"[")
+        with refused(ReportError):
+            Report.load(tmp_path / "a.json")
 
     def test_a_report_that_was_cut_off_is_said_to_be(self, tmp_path: Path) -> None:
         path = tmp_path / "a.json"
         path.write_text(REPORT.to_json()[:-20], encoding="utf-8")
 
-        with refused(ReportError):
+        with pytest.raises(ReportError, match="line 61: expected a whole report"):
             Report.load(path)
 
     def test_an_empty_table_is_no_report_and_gets_a_remedy(self, tmp_path: Path) -> None:
         (tmp_path / "a.json").write_text("{}")
 
-        with refused(ReportError):
+        with pytest.raises(ReportError, match=r"expected a report of format 1, found \{\}"):
             Report.load(tmp_path / "a.json")
 
     def test_a_missing_report_is_answered_with_the_nearest_name(self, tmp_path: Path) -> None:
@@ -256,7 +276,7 @@ class TestRecords:
 
 class TestFiles:
     def test_a_file_that_cannot_be_written_is_named(self, tmp_path: Path) -> None:
-        with refused(ReportError):
+        with pytest.raises(ReportError, match="cannot be written"):
             REPORT.save(tmp_path / "missing" / "a.json")
 
     def test_a_frame_without_pandas_is_answered_with_the_pip_line(
@@ -307,14 +327,14 @@ def test_a_report_is_shown_in_a_line() -> None:
 
 
 @pytest.mark.parametrize(
-    "draw",
+    ("draw", "message"),
     [
-        Report.to_html,
-        Report.to_markdown,
-        Report.to_csv,
-        Report.plot,
-        lambda report: report.save("report.html"),
-        lambda report: report.save("report.xlsx"),
+        (Report.to_html, "a page needs valor-report"),
+        (Report.to_markdown, "Markdown needs valor-report"),
+        (Report.to_csv, "a table needs valor-report"),
+        (Report.plot, "plot: a drawing needs valor-report"),
+        (lambda report: report.save("report.html"), "a report in .html needs valor-report"),
+        (lambda report: report.save("report.xlsx"), "a report in .xlsx needs valor-report"),
     ],
 )
 def test_drawing_without_valor_report_names_the_install_command(
@@ -322,11 +342,12 @@ def test_drawing_without_valor_report_names_the_install_command(
     hide: Callable[[str], None],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    message: str,
 ) -> None:
     hide("valor-report")
     monkeypatch.chdir(tmp_path)
 
-    with refused(MissingExtraError):
+    with pytest.raises(MissingExtraError, match=re.escape(message)):
         draw(REPORT)
     assert not [*tmp_path.iterdir()]
 

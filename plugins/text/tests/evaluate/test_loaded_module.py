@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from evaluate import EvaluationModule, config
-from messages import refused
 from valor_cli.program.program import program
 from valor_text.evaluate.scripts.loaded_module import load
 from valor_text.evaluate.scripts.script import Script
@@ -38,8 +38,8 @@ def chosen(name: str, **parameters: Any) -> dict[str, Any]:
     return {"name": "hf.Module", "module": name, "allow_code": True} | parameters
 
 
-def refusal(choice: Any, kind: type[Exception] = ParameterError) -> str:
-    with refused(kind) as caught:
+def refusal(match: str, choice: Any, kind: type[Exception] = ParameterError) -> str:
+    with pytest.raises(kind, match=re.escape(match)) as caught:
         evaluate([Text("a", response="x")], [choice])
     return str(caught.value)
 
@@ -48,14 +48,16 @@ def test_nothing_is_executed_before_it_is_allowed(tmp_path: Path) -> None:
     script = tmp_path / "reckless.py"
     script.write_text(f"open({str(tmp_path / 'executed')!r}, 'w').close()\n")
 
-    refusal(chosen(str(script), allow_code=False))
+    refusal("expected true before the code", chosen(str(script), allow_code=False))
     assert not (tmp_path / "executed").exists()
-    refusal(chosen(str(script)))
+    refusal("hf.Module: module: expected a class", chosen(str(script)))
     assert (tmp_path / "executed").exists()
 
 
 def test_packages_that_a_module_imports_are_named_with_the_command() -> None:
-    message = refusal(chosen(str(MODULES / "needy")), MissingExtraError)
+    message = refusal(
+        "the module needy needs no_such_package", chosen(str(MODULES / "needy")), MissingExtraError
+    )
 
     first, second = message.split("\n")
     assert first == (
@@ -68,20 +70,20 @@ def test_packages_that_a_module_imports_are_named_with_the_command() -> None:
 def test_evaluate_itself_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "evaluate", None)
 
-    refusal(chosen("rouge"), MissingExtraError)
+    refusal("the module rouge needs evaluate", chosen("rouge"), MissingExtraError)
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("name", "message"),
     [
-        "half",
-        "misnamed",
-        "empty",
-        "chosen",
+        ("half", "module: half needs other_half.py"),
+        ("misnamed", "expected the script misnamed.py"),
+        ("empty", "hf.Module: module: expected a class"),
+        ("chosen", "chosen cannot be loaded, KeyError"),
     ],
 )
-def test_what_is_no_whole_module_is_refused(name: str) -> None:
-    refusal(chosen(str(MODULES / name)))
+def test_what_is_no_whole_module_is_refused(name: str, message: str) -> None:
+    refusal(message, chosen(str(MODULES / name)))
 
 
 def test_a_configuration_is_chosen_by_name() -> None:
@@ -132,8 +134,8 @@ class TestNames:
     ) -> None:
         monkeypatch.setattr(config, "HF_EVALUATE_OFFLINE", True)
 
-        refusal("hf.polite")
-        refusal(chosen("polite"))
+        refusal("expected true before the code of the module", "hf.polite")
+        refusal("expected the folder of a script", chosen("polite"))
 
     @pytest.mark.parametrize(
         "raised",
@@ -152,7 +154,7 @@ class TestNames:
         loading = importlib.import_module("evaluate.loading")
         monkeypatch.setattr(loading, "evaluation_module_factory", ask)
 
-        refusal(chosen("somebody/polite"))
+        refusal("expected the folder of a script", chosen("somebody/polite"))
 
     def test_a_path_is_never_asked_for_on_the_hub(
         self, cache: Path, monkeypatch: pytest.MonkeyPatch
@@ -160,7 +162,7 @@ class TestNames:
         monkeypatch.setattr(importlib.import_module("evaluate.loading"), "cached_path", None)
 
         for path in ("/no/such/polite", "no/such/polite", "../polite"):
-            refusal(chosen(path))
+            refusal("expected the folder of a script", chosen(path))
 
     @pytest.mark.parametrize("writable", [True, False])
     def test_a_module_of_the_hub_is_fetched_once(

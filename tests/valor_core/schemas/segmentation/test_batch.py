@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 from attrs import evolve
-from messages import refused
 
 from valor_core.errors import SchemaError
 from valor_core.schemas.label import Label
@@ -259,32 +258,44 @@ def test_pixels_to_ignore_are_given_beside_masks():
 
 
 REFUSED = [
-    {"overlap": "lsat"},
-    {"ignore": "255"},
-    {"ignore": 2.5},
-    {"ignore": 2**70},
-    {"ignore": [255, 1]},
-    {"groundtruth": [[True]], "labels": {7: "cat"}},
-    {"ignore": 1},
-    {"ignore": [[0]]},
-    {"labels": ["cat", "cat"]},
-    {"groundtruth": {"cat": [[1, 0]]}, "ignore": 255},
-    {"groundtruth": {"cat": [["a", "b"]]}},
-    {"groundtruth": {"cat": [[np.nan, 1]]}},
-    {"groundtruth": {"cat": [[1.0, 0.25], [0.5, 0.0]]}},
-    {"ignore": [[0.0, 0.75]]},
-    {"groundtruth": {"cat": [[1], [1, 0]]}},
-    {"groundtruth": [[1], [1, 0]]},
-    {"groundtruth": np.ma.masked_array([[1, 1]], [[0, 1]])},
-    {"groundtruth": Segments([[3, 0]], {3: "cat"}), "ignore": 3},
+    ({"overlap": "lsat"}, "item 'a', overlap: expected 'error'"),
+    ({"ignore": "255"}, "expected a whole number, or several, got '255'"),
+    ({"ignore": 2.5}, "expected a whole number, or several, got 2.5"),
+    ({"ignore": 2**70}, "item 'a', ignore: expected a whole number of 64 bits"),
+    ({"ignore": [255, 1]}, "expected a value that is no label, got 1"),
+    (
+        {"groundtruth": [[True]], "labels": {7: "cat"}},
+        "item 'a', groundtruth: pixels: expected whole",
+    ),
+    ({"ignore": 1}, "expected a value that is no label, got 1"),
+    ({"ignore": [[0]]}, "item 'a', ignore: expected 1 by 2 pixels"),
+    ({"labels": ["cat", "cat"]}, "expected each label once, got 'cat' twice"),
+    (
+        {"groundtruth": {"cat": [[1, 0]]}, "ignore": 255},
+        "expected an image of booleans beside masks, got 255",
+    ),
+    ({"groundtruth": {"cat": [["a", "b"]]}}, "item 'a', groundtruth: 'cat': expected"),
+    ({"groundtruth": {"cat": [[np.nan, 1]]}}, "true or false, got nan at row 0, column 0"),
+    ({"groundtruth": {"cat": [[1.0, 0.25], [0.5, 0.0]]}}, "true or false, got 0.25 at row 0"),
+    ({"ignore": [[0.0, 0.75]]}, "item 'a', ignore: expected rows and columns of pixels"),
+    ({"groundtruth": {"cat": [[1], [1, 0]]}}, "item 'a', groundtruth: 'cat': expected rows of"),
+    ({"groundtruth": [[1], [1, 0]]}, "item 'a', groundtruth: pixels: expected rows"),
+    (
+        {"groundtruth": np.ma.masked_array([[1, 1]], [[0, 1]])},
+        "pixels[0, 1]: expected a value, found a masked",
+    ),
+    (
+        {"groundtruth": Segments([[3, 0]], {3: "cat"}), "ignore": 3},
+        "expected a value that is no label, got 3",
+    ),
 ]
 
 
-@pytest.mark.parametrize("fields", REFUSED)
-def test_what_is_no_side_names_the_item(fields):
+@pytest.mark.parametrize(("fields", "message"), REFUSED)
+def test_what_is_no_side_names_the_item(fields, message):
     given = {"groundtruth": [[1, 0]], "labels": ["cat"]} | fields
 
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         SegmentationBatch.of([Segmentation("a", **given)])
 
 

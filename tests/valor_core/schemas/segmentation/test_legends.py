@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from messages import refused
 
 from valor_core.errors import SchemaError
 from valor_core.schemas.label import Label, Vocabulary
@@ -44,21 +43,21 @@ def test_labels_by_value_are_those_of_their_values_in_any_order(labels):
 
 
 NO_LABELS = [
-    {"cat", "dog"},
-    frozenset(["cat"]),
-    {"cat": "dog"},
-    {1.0: "cat"},
-    {True: "cat"},
-    {None: "cat"},
-    [0, 1],
-    [1, 2, 7],
-    np.arange(3),
+    ({"cat", "dog"}, "order of their values, got a set of 2"),
+    (frozenset(["cat"]), "order of their values, got a set of 1"),
+    ({"cat": "dog"}, "expected labels by values of pixels, got 'cat'"),
+    ({1.0: "cat"}, "expected labels by values of pixels, got 1.0"),
+    ({True: "cat"}, "expected labels by values of pixels, got True"),
+    ({None: "cat"}, "expected labels by values of pixels, got None"),
+    ([0, 1], "expected the name of the value 1"),
+    ([1, 2, 7], "expected the name of the value 3"),
+    (np.arange(3), "expected the name of the value 1"),
 ]
 
 
-@pytest.mark.parametrize("labels", NO_LABELS)
-def test_what_would_shift_or_mix_labels_is_refused(labels):
-    with refused(SchemaError):
+@pytest.mark.parametrize(("labels", "message"), NO_LABELS)
+def test_what_would_shift_or_mix_labels_is_refused(labels, message):
+    with pytest.raises(SchemaError, match=re.escape(message)):
         pixel_labels(labels)
 
 
