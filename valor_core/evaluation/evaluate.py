@@ -173,13 +173,13 @@ def evaluate(
         task = evaluator.evaluation.task
         reader = reader_of(told.data, task, registry)
         section = None if gallery is None else _section(gallery)
-        exhibition = section and _planned(section, evaluator)
+        planned = section and _planned(section, evaluator)
         run(evaluator, reader, progress=progress, **options)
         report = evaluator.compute()
         if report.interrupted:
             raise interrupted(report, state)
-        if exhibition:
-            exhibition.hang(evaluator.evaluation, reader, report.items)
+        if planned:
+            planned.draw(evaluator.evaluation, reader, report.items)
             report = evolve(report, config={**report.config, "gallery": section})
             report = report if items else evolve(report, items=())
         return report
@@ -253,10 +253,10 @@ def _is_task(word: Any, registry: Registry) -> bool:
 
 def _planned(section: Mapping[str, Any], evaluator: Evaluator) -> Any:
     plan = required(GALLERIES, "page", "evaluate: a gallery")
-    exhibition = plan(section, evaluator.evaluation.task, evaluator.registry)
-    exhibition.check(evaluator.evaluation)
-    evaluator.items = evaluator.items or exhibition.shows is not None
-    return exhibition
+    planned = plan(section, evaluator.evaluation.task, evaluator.registry)
+    planned.check(evaluator.evaluation)
+    evaluator.items = evaluator.items or planned.shows is not None
+    return planned
 
 
 def interrupted(report: Report, state: str | os.PathLike[str] | None) -> RunInterrupted:

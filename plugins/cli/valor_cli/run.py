@@ -22,7 +22,7 @@ from valor_core.results import Report
 from valor_core.specs import ReaderSpec, Registry, fold
 
 if TYPE_CHECKING:
-    from valor_report.gallery.worst_items import Exhibition
+    from valor_report.gallery.worst_items import PlannedGallery
 
 
 def run_config(
@@ -55,10 +55,10 @@ def run_config(
         task = evaluator.evaluation.task
         reader = reader_of(chosen.data, task, registry, folder, place)
         outputs.check_not_inputs(_inputs(chosen, task, registry, request), place)
-        exhibition = _exhibition(chosen, evaluator, registry, request)
+        planned = _planned_gallery(chosen, evaluator, registry, request)
         state = outputs.state
         run(evaluator, reader, engine=chosen.engine, progress=progress, state=state, place=place)
-        report = evaluator.compute(resolved(request, evaluator, outputs.reports, exhibition))
+        report = evaluator.compute(resolved(request, evaluator, outputs.reports, planned))
     name, version = registry.distribution(registry.find(ReaderSpec, chosen.data["reader"], task))
     report = evolve(report, versions={name: version} | dict(report.versions))
     failed = WriteErrors() if unwritten is None else unwritten
@@ -66,9 +66,9 @@ def run_config(
         failed.add(state, evaluator.unsaved)
     rows = report.items
     report = outputs.write(report if chosen.items else evolve(report, items=()), failed)
-    if exhibition is not None and not report.interrupted:
-        with failed.collect(exhibition.folder):
-            exhibition.hang(evaluator.evaluation, reader, rows)
+    if planned is not None and not report.interrupted:
+        with failed.collect(planned.folder):
+            planned.draw(evaluator.evaluation, reader, rows)
     if unwritten is None:
         failed.check()
     return report
@@ -169,15 +169,15 @@ def evaluator_of(checked: CheckedConfig, registry: Registry, request: Request) -
     )
 
 
-def _exhibition(
+def _planned_gallery(
     chosen: RunConfig, evaluator: Evaluator, registry: Registry, request: Request
-) -> Exhibition | None:
+) -> PlannedGallery | None:
     if chosen.gallery is None:
         return None
     from valor_report.gallery.worst_items import plan
 
     task = evaluator.evaluation.task
-    exhibition = plan(chosen.gallery, task, registry, request.folder, request.place)
-    exhibition.check(evaluator.evaluation, request.place)
-    evaluator.items = evaluator.items or exhibition.shows is not None
-    return exhibition
+    planned = plan(chosen.gallery, task, registry, request.folder, request.place)
+    planned.check(evaluator.evaluation, request.place)
+    evaluator.items = evaluator.items or planned.shows is not None
+    return planned

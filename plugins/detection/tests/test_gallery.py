@@ -249,9 +249,9 @@ def test_a_folder_of_images_that_is_not_there_is_an_error(tmp_path: Path) -> Non
 
 
 def test_the_gallery_of_the_task_needs_no_name(tmp_path: Path) -> None:
-    exhibition = plan({"folder": str(tmp_path / "worst"), "most": 5}, "detection", Registry())
+    planned = plan({"folder": str(tmp_path / "worst"), "most": 5}, "detection", Registry())
 
-    page = exhibition.hang(
+    page = planned.draw(
         Evaluation("detection", Plan.of([], Registry())),
         InMemory.of([GOOD, BAD, MIXED], DetectionBatch.of),
     )

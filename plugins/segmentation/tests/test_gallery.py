@@ -222,10 +222,10 @@ def test_the_worst_are_hung_first(tmp_path: Path) -> None:
         item("worst-item", TRUE, None),
         item("bad-item"),
     ]
-    exhibition = plan({"folder": tmp_path / "shown"}, "segmentation", Registry())
+    planned = plan({"folder": tmp_path / "shown"}, "segmentation", Registry())
     evaluation = Evaluation("segmentation", Plan.of([], Registry()))
 
-    page = exhibition.hang(evaluation, InMemory.of(items, SegmentationBatch.of))
+    page = planned.draw(evaluation, InMemory.of(items, SegmentationBatch.of))
 
     text = page.read_text(encoding="utf-8")
     assert "right-item" not in text

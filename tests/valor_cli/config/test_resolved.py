@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from valor_cli.config.config_file import Request
 from valor_cli.config.resolved import resolved
-from valor_report.gallery.worst_items import Exhibition
+from valor_report.gallery.worst_items import PlannedGallery
 
 from valor_core.evaluation import Evaluator
 from valor_core.parameters import parameter, parameters
@@ -29,14 +29,14 @@ def record(
     folder: Path,
     *,
     output: tuple[Path, ...] = (),
-    exhibition: Exhibition | None = None,
+    planned: PlannedGallery | None = None,
     more: Mapping[str, Any] | None = None,
     **changes: Any,
 ) -> dict[str, Any]:
     """Return the recorded config of a config in a folder."""
     values = VALUES | changes | dict(more or {})
     evaluator = Evaluator(values["metrics"])
-    return resolved(Request(values, folder, "config.yaml: "), evaluator, output, exhibition)
+    return resolved(Request(values, folder, "config.yaml: "), evaluator, output, planned)
 
 
 def test_metrics_and_task_stand_in_full(tmp_path: Path) -> None:
@@ -99,10 +99,10 @@ def test_the_paths_of_a_gallery_and_of_its_own_parameters_are_moved(tmp_path: Pa
         title: str = parameter(default="", help="Title.")
 
     gallery = {"folder": "worst", "images": "photos", "title": "worst"}
-    exhibition = Exhibition(gallery=None, folder=tmp_path, parameters=Frames)  # type: ignore[arg-type]
+    planned = PlannedGallery(gallery=None, folder=tmp_path, parameters=Frames)  # type: ignore[arg-type]
 
     found = record(
-        tmp_path / "configs", output=(tmp_path / "a.json",), exhibition=exhibition, gallery=gallery
+        tmp_path / "configs", output=(tmp_path / "a.json",), planned=planned, gallery=gallery
     )
 
     assert found["gallery"] == {

@@ -29,7 +29,7 @@ def definition(spec: Spec) -> str:
     >>> from valor_core.specs import Registry
     >>> from valor_core.specs import ReaderSpec
     >>> definition(Registry().find(ReaderSpec, "csv")).partition(";")[0]
-    'Reads one item from each row'
+    'Reader of tables with one item per row'
     """
     try:
         code = implementation(spec)

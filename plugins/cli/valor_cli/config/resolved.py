@@ -16,14 +16,14 @@ from valor_core.parameters import declared
 from valor_core.specs import ReaderSpec
 
 if TYPE_CHECKING:
-    from valor_report.gallery.worst_items import Exhibition
+    from valor_report.gallery.worst_items import PlannedGallery
 
 
 def resolved(
     request: Request,
     evaluator: Evaluator,
     output: Iterable[Path],
-    exhibition: Exhibition | None,
+    planned: PlannedGallery | None,
 ) -> dict[str, Any]:
     """Return the config to record: metrics in full, paths relative to the report's folder.
 
@@ -51,8 +51,8 @@ def resolved(
         name, cls = resource.spec.short_name, resource.spec.parameter_class
         if name in values:
             values[name] = moved_paths(values[name], cls, move)
-    if exhibition is not None:
-        for cls in (GalleryParameters, exhibition.parameters):
+    if planned is not None:
+        for cls in (GalleryParameters, planned.parameters):
             values["gallery"] = moved_paths(values["gallery"], cls, move)
     files: dict[str, Any] = {key: values[key] for key in ("modules", "items") if key in values}
     return values | moved_paths(files, RunConfig, move)

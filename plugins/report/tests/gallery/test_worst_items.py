@@ -12,7 +12,7 @@ from messages import refused
 from valor_cli.config.config_file import Request
 from valor_cli.run import run_config
 from valor_report import MarkedTexts, Picture, Piece
-from valor_report.gallery.worst_items import Exhibition, plan
+from valor_report.gallery.worst_items import PlannedGallery, plan
 from valor_report.pages.page import html
 
 from valor_core import Registry, Text, TextBatch, ValorError, evaluate
@@ -80,7 +80,7 @@ def shown(folder: Path) -> list[str]:
 def test_items_are_sorted_by_errors_and_uid(tmp_path: Path) -> None:
     gallery = Lengths()
 
-    page = Exhibition(gallery, tmp_path).hang(
+    page = PlannedGallery(gallery, tmp_path).draw(
         EVALUATION, InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch.of)
     )
 
@@ -101,7 +101,7 @@ def test_gallery_does_not_overwrite_other_files(tmp_path: Path) -> None:
 
     for _ in range(2):
         data = InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch.of)
-        Exhibition(Lengths(), tmp_path).hang(EVALUATION, data)
+        PlannedGallery(Lengths(), tmp_path).draw(EVALUATION, data)
 
         assert (tmp_path / "001-b.png").read_text() == "mine"
         assert (tmp_path / "002-9-2.png").read_text() == "mine as well"
@@ -117,14 +117,14 @@ def test_gallery_does_not_overwrite_other_files(tmp_path: Path) -> None:
 
 
 def test_write_error_keeps_previous_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    exhibition = Exhibition(Lengths(), tmp_path)
+    planned = PlannedGallery(Lengths(), tmp_path)
     reader = InMemory.of([Text("a", response="abc")], TextBatch.of)
-    page = exhibition.hang(EVALUATION, reader)
+    page = planned.draw(EVALUATION, reader)
     before = page.read_bytes()
-    monkeypatch.setattr("valor_report.gallery.wall.html", lambda *arguments: "half \ud800")
+    monkeypatch.setattr("valor_report.gallery.gallery_page.html", lambda *arguments: "half \ud800")
 
     with refused(ReportError):
-        exhibition.hang(EVALUATION, reader)
+        planned.draw(EVALUATION, reader)
 
     assert page.read_bytes() == before
 
@@ -135,7 +135,7 @@ def test_only_partitions_with_worst_items_are_read_again(
     gallery, reads = Lengths(), []
     reader = Counting(InMemory.of(batches("a", "b", "c", "d", "e"), TextBatch.of), reads)
 
-    Exhibition(gallery, tmp_path, most=2).hang(EVALUATION, reader)
+    PlannedGallery(gallery, tmp_path, most=2).draw(EVALUATION, reader)
 
     assert shown(tmp_path) == ["c", "a"]
     assert gallery.drawn == ["a", "c"]
@@ -149,7 +149,7 @@ def test_result_does_not_depend_on_batches(tmp_path: Path) -> None:
     )
 
     for name, data in {"parts": batches(*uids), "whole": whole}.items():
-        Exhibition(Lengths(), tmp_path / name, most=3).hang(
+        PlannedGallery(Lengths(), tmp_path / name, most=3).draw(
             EVALUATION, InMemory.of(data, TextBatch.of)
         )
 
@@ -160,7 +160,7 @@ def test_result_does_not_depend_on_batches(tmp_path: Path) -> None:
 def test_filtered_items_are_not_drawn(tmp_path: Path) -> None:
     evaluation = Evaluation("text", Plan.of([], Registry()), filter=Filter.parse("uid != 'c'"))
 
-    Exhibition(Lengths(), tmp_path, most=1).hang(
+    PlannedGallery(Lengths(), tmp_path, most=1).draw(
         evaluation, InMemory.of(batches("a", "b", "c", "d", "e"), TextBatch.of)
     )
 
@@ -168,7 +168,7 @@ def test_filtered_items_are_not_drawn(tmp_path: Path) -> None:
 
 
 def test_page_without_errors_says_so(tmp_path: Path) -> None:
-    Exhibition(Lengths(), tmp_path).hang(
+    PlannedGallery(Lengths(), tmp_path).draw(
         EVALUATION, InMemory.of([Text("a", response="ab")], TextBatch.of)
     )
 
@@ -181,8 +181,8 @@ def test_previous_pictures_are_removed_and_other_files_kept(tmp_path: Path) -> N
         InMemory.of([Text(uid, response="abc")], TextBatch.of) for uid in ("before", "after")
     )
 
-    Exhibition(Lengths(), tmp_path).hang(EVALUATION, first)
-    Exhibition(Lengths(), tmp_path).hang(EVALUATION, second)
+    PlannedGallery(Lengths(), tmp_path).draw(EVALUATION, first)
+    PlannedGallery(Lengths(), tmp_path).draw(EVALUATION, second)
 
     assert sorted(path.name for path in tmp_path.glob("*.png")) == [
         "001-after.png",
@@ -196,7 +196,7 @@ def test_gallery_with_wrong_number_of_errors_is_rejected(tmp_path: Path) -> None
             return [1, 2, 3]
 
     with refused(SchemaError):
-        Exhibition(Lazy(), tmp_path).hang(
+        PlannedGallery(Lazy(), tmp_path).draw(
             EVALUATION, InMemory.of([Text("a", response="ab")], TextBatch.of)
         )
 
@@ -205,7 +205,7 @@ def test_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
     with refused(ReportError):
-        Exhibition(Lengths(), tmp_path / "file" / "pictures").hang(
+        PlannedGallery(Lengths(), tmp_path / "file" / "pictures").draw(
             EVALUATION, InMemory.of([Text("a", response="abc")], TextBatch.of)
         )
 
@@ -328,9 +328,9 @@ def test_report_is_written_if_drawing_fails(folder: Path) -> None:
 
 def test_texts_are_on_page_without_files(tmp_path: Path) -> None:
     data = InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch.of)
-    Exhibition(Lengths(), tmp_path).hang(EVALUATION, data)
+    PlannedGallery(Lengths(), tmp_path).draw(EVALUATION, data)
 
-    page = Exhibition(Words(), tmp_path, most=2).hang(EVALUATION, data)
+    page = PlannedGallery(Words(), tmp_path, most=2).draw(EVALUATION, data)
 
     assert shown(tmp_path) == ["b", "9"]
     assert 'style="background: red">abcdef</mark>' in page.read_text(encoding="utf-8")

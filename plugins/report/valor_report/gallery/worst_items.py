@@ -23,10 +23,10 @@ from valor_core.readers import Partition, Reader
 from valor_core.results import ItemTable, write_text
 from valor_core.schemas import Batch, Uid, natural, natural_order
 from valor_core.specs import GallerySpec, Registry, implementation
-from valor_report.gallery import wall
+from valor_report.gallery import gallery_page
+from valor_report.gallery.gallery_page import GalleryItem
 from valor_report.gallery.parameters import INDEX, GalleryParameters
 from valor_report.gallery.pictures import Gallery, MarkedTexts, Picture
-from valor_report.gallery.wall import Exhibit
 
 
 @frozen
@@ -52,7 +52,7 @@ class Found:
 
 
 @frozen
-class Exhibition:
+class PlannedGallery:
     """Gallery with its output folder.
 
     Parameters
@@ -101,7 +101,7 @@ class Exhibition:
                 else "Choose it once, and otherwise in a run of its own.",
             )
 
-    def hang(self, evaluation: Evaluation, reader: Reader, items: Iterable[ItemTable] = ()) -> Path:
+    def draw(self, evaluation: Evaluation, reader: Reader, items: Iterable[ItemTable] = ()) -> Path:
         """Draw the worst items and write their page.
 
         Parameters
@@ -128,15 +128,15 @@ class Exhibition:
                 self.gallery.take(table.rows)  # type: ignore[attr-defined]
         partitions = list(reader.partitions())
         starts, found = self._found(evaluation, reader, partitions)
-        exhibits: dict[Found, Exhibit] = {}
+        entries: dict[Found, GalleryItem] = {}
         with self._written():
             self.folder.mkdir(parents=True, exist_ok=True)
             _clear(self.folder)
         for each, picture in self._drawn(evaluation, reader, partitions, starts, found):
             with self._written():
-                exhibits[each] = self._hung(found.index(each) + 1, each.uid, picture)
-        hung = [exhibits[each] for each in found]
-        text = wall.html(hung, self.gallery.legend, evaluation.task)
+                entries[each] = self._save(found.index(each) + 1, each.uid, picture)
+        shown = [entries[each] for each in found]
+        text = gallery_page.html(shown, self.gallery.legend, evaluation.task)
         page = self.folder / INDEX
         write_text(page, text, private=bool(evaluation.resources))
         return page
@@ -203,12 +203,12 @@ class Exhibition:
                 if not wanted:
                     break
 
-    def _hung(self, rank: int, uid: Uid, picture: Picture | MarkedTexts) -> Exhibit:
+    def _save(self, rank: int, uid: Uid, picture: Picture | MarkedTexts) -> GalleryItem:
         if isinstance(picture, MarkedTexts):
-            return Exhibit(None, uid, picture)
+            return GalleryItem(None, uid, picture)
         name = f"{rank:03}-{re.sub(r'[^A-Za-z0-9_-]+', '_', str(uid))[:60]}"
         name = _written_to_new_file(self.folder, name, picture.image)
-        return Exhibit(name, uid, picture)
+        return GalleryItem(name, uid, picture)
 
 
 def _written_to_new_file(folder: Path, stem: str, image: bytes) -> str:
@@ -230,7 +230,7 @@ def plan(
     registry: Registry,
     folder: Path | None = None,
     place: str = "",
-) -> Exhibition:
+) -> PlannedGallery:
     """Validate a config section and create its gallery, before the run.
 
     Parameters
@@ -265,7 +265,7 @@ def plan(
         )
     _check_folder(chosen.folder, place)
     gallery = implementation(spec)(parameters)
-    return Exhibition(gallery, chosen.folder, chosen.most, spec.parameter_class)
+    return PlannedGallery(gallery, chosen.folder, chosen.most, spec.parameter_class)
 
 
 def _spec(name: str, task: str, registry: Registry, place: str) -> GallerySpec:
@@ -288,7 +288,7 @@ def _check_folder(folder: Path, place: str) -> None:
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"{place}gallery.folder: expected a folder, {folder} is a file")
     page = folder / INDEX
-    if page.exists() and not wall.is_catalog(page):
+    if page.exists() and not gallery_page.is_gallery_page(page):
         raise ConfigError(
             f"{place}gallery.folder: {folder} has an {INDEX} that is no gallery's",
             "Name another folder.",
@@ -299,7 +299,7 @@ def _clear(folder: Path) -> None:
     """Remove the pictures of a previous gallery."""
     page = folder / INDEX
     if page.exists():
-        for name in wall.pictures(page):
+        for name in gallery_page.pictures(page):
             (folder / name).unlink(missing_ok=True)
 
 

@@ -58,7 +58,7 @@ _GALLERY_STYLE = """
 
 
 @frozen
-class Exhibit:
+class GalleryItem:
     """Item on the page.
 
     Parameters
@@ -76,12 +76,12 @@ class Exhibit:
     picture: Picture | MarkedTexts
 
 
-def html(exhibits: Sequence[Exhibit], legend: Mapping[str, str], task: str) -> str:
+def html(entries: Sequence[GalleryItem], legend: Mapping[str, str], task: str) -> str:
     """Render the page of a gallery.
 
     Parameters
     ----------
-    exhibits : sequence of Exhibit
+    entries : sequence of GalleryItem
         Items, most errors first.
     legend : mapping of str to str
         CSS color of each word in the legend.
@@ -91,18 +91,18 @@ def html(exhibits: Sequence[Exhibit], legend: Mapping[str, str], task: str) -> s
     Examples
     --------
     >>> picture = Picture(b"", b"", {"missed": 2})
-    >>> page = html([Exhibit("001-a.png", "a", picture)], {"missed": "gold"}, "detection")
+    >>> page = html([GalleryItem("001-a.png", "a", picture)], {"missed": "gold"}, "detection")
     >>> 'href="001-a.png"' in page, "missed 2" in page, "<script" in page
     (True, True, False)
     """
-    count = len(exhibits)
+    count = len(entries)
     about = (
         f"The {count:,} item{'' if count == 1 else 's'} with the most errors, the worst first"
         if count
         else "No item has an error"
     )
-    labels = dict(pair for one in exhibits for pair in _colors(one))
-    groups = Counter(group for one in exhibits if (group := _group(one)) is not None)
+    labels = dict(pair for one in entries for pair in _colors(one))
+    groups = Counter(group for one in entries if (group := _group(one)) is not None)
     numbers = {group: number for number, group in enumerate(groups, 1)}
     title = f"Gallery: {escape(task)}"
     return printable_lines(
@@ -112,12 +112,12 @@ def html(exhibits: Sequence[Exhibit], legend: Mapping[str, str], task: str) -> s
         f'<header>\n<h1>{title}</h1>\n<p class="sub">{about}</p>\n'
         f"{_legend(legend)}{_legend(labels)}{_choice(groups, numbers)}</header>\n"
         f'<div class="wall">\n'
-        f"{chr(10).join(_figure(one, legend, numbers) for one in exhibits)}\n</div>\n"
+        f"{chr(10).join(_figure(one, legend, numbers) for one in entries)}\n</div>\n"
         "</main>\n</body>\n</html>\n"
     )
 
 
-def is_catalog(page: Path) -> bool:
+def is_gallery_page(page: Path) -> bool:
     """Return True if a file is the page of a gallery."""
     return _MARK in page.read_text(encoding="utf-8", errors="replace")[:500]
 
@@ -127,9 +127,9 @@ def pictures(page: Path) -> list[str]:
     return _PICTURE.findall(page.read_text(encoding="utf-8"))
 
 
-def _colors(exhibit: Exhibit) -> Iterable[tuple[str, str]]:
+def _colors(entry: GalleryItem) -> Iterable[tuple[str, str]]:
     """Legend of a single picture."""
-    return exhibit.picture.colors.items() if isinstance(exhibit.picture, Picture) else ()
+    return entry.picture.colors.items() if isinstance(entry.picture, Picture) else ()
 
 
 def _legend(colors: Mapping[str, str]) -> str:
@@ -140,8 +140,8 @@ def _legend(colors: Mapping[str, str]) -> str:
     return f'<ul class="legend">{keys}</ul>\n' if colors else ""
 
 
-def _group(exhibit: Exhibit) -> str | None:
-    return exhibit.picture.group if isinstance(exhibit.picture, MarkedTexts) else None
+def _group(entry: GalleryItem) -> str | None:
+    return entry.picture.group if isinstance(entry.picture, MarkedTexts) else None
 
 
 def _choice(groups: Mapping[str, int], numbers: Mapping[str, int]) -> str:
@@ -166,13 +166,13 @@ def _rules(numbers: Mapping[str, int]) -> str:
     )
 
 
-def _figure(exhibit: Exhibit, legend: Mapping[str, str], numbers: Mapping[str, int]) -> str:
-    picture = exhibit.picture
+def _figure(entry: GalleryItem, legend: Mapping[str, str], numbers: Mapping[str, int]) -> str:
+    picture = entry.picture
     counts = " ".join(
         f"<span>{escape(word)} {n:,}</span>" for word, n in picture.counts.items() if n
     )
     notes = "".join(f"<small>{escape(note)}</small>" for note in picture.notes)
-    uid = escape(str(exhibit.uid), quote=True)
+    uid = escape(str(entry.uid), quote=True)
     caption = f"<figcaption><b>{uid}</b><div>{counts}</div>{notes}</figcaption>"
     if isinstance(picture, MarkedTexts):
         columns = (
@@ -190,7 +190,7 @@ def _figure(exhibit: Exhibit, legend: Mapping[str, str], numbers: Mapping[str, i
         return f"<figure{group}>{texts}{below}{caption}</figure>"
     wide = ' class="wide"' if picture.wide else ""
     return (
-        f'<figure{wide}><a href="{exhibit.file}">'
+        f'<figure{wide}><a href="{entry.file}">'
         f'<img alt="{uid}" src="{_data(picture.thumbnail)}"></a>{caption}</figure>'
     )
 

@@ -5,11 +5,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from valor_report import MarkedTexts, Picture, Piece
-from valor_report.gallery.wall import Exhibit, html, is_catalog, pictures
+from valor_report.gallery.gallery_page import GalleryItem, html, is_gallery_page, pictures
 
-EXHIBITS = [
-    Exhibit("001-a_b.png", "a<b", Picture(b"", b"\xff\xd8", {"missed": 1200}, ["no <image>"])),
-    Exhibit("002-7.png", 7, Picture(b"", b"\x89PNG", {"missed": 2, "false positives": 3})),
+ENTRIES = [
+    GalleryItem("001-a_b.png", "a<b", Picture(b"", b"\xff\xd8", {"missed": 1200}, ["no <image>"])),
+    GalleryItem("002-7.png", 7, Picture(b"", b"\x89PNG", {"missed": 2, "false positives": 3})),
 ]
 LEGEND = {"found": "#0a0", "missed & gone": "gold"}
 
@@ -25,7 +25,7 @@ class Elements(HTMLParser):
 
 
 def test_page_shows_pictures_with_counts_and_notes() -> None:
-    page = html(EXHIBITS, LEGEND, "detection")
+    page = html(ENTRIES, LEGEND, "detection")
 
     assert "The 2 items with the most errors, the worst first" in page
     assert (
@@ -36,7 +36,7 @@ def test_page_shows_pictures_with_counts_and_notes() -> None:
 
 
 def test_page_has_no_scripts_or_external_resources() -> None:
-    elements = Elements(html(EXHIBITS, LEGEND, "detection")).found
+    elements = Elements(html(ENTRIES, LEGEND, "detection")).found
 
     assert not [tag for tag, _ in elements if tag in ("script", "link", "iframe")]
     sources = [held["src"] or "" for _, held in elements if "src" in held]
@@ -48,22 +48,22 @@ def test_page_has_no_scripts_or_external_resources() -> None:
 
 
 def test_thumbnails_have_alternative_text() -> None:
-    page = html(EXHIBITS, LEGEND, "detection")
+    page = html(ENTRIES, LEGEND, "detection")
 
     assert re.findall(r'alt="(.*?)"', page) == ["a&lt;b", "7"]
 
 
 def test_page_and_its_pictures_are_recognized(tmp_path: Path) -> None:
     mine, other = tmp_path / "mine.html", tmp_path / "other.html"
-    mine.write_text(html(EXHIBITS, LEGEND, "detection"), encoding="utf-8")
+    mine.write_text(html(ENTRIES, LEGEND, "detection"), encoding="utf-8")
     other.write_text('<a href="001-a.png">', encoding="utf-8")
 
-    assert (is_catalog(mine), is_catalog(other)) == (True, False)
+    assert (is_gallery_page(mine), is_gallery_page(other)) == (True, False)
     assert pictures(mine) == ["001-a_b.png", "002-7.png"]
 
 
 def test_header_handles_one_item_and_no_items() -> None:
-    assert "The 1 item with the most errors" in html(EXHIBITS[:1], {}, "text")
+    assert "The 1 item with the most errors" in html(ENTRIES[:1], {}, "text")
     assert "No item has an error" in html([], {}, "text")
 
 
@@ -72,7 +72,7 @@ def test_texts_are_side_by_side_with_marks() -> None:
         "response": [Piece("a "), Piece("<b>", "missed & gone"), Piece('\n"c"')],
         "reference": [Piece("a")],
     }
-    shown = Exhibit(None, "q<1", MarkedTexts(pieces, {"missed": 1}, ["TokenF1 < 1"]))
+    shown = GalleryItem(None, "q<1", MarkedTexts(pieces, {"missed": 1}, ["TokenF1 < 1"]))
 
     page = html([shown], LEGEND, "text")
 
@@ -88,9 +88,9 @@ def test_texts_are_side_by_side_with_marks() -> None:
 def test_page_of_texts_is_recognized_without_pictures(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     text = MarkedTexts({"response": [Piece('<a href="001-a.png">')]}, {})
-    page.write_text(html([Exhibit(None, "a", text)], LEGEND, "text"), encoding="utf-8")
+    page.write_text(html([GalleryItem(None, "a", text)], LEGEND, "text"), encoding="utf-8")
 
-    assert is_catalog(page)
+    assert is_gallery_page(page)
     assert pictures(page) == []
 
 
@@ -98,7 +98,7 @@ def test_tables_below_texts_have_colors_and_titles() -> None:
     rows = [{"text": Piece("a<b"), "verdict": Piece("yes", "found")}, {"text": Piece("c")}]
     shown = MarkedTexts({"response": [Piece("x")]}, {}, (), {"verdicts": rows})
 
-    page = html([Exhibit(None, "q1", shown)], LEGEND, "text")
+    page = html([GalleryItem(None, "q1", shown)], LEGEND, "text")
 
     assert '<th scope="col">text</th><th scope="col">verdict</th>' in page
     assert (
@@ -109,7 +109,7 @@ def test_tables_below_texts_have_colors_and_titles() -> None:
 
 def test_groups_can_be_filtered_without_script() -> None:
     shown = [
-        Exhibit(None, uid, MarkedTexts({}, {}, group=group))
+        GalleryItem(None, uid, MarkedTexts({}, {}, group=group))
         for uid, group in (("a", "failed"), ("b", "scored"), ("c", "scored"))
     ]
 
@@ -127,9 +127,9 @@ def test_groups_can_be_filtered_without_script() -> None:
 
 def test_wide_pictures_fill_row_and_label_colors_are_in_legend() -> None:
     picture = Picture(b"", b"", {}, colors={"sky": "#4363d8"}, wide=True)
-    exhibits = [Exhibit("001-a.png", "a", picture), Exhibit("002-b.png", "b", picture)]
+    entries = [GalleryItem("001-a.png", "a", picture), GalleryItem("002-b.png", "b", picture)]
 
-    page = html(exhibits, {"missed": "gold"}, "segmentation")
+    page = html(entries, {"missed": "gold"}, "segmentation")
 
     assert page.count('<figure class="wide">') == 2
     assert page.count('<i style="background: #4363d8"></i>sky') == 1
