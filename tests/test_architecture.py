@@ -1,4 +1,4 @@
-"""The house rules that no single module can keep: layers, names, sizes, tests."""
+"""Architecture of the packages: layers, imports, names and sizes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLUGINS = sorted(
     folder for folder in (ROOT / "plugins").glob("*/valor_*") if (folder / "__init__.py").exists()
 )
 
-FLOORS = (
+LAYERS = (
     {"errors"},
     {"lazy", "packages", "cancellation", "kernels"},
     {"parameters"},
@@ -35,22 +35,22 @@ FLOORS = (
     {"evaluation"},
     {"valor_core", "plugin"},
 )
-"""Packages of core from the bottom to the top; a module imports from its own package and below."""
+"""Packages of core from bottom to top; a module imports only from its package and lower ones."""
 
 NAMED = {
     ("results.report", "valor_report"): "a key of reports in JSON, older than the distribution",
 }
-"""Plugins that texts of core name, and why."""
+"""Plugins that strings of core name, with the reason."""
 
 FACES = {
     "valor_core",
     *(f"valor_core.{name}" for name in ("errors", "packages", "lazy")),
     *(".".join(path.relative_to(ROOT).parent.parts) for path in CORE.rglob("__init__.pyi")),
 }
-"""Modules and packages of core that plugins may import from."""
+"""Public modules and packages of core, which plugins may import."""
 
 MOST_MODULES = 12
-"""In a folder, beside its `__init__`."""
+"""Maximum number of modules in a folder, without `__init__`."""
 
 FORBIDDEN = {"utils", "helpers", "common", "misc", "base", "shared", "core", "types", "manager"}
 
@@ -68,12 +68,12 @@ def text_of(path: Path) -> str:
 
 @cache
 def tree_of(path: Path) -> ast.Module:
-    """The syntax tree of a file, which many rules look at."""
+    """Parse a file once for all tests."""
     return ast.parse(text_of(path))
 
 
 def component(module: str) -> str:
-    """The part of core that a module belongs to: ``schemas`` of ``valor_core.schemas.datum``."""
+    """Package of a module in core: ``schemas`` for ``valor_core.schemas.datum``."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else parts[0]
 
@@ -85,13 +85,13 @@ def name_of(path: Path) -> str:
 
 @cache
 def imported(path: Path) -> set[str]:
-    """Modules of core that a file imports, also in functions and for type checkers."""
+    """Modules of core that a file imports, including late and type-checking imports."""
     return {module for module, _ in imported_names(path)}
 
 
 @cache
 def imported_names(path: Path) -> tuple[tuple[str, str], ...]:
-    """The (module, name) pairs that a file imports from core."""
+    """Pairs of module and name that a file imports from core."""
     found: list[tuple[str, str]] = []
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "valor_core":
@@ -112,10 +112,10 @@ def _target(module: str, name: str) -> tuple[str, str]:
     return (f"{module}.{name}", "") if is_module else (module, name)
 
 
-RANK = {name: rank for rank, rooms in enumerate(FLOORS) for name in rooms}
+RANK = {name: rank for rank, packages in enumerate(LAYERS) for name in packages}
 
 
-def test_every_room_of_core_has_its_floor() -> None:
+def test_every_package_of_core_has_a_layer() -> None:
     parts = {component(name_of(path)) for path in modules()}
 
     assert parts - set(RANK) == set()
@@ -132,13 +132,13 @@ def test_packages_import_only_packages_below_them() -> None:
     assert above == []
 
 
-def test_modules_import_each_other_in_no_circle_counting_late_imports() -> None:
+def test_core_has_no_import_cycles() -> None:
     graph = {name_of(path): imported(path) - {name_of(path)} for path in modules()}
 
     assert [*TopologicalSorter(graph).static_order()]  # raises CycleError
 
 
-def test_core_has_few_names_at_its_top() -> None:
+def test_core_has_few_packages() -> None:
     names = {path.relative_to(CORE).parts[0] for path in modules()}
 
     assert len(names) <= 16, sorted(names)
@@ -148,7 +148,7 @@ def test_no_public_name_of_core_is_defined_twice() -> None:
     homes: dict[str, list[str]] = {}
     for path in modules():
         for name in _defined(tree_of(path).body):
-            if not name.startswith(("_", "valor_")):  # a hook is called like its specification
+            if not name.startswith(("_", "valor_")):  # a hook has the name of its specification
                 homes.setdefault(name, []).append(name_of(path))
 
     assert {name: found for name, found in homes.items() if len(found) > 1} == {}
@@ -163,7 +163,7 @@ def test_type_variables_are_private() -> None:
 
 
 def _defined(statements: list[ast.stmt]) -> Iterator[str]:
-    """The names that a module defines, not those that it imports."""
+    """Yield the names that a module defines, without imported names."""
     for one in statements:
         match one:
             case ast.FunctionDef(decorator_list=[ast.Name("overload")]):
@@ -178,7 +178,7 @@ def _defined(statements: list[ast.stmt]) -> Iterator[str]:
                 yield name
 
 
-def test_a_folder_has_few_modules() -> None:
+def test_folders_have_few_modules() -> None:
     counts = Counter(path.parent for path in modules() if path.stem != "__init__")
 
     assert {folder: count for folder, count in counts.items() if count > MOST_MODULES} == {}
@@ -193,7 +193,7 @@ def test_no_core_module_imports_a_plugin() -> None:
             assert not {top for top in tops if top.startswith("valor_")} - {"valor_core"}, path
 
 
-def test_no_text_of_core_names_a_plugin_but_those_agreed_on() -> None:
+def test_strings_of_core_name_no_plugins() -> None:
     packages = "|".join(re.sub("[-_]", "[-_]", folder.name) for folder in PLUGINS)
     spaces = "|".join(sorted({*OWNERS} - {"core", "tables"}))
     name = re.compile(rf"\b(?:{packages})\b|\b(?:{spaces})\.[A-Za-z]\w*")
@@ -210,14 +210,14 @@ def test_no_text_of_core_names_a_plugin_but_those_agreed_on() -> None:
 
 
 def texts(tree: ast.Module) -> Iterator[str]:
-    """The strings of a module but docstrings, and the texts below its constants."""
-    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    """Yield the strings of a module, without docstrings of modules, objects and constants."""
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
             yield node.value
 
 
-def test_a_module_is_named_for_what_it_defines() -> None:
+def test_module_names_are_specific() -> None:
     special = {"__init__", "__main__"}
     for path in modules():
         assert path.stem not in FORBIDDEN, path
@@ -225,7 +225,7 @@ def test_a_module_is_named_for_what_it_defines() -> None:
         assert path.stem in special or not path.stem.startswith("_"), path
 
 
-def test_a_module_says_what_it_is_in_its_first_line() -> None:
+def test_modules_have_short_docstring_summaries() -> None:
     for path in modules():
         docstring = ast.get_docstring(tree_of(path))
         assert docstring is not None, path
@@ -253,7 +253,7 @@ def families() -> list[Path]:
     return [path for path in plugin_files() if not special & {*path.parts}]
 
 
-def test_plugins_import_faces_of_core_only() -> None:
+def test_plugins_import_only_public_modules_of_core() -> None:
     wrong = [
         f"{path.relative_to(ROOT)}: {module}{'.' if name else ''}{name}"
         for path in plugin_files()
@@ -265,12 +265,12 @@ def test_plugins_import_faces_of_core_only() -> None:
 
 
 def is_published(module: str, name: str) -> bool:
-    """Whether a face lists a name."""
+    """Return True if a public module lists a name."""
     listed = getattr(importlib.import_module(module), "__all__", None)
     return not name or listed is None or name in listed
 
 
-def test_plugins_import_of_others_only_the_states_and_parameters_that_these_publish() -> None:
+def test_plugins_import_only_public_modules_of_other_plugins() -> None:
     published = {
         "valor_rgb": {"valor_cli", "valor_text", "valor_llm"},
         "valor_llm": {"valor_cli"},
@@ -279,25 +279,26 @@ def test_plugins_import_of_others_only_the_states_and_parameters_that_these_publ
     }
     face = {f"valor_report.{name}" for name in published_by("valor_report")}
     for path in plugin_files():
-        _, folder, own, *_ = path.relative_to(ROOT).parts
+        _, folder, package, *_ = path.relative_to(ROOT).parts
         project = text_of(ROOT / "plugins" / folder / "pyproject.toml")
-        for module in _of_other_plugins(tree_of(path), own):
+        for module in _of_other_plugins(tree_of(path), package):
             top, _, below = module.partition(".")
             is_published = below.split(".")[0] in ("states", "parameters") or module in face
             is_face = top == "valor_files" and (
-                own == "valor_cli" or below in frozenset(valor_files.__all__)
+                package == "valor_cli" or below in frozenset(valor_files.__all__)
             )
-            assert is_published or is_face or top in published.get(own, ()), f"{path}: {module}"
-            assert top.replace("_", "-") in project, f"{path}: {top} is no dependency of {own}"
+            allowed = published.get(package, ())
+            assert is_published or is_face or top in allowed, f"{path}: {module}"
+            assert top.replace("_", "-") in project, f"{path}: {package} does not depend on {top}"
 
 
 def published_by(package: str) -> list[str]:
-    """Names that a package lists in ``__all__``."""
+    """Names in ``__all__`` of a package."""
     names: list[str] = importlib.import_module(package).__all__
     return names
 
 
-def test_an_import_of_another_plugins_inside_is_seen() -> None:
+def test_imports_of_other_plugins_are_detected() -> None:
     source = "from valor_text.bleu import Counts\nfrom valor_text import states\nimport valor_core"
 
     found = list(_of_other_plugins(ast.parse(source), "valor_mylab"))
@@ -305,7 +306,7 @@ def test_an_import_of_another_plugins_inside_is_seen() -> None:
     assert found == ["valor_text.bleu", "valor_text.states"]
 
 
-def _of_other_plugins(tree: ast.Module, own: str) -> Iterator[str]:
+def _of_other_plugins(tree: ast.Module, package: str) -> Iterator[str]:
     for node in ast.walk(tree):
         modules: list[str] = []
         if isinstance(node, ast.Import):
@@ -316,7 +317,7 @@ def _of_other_plugins(tree: ast.Module, own: str) -> Iterator[str]:
             modules = [f"{module}.{alias.name}" for alias in node.names] if is_top else [module]
         for name in modules:
             top = name.partition(".")[0]
-            if top.startswith("valor_") and top not in (own, "valor_core"):
+            if top.startswith("valor_") and top not in (package, "valor_core"):
                 yield name
 
 
@@ -325,7 +326,7 @@ def _of_other_plugins(tree: ast.Module, own: str) -> Iterator[str]:
     [folder for folder in PLUGINS if (folder / "plugin.py").exists()],
     ids=lambda folder: folder.name,
 )
-def test_a_manifest_imports_nothing_but_core_attrs_and_its_parameters(folder: Path) -> None:
+def test_manifests_import_only_core_attrs_and_parameters(folder: Path) -> None:
     parameters = [*folder.glob("parameters.py"), *folder.glob("parameters/**/*.py")]
     for path in (folder / "__init__.py", folder / "plugin.py", *parameters):
         for node in tree_of(path).body:
@@ -333,8 +334,10 @@ def test_a_manifest_imports_nothing_but_core_attrs_and_its_parameters(folder: Pa
                 found = {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
                 found = {(node.module or "").split(".")[0]}
-                own = (node.module or "").startswith(folder.name)
-                assert not own or (node.module or "").split(".")[1:2] in ([], ["parameters"]), node
+                is_own = (node.module or "").startswith(folder.name)
+                assert not is_own or (node.module or "").split(".")[1:2] in ([], ["parameters"]), (
+                    node
+                )
             else:
                 continue
             assert not found & {"numpy", "pandas", "sklearn", "scipy", "shapely", "nltk"}, found

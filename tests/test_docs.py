@@ -1,4 +1,4 @@
-"""The docs say what the code does: their blocks run, and their generated parts are fresh."""
+"""Documentation: code blocks run, links are valid and generated parts are up to date."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)")
 
 @frozen
 class Block:
-    """A fenced block of a page; with a file name it is written there for the blocks below it."""
+    """Fenced block of a page; one with a file name is written to the file for later blocks."""
 
     language: str
     text: str
@@ -67,10 +67,10 @@ def name_of(page: Path) -> str:
 
 
 def valor(*arguments: str) -> Result:
-    """Outcome of a command, which starts without the modules that Python blocks imported."""
-    own = {path.stem: sys.modules.pop(path.stem, None) for path in Path.cwd().glob("*.py")}
+    """Run a command without the modules that Python blocks imported."""
+    imported = {path.stem: sys.modules.pop(path.stem, None) for path in Path.cwd().glob("*.py")}
     result = CliRunner().invoke(program, arguments, prog_name="valor")
-    for name, module in own.items():
+    for name, module in imported.items():
         sys.modules.pop(name, None)
         if module is not None:
             sys.modules[name] = module
@@ -82,11 +82,11 @@ def run_python(block: Block, names: dict[str, object], page: Path) -> None:
         exec(compile(block.text, str(page), "exec"), names)
         return
     test = doctest.DocTestParser().get_doctest(block.text, names, name_of(page), str(page), 0)
-    said: list[str] = []
+    failures: list[str] = []
     runner = doctest.DocTestRunner(optionflags=OPTIONS)
-    runner.run(test, out=said.append, clear_globs=False)
+    runner.run(test, out=failures.append, clear_globs=False)
     names.update(test.globs)
-    assert not said, "".join(said)
+    assert not failures, "".join(failures)
 
 
 def run_console(block: Block) -> None:
@@ -110,7 +110,7 @@ def run_config(block: Block, folder: Path) -> None:
 
 @contextmanager
 def working_in(folder: Path) -> Iterator[Path]:
-    """A block with a current folder, whose modules are forgotten at the end."""
+    """Context with another working directory, whose modules are unloaded at the end."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.chdir(folder)
         monkeypatch.syspath_prepend(folder)
@@ -127,7 +127,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def tracked(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, float]]:
-    """The numbers that experiment trackers are handed; modules of their shape stand in for them."""
+    """Numbers logged to fake modules of experiment trackers."""
     kept: dict[str, dict[str, float]] = {"wandb": {}, "mlflow": {}, "tensorboard": {}}
 
     class Writer(nullcontext["Writer"]):
@@ -151,13 +151,13 @@ def tracked(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, float]]:
 
 
 OF_METRICS = [page for page in PAGES if page.parent.parent == DOCS / "metrics"]
-"""The pages of metrics: many, with a block or two each."""
+"""Pages of metrics, which have one or two blocks each."""
 
 OTHERS = [page for page in PAGES if page not in (*OF_METRICS, RECIPES)]
 
 
 @for_each("page", OF_METRICS, ids=name_of)
-def test_the_blocks_of_the_pages_of_metrics_run(
+def test_code_blocks_of_metric_pages_run(
     page: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with working_in(tmp_path_factory.mktemp("page")) as folder:
@@ -167,7 +167,7 @@ def test_the_blocks_of_the_pages_of_metrics_run(
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if page not in (*OF_METRICS, RECIPES)], ids=name_of
 )
-def test_the_blocks_of_a_page_run(page: Path, folder: Path) -> None:
+def test_code_blocks_of_pages_run(page: Path, folder: Path) -> None:
     run_page(page, folder)
 
 
@@ -190,7 +190,7 @@ def run_page(page: Path, folder: Path) -> None:
             assert block.language in ("python", "json", "text", "sh"), block
 
 
-def test_the_recipes_run_and_experiment_trackers_are_handed_every_number(
+def test_recipes_log_every_number_to_experiment_trackers(
     folder: Path, tracked: dict[str, dict[str, float]]
 ) -> None:
     run_page(RECIPES, folder)
@@ -200,7 +200,7 @@ def test_the_recipes_run_and_experiment_trackers_are_handed_every_number(
         assert expected.items() <= numbers.items(), tracker
 
 
-def test_the_commands_of_the_workflow_are_those_that_the_recipe_runs() -> None:
+def test_workflow_runs_same_commands_as_recipe() -> None:
     page = blocks(RECIPES)
     workflow = next(yaml.safe_load(block.text) for block in page if block.file == "workflow.yml")
     shown = "".join(block.text for block in page if block.language == "console")
@@ -212,7 +212,7 @@ def test_the_commands_of_the_workflow_are_those_that_the_recipe_runs() -> None:
     assert all(f"$ {command}\n" in shown for command in commands)
 
 
-def test_the_links_of_every_page_lead_somewhere() -> None:
+def test_links_are_valid() -> None:
     broken = [
         f"{name_of(page)}: {target}"
         for page in PAGES
@@ -233,11 +233,11 @@ def generate() -> ModuleType:
     return module
 
 
-def test_the_generated_parts_are_what_the_code_says(generate: ModuleType) -> None:
+def test_generated_parts_are_up_to_date(generate: ModuleType) -> None:
     assert [path for path, _, _ in generate.stale(Registry())] == []
 
 
-def test_a_stale_part_is_reported_and_written_anew(
+def test_outdated_part_is_reported_and_regenerated(
     generate: ModuleType,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -256,7 +256,7 @@ def test_a_stale_part_is_reported_and_written_anew(
     assert generate.main(["--check"]) == 0
 
 
-def test_a_metric_without_a_page_is_reported(
+def test_metric_without_page_is_reported(
     generate: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(generate, "DOCS", tmp_path)
@@ -267,7 +267,7 @@ def test_a_metric_without_a_page_is_reported(
     assert "F1.md" in missing
 
 
-def test_every_metric_has_a_page_with_all_its_parts(generate: ModuleType) -> None:
+def test_every_metric_has_page_with_all_parts(generate: ModuleType) -> None:
     for spec in generate.metrics(Registry()):
         text = generate.page_of(spec).read_text(encoding="utf-8")
         parts = re.split(r"^## (.*)$", text, flags=re.MULTILINE)
@@ -279,21 +279,21 @@ def test_every_metric_has_a_page_with_all_its_parts(generate: ModuleType) -> Non
         assert f"generated: metric {spec.name} " in text
 
 
-def test_every_page_of_a_metric_has_its_metric(generate: ModuleType) -> None:
+def test_every_metric_page_has_a_metric(generate: ModuleType) -> None:
     expected = {generate.page_of(spec) for spec in generate.metrics(Registry())}
 
     assert set((DOCS / "metrics").glob("*/*.md")) == expected
 
 
-def test_the_readme_counts_the_metrics_of_each_family_as_they_are() -> None:
+def test_readme_has_correct_metric_counts() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     counted = Counter(spec.namespace for spec in Registry().all(MetricSpec))
 
-    said = re.findall(r"\[(\d+) (?:\w+ )?metrics[^\]]*\]\(docs/metrics/index\.md#(\w+)\)", text)
+    found = re.findall(r"\[(\d+) (?:\w+ )?metrics[^\]]*\]\(docs/metrics/index\.md#(\w+)\)", text)
 
-    assert len(said) == 3
-    assert {family: int(count) for count, family in said} == {
-        family: counted[family] for _, family in said
+    assert len(found) == 3
+    assert {family: int(count) for count, family in found} == {
+        family: counted[family] for _, family in found
     }
 
 
@@ -305,7 +305,7 @@ def test_every_command_is_documented() -> None:
             assert f"\n## valor {name}\n" in text
 
 
-def test_every_config_key_is_explained_in_words() -> None:
+def test_every_config_key_is_documented() -> None:
     prose = "".join(page.read_text(encoding="utf-8") for page in DOCS.glob("*.md"))
 
     for parameter in declared(RunConfig):
@@ -314,7 +314,7 @@ def test_every_config_key_is_explained_in_words() -> None:
         )
 
 
-def test_the_quick_start_is_exactly_two_commands() -> None:
+def test_quick_start_has_two_commands() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     section = text.partition("## Two commands")[2].partition("\n## ")[0]
 
@@ -327,7 +327,7 @@ def test_the_quick_start_is_exactly_two_commands() -> None:
     assert commands[0] in (DOCS / "index.md").read_text(encoding="utf-8")
 
 
-def test_ci_runs_the_two_commands_of_the_readme() -> None:
+def test_ci_runs_commands_of_readme() -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -336,7 +336,7 @@ def test_ci_runs_the_two_commands_of_the_readme() -> None:
     assert [len(re.findall(pattern, readme, re.MULTILINE)) for pattern in patterns] == [1, 1]
 
 
-def test_the_site_builds_without_a_warning_and_needs_no_other_site(tmp_path: Path) -> None:
+def test_site_builds_without_warnings_or_external_resources(tmp_path: Path) -> None:
     site = tmp_path / "site"
 
     build = subprocess.run(
@@ -354,7 +354,7 @@ def test_the_site_builds_without_a_warning_and_needs_no_other_site(tmp_path: Pat
         assert not loaded.search(page.read_text(encoding="utf-8")), page
 
 
-def test_the_picture_of_the_matching_rules_is_what_the_code_does() -> None:
+def test_picture_of_matching_rules_is_up_to_date() -> None:
     spec = importlib.util.spec_from_file_location("matching_rules", DOCS / "matching_rules.py")
     assert spec is not None
     assert spec.loader is not None

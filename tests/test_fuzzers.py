@@ -1,4 +1,4 @@
-"""A few cases of each fuzzer, so that the nightly finds its scripts as they were."""
+"""A few cases of each fuzzer, to detect broken scripts before the nightly run."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def ran(fuzzer: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("name", FUZZERS)
-def test_a_fuzzer_runs_and_finds_nothing(name: str, tmp_path: Path) -> None:
+def test_fuzzer_finds_no_failures(name: str, tmp_path: Path) -> None:
     cases = str(FUZZERS[name])
     done = ran(FOLDER / f"{name}.py", "--cases", cases, "--failures", str(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith(f"{name}: seed 9\n{name}: {cases} cases (")
 
 
-def test_the_nightly_runs_every_fuzzer() -> None:
+def test_nightly_run_includes_every_fuzzer() -> None:
     scripts = {path.stem for path in FOLDER.glob("*.py") if "__main__" in path.read_text()}
     assert scripts == set(FUZZERS)
     (line,) = [
@@ -73,12 +73,12 @@ if __name__ == "__main__":
 """
 
 
-def test_cases_that_fail_are_told_with_their_seeds_and_files(tmp_path: Path) -> None:
+def test_failed_cases_are_reported_with_seeds_and_files(tmp_path: Path) -> None:
     script, kept = tmp_path / "bad.py", tmp_path / "kept"
     script.write_text(BAD.format(folder=str(FOLDER)))
     done = ran(script, "--cases", "5", "--limit", "4", "--failures", str(kept))
     assert done.returncode == 1, done.stdout + done.stderr
-    told = done.stdout.split("FAILED case ")[1:]
+    failures = done.stdout.split("FAILED case ")[1:]
     wanted = [
         ("9:0, ", "ZeroDivisionError: division by zero"),
         ("9:1, ", "expected an error that is explained"),
@@ -88,10 +88,10 @@ def test_cases_that_fail_are_told_with_their_seeds_and_files(tmp_path: Path) -> 
     ]
     if KERNELS.library is None:
         del wanted[2]
-    for failure, (case, said) in zip(told, wanted, strict=True):
+    for failure, (case, message) in zip(failures, wanted, strict=True):
         name = case.partition(",")[0]
         assert failure.startswith(case)
-        assert said in failure
+        assert message in failure
         assert f"Again: python {script} --case {name}\n" in failure
         files = list(kept.glob(f"bad-{name.replace(':', '-')}/*/input"))
         assert {path.read_text() for path in files} == {"kept"}

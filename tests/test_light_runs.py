@@ -1,4 +1,4 @@
-"""A run makes the parameter classes of what it uses, and not those of a whole family."""
+"""A run creates only the parameter classes of the components that it uses."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ print("made:", *(f"{cls.__module__}.{cls.__name__}" for cls in set(parameter_cla
         ("rgb", "NoiseRobustness", 5),
     ],
 )
-def test_a_run_of_one_metric_makes_a_handful_of_parameter_classes(
+def test_run_of_one_metric_creates_few_parameter_classes(
     example: str, metric: str, most: int, tmp_path: Path
 ) -> None:
     folder = shutil.copytree(EXAMPLES / example, tmp_path / example)

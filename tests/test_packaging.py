@@ -1,4 +1,4 @@
-"""What a wheel of each distribution says of itself and holds."""
+"""Metadata and contents of the wheel of each distribution."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ def project(folder: Path) -> Mapping[str, Any]:
 
 
 def namespaces(folder: Path) -> Mapping[str, str]:
-    """The manifests by namespace; the command line has none."""
+    """Manifests of a project by namespace; empty for `valor-cli`."""
     found: Mapping[str, str] = project(folder).get("entry-points", {}).get("valor.plugins", {})
     return found
 
 
 def requirements(folder: Path) -> list[str]:
-    said = project(folder)
-    extras = said.get("optional-dependencies", {}).values()
-    return [*said["dependencies"], *(line for lines in extras for line in lines)]
+    metadata = project(folder)
+    extras = metadata.get("optional-dependencies", {}).values()
+    return [*metadata["dependencies"], *(line for lines in extras for line in lines)]
 
 
 @pytest.fixture(scope="module", params=[ROOT, *PLUGINS], ids=name_of)
@@ -65,7 +65,7 @@ COMPILED = [folder for folder in PLUGINS if is_compiled(folder)]
 
 
 def built(folder: Path, target: Path, before: str = "", **environment: str) -> zipfile.ZipFile:
-    """A wheel, made by the build backend that the project names."""
+    """Build a wheel with the build backend of the project."""
     if not is_compiled(folder):
         (path,) = WheelBuilder(str(folder)).build(directory=str(target), versions=["standard"])
         return zipfile.ZipFile(path)
@@ -96,8 +96,8 @@ def holds_its_package_with_types_and_no_tests(folder: Path, wheel: zipfile.ZipFi
     tops = {name.partition("/")[0] for name in names}
     assert tops == {package, f"{package}-{project(folder)['version']}.dist-info"}
     assert f"{package}/py.typed" in names
-    own = [name for name in names if "/scaffold/template/" not in name]
-    assert not [name for name in own if re.search(r"/(tests/|test_|conftest)", name)]
+    modules = [name for name in names if "/scaffold/template/" not in name]
+    assert not [name for name in modules if re.search(r"/(tests/|test_|conftest)", name)]
     assert [name for name in names if name.endswith("licenses/LICENSE")]
 
 
@@ -155,27 +155,25 @@ def check_wheel(holds: Callable[[Path, zipfile.ZipFile], None], folder: Path, wh
     holds(folder, wheel)
 
 
-def test_a_wheel_holds_what_its_project_says(folder: Path, tmp_path: Path) -> None:
+def test_wheel_has_metadata_and_files_of_project(folder: Path, tmp_path: Path) -> None:
     check_wheel(folder=folder, wheel=built(folder, tmp_path))
 
 
-def test_all_kernels_are_built_by_the_same_lines() -> None:
+def test_all_kernels_have_same_build_script() -> None:
     assert len({(folder / "setup.py").read_text(encoding="utf-8") for folder in COMPILED}) == 1
 
 
 FREE_THREADED = """
 import sysconfig
-known = sysconfig.get_config_vars()
-known |= {"Py_GIL_DISABLED": 1, "EXT_SUFFIX": ".free-threaded.so"}
+variables = sysconfig.get_config_vars()
+variables |= {"Py_GIL_DISABLED": 1, "EXT_SUFFIX": ".free-threaded.so"}
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="names of libraries differ there")
-@pytest.mark.skipif(not any(map(shutil.which, COMPILERS)), reason="there is no compiler")
-@pytest.mark.parametrize("folder", COMPILED[:1], ids=name_of)  # all are built by the same lines
-def test_a_wheel_for_free_threaded_python_serves_that_one_alone(
-    folder: Path, tmp_path: Path
-) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="libraries have other names on Windows")
+@pytest.mark.skipif(not any(map(shutil.which, COMPILERS)), reason="no compiler")
+@pytest.mark.parametrize("folder", COMPILED[:1], ids=name_of)  # all have the same build script
+def test_wheel_for_free_threaded_python_has_specific_tag(folder: Path, tmp_path: Path) -> None:
     wheel = built(folder, tmp_path, before=FREE_THREADED)
 
     assert "abi3" not in str(wheel.filename)
@@ -183,9 +181,9 @@ def test_a_wheel_for_free_threaded_python_serves_that_one_alone(
     assert library.endswith("/_kernels.free-threaded.so")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the compiler is not chosen by CC there")
+@pytest.mark.skipif(sys.platform == "win32", reason="CC does not set the compiler on Windows")
 @pytest.mark.parametrize("folder", COMPILED[:1], ids=name_of)
-def test_a_wheel_without_a_compiler_holds_all_but_the_kernels(folder: Path, tmp_path: Path) -> None:
+def test_wheel_without_compiler_omits_kernels(folder: Path, tmp_path: Path) -> None:
     wheel = built(folder, tmp_path, CC="surely-not-a-compiler")
 
     assert not libraries(wheel)
@@ -193,25 +191,25 @@ def test_a_wheel_without_a_compiler_holds_all_but_the_kernels(folder: Path, tmp_
     assert f"{package}/kernels/__init__.py" in wheel.namelist()
 
 
-@pytest.mark.skipif(not any(map(shutil.which, COMPILERS)), reason="there is no compiler")
+@pytest.mark.skipif(not any(map(shutil.which, COMPILERS)), reason="no compiler")
 @pytest.mark.parametrize("folder", COMPILED, ids=name_of)
-def test_compiled_kernels_run_where_a_compiler_was(folder: Path) -> None:
+def test_compiled_kernels_are_used(folder: Path) -> None:
     for namespace in namespaces(folder):
         for place in Registry().manifest(namespace).kernels:
             environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
             module, _, name = place.partition(":")
             code = f"from {module} import {name}; print({name}.path, {name}.reason)"
-            said = subprocess.run(
+            done = subprocess.run(
                 [sys.executable, "-c", code],
                 env=environment,
                 check=True,
                 capture_output=True,
                 text=True,
             )
-            assert said.stdout.split() == ["compiled"]
+            assert done.stdout.split() == ["compiled"]
 
 
-def test_the_wheel_of_the_command_line_holds_the_whole_template_of_a_plugin() -> None:
+def test_wheel_of_valor_cli_has_plugin_template() -> None:
     folder = ROOT / "plugins" / "cli"
     template = folder / "valor_cli" / "scaffold" / "template"
     files = [path for path in template.rglob("*") if path.is_file()]
@@ -224,13 +222,13 @@ def test_the_wheel_of_the_command_line_holds_the_whole_template_of_a_plugin() ->
     assert expected <= packed
 
 
-def test_every_dependency_has_a_lower_bound(folder: Path) -> None:
+def test_dependencies_have_lower_bounds(folder: Path) -> None:
     for line in requirements(folder):
         assert re.fullmatch(r"[A-Za-z0-9_.-]+(\[[a-z,]+\])?>=[0-9][0-9.]*(,<[0-9.]+)?", line), line
 
 
 @pytest.mark.parametrize("plugin", PLUGINS, ids=name_of)
-def test_the_core_beside_a_plugin_is_new_enough_for_it(plugin: Path) -> None:
+def test_core_version_satisfies_plugins(plugin: Path) -> None:
     (line,) = (line for line in requirements(plugin) if line.startswith("valor-core>="))
 
     bound = line.partition(">=")[2].partition(",")[0]
@@ -238,37 +236,37 @@ def test_the_core_beside_a_plugin_is_new_enough_for_it(plugin: Path) -> None:
     assert tuple(map(int, bound.split("."))) <= tuple(map(int, version("valor-core").split(".")))
 
 
-def test_what_is_installed_is_what_the_project_file_says(folder: Path) -> None:
-    said = project(folder)
+def test_installed_metadata_matches_project_file(folder: Path) -> None:
+    metadata = project(folder)
 
-    installed = distribution(said["name"])
+    installed = distribution(metadata["name"])
 
-    assert installed.version == said["version"]
+    assert installed.version == metadata["version"]
     found = {(entry.group, entry.name): entry.value for entry in installed.entry_points}
     expected = {
         (group, name): value
-        for group, entries in said.get("entry-points", {}).items()
+        for group, entries in metadata.get("entry-points", {}).items()
         for name, value in entries.items()
     }
-    scripts = {("console_scripts", name): to for name, to in said.get("scripts", {}).items()}
+    scripts = {("console_scripts", name): to for name, to in metadata.get("scripts", {}).items()}
     assert found == expected | scripts
 
 
 @pytest.mark.parametrize("plugin", PLUGINS, ids=name_of)
-def test_the_hint_for_a_namespace_names_its_plugin(plugin: Path) -> None:
+def test_hint_for_missing_namespace_names_plugin(plugin: Path) -> None:
     for namespace in namespaces(plugin):
         assert OWNERS[namespace] == f"valor-{plugin.name}"
 
 
-def test_every_extra_that_a_spec_names_is_one(folder: Path) -> None:
-    said = project(folder)
+def test_extras_of_specs_exist(folder: Path) -> None:
+    metadata = project(folder)
     for namespace in namespaces(folder):
         manifest = Registry().manifest(namespace)
         for spec in manifest.all():
-            assert spec.extra is None or spec.extra in said["optional-dependencies"], spec.name
+            assert spec.extra is None or spec.extra in metadata["optional-dependencies"], spec.name
 
 
-def test_every_plugin_is_in_the_workspace_and_runs_the_examples(folder: Path) -> None:
+def test_plugins_are_in_workspace_and_test_examples(folder: Path) -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     settings = tomllib.loads(text)
     name = project(folder)["name"]
@@ -278,7 +276,7 @@ def test_every_plugin_is_in_the_workspace_and_runs_the_examples(folder: Path) ->
     assert any(line.partition("[")[0] == name for line in group)
 
 
-def test_every_distribution_has_a_changelog_with_its_version(folder: Path) -> None:
+def test_changelogs_have_current_version(folder: Path) -> None:
     text = (folder / "CHANGELOG.md").read_text(encoding="utf-8")
 
     assert f"## [{project(folder)['version']}]" in text

@@ -1,4 +1,4 @@
-"""Commands and values in remedies of the recorded messages can be typed as they are."""
+"""Commands and tables in the remedies of error messages are valid."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_messages_have_commands() -> None:
 
 
 @pytest.mark.parametrize("command", found(COMMAND))
-def test_command_in_a_remedy_parses(command: str) -> None:
+def test_commands_in_remedies_parse(command: str) -> None:
     first, *rest = shlex.split(command.rstrip("."))
     if first == "valor":
         parse(rest)
@@ -57,7 +57,7 @@ def test_command_in_a_remedy_parses(command: str) -> None:
         assert rest[:1] in (["install"], ["sync"], ["pip"])
 
 
-def test_tables_in_remedies_build_the_parameters_of_their_metric() -> None:
+def test_metric_tables_in_remedies_are_valid() -> None:
     registry = Registry()
     wrong = []
     for spec in registry.all(MetricSpec):

@@ -1,4 +1,4 @@
-"""Each file of ``requirements/`` lists every distribution of this project that it needs."""
+"""Files in ``requirements/`` list all distributions of this project that they need."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORKSPACE = {
 
 
 def editable(file: Path) -> Iterator[str]:
-    """Yield the folders, with extras in brackets, that a file installs."""
+    """Yield the folders that a file installs, with extras in brackets."""
     for line in file.read_text(encoding="utf-8").splitlines():
         option, _, value = line.partition(" ")
         assert option in ("-e", "-r"), line
@@ -29,7 +29,7 @@ def editable(file: Path) -> Iterator[str]:
 
 
 def make_wheel(folder: Path, name: str, version: str, metadata: str) -> None:
-    """Write a wheel that holds metadata and no code."""
+    """Write a wheel with metadata and no code."""
     stem = f"{name.replace('-', '_')}-{version}"
     with zipfile.ZipFile(folder / f"{stem}-py3-none-any.whl", "w") as wheel:
         wheel.writestr(f"{stem}.dist-info/METADATA", metadata)
@@ -50,7 +50,7 @@ def pip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def third_party(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder with a wheel of each installed distribution of other projects, without its code."""
+    """Folder with wheels, without code, of installed distributions of other projects."""
     folder = tmp_path_factory.mktemp("wheels")
     for each in distributions():
         if each.name not in WORKSPACE:
@@ -59,7 +59,7 @@ def third_party(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_requirements_resolve_without_a_package_index(
+def test_requirements_resolve_without_package_index(
     file: Path, pip: Path, third_party: Path, tmp_path: Path
 ) -> None:
     names = {folder: name for name, folder in WORKSPACE.items()}
@@ -79,7 +79,7 @@ def test_requirements_resolve_without_a_package_index(
     assert done.returncode == 0, done.stderr
 
 
-def test_there_is_a_file_for_each_distribution_and_all_of_them() -> None:
+def test_each_distribution_has_a_requirements_file() -> None:
     stems = {name.removeprefix("valor-") for name in WORKSPACE}
 
     assert {file.stem for file in FILES} == {*stems, "all"}

@@ -1,4 +1,4 @@
-"""Metrics and states that each break one law, and one that breaks none."""
+"""Metrics and states that violate one law each, and one that complies with all laws."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from valor_core.states import ExactSum, State, StateRequest
 
 @define
 class Weights(State):
-    """An honest state: number and exact sum of the lengths of the items' uids, halved."""
+    """Valid state: number of items, and exact sum of the lengths of their uids, divided by 10."""
 
     count: int = 0
     total: ExactSum = field(factory=ExactSum)
@@ -44,7 +44,7 @@ class Weights(State):
 
 @frozen
 class Honest:
-    """Mean length; keeps all laws."""
+    """Valid metric: mean length."""
 
     parameters: Any
     state = Weights
@@ -58,7 +58,7 @@ class Honest:
 
 @define
 class AveragingWeights(Weights):
-    """Merges means by averaging them."""
+    """Averages the means of merged states."""
 
     value: float = 0.0
 
@@ -88,7 +88,7 @@ class Averaging(Honest):
 
 @define
 class RoundingWeights(Weights):
-    """Adds up floats, which are rounded on the way."""
+    """Sums floats with rounding errors."""
 
     rounded: float = 0.0
 
@@ -119,7 +119,7 @@ class Rounding(Honest):
 
 @define
 class LastWeights(Weights):
-    """Remembers the item that came last."""
+    """Keeps the last item."""
 
     last: str = ""
 
@@ -147,7 +147,7 @@ class Last(Honest):
 
 @define
 class OneSidedWeights(LastWeights):
-    """Keeps what it has, so that it matters which state is merged into which."""
+    """Ignores the merged state if it is not empty, so that the order of a merge matters."""
 
     def merge(self, other: Any) -> None:
         self.last = self.last or other.last
@@ -159,7 +159,7 @@ class OneSided(Honest):
 
 @define
 class DifferingWeights(Weights):
-    """Merges counts by their distance, which commutes and does not associate."""
+    """Merges counts by their absolute difference, which is commutative but not associative."""
 
     def merge(self, other: Any) -> None:
         self.total.merge(other.total)
@@ -203,7 +203,7 @@ class Overwriting(Honest):
 
 @define
 class AdoptingWeights(Weights):
-    """A new state takes over the sum of the one merged into it, instead of what it holds."""
+    """Shares the sum of a merged state instead of copying it, if the state is new."""
 
     def merge(self, other: Any) -> None:
         if self.count == 0:
@@ -218,7 +218,7 @@ class Adopting(Honest):
 
 @define
 class DrainingWeights(Weights):
-    """Empties the state that it merges."""
+    """Clears the state that it merges."""
 
     def merge(self, other: Any) -> None:
         Weights.merge(self, other)
@@ -231,7 +231,7 @@ class Draining(Honest):
 
 @define
 class StartingWeights(Weights):
-    """Counts one item before it has seen any."""
+    """Starts with a count of one."""
 
     count: int = 1
 
@@ -242,7 +242,7 @@ class Starting(Honest):
 
 @define
 class CallingWeights(Weights):
-    """Holds a function, which does not pickle."""
+    """Has a function, which cannot be pickled."""
 
     key: Any = field(factory=lambda: lambda uid: uid)
 
@@ -253,7 +253,7 @@ class Calling(Honest):
 
 @define
 class ForgettingWeights(Weights):
-    """Leaves its count out of the file."""
+    """Omits the count when saving."""
 
     def dump(self) -> dict[str, Any]:
         return {"total": self.total.to_text()}
@@ -268,7 +268,7 @@ class Forgetting(Honest):
 
 @define
 class ObjectWeights(Weights):
-    """Puts an object in the file that the file cannot hold."""
+    """Saves an object of an unsupported type."""
 
     def dump(self) -> dict[str, Any]:
         return {"count": self.count, "total": self.total}
@@ -280,7 +280,7 @@ class Unfit(Honest):
 
 @define
 class ChoosyWeights(Weights):
-    """Takes only batches of several items."""
+    """Rejects batches of one item."""
 
     def update(self, batch: Batch) -> None:
         if len(batch) == 1:
@@ -294,7 +294,7 @@ class Choosy(Honest):
 
 @define
 class ChoosingWeights(Weights):
-    """Takes all items but one."""
+    """Rejects batches with the uid "only"."""
 
     def update(self, batch: Batch) -> None:
         if "only" in batch.datums.uids.tolist():
@@ -307,7 +307,7 @@ class Choosing(Honest):
 
 
 class Refusing(Honest):
-    """Refuses everything but an empty batch."""
+    """Raises an error for all data that are not empty."""
 
     def compute(self, state: Any) -> Iterator[Result]:
         if state.count:
@@ -359,7 +359,7 @@ class Chance(Honest):
 
 
 class Remembering(Honest):
-    """Answers with the number of times that it was asked what it needs."""
+    """Returns the number of calls of `needs`, which is shared by all instances."""
 
     asked: list[int] = []  # noqa: RUF012
 
@@ -383,7 +383,7 @@ class Silent(Honest):
 
 @define
 class SharedWeights(Weights):
-    """Counts differently when it serves several metrics."""
+    """Depends on the other metrics that share the state."""
 
     sizes: tuple[int, ...] = ()
 
@@ -410,7 +410,7 @@ class SharingMore(Sharing):
 
 @define
 class KeepingWeights(Weights):
-    """Keeps the uids of batches, not copies of them."""
+    """Keeps arrays of uids without copying them."""
 
     kept: list[Any] = field(factory=list)
 
@@ -440,7 +440,7 @@ class Keeping(Honest):
 
 @define
 class CopyingWeights(KeepingWeights):
-    """The same, which copies them when it is told to."""
+    """Keeps arrays of uids and copies them in `detach`."""
 
     def detach(self) -> None:
         self.kept = [uids.copy() for uids in self.kept]
@@ -451,7 +451,7 @@ class Copying(Honest):
 
 
 class Late(Honest):
-    """Reads its value when somebody asks for it."""
+    """Reads the state lazily."""
 
     def compute(self, state: Any) -> Iterator[Result]:
         yield Result(value=LazyValue(lambda: {"count": state.count}))
@@ -459,7 +459,7 @@ class Late(Honest):
 
 @define
 class CopiedWeights(Weights):
-    """Divides into slices that are all of it."""
+    """Returns the complete state for each slice."""
 
     divides = True
 
@@ -473,7 +473,7 @@ class Copied(Honest):
 
 @define
 class TakenWeights(Weights):
-    """Takes from the whole what is not its own."""
+    """Returns the complete state in `within`."""
 
     def within(self, whole: Any) -> Any:
         return whole
@@ -484,7 +484,7 @@ class Taken(Honest):
 
 
 def score_of_none(item: Any, parameters: Any, resources: Any) -> float:
-    """Breaks where an item has no response."""
+    """Fails for items without a response."""
     return float(item.response.count("a") == 0)
 
 

@@ -1,1 +1,1 @@
-"""A stranger's gallery: draws text items, the longer the worse."""
+"""Plugin with a gallery of text items, in which each letter after the second is an error."""

@@ -1,1 +1,1 @@
-"""A judge in a process of its own, which takes its time, and metrics that wait for it."""
+"""Plugin with a slow judge in a separate process, and metrics that wait for it."""

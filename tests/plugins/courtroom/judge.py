@@ -1,4 +1,4 @@
-"""The judge and its client."""
+"""Judge and its client."""
 
 import asyncio
 import json
@@ -7,7 +7,7 @@ from valor_core.errors import ResourceStopped
 
 
 class Lines:
-    """Asks with lines of JSON."""
+    """Client that sends lines of JSON over a socket."""
 
     def __init__(self, parameters):
         self.port = parameters.port
@@ -22,7 +22,7 @@ class Lines:
 
 
 class Judge:
-    """Asks a client, no more often than the budget allows."""
+    """Judge that calls a client within a budget."""
 
     def __init__(self, parameters, client):
         self.parameters = parameters

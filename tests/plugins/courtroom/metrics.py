@@ -1,4 +1,4 @@
-"""Metrics that wait, and metrics that break."""
+"""Metrics that wait for a judge, and metrics that fail."""
 
 import asyncio
 import sys
@@ -69,7 +69,7 @@ async def odd_later(item, parameters, resources):
 
 @frozen
 class GradeByNoise:
-    """Mean of Grade's rows at each level of noise."""
+    """Mean of the rows of Grade at each level of noise."""
 
     parameters: object
 

@@ -1,4 +1,4 @@
-"""Parameters."""
+"""Parameters of the metric, the judge and its client."""
 
 from pathlib import Path
 

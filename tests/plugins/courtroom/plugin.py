@@ -1,4 +1,4 @@
-"""The manifest."""
+"""Manifest."""
 
 from valor_core.specs import MetricSpec, Range, ResourceKindSpec, ResourceSpec, hookimpl
 

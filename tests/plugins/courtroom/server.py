@@ -1,4 +1,4 @@
-"""A judge that takes its time: answers a line of JSON after a while, and logs what it was asked."""
+"""Server of a slow judge, which answers lines of JSON after a delay and logs questions."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from typing import Any
 
 
 class Server:
-    """Answers with the share of letters that are vowels.
-
-    A text with the word *busy* is sent away the first time.
-    """
+    """Grades texts by their share of vowels; a text with *busy* fails once."""
 
     def __init__(self, log: str, seconds: float) -> None:
         self.log = log

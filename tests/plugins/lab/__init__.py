@@ -1,1 +1,1 @@
-"""A stranger's plugin: metrics of response lengths and a reader whose partitions can misbehave."""
+"""Plugin with metrics of response lengths and a reader whose partitions can fail."""

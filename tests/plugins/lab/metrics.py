@@ -15,7 +15,7 @@ from valor_core.states import DerivedState, State, StateRequest, counted
 
 
 class Lengths(State):
-    """How many responses reach each threshold."""
+    """Number of responses with at least the length of each threshold."""
 
     def __init__(self, thresholds: tuple[float, ...]) -> None:
         self.thresholds = thresholds

@@ -1,1 +1,1 @@
-"""A plugin for tests: per-item text metrics, one of them with a resource."""
+"""Plugin with per-item text metrics, one of them with a resource."""

@@ -1,10 +1,10 @@
-"""Dictionary: a resource that records what happens to it."""
+"""Resource that logs its calls."""
 
 import os
 
 
 class Dictionary:
-    """A list of words."""
+    """Set of words."""
 
     def __init__(self, parameters):
         if parameters.broken:
@@ -14,12 +14,12 @@ class Dictionary:
         self._record("open")
 
     def has(self, word):
-        """Whether a word is in the dictionary."""
+        """Return True if a word is in the dictionary."""
         self._record("has")
         return word in self.words
 
     def close(self):
-        """Record the end."""
+        """Log that the resource is closed."""
         self._record("close")
 
     def _record(self, what):

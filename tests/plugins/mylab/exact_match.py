@@ -4,7 +4,7 @@ from valor_core import Failed, ItemScore, Undefined
 
 
 def score(item, parameters, resources):
-    """Whether the response is one of the references."""
+    """Score 1 if the response is one of the references."""
     if not item.references:
         return Undefined("no references")
     if item.response == "unreadable":

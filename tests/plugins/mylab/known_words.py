@@ -4,7 +4,7 @@ from valor_core import Undefined
 
 
 def score(item, parameters, resources):
-    """Share of the words that the dictionary has."""
+    """Share of words in the dictionary."""
     words = (item.response or "").split()
     if not words:
         return Undefined("no words")

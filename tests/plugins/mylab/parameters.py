@@ -1,4 +1,4 @@
-"""Parameters."""
+"""Parameters of the metric and the resource."""
 
 from pathlib import Path
 

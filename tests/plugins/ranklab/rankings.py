@@ -11,7 +11,7 @@ from valor_core.schemas import Batch, Codes, Datum, Datums
 
 @frozen
 class Ranking:
-    """What was found for a query, best first, and what was wanted."""
+    """Ranked documents for a query, and the relevant documents."""
 
     task: ClassVar[str] = "retrieval"
 
@@ -23,7 +23,7 @@ class Ranking:
 
 @frozen
 class RankingBatch(Batch):
-    """Rankings, in columns."""
+    """Columns of rankings."""
 
     task: ClassVar[str] = "retrieval"
 
