@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from messages import refused
 
 from valor_core import Registry, evaluate, metric
 from valor_core.errors import ConfigError, SchemaError, StateError
@@ -67,22 +66,32 @@ def length(item: Any) -> float:
 
 
 class TestReaders:
-    @pytest.mark.parametrize("reader", ["lab.Parts", "core.table"])
-    def test_reader_of_another_task_suggests_readers_of_task(self, site: Path, reader: str) -> None:
+    @pytest.mark.parametrize(
+        ("reader", "message"),
+        [
+            ("lab.Parts", "expected a reader for birds, got 'lab.Parts'"),
+            ("core.table", "expected a reader for birds, got 'tables.table'"),
+        ],
+    )
+    def test_reader_of_another_task_suggests_readers_of_task(
+        self, site: Path, reader: str, message: str
+    ) -> None:
         registry = Registry()
         registry.register("birds", Birds())
 
-        with refused(ConfigError):
+        with pytest.raises(ConfigError, match=re.escape(message)):
             reader_of({"reader": reader, "path": "a.csv"}, "birds", registry, place="c.yaml: ")
 
 
 class TestStateFiles:
     @pytest.mark.usefixtures("site")
     @pytest.mark.parametrize(
-        "response",
-        ["no", "oui"],
+        ("response", "message"),
+        [("no", "bytes 0 to 32 is not among these"), ("oui", "bytes 0 to 32 has changed since")],
     )
-    def test_state_of_changed_file_is_rejected(self, tmp_path: Path, response: str) -> None:
+    def test_state_of_changed_file_is_rejected(
+        self, tmp_path: Path, response: str, message: str
+    ) -> None:
         path, state = tmp_path / "answers.jsonl", tmp_path / "state.npz"
         path.write_text('{"uid": "a", "response": "yes"}\n', encoding="utf-8")
         data = {"reader": "csv", "path": str(path)}
@@ -90,7 +99,7 @@ class TestStateFiles:
         path.write_text(f'{{"uid": "a", "response": "{response}"}}\n', encoding="utf-8")
         os.utime(path, ns=(0, 0))
 
-        with refused(StateError):
+        with pytest.raises(StateError, match=re.escape(message)):
             evaluate(data, METRICS, "text", state=state)
 
 
@@ -131,7 +140,7 @@ class TestForms:
         evaluate([{"response": "a"}], [length], state=state)
 
         assert evaluate([{"response": "a"}], [length], state=state)["Length"].value == 1.0
-        with refused(StateError):
+        with pytest.raises(StateError, match="batch 0 has changed since"):
             evaluate([{"response": "abc"}], [length], state=state)
 
 

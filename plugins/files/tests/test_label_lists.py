@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from messages import refused
 from valor_files import LabelList, MixedLabelList, listed_labels
 
 from valor_core.errors import ParameterError, ReadError
@@ -41,22 +41,38 @@ def test_list_of_labels_is_unchanged() -> None:
 
 
 @pytest.mark.parametrize(
-    "content",
-    [b"a\n\nb\n", b"\na\n", b"", b"\n\n", b"a\nb\na\n", b"a\n\xff\n"],
+    ("content", "message"),
+    [
+        (b"a\n\nb\n", "line 2: expected a label, found an empty line"),
+        (b"\na\n", "line 1: expected a label, found an empty line"),
+        (b"", "expected a label a line, found none"),
+        (b"\n\n", "expected a label a line, found none"),
+        (b"a\nb\na\n", "expected every label once, found 'a', as in line 1"),
+        (b"a\n\xff\n", "expected text in UTF-8, found other bytes at 2"),
+    ],
     ids=["empty line", "empty first line", "empty file", "no labels", "twice", "other bytes"],
 )
-def test_file_of_labels_with_an_empty_or_repeated_line_is_rejected(content: bytes) -> None:
+def test_file_of_labels_with_an_empty_or_repeated_line_is_rejected(
+    content: bytes, message: str
+) -> None:
     Path("names.txt").write_bytes(content)
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=re.escape(message)):
         listed_labels(Path("names.txt"))
 
 
 def test_missing_file_of_labels_is_rejected() -> None:
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected a file of labels, found nothing"):
         listed_labels(Path("names.txt"))
 
 
-@pytest.mark.parametrize("name", ["labels.csv", "data.yaml", "labels.JSON"])
-def test_file_of_other_format_is_rejected(name: str) -> None:
-    with refused(ParameterError):
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("labels.csv", "with a label a line, got 'labels.csv'"),
+        ("data.yaml", "with a label a line, got 'data.yaml'"),
+        ("labels.JSON", "with a label a line, got 'labels.JSON'"),
+    ],
+)
+def test_file_of_other_format_is_rejected(name: str, message: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(message)):
         Chosen(labels=name)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from messages import refused
 
 from valor_core import evaluate
 from valor_core.errors import ParameterError
@@ -40,5 +39,5 @@ def test_table_is_read_for_task_that_defines_rows(
 def test_column_of_field_unknown_to_task_is_rejected(rankings: Any, tmp_path: Path) -> None:
     data = {"reader": "csv", "path": str(tmp_path / "a.csv"), "columns": {"fund": "hits"}}
 
-    with refused(ParameterError):
+    with pytest.raises(ParameterError, match=r"data\.columns\.fund: unknown field"):
         evaluate(data, ["HitRate"], task="retrieval")

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
-from messages import refused
 from valor_report.item_file import write_items
 
 from valor_core.errors import ReportError
@@ -29,21 +29,27 @@ def test_item_rows_are_written_as_json_lines_or_parquet(tmp_path: Path) -> None:
 
 
 def test_unwritable_item_rows_raise_report_error(tmp_path: Path) -> None:
-    with refused(ReportError):
+    with pytest.raises(ReportError, match="cannot be written, No such file or directory"):
         write_items(tmp_path / "missing" / "rows.jsonl", [row_table()])
-    with refused(ReportError):
+    with pytest.raises(ReportError, match="cannot be written, No such file or directory"):
         write_items(tmp_path / "missing" / "rows.parquet", [row_table()])
-    with refused(ReportError):
+    with pytest.raises(ReportError, match=r"expected a name in \.jsonl or \.parquet for item rows"):
         write_items(tmp_path / "rows.csv", [row_table()])
 
 
-@pytest.mark.parametrize("name", ["rows.jsonl", "rows.parquet"])
-def test_failed_write_keeps_previous_item_rows(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("rows.jsonl", "expected Unicode text, found the lone"),
+        ("rows.parquet", "cannot be written"),
+    ],
+)
+def test_failed_write_keeps_previous_item_rows(tmp_path: Path, name: str, message: str) -> None:
     path = tmp_path / name
     path.write_text("before")
     broken = ItemTable("t.Score@1", {}, (ItemRow("q1", 0.5, {"words": "a\ud800"}),))
 
-    with refused(ReportError):
+    with pytest.raises(ReportError, match=re.escape(message)):
         write_items(path, [broken])
 
     assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [(name, "before")]

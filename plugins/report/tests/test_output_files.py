@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
-from messages import refused
 from valor_report.output_files import OutputFiles, WriteErrors
 
 from valor_core import Report
@@ -18,8 +18,8 @@ REPORT = Report(
 )
 
 
-def error_of(outputs: OutputFiles) -> str:
-    with refused(ConfigError) as caught:
+def error_of(match: str, outputs: OutputFiles) -> str:
+    with pytest.raises(ConfigError, match=re.escape(match)) as caught:
         outputs.check("config.yaml: ")
     return str(caught.value)
 
@@ -39,29 +39,29 @@ def test_check_accepts_existing_file_without_changing_it(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("name", "message"),
     [
-        "a.docx",
-        "a.jsonl",
-        "sub.json",
-        "none/a.json",
+        ("a.docx", "expected .json, .csv, .html"),
+        ("a.jsonl", "expected .json, .csv, .html"),
+        ("sub.json", "config.yaml: output: expected a file"),
+        ("none/a.json", "config.yaml: output: there is no folder"),
     ],
 )
-def test_invalid_report_path_is_rejected(tmp_path: Path, name: str) -> None:
+def test_invalid_report_path_is_rejected(tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / "sub.json").mkdir()
 
-    error_of(OutputFiles((tmp_path / "good.json", tmp_path / name)))
+    error_of(message, OutputFiles((tmp_path / "good.json", tmp_path / name)))
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("name", "message"),
     [
-        "rows.csv",
-        "none/rows.jsonl",
+        ("rows.csv", "expected .jsonl or .parquet, got rows.csv"),
+        ("none/rows.jsonl", "config.yaml: items: there is no folder"),
     ],
 )
-def test_invalid_path_of_item_rows_is_rejected(tmp_path: Path, name: str) -> None:
-    error_of(OutputFiles(rows=tmp_path / name))
+def test_invalid_path_of_item_rows_is_rejected(tmp_path: Path, name: str, message: str) -> None:
+    error_of(message, OutputFiles(rows=tmp_path / name))
 
 
 def test_unwritable_file_is_rejected_with_reason_of_system(
@@ -72,7 +72,7 @@ def test_unwritable_file_is_rejected_with_reason_of_system(
 
     monkeypatch.setattr(Path, "touch", refuse)
 
-    found = error_of(OutputFiles((tmp_path / "a.json",)))
+    found = error_of("cannot be written, Permission denied", OutputFiles((tmp_path / "a.json",)))
 
     assert (
         found == f"config.yaml: output: {tmp_path / 'a.json'} cannot be written, {os.strerror(13)}"
@@ -106,7 +106,7 @@ def test_write_error_does_not_prevent_other_files(tmp_path: Path) -> None:
 
     assert page.exists()
     assert Report.load(last) == written
-    with refused(ReportError) as caught:
+    with pytest.raises(ReportError, match="cannot be written, Is a directory") as caught:
         unwritten.check()
     assert unwritten.errors == {broken: caught.value}
 
@@ -130,7 +130,7 @@ def test_all_write_errors_are_reported(tmp_path: Path, monkeypatch: pytest.Monke
     unwritten = WriteErrors()
     OutputFiles((tmp_path / "a.html", tmp_path / "a.json")).write(REPORT, unwritten)
 
-    with refused(ReportError) as caught:
+    with pytest.raises(ReportError, match="cannot be written, ValueError") as caught:
         unwritten.check()
 
     (note,) = caught.value.__notes__

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from itertools import chain
 from typing import Any
 
@@ -7,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import refused
 from valor_report.selection import select
 
 from valor_core import Failed, Report, Result, Undefined
@@ -56,8 +56,8 @@ def selected(key: str, report: Report = REPORT) -> Any:
     return select(key, chain(report, *report.slices))
 
 
-def refusal(key: str, report: Report = REPORT) -> str:
-    with refused(ReportError) as caught:
+def refusal(match: str, key: str, report: Report = REPORT) -> str:
+    with pytest.raises(ReportError, match=re.escape(match)) as caught:
         selected(key, report)
     return str(caught.value)
 
@@ -105,37 +105,46 @@ def test_value_without_number_selects_reason(key: str, reason: Undefined | Faile
 
 
 @pytest.mark.parametrize(
-    "key",
+    ("key", "message"),
     [
-        "F1",
-        "mAP",
-        "Counts/tp",
-        "Summary",
-        "Summary/curve",
-        "c.mAP/x",
-        "mAP/iou_threshold:0.6",
-        "Recall/macra",
-        "Accuracy/class/ink:lihgt",
-        "Accuracy/ink:blue",
+        ("F1", "no result of 'F1'"),
+        ("mAP", "expected one number, found 2"),
+        ("Counts/tp", "expected one number, found 2"),
+        ("Summary", "expected one number, found 2"),
+        ("Summary/curve", "no result of 'Summary' for 'curve'"),
+        ("c.mAP/x", "no result of 'c.mAP' for 'x'"),
+        ("mAP/iou_threshold:0.6", "no result of 'mAP' for 'iou_threshold:0.6'"),
+        ("Recall/macra", "no result of 'Recall' for 'macra'"),
+        ("Accuracy/class/ink:lihgt", "no result of 'Accuracy' for 'ink:lihgt'"),
+        ("Accuracy/ink:blue", "no result of 'Accuracy' for 'ink:blue'"),
     ],
 )
-def test_key_without_unique_number_suggests_keys(key: str) -> None:
-    refusal(key)
+def test_key_without_unique_number_suggests_keys(key: str, message: str) -> None:
+    refusal(message, key)
 
 
 def test_key_needs_all_fields_of_slice() -> None:
-    refusal("Accuracy/hand:left")
+    refusal("no result of 'Accuracy' for 'hand:left'", "Accuracy/hand:left")
 
 
-@pytest.mark.parametrize("key", ["Curve", "Curve/cat", "Curve/a:b", "Points", "c.Points/cat"])
-def test_metric_of_curves_suggests_metrics_with_numbers(key: str) -> None:
-    refusal(key)
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("Curve", "'Curve' has no single number"),
+        ("Curve/cat", "'Curve' has no single number"),
+        ("Curve/a:b", "'Curve' has no single number"),
+        ("Points", "'Points' has no single number"),
+        ("c.Points/cat", "'c.Points' has no single number"),
+    ],
+)
+def test_metric_of_curves_suggests_metrics_with_numbers(key: str, message: str) -> None:
+    refusal(message, key)
 
 
 def test_no_metric_is_suggested_without_numbers() -> None:
     report = Report(results=[of("Points", [1, 2]), of("Curve", {"cat": {"x": [0, 1]}})])
 
-    refusal("Points", report)
+    refusal("'Points' has no single number", "Points", report)
 
 
 def test_exact_flat_key_takes_precedence() -> None:
@@ -149,21 +158,21 @@ def test_exact_flat_key_takes_precedence() -> None:
 
     assert {key: selected(key, report) for key in report.flat()} == report.flat()
     assert selected("F1/label:n_x002F_a", report) == 0.25
-    refusal("F1/n_x002F_a", report)
+    refusal("expected one number, found 3", "F1/n_x002F_a", report)
 
 
 def test_ambiguous_keys_are_not_suggested() -> None:
     twice = [of("F1", 0.5, label="cat"), of("F1", 0.75, label="cat")]
     report = Report(results=[*twice, of("F1", 1.0, label="dog")])
 
-    refusal("F1/cat", report)
-    refusal("F1", report)
+    refusal("expected one number, found 2", "F1/cat", report)
+    refusal("expected one number, found 3", "F1", report)
 
 
 def test_long_list_of_keys_is_truncated() -> None:
     report = Report(results=[of("AP", 0.5, label=f"{number:02}") for number in range(15)])
 
-    refusal("AP", report)
+    refusal("expected one number, found 15", "AP", report)
 
 
 def test_suggested_keys_and_flat_keys_select_their_number() -> None:
@@ -191,7 +200,11 @@ def test_suggested_keys_and_flat_keys_select_their_number() -> None:
     assert len(flat) == 103
     assert {key: selected(key, report) for key in flat} == flat
     for key in ("Recall", "Recall/n/a", "Counts/a", "Counts/score_threshold:0.5/tp", "Counts/x"):
-        listed = refusal(key, report).partition("Write one of: ")[2].partition(" (and ")[0]
+        listed = (
+            refusal("Write one of", key, report)
+            .partition("Write one of: ")[2]
+            .partition(" (and ")[0]
+        )
         assert all(
             selected(one, report) is not None for one in listed.removesuffix(".").split(", ")
         )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -155,28 +156,30 @@ def test_cell_of_wrong_type_is_rejected_with_line_and_field(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "last",
+    ("last", "message"),
     [
-        '{"uid": "b',
-        '{"uid": "b"',
-        '{"uid": ',
-        "{'uid': 1}",
-        '{"uid": 1} {"uid": 2}',
-        '{"uid": "\t"}',
-        '{"uid": "\\q"}',
-        "3",
-        "null",
-        '["a"]',
-        "[" * 100_000,
-        '{"uid": ' + "1" * 5000 + "}",
+        ('{"uid": "b', "line 602: expected one JSON object per line"),
+        ('{"uid": "b"', "expected one JSON object per line, the line ends too"),
+        ('{"uid": ', "expected one JSON object per line, the line ends too"),
+        ("{'uid': 1}", "line 602: expected one JSON object per line, expecting"),
+        ('{"uid": 1} {"uid": 2}', "line 602: expected one JSON object per line, extra"),
+        ('{"uid": "\t"}', "line 602: expected one JSON object per line"),
+        ('{"uid": "\\q"}', "line 602: expected one JSON object per line"),
+        ("3", "line 602: expected one JSON object per line, found 3"),
+        ("null", "line 602: expected one JSON object per line, found None"),
+        ('["a"]', "line 602: expected one JSON object per line, found ['a']"),
+        ("[" * 100_000, "line 602: expected one JSON object per line, found values"),
+        ('{"uid": ' + "1" * 5000 + "}", "line 602: expected one JSON object per line, found an"),
     ],
 )
-def test_line_without_object_is_rejected_with_number(tmp_path: Path, last: str) -> None:
+def test_line_without_object_is_rejected_with_number(
+    tmp_path: Path, last: str, message: str
+) -> None:
     path = written(tmp_path, '{"uid": "a"}\n' * 600 + "\n" + last)
 
     for partition_bytes in (1, 10**6):
         *_, last_part = split_table(path, partition_bytes=partition_bytes)
-        with refused(ReadError):
+        with pytest.raises(ReadError, match=re.escape(message)):
             read_table(last_part)
 
 
@@ -216,7 +219,7 @@ def test_json_file_is_list_of_objects(tmp_path: Path) -> None:
     table = read_table(part)
 
     assert records_of(table) == [(1, {"uid": "a", "score": 1}), (2, {"uid": "b"})]
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected a number, found no value"):
         table.floats("score")
 
 
@@ -225,20 +228,22 @@ def test_empty_list_is_table_without_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "message"),
     [
-        '{"uid": "a"}',
-        '[{"uid": "a"}, 3, 4]',
-        '[\n{"uid": "a"},\n{"uid": "b',
-        "[\n1,\n",
-        '{"uid": "a"}\n{"uid": "b"}\n',
-        "[] []",
+        ('{"uid": "a"}', "expected a JSON list of objects, found"),
+        ('[{"uid": "a"}, 3, 4]', "expected an object, found 3 (and 1 more)"),
+        ('[\n{"uid": "a"},\n{"uid": "b', "line 3: expected a JSON list of objects"),
+        ("[\n1,\n", "line 3: expected a JSON list of objects"),
+        ('{"uid": "a"}\n{"uid": "b"}\n', "line 2: expected a JSON list of objects"),
+        ("[] []", "line 1: expected a JSON list of objects"),
     ],
 )
-def test_json_file_without_list_of_objects_is_rejected(tmp_path: Path, text: str) -> None:
+def test_json_file_without_list_of_objects_is_rejected(
+    tmp_path: Path, text: str, message: str
+) -> None:
     path = written(tmp_path, text, "preds.json")
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=re.escape(message)):
         read_table(path)
 
 
@@ -246,7 +251,7 @@ def test_json_file_without_list_of_objects_is_rejected(tmp_path: Path, text: str
 def test_file_removed_before_split_is_rejected(tmp_path: Path, name: str) -> None:
     gone = TablePartition(tmp_path / name, Path(name).suffix[1:], 0, 100, 1)
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected a readable file"):
         (CSV if gone.format == "csv" else JSON).split(gone, 10)
 
 
@@ -256,5 +261,5 @@ def test_explicit_format_overrides_suffix(tmp_path: Path) -> None:
     parts = split_table(path, partition_bytes=5, format="jsonl")
 
     assert [read_table(part).strings("uid").tolist() for part in parts] == [["a"], ["b"]]
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="expected one of csv, tsv, jsonl, json"):
         split_table(path, format="xml")

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import refused
 from valor_files import read_table
 from valor_files.tables.strict_json import StrictJsonError, is_surely_strict, parse_json
 
@@ -52,16 +52,16 @@ def test_surrogate_pair_is_one_character() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "text", "message"),
     [
-        ("t.jsonl", '{"a": 0}\n{"score": 0.5, "score": 1}'),
-        ("t.json", '[{"score": 0.5, "score": 1}]'),
+        ("t.jsonl", '{"a": 0}\n{"score": 0.5, "score": 1}', "expected one JSON object per line"),
+        ("t.json", '[{"score": 0.5, "score": 1}]', "expected a JSON list of objects"),
     ],
 )
-def test_repeated_key_is_rejected(tmp_path: Path, name: str, text: str) -> None:
+def test_repeated_key_is_rejected(tmp_path: Path, name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text)
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=re.escape(message)):
         read_table(tmp_path / name)
 
 
@@ -69,5 +69,5 @@ def test_lone_surrogate_is_rejected_with_line(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text('{"uid": "a"}\n{"uid": "\\ud800"}\n')
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="line 2: expected one JSON object per line"):
         read_table(path)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import pickle
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ def test_table_has_names_and_length() -> None:
 
 
 def test_columns_of_unequal_length_are_rejected() -> None:
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="expected columns of equal length"):
         Table({"uid": ["a"], "score": []}, "preds.csv")
 
 
@@ -127,92 +128,110 @@ def test_integers_accept_integral_numbers_and_numerals(table: Table, expected: l
 
 
 @pytest.mark.parametrize(
-    ("read", "table"),
+    ("read", "table", "message"),
     [
         (
             "strings",
             column("a", None, None),
+            "expected text, found no value (and 1 more)",
         ),
         (
             "strings",
             column("a", True),
+            "column 'score': expected text, found True",
         ),
-        ("strings", column(0.5)),
+        ("strings", column(0.5), "expected text, found 0.5"),
         (
             "floats",
             column("1", "high", "2", "low"),
+            "expected a number, found 'high'",
         ),
         (
             "floats",
             column("1", None),
+            "expected a number, found no value",
         ),
         (
             "floats",
             column("x", None),
+            "expected a number, found 'x' (and 1 more)",
         ),
         (
             "floats",
             column(1.0, True),
+            "expected a number, found True",
         ),
         (
             "floats",
             column([1.0], [2.0]),
+            "expected a number, found [1.0]",
         ),
         (
             "floats",
             column(1.0, 10**400),
+            "column 'score': expected a number",
         ),
         (
             "floats",
             column("1", "nan", "inf", "1e999"),
+            "must be finite, found 'nan' (and 2 more)",
         ),
         (
             "floats",
             array_column([1, np.inf], np.float64),
+            "column 'score': must be finite, found inf",
         ),
         (
             "floats",
             array_column([True], bool),
+            "expected a number, found True",
         ),
         (
             "integers",
             column("1", "1.5", None),
+            "expected an integer, found '1.5'",
         ),
         (
             "integers",
             column("x"),
+            "expected an integer, found 'x'",
         ),
         (
             "integers",
             column("1", "inf"),
+            "expected an integer, found 'inf'",
         ),
         (
             "integers",
             column(1, True),
+            "expected an integer, found True",
         ),
         (
             "integers",
             column(1, [2]),
+            "expected an integer, found [2]",
         ),
         (
             "integers",
             column("1", str(2**63)),
+            "expected an integer, found '9223372036854775808'",
         ),
         (
             "integers",
             array_column([2**63], np.uint64),
+            "expected an integer, found 9223372036854775808",
         ),
     ],
 )
-def test_cell_of_wrong_type_is_rejected(read: str, table: Table) -> None:
-    with refused(ReadError):
+def test_cell_of_wrong_type_is_rejected(read: str, table: Table, message: str) -> None:
+    with pytest.raises(ReadError, match=re.escape(message)):
         getattr(table, read)("score")
 
 
 def test_allow_missing_and_allow_non_finite_are_independent() -> None:
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected a number, found no value"):
         column("nan", None).floats("score", allow_non_finite=True)
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="must be finite, found 'nan'"):
         column("nan", None).floats("score", allow_missing=True)
 
 
@@ -227,9 +246,9 @@ def test_missing_column_error_lists_columns(read: str) -> None:
 def test_missing_column_error_lists_at_most_20_columns() -> None:
     many = Table({f"c{index}": [] for index in range(22)}, "preds.jsonl", unit="line")
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected a field 'x', the fields are 'c0'"):
         many.floats("x")
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected a column 'x', there is no row"):
         Table({}, "preds.csv").floats("x")
 
 
@@ -240,7 +259,7 @@ def test_error_of_renamed_column_shows_name_in_file() -> None:
 
     assert renamed.names == ("uid", "name", "score")
     assert renamed.strings("uid").tolist() == renamed.strings("name").tolist() == ["a"]
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected a number, found 'x'"):
         renamed.floats("score")
     assert table.names == ("image_id", "uid", "conf")
 
@@ -248,10 +267,10 @@ def test_error_of_renamed_column_shows_name_in_file() -> None:
 def test_renaming_missing_column_is_rejected() -> None:
     table = Table({"image_id": ["a"]}, "preds.csv")
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected a column 'imageid' for 'uid'"):
         table.renamed({"uid": "imageid"})
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match="expected a column 'uid'"):
         table.renamed({"uid": "uid"})
 
 
@@ -286,12 +305,21 @@ def test_line_breaks_at_block_boundary_count_once(at: int, between: str) -> None
     assert count_line_breaks(np.frombuffer(text.encode(), np.uint8)) == len(text.splitlines())
 
 
-@pytest.mark.parametrize("text", ["1_0", "٣", "\uff11", "1_0.5", "2²"])
-def test_python_only_numerals_are_rejected(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1_0", "expected a number, found '1_0'"),
+        ("٣", "expected a number, found '\u0663'"),
+        ("\uff11", "expected a number, found '\uff11'"),
+        ("1_0.5", "expected a number, found '1_0.5'"),
+        ("2²", "expected a number, found '2²'"),
+    ],
+)
+def test_python_only_numerals_are_rejected(text: str, message: str) -> None:
     for cells in ([text], [text, 1], ["1", text]):
-        with refused(ReadError):
+        with pytest.raises(ReadError, match=re.escape(message)):
             column(*cells).floats("score")
-        with refused(ReadError):
+        with pytest.raises(ReadError, match="column 'score': expected an integer"):
             column(*cells).integers("score")
 
 
@@ -311,8 +339,14 @@ def test_missing_column_suggests_other_delimiter_or_stripped_header(names: list[
         table.strings("label")
 
 
-@pytest.mark.parametrize("name", ["dup.csv", "dup.jsonl"])
-def test_repeated_uid_is_rejected_with_both_rows(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("dup.csv", "expected each uid once, found 'a' as in row 2"),
+        ("dup.jsonl", "expected each uid once, found 'a' as in line 1"),
+    ],
+)
+def test_repeated_uid_is_rejected_with_both_rows(tmp_path: Path, name: str, message: str) -> None:
     path = tmp_path / name
     texts = {
         "dup.csv": "uid\na\nb\na\nb\n",
@@ -320,12 +354,18 @@ def test_repeated_uid_is_rejected_with_both_rows(tmp_path: Path, name: str) -> N
     }
     path.write_text(texts[name])
 
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=re.escape(message)):
         read_table(path).uids("uid")
 
 
-@pytest.mark.parametrize("name", ["nul.csv", "nul.jsonl"])
-def test_nul_in_uid_is_rejected(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("nul.csv", "row 3, column 'uid': expected a name"),
+        ("nul.jsonl", "line 2, field 'uid': expected a name"),
+    ],
+)
+def test_nul_in_uid_is_rejected(tmp_path: Path, name: str, message: str) -> None:
     path = tmp_path / name
     texts = {
         "nul.csv": "uid\na\nb\0\na\nb\0\n",
@@ -335,9 +375,9 @@ def test_nul_in_uid_is_rejected(tmp_path: Path, name: str) -> None:
     table = read_table(path)
 
     assert table.strings("uid").tolist() == ["a", "b\0", "a", "b\0"]
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=re.escape(message)):
         table.uids("uid")
-    with refused(ReadError):
+    with pytest.raises(ReadError, match=re.escape(message)):
         table.categories("uid")
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from messages import refused
+import pytest
 from valor_report.gallery.parameters import GalleryParameters
 
 from valor_core.errors import ParameterError
@@ -14,5 +14,5 @@ def test_gallery_requires_only_folder() -> None:
 
 
 def test_most_is_at_least_one() -> None:
-    with refused(ParameterError):
+    with pytest.raises(ParameterError, match="most must be at least 1, got 0"):
         build(GalleryParameters, {"folder": "worst", "most": 0}, "")

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from attrs import frozen
-from messages import refused
 from valor_cli.config.config_file import Request
 from valor_cli.run import run_config
 from valor_report import MarkedTexts, Picture, Piece
@@ -123,7 +122,7 @@ def test_write_error_keeps_previous_page(tmp_path: Path, monkeypatch: pytest.Mon
     before = page.read_bytes()
     monkeypatch.setattr("valor_report.gallery.gallery_page.html", lambda *arguments: "half \ud800")
 
-    with refused(ReportError):
+    with pytest.raises(ReportError, match="expected Unicode text, found the lone"):
         planned.draw(EVALUATION, reader)
 
     assert page.read_bytes() == before
@@ -195,7 +194,9 @@ def test_gallery_with_wrong_number_of_errors_is_rejected(tmp_path: Path) -> None
         def errors(self, batch: Any) -> Sequence[float]:
             return [1, 2, 3]
 
-    with refused(SchemaError):
+    with pytest.raises(
+        SchemaError, match=r"expected a number for each of 1 items, got shape \(3,\)"
+    ):
         PlannedGallery(Lazy(), tmp_path).draw(
             EVALUATION, InMemory.of([Text("a", response="ab")], TextBatch.of)
         )
@@ -204,7 +205,7 @@ def test_gallery_with_wrong_number_of_errors_is_rejected(tmp_path: Path) -> None
 def test_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
-    with refused(ReportError):
+    with pytest.raises(ReportError, match="cannot be written, Not a directory"):
         PlannedGallery(Lengths(), tmp_path / "file" / "pictures").draw(
             EVALUATION, InMemory.of([Text("a", response="abc")], TextBatch.of)
         )
@@ -269,58 +270,64 @@ def test_evaluate_draws_gallery(folder: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(
-    ("gallery", "more"),
+    ("gallery", "more", "message"),
     [
-        ({"name": "artlab.Wall"}, {}),
+        ({"name": "artlab.Wall"}, {}, "expected a path, found none"),
         (
             {"name": "artlab.Wall", "folder": "w", "most": 0},
             {},
+            "gallery.most must be at least 1, got 0",
         ),
         (
             {"name": "artlab.Wall", "folder": "w", "paynt": "p"},
             {},
+            "config.yaml: gallery.paynt: unknown key",
         ),
         (
             {"name": "artlab.Wal", "folder": "w"},
             {},
+            "not declared by the plugin 'artlab'",
         ),
         (
             {"name": "artlab.Sound", "folder": "w"},
             {},
+            "expected a gallery for text",
         ),
         (
             {"name": "artlab.Wall", "folder": "parts.json"},
             {},
+            "gallery.folder: expected a folder",
         ),
         (
             {"name": "artlab.Wall", "folder": "taken"},
             {},
+            "has an index.html that is no gallery's",
         ),
     ],
 )
 def test_invalid_gallery_is_rejected_before_run(
-    folder: Path, gallery: dict[str, Any], more: dict[str, Any]
+    folder: Path, gallery: dict[str, Any], more: dict[str, Any], message: str
 ) -> None:
     (folder / "taken").mkdir()
     (folder / "taken" / "index.html").write_text("<p>mine</p>")
     (folder / "log").mkdir()
     data = {"reader": "lab.Parts", "path": "parts.json", "log": "log"}
 
-    with refused(ValorError):
+    with pytest.raises(ValorError, match=re.escape(message)):
         run_config(config(folder, gallery, data=data, **more))
 
     assert list((folder / "log").iterdir()) == []
 
 
 def test_task_without_gallery_is_rejected() -> None:
-    with refused(ValorError):
+    with pytest.raises(ValorError, match="gallery: no installed plugin draws"):
         plan({"folder": "w"}, "classification", Registry(), place="config.yaml: ")
 
 
 def test_report_is_written_if_drawing_fails(folder: Path) -> None:
     gallery = {"name": "artlab.Wall", "folder": "w", "refused": "Paris"}
 
-    with refused(SchemaError):
+    with pytest.raises(SchemaError, match="'Paris' cannot be drawn"):
         run_config(config(folder, gallery, output="report.json"))
 
     assert (folder / "report.json").exists()
