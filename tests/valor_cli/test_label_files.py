@@ -29,7 +29,7 @@ def masks(folder: str) -> None:
         np.save(f"{folder}/{side}/a.npy", np.array([[0, 1], [2, 0]], np.uint8))
 
 
-def test_label_file_of_a_config_is_relative_to_it_and_found_again_by_rerun() -> None:
+def test_label_file_is_relative_to_config_and_to_report() -> None:
     masks("set")
     Path("set/class_names.txt").write_text("organ\ntumor\n")
     data = {"reader": "npy", "groundtruths": "gt", "predictions": "pr"}
@@ -44,7 +44,7 @@ def test_label_file_of_a_config_is_relative_to_it_and_found_again_by_rerun() -> 
     assert run("rerun", "out/report.json") == 0
 
 
-def test_listed_labels_of_a_config_are_recorded_as_they_are() -> None:
+def test_listed_labels_are_recorded_unchanged() -> None:
     masks("set")
     data = {
         "reader": "npy",
@@ -59,14 +59,14 @@ def test_listed_labels_of_a_config_are_recorded_as_they_are() -> None:
     assert report["config"]["data"]["labels"] == ["organ", "x.txt"]
 
 
-def test_score_columns_have_the_labels_of_a_file() -> None:
+def test_label_file_names_score_columns() -> None:
     Path("scores.csv").write_text("uid,label,score_1,score_2\na,cat,0.9,0.1\nb,dog,0.2,0.8\n")
     Path("names.txt").write_text("cat\ndog\n")
     data = {"reader": "wide", "path": "scores.csv", "labels": "names.txt"}
     assert evaluate(data, ["Accuracy"], "classification")["Accuracy"].value == 1.0
 
 
-def test_label_file_of_labelme_is_rejected_with_its_remedy() -> None:
+def test_labelme_label_file_is_rejected() -> None:
     masks(".")
     Path("labels.txt").write_text("__ignore__\n_background_\norgan\n")
     data = {"reader": "npy", "groundtruths": "gt", "predictions": "pr", "labels": "labels.txt"}

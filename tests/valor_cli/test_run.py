@@ -130,13 +130,11 @@ class TestErrors:
             {"data": {"reader": "lab.Parts", "path": "${env:VALOR_NONE}"}},
         ],
     )
-    def test_an_error_is_named_with_file_and_path(
-        self, folder: Path, changes: dict[str, Any]
-    ) -> None:
+    def test_error_names_file_and_path(self, folder: Path, changes: dict[str, Any]) -> None:
         with refused(ValorError):
             run(folder, **changes)
 
-    def test_a_setting_is_checked_like_the_file(self, folder: Path) -> None:
+    def test_settings_are_validated_like_config(self, folder: Path) -> None:
         error_of("must be at least 0, got -1.0", folder, "metrics[0].threshold=-1")
 
     @pytest.mark.parametrize(
@@ -150,7 +148,7 @@ class TestErrors:
             ({"items": "rows.csv"}, "expected .jsonl or .parquet, got rows.csv"),
         ],
     )
-    def test_a_file_that_cannot_be_written_is_refused_before_any_work(
+    def test_unwritable_file_is_rejected_before_evaluation(
         self, folder: Path, changes: dict[str, Any], message: str
     ) -> None:
         (folder / "sub.json").mkdir()
@@ -160,7 +158,7 @@ class TestErrors:
         error_of(message, folder, data=data, **changes)
         assert not list((folder / "log").iterdir())
 
-    def test_a_state_without_a_folder_is_refused_before_any_work(self, folder: Path) -> None:
+    def test_state_without_folder_is_rejected_before_evaluation(self, folder: Path) -> None:
         (folder / "log").mkdir()
 
         with pytest.raises(StateError, match="there is no folder"):
@@ -170,19 +168,19 @@ class TestErrors:
 
 
 class TestRuns:
-    def test_relative_paths_are_relative_to_the_config(self, folder: Path) -> None:
+    def test_relative_paths_are_relative_to_config(self, folder: Path) -> None:
         report = run(folder, output="report.json", state="state.npz")
 
         assert report["LongShare"].value == 0.5
         assert Report.load(folder / "report.json") == report
         assert (folder / "state.npz").exists()
 
-    def test_settings_are_put_on_top_of_the_file(self, folder: Path) -> None:
+    def test_settings_override_config_file(self, folder: Path) -> None:
         report = run(folder, "metrics[0].threshold=1")
 
         assert report["LongShare"].value == 1.0
 
-    def test_the_same_config_gives_the_same_bytes(self, folder: Path) -> None:
+    def test_same_config_gives_same_bytes(self, folder: Path) -> None:
         options: dict[str, Any] = {"output": "report.json", "slices": ["city"], "items": True}
         run(folder, **options)
         first = (folder / "report.json").read_bytes()
@@ -199,7 +197,7 @@ class TestRuns:
 
         assert (folder / "b.csv").read_text().startswith("type,metric,threshold,")
 
-    def test_requirements_stand_in_the_report(self, folder: Path) -> None:
+    def test_report_contains_requirements(self, folder: Path) -> None:
         report = run(folder, require={"LongShare": ">= 0.75"})
 
         assert [str(outcome) for outcome in report.requirements] == [
@@ -207,9 +205,7 @@ class TestRuns:
         ]
         assert not report.ok
 
-    def test_a_requirement_of_several_results_is_not_met_and_loses_no_report(
-        self, folder: Path
-    ) -> None:
+    def test_ambiguous_requirement_keeps_report(self, folder: Path) -> None:
         report = run(folder, require={"LongShares": ">= 0.75", "LongShares/threshold:1.0": "> 0.5"})
 
         several, one = report.requirements
@@ -218,7 +214,7 @@ class TestRuns:
         assert several.remedy.startswith("Write one of: LongShares/threshold:1.0, LongShares/thr")
         assert one.met
 
-    def test_decorated_metrics_of_a_file_are_chosen_by_name(
+    def test_decorated_metrics_are_selected_by_name(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(sys, "path", [*sys.path])
@@ -241,7 +237,7 @@ class TestRuns:
         assert processes.results == report.results
         assert report.config["modules"] == "../configs/house_metrics.py"
 
-    def test_a_file_of_metrics_that_cannot_be_imported_is_named(self, folder: Path) -> None:
+    def test_metric_module_with_import_error_is_named(self, folder: Path) -> None:
         (folder / "broken_metrics.py").write_text("1 / 0\n")
 
         error_of("cannot be imported, ZeroDivisionError", folder, modules="broken_metrics.py")
@@ -249,13 +245,13 @@ class TestRuns:
         assert "broken_metrics" not in sys.modules
         error_of("modules: there is no file", folder, modules="missing_metrics.py")
 
-    def test_a_file_of_metrics_cannot_take_the_place_of_a_module(self, folder: Path) -> None:
+    def test_metric_module_cannot_replace_loaded_module(self, folder: Path) -> None:
         (folder / "json.py").write_text("")
 
         error_of("like the module 'json', which is loaded already", folder, modules="json.py")
         assert hasattr(sys.modules["json"], "dumps")
 
-    def test_rows_go_to_a_file_of_their_own(
+    def test_rows_are_written_to_separate_file(
         self, folder: Path, install: Callable[..., Path]
     ) -> None:
         install("courtlab", "court", JUDGE)
@@ -267,7 +263,7 @@ class TestRuns:
         assert rows[0]["metric"] == "court.Verdict@1"
         assert report.items == ()
 
-    def test_the_choice_between_two_claimants_is_made_in_the_config(
+    def test_plugins_key_selects_distribution(
         self, folder: Path, install: Callable[..., Path]
     ) -> None:
         install("otherlab", "lab", {"plugin.py": ""}, manifest="lab.other")
@@ -282,7 +278,7 @@ class TestSecrets:
         install("courtlab", "court", JUDGE)
         monkeypatch.setenv("VALOR_TEST_KEY", "s3cret-of-mine")
 
-    def test_what_the_environment_filled_in_is_used_and_never_written(self, folder: Path) -> None:
+    def test_environment_values_are_used_but_not_recorded(self, folder: Path) -> None:
         report = run(folder, output="report.json", items=True, state="state.npz", **SECRETS)
 
         assert report["Verdict"].value == 2 * len("s3cret-of-mine")
@@ -292,7 +288,7 @@ class TestSecrets:
         assert text.count("${env:VALOR_TEST_KEY}") >= 2
         assert b"s3cret" not in (folder / "state.npz").read_bytes()
 
-    def test_a_run_goes_on_with_another_key_of_a_resource(
+    def test_run_resumes_with_other_secret_of_resource(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         own = {**SECRETS, "metrics": ["court.Verdict"]}
@@ -301,7 +297,7 @@ class TestSecrets:
 
         assert run(folder, state="state.npz", **own).counts["read"] == 2
 
-    def test_a_run_does_not_go_on_where_the_environment_gives_a_metric_another_word(
+    def test_run_does_not_resume_with_other_environment_value_of_metric(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         run(folder, state="state.npz", **SECRETS)
@@ -313,14 +309,14 @@ class TestSecrets:
 
         assert "s3cret-of-mine" not in error
 
-    def test_paths_of_resources_are_relative_to_the_config(self, folder: Path) -> None:
+    def test_paths_of_resources_are_relative_to_config(self, folder: Path) -> None:
         report = run(folder, items=True, **SECRETS)
 
         assert report.items[0].rows[0].details == {"cache": str(folder / "cache.sqlite")}
 
 
 class TestReruns:
-    def test_a_report_run_again_is_the_same_report(self, folder: Path) -> None:
+    def test_rerun_report_is_identical(self, folder: Path) -> None:
         options: dict[str, Any] = {
             "slices": ["city", ["city"]],
             "filter": "city in ['A', 'B']",
@@ -333,7 +329,7 @@ class TestReruns:
         assert again == report
         assert (folder / "again.json").read_bytes() == (folder / "report.json").read_bytes()
 
-    def test_a_report_in_another_folder_finds_its_data(
+    def test_report_in_other_folder_finds_its_data(
         self, folder: Path, install: Callable[..., Path]
     ) -> None:
         install("courtlab", "court", JUDGE)
@@ -350,7 +346,7 @@ class TestReruns:
         assert report.config["judge"] == {"cache": "../configs/cache.sqlite"}
         assert again == report
 
-    def test_the_versions_of_metrics_are_pinned(self, folder: Path) -> None:
+    def test_metric_versions_are_pinned(self, folder: Path) -> None:
         report = run(folder)
 
         assert [choice["name"] for choice in report.config["metrics"]] == [
@@ -358,7 +354,7 @@ class TestReruns:
             "lab.LongShares@1",
         ]
 
-    def test_the_documented_name_of_metrics_is_resolved(self, folder: Path) -> None:
+    def test_documented_alias_of_metrics_is_resolved(self, folder: Path) -> None:
         path = write(folder)
         config = json.loads(path.read_text())
         config["metrics_to_return"] = config.pop("metrics")
@@ -369,7 +365,7 @@ class TestReruns:
         assert "metrics_to_return" not in report.config
         assert len(report.config["metrics"]) == 2
 
-    def test_text_that_happens_to_name_a_file_is_no_path(self, folder: Path) -> None:
+    def test_string_equal_to_file_name_is_not_moved(self, folder: Path) -> None:
         (folder / "lab.Parts").touch()
         (folder / "none").touch()
 
@@ -378,28 +374,26 @@ class TestReruns:
         assert report.config["data"]["trouble"] == "none"
         assert report.config["data"]["reader"] == "lab.Parts"
 
-    def test_a_report_of_a_call_in_python_cannot_be_run_again(self, folder: Path) -> None:
+    def test_report_of_python_call_cannot_be_rerun(self, folder: Path) -> None:
         Report(results=[]).save("report.json")
 
         with pytest.raises(ReportError, match="has no data section to run again"):
             Request.from_report("report.json")
 
 
-def test_an_error_of_the_engine_s_section_names_the_config(folder: Path) -> None:
+def test_error_in_engine_section_names_config(folder: Path) -> None:
     with pytest.raises(ValorError, match="must be a whole number, got 'two'"):
         run(folder, engine={"workers": "two"})
 
 
-def test_output_that_cannot_be_written_is_refused_before_any_work(folder: Path) -> None:
+def test_unwritable_output_is_rejected_before_evaluation(folder: Path) -> None:
     (folder / "out.json").mkdir()
 
     error_of("expected a file", folder, output="out.json")
     assert not (folder / "new.json").exists()
 
 
-def test_a_state_goes_on_from_whatever_folder_its_data_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_state_resumes_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "w"
     folder.mkdir()
     (folder / "rows.csv").write_text("uid,response\na,x\nb,yy\n")

@@ -35,7 +35,7 @@ def made_visible(folder: Path, namespace: str) -> None:
     (info / "entry_points.txt").write_text(entry)
 
 
-def test_new_plugins_beside_each_other_pass_their_own_tests_as_written(tmp_path: Path) -> None:
+def test_tests_of_two_new_plugins_pass_unchanged(tmp_path: Path) -> None:
     names = ("ourlab", "our_lab2", "x")
     first, *others = folders = [new_plugin(name, tmp_path) for name in names]
     for folder, name in zip(folders, names, strict=True):
@@ -48,7 +48,7 @@ def test_new_plugins_beside_each_other_pass_their_own_tests_as_written(tmp_path:
     assert "24 passed" in tests.stdout
 
 
-def test_a_new_plugin_is_clean(tmp_path: Path) -> None:
+def test_new_plugin_passes_linter_and_type_checker(tmp_path: Path) -> None:
     kept = str(tmp_path / "kept")  # what mypy finds about the second one's dependencies is there
 
     for name in ("ourlab", "our_lab2"):
@@ -62,7 +62,7 @@ def test_a_new_plugin_is_clean(tmp_path: Path) -> None:
             assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-def test_no_placeholder_is_left(tmp_path: Path) -> None:
+def test_new_plugin_has_no_placeholders(tmp_path: Path) -> None:
     folder = new_plugin("our_lab2", tmp_path)
 
     files = [path for path in folder.rglob("*") if path.is_file()]
@@ -96,14 +96,14 @@ def test_no_placeholder_is_left(tmp_path: Path) -> None:
         ("labé", "first a letter, got 'labé'"),
     ],
 )
-def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path, message: str) -> None:
+def test_invalid_plugin_name_is_rejected(name: str, tmp_path: Path, message: str) -> None:
     with pytest.raises(RegistryError, match=re.escape(message)):
         new_plugin(name, tmp_path)
 
     assert not list(tmp_path.iterdir())
 
 
-def test_an_existing_folder_is_not_overwritten(tmp_path: Path) -> None:
+def test_existing_folder_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "valor-ourlab").mkdir()
 
     with pytest.raises(RegistryError, match="expected no such folder"):
@@ -120,17 +120,17 @@ def test_an_existing_folder_is_not_overwritten(tmp_path: Path) -> None:
         ("segmentation", "expected a free namespace, 'segmentation'"),
     ],
 )
-def test_a_namespace_of_this_project_is_refused(name: str, tmp_path: Path, message: str) -> None:
+def test_namespace_of_this_project_is_rejected(name: str, tmp_path: Path, message: str) -> None:
     with pytest.raises(PluginConflictError, match=re.escape(message)):
         new_plugin(name, tmp_path)
 
 
-def test_an_installed_namespace_is_refused(mylab: Path, tmp_path: Path) -> None:
+def test_installed_namespace_is_rejected(mylab: Path, tmp_path: Path) -> None:
     with pytest.raises(PluginConflictError, match="expected a free namespace, 'mylab'"):
         new_plugin("mylab", tmp_path)
 
 
-def test_a_name_of_300_letters_is_one_line_and_a_remedy(tmp_path: Path) -> None:
+def test_plugin_name_of_300_letters_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(RegistryError, match="expected at most 40 characters, got 300"):
         new_plugin("a" * 300, tmp_path)
 

@@ -75,7 +75,7 @@ def judged(more: str = "", model: str = "") -> dict[str, str]:
     return JUDGED | {"plugin.py": manifest.replace("parameter(help", f"parameter({model}help")}
 
 
-def test_a_good_plugin_is_accepted(mylab: Path) -> None:
+def test_valid_plugin_is_accepted(mylab: Path) -> None:
     check_plugin("mylab")
 
 
@@ -98,12 +98,12 @@ def test_each_parameter_set_of_a_metric_has_a_check(mylab: Path) -> None:
     assert {"mylab.ExactMatch[0]", "mylab.ExactMatch[1]"} <= set(names)
 
 
-def test_parameters_of_a_metric_that_is_not_there_are_refused(mylab: Path) -> None:
+def test_parameters_of_unknown_metric_are_rejected(mylab: Path) -> None:
     with pytest.raises(ConformanceError, match=r"there is no metric 'mylab\.Exact'"):
         check_plugin("mylab", parameters={"mylab.Exact": {}})
 
 
-def test_a_resource_can_be_given(mylab: Path) -> None:
+def test_given_resource_is_used(mylab: Path) -> None:
     class Nothing:
         asked = 0
 
@@ -121,7 +121,7 @@ def test_a_resource_can_be_given(mylab: Path) -> None:
         check_metric(spec)
 
 
-def test_data_can_be_given_as_objects_batches_or_several_sets(mylab: Path) -> None:
+def test_data_can_be_items_batches_or_several_sets(mylab: Path) -> None:
     spec = Registry().metric("mylab.ExactMatch")
     items = [Text("q1", response="unreadable", references="Rome"), Text("q2", response="Rome")]
 
@@ -132,9 +132,7 @@ def test_data_can_be_given_as_objects_batches_or_several_sets(mylab: Path) -> No
         check_metric(spec, {"fine": items[1:]})
 
 
-def test_data_of_another_task_are_left_to_its_metrics(
-    mylab: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_metrics_use_data_of_their_task(mylab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = evolve(Registry().metric("mylab.ExactMatch"), task="segmentation")
     others = {task: sets for task, sets in examples._DATASETS.items() if task != "segmentation"}
     monkeypatch.setattr(examples, "_DATASETS", others)
@@ -145,12 +143,12 @@ def test_data_of_another_task_are_left_to_its_metrics(
         check_metric(spec, [TextBatch.of([])])
 
 
-def test_a_plugin_that_is_not_there_is_named() -> None:
+def test_missing_plugin_is_named() -> None:
     with pytest.raises(UnknownNameError, match="namespace 'nowhere': no installed plugin"):
         check_plugin("nowhere")
 
 
-def test_a_resource_that_needs_parameters_is_asked_for(install: Install) -> None:
+def test_missing_resource_is_named(install: Install) -> None:
     install("valor-judged", "judged", judged(", free=True"))
 
     with pytest.raises(
@@ -161,7 +159,7 @@ def test_a_resource_that_needs_parameters_is_asked_for(install: Install) -> None
     check_plugin("judged", resources={"judge": "a judge"})
 
 
-def test_a_judge_that_may_cost_money_is_never_opened_by_the_kit(install: Install) -> None:
+def test_paid_judge_is_never_opened(install: Install) -> None:
     install("valor-judged", "judged", judged(model="default='big', "))
 
     for name, check in cases("judged"):
@@ -175,7 +173,7 @@ def test_a_judge_that_may_cost_money_is_never_opened_by_the_kit(install: Install
     assert importlib.import_module("judged.one").Judge.opened == 0
 
 
-def test_a_resource_that_is_free_is_opened_and_checked(
+def test_free_resource_is_opened_and_checked(
     install: Install, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install("valor-judged", "judged", judged(", free=True", model="default='small', "))
@@ -203,7 +201,7 @@ def test_readers_and_engines_keep_all_laws(tmp_path: Path, monkeypatch: pytest.M
     assert checked == ["tables.table", "core.local"]
 
 
-def test_an_engine_is_made_from_the_given_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_engine_uses_given_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
     modes: list[str] = []
     monkeypatch.setattr(
         engine_laws, "ENGINE_LAWS", [lambda each: modes.append(each.engine.parameters.mode)]
@@ -214,6 +212,6 @@ def test_an_engine_is_made_from_the_given_parameters(monkeypatch: pytest.MonkeyP
     assert modes == ["threads"]
 
 
-def test_parameters_of_a_reader_that_is_not_there_are_refused() -> None:
+def test_parameters_of_unknown_reader_are_rejected() -> None:
     with pytest.raises(ConformanceError, match=r"there is no reader 'tables\.tables'"):
         check_plugin("tables", readers={"tables.tables": {}})

@@ -13,7 +13,7 @@ from valor_testing.difference import Difference, content, difference
     "value",
     [1, 0.5, "a", None, True, [1, (2, "b")], {"a": {"b": [0.1]}}, float("nan"), b"a"],
 )
-def test_a_value_does_not_differ_from_itself(value: Any) -> None:
+def test_value_equals_itself(value: Any) -> None:
     assert difference(value, value) is None
     assert difference(content(value), content(value)) is None
 
@@ -35,21 +35,21 @@ def test_a_value_does_not_differ_from_itself(value: Any) -> None:
         ([1], {"a": 1}, ""),
     ],
 )
-def test_the_first_difference_is_placed(one: Any, other: Any, place: str) -> None:
+def test_first_difference_has_path(one: Any, other: Any, place: str) -> None:
     found = difference(one, other)
 
     assert found is not None
     assert found.place == place
 
 
-def test_a_missing_key_is_called_missing() -> None:
+def test_missing_key_is_shown_as_missing() -> None:
     found = difference({"a": 1}, {})
 
     assert found is not None
     assert found.described("here", "there") == "a is 1 here and missing there"
 
 
-def test_a_difference_of_whole_values_is_described_without_a_place() -> None:
+def test_difference_of_scalars_has_no_path() -> None:
     assert Difference("", 1, 2).described("here", "there") == "it is 1 here and 2 there"
 
 
@@ -63,7 +63,7 @@ class Plain:
         self.number = number
 
 
-def test_content_is_a_copy_that_changes_do_not_reach() -> None:
+def test_content_is_deep_copy() -> None:
     tags = [["a"], {"b": {1, 2}}]
     column = np.empty(2, dtype=object)
     column[:] = tags
@@ -77,7 +77,7 @@ def test_content_is_a_copy_that_changes_do_not_reach() -> None:
     assert found == Difference("column.values[0].length", 1, 2)
 
 
-def test_a_change_within_an_object_or_an_array_is_seen() -> None:
+def test_content_covers_objects_and_arrays() -> None:
     value = {"box": Box(np.arange(3)), "plain": Plain(1)}
     before = content(value)
 
@@ -91,14 +91,14 @@ def test_a_change_within_an_object_or_an_array_is_seen() -> None:
     assert found.place == "plain"
 
 
-def test_what_cannot_be_copied_is_told_by_its_name() -> None:
+def test_unpicklable_values_are_compared_by_identity() -> None:
     one, other = (lambda: 1), (lambda: 1)
 
     assert difference(content(one), content(one)) is None
     assert difference(content(one), content(other)) is not None
 
 
-def test_one_pixel_of_many_is_a_difference() -> None:
+def test_single_pixel_of_large_image_is_difference() -> None:
     image = np.zeros((100, 100), np.uint8)
     other = image.copy()
     other[99, 99] = 1

@@ -137,18 +137,18 @@ WORKS: list[Any] = []
 
 
 @pytest.mark.parametrize("engine", [Plain(), Merging()])
-def test_an_honest_engine_keeps_all_laws(engine: Any) -> None:
+def test_valid_engine_keeps_all_laws(engine: Any) -> None:
     check_engine(engine)
 
 
 @pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
-def test_the_local_engine_keeps_all_laws(
+def test_local_engine_keeps_all_laws(
     mode: Literal["serial", "threads", "processes"],
 ) -> None:
     check_engine(LocalEngine(LocalParameters(mode=mode, workers=2)))
 
 
-def test_a_declared_engine_is_made_from_its_parameters() -> None:
+def test_declared_engine_uses_its_parameters() -> None:
     check_engine(Registry().find(EngineSpec, "local"), {"mode": "threads", "workers": 2})
 
 
@@ -179,7 +179,7 @@ def test_a_declared_engine_is_made_from_its_parameters() -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_an_offender_is_refused_by_the_law_it_breaks(engine: Any, law: str, message: str) -> None:
+def test_broken_law_is_reported(engine: Any, law: str, message: str) -> None:
     WORKS.clear()
     with pytest.raises(ConformanceError, match=re.escape(message)) as caught:
         check_engine(engine)

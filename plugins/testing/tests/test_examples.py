@@ -20,9 +20,7 @@ def batches_of(task: str, name: str) -> Batches:
 
 
 @for_each(("task", "name"), ALL)
-def test_a_data_set_has_several_batches_of_its_task_with_distinct_uids(
-    task: str, name: str
-) -> None:
+def test_data_set_has_batches_of_its_task_with_distinct_uids(task: str, name: str) -> None:
     batches = batches_of(task, name)
 
     assert Registry().knows_task(task)
@@ -32,13 +30,13 @@ def test_a_data_set_has_several_batches_of_its_task_with_distinct_uids(
 
 
 @for_each(("task", "name"), ALL)
-def test_a_data_set_is_the_same_every_time(task: str, name: str) -> None:
+def test_data_set_is_reproducible(task: str, name: str) -> None:
     first, second = content(batches_of(task, name)), content(batches_of(task, name))
 
     assert difference(first, second) is None
 
 
-def test_there_are_none_for_a_task_without_examples() -> None:
+def test_unknown_task_has_no_examples() -> None:
     assert examples.datasets("weather") == {}
 
 
@@ -49,7 +47,7 @@ def classification() -> list[ClassificationBatch]:
     ]
 
 
-def test_classification_shows_all_that_the_task_allows() -> None:
+def test_classification_examples_cover_edge_cases() -> None:
     batches = classification()
     items = [item for batch in batches for item in batch.items()]
     scores = [batch.scores for batch in batches]
@@ -76,7 +74,7 @@ def detections() -> list[Detection]:
     ]
 
 
-def test_detection_shows_all_that_the_task_allows() -> None:
+def test_detection_examples_cover_edge_cases() -> None:
     items = detections()
     truths = [one for item in items for one in item.groundtruths]
     seen = [one for item in items for one in item.predictions]
@@ -96,7 +94,7 @@ def test_detection_shows_all_that_the_task_allows() -> None:
     assert any(item.groundtruths and not item.predictions for item in items)
 
 
-def test_text_shows_all_that_the_task_allows() -> None:
+def test_text_examples_cover_edge_cases() -> None:
     found = examples.datasets("text").values()
     items: list[Text] = [
         item
@@ -119,7 +117,7 @@ def test_text_shows_all_that_the_task_allows() -> None:
     assert any(len(set(item.outcomes)) == 2 for item in items)
 
 
-def test_some_metadata_can_be_written_to() -> None:
+def test_examples_contain_mutable_metadata() -> None:
     for task in examples.tasks():
         tags = [
             value

@@ -79,7 +79,7 @@ def test_metric_that_scores_items_or_batches_obeys_all_laws(score: Any, many: bo
 
 
 @pytest.mark.parametrize("column", [np.ones(1), np.array([np.nan, 1.0, 1.0])])
-def test_column_of_another_length_or_with_nan_breaks_a_law(column: Any) -> None:
+def test_column_of_wrong_length_or_with_nan_breaks_law(column: Any) -> None:
     spec = spec_of(lambda batch, parameters, resources: {"a": column}, many=True)
 
     with pytest.raises(ConformanceError):
@@ -109,7 +109,7 @@ def failing(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Any) -
 SUMMARIZED = spec_of(length, reads=("response",), tells=f"{__name__}:summarize")
 
 
-def test_metric_with_details_of_all_rows_obeys_all_laws() -> None:
+def test_metric_with_detail_columns_obeys_all_laws() -> None:
     check_metric(SUMMARIZED, [TextBatch.of([item]) for item in ITEMS])
 
 
@@ -121,7 +121,7 @@ def test_metric_with_details_of_all_rows_obeys_all_laws() -> None:
         ("failing", "ZeroDivisionError: no rows (data set 'given')"),
     ],
 )
-def test_invalid_details_of_all_rows_break_a_law(function: str, message: str) -> None:
+def test_invalid_detail_columns_break_law(function: str, message: str) -> None:
     with pytest.raises(ConformanceError, match=re.escape(message)):
         check_metric(evolve(SUMMARIZED, tells=f"{__name__}:{function}"), [TextBatch.of(ITEMS)])
 

@@ -26,16 +26,16 @@ def fails(subject: Named, error: Callable[[], Exception]) -> None:
     raise error()
 
 
-def test_a_law_is_called_as_its_function_in_words() -> None:
+def test_law_is_named_after_its_function() -> None:
     assert name_of(numbers_agree) == "numbers agree"
     assert numbers_agree.__doc__ == "Law that two numbers are equal."
 
 
-def test_who_keeps_a_law_hears_nothing() -> None:
+def test_kept_law_raises_nothing() -> None:
     numbers_agree(Named(), 1.0, other=1.0)
 
 
-def test_what_differs_is_told_with_who_breaks_which_law() -> None:
+def test_error_names_component_law_and_difference() -> None:
     with pytest.raises(ConformanceError) as caught:
         numbers_agree(Named(), 1.0, other=2.0)
 
@@ -45,18 +45,18 @@ def test_what_differs_is_told_with_who_breaks_which_law() -> None:
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
-def test_what_a_check_stumbles_over_breaks_the_law() -> None:
+def test_unexpected_error_breaks_law() -> None:
     with pytest.raises(ConformanceError, match="KeyError: 'missing'") as caught:
         fails(Named(), lambda: KeyError("missing"))
 
     assert isinstance(caught.value.__cause__, KeyError)
 
 
-def test_a_breach_is_told_in_its_own_words() -> None:
+def test_breach_keeps_its_message() -> None:
     with pytest.raises(ConformanceError, match=r"mylab\.Mean breaks the law 'fails'"):
         fails(Named(), lambda: Breach("it is late"))
 
 
-def test_a_refusal_of_data_breaks_no_law() -> None:
+def test_rejected_data_break_no_law() -> None:
     with pytest.raises(Refusal):
         fails(Named(), lambda: Refusal("items: expected others"))

@@ -45,7 +45,7 @@ def subject_of(code: str, task: str = "classification", **facts: Any) -> Subject
 
 
 @pytest.mark.parametrize("task", examples.tasks())
-def test_an_honest_metric_keeps_all_laws(task: str) -> None:
+def test_valid_metric_keeps_all_laws(task: str) -> None:
     check_metric(spec_of("Honest", task))
 
 
@@ -86,7 +86,7 @@ def test_an_honest_metric_keeps_all_laws(task: str) -> None:
         ("NOT_CALLABLE", "code is there", "expected offenders:NOT_CALLABLE to be a class"),
     ],
 )
-def test_an_offender_is_refused_by_the_law_it_breaks(code: str, law: str, finding: str) -> None:
+def test_broken_law_is_reported(code: str, law: str, finding: str) -> None:
     with pytest.raises(ConformanceError) as refused:
         check_metric(spec_of(code))
 
@@ -95,7 +95,7 @@ def test_an_offender_is_refused_by_the_law_it_breaks(code: str, law: str, findin
     assert finding in str(refused.value)
 
 
-def test_every_broken_law_is_named() -> None:
+def test_all_broken_laws_are_listed() -> None:
     with pytest.raises(ConformanceError) as caught:
         check_metric(spec_of("Averaging"))
 
@@ -126,7 +126,7 @@ def test_every_broken_law_is_named() -> None:
         ("Chance", laws.same_again),
     ],
 )
-def test_a_law_on_its_own_refuses_who_breaks_it(
+def test_single_law_rejects_metric_that_breaks_it(
     code: str, law: Callable[[Subject, DataSet], None], task: str
 ) -> None:
     subject = subject_of(code, task)
@@ -148,7 +148,7 @@ def test_a_law_on_its_own_refuses_who_breaks_it(
         ("CrashingOnEmpty", laws.any_split),
     ],
 )
-def test_a_law_accepts_who_breaks_only_another(
+def test_law_accepts_metric_that_breaks_another(
     code: str, law: Callable[[Subject, DataSet], None]
 ) -> None:
     hold(subject_of(code), law)
@@ -169,7 +169,7 @@ def hold(
         ("score_out_of_range", "item 'p1': expected a number in the range 0 to 1"),
     ],
 )
-def test_a_scorer_that_breaks_on_an_item_is_refused(code: str, message: str) -> None:
+def test_scorer_that_raises_for_item_is_rejected(code: str, message: str) -> None:
     spec = spec_of(code, "text", per_item=True, range=Range(0, 1))
 
     with pytest.raises(ConformanceError, match=re.escape(message)):
@@ -187,16 +187,16 @@ def test_a_scorer_that_breaks_on_an_item_is_refused(code: str, message: str) -> 
         ({"name": "text.Mean"}, "expected at least one reference, found none"),
     ],
 )
-def test_a_careless_declaration_is_refused(facts: Mapping[str, Any], message: str) -> None:
+def test_invalid_declaration_is_rejected(facts: Mapping[str, Any], message: str) -> None:
     with pytest.raises(ConformanceError, match=re.escape(message)):
         check_metric(spec_of("Honest", **facts))
 
 
-def test_a_metric_of_this_project_with_a_reference_is_accepted() -> None:
+def test_metric_of_this_project_with_reference_is_accepted() -> None:
     laws.declared_well(spec_of("Honest", name="text.Mean", references=(Reference("A paper"),)))
 
 
-def test_a_reader_is_held_to_the_laws_of_declarations() -> None:
+def test_laws_of_declarations_apply_to_readers() -> None:
     spec = ReaderSpec(name="mylab.xml", summary="", implementation="offenders:Honest", task=None)
 
     with pytest.raises(ConformanceError, match="expected a summary in one line, found ''"):
@@ -218,17 +218,17 @@ class Required:
     width: int = parameter(help="Must be given.")
 
 
-def test_a_parameter_without_help_is_refused() -> None:
+def test_parameter_without_help_is_rejected() -> None:
     with pytest.raises(ConformanceError, match="expected a help text for 'width', found none"):
         check_metric(spec_of("Honest", parameters=Silent))
 
 
-def test_parameters_that_read_back_as_others_are_refused() -> None:
+def test_parameters_without_round_trip_are_rejected() -> None:
     with pytest.raises(ConformanceError, match=r"read back as Lossy\(table=\{'1': 2\}\)"):
         check_metric(spec_of("Honest", parameters=Lossy))
 
 
-def test_required_parameters_are_asked_for() -> None:
+def test_missing_required_parameters_are_named() -> None:
     with pytest.raises(ConformanceError, match="expected a whole number, found none"):
         check_metric(spec_of("Honest", parameters=Required))
 
@@ -236,7 +236,7 @@ def test_required_parameters_are_asked_for() -> None:
     check_metric(spec_of("Honest", parameters=Required), parameters=Required(width=2))
 
 
-def test_metrics_that_disturb_each_other_are_refused() -> None:
+def test_metrics_that_affect_each_other_are_rejected() -> None:
     class Plugin:
         @staticmethod
         @hookimpl
@@ -251,7 +251,7 @@ def test_metrics_that_disturb_each_other_are_refused() -> None:
         check_plugin("offenders", registry)
 
 
-def test_data_accepted_as_a_whole_and_refused_in_part_is_reported(
+def test_data_rejected_only_in_part_are_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(laws, "METRIC_LAWS", [laws.merge_commutes])
@@ -260,7 +260,7 @@ def test_data_accepted_as_a_whole_and_refused_in_part_is_reported(
         check_metric(spec_of("Choosy"))
 
 
-def test_data_refused_as_a_whole_are_passed_over() -> None:
+def test_rejected_data_sets_are_skipped() -> None:
     datasets = {**examples.datasets("classification"), "single": [one_item()]}
 
     check_metric(spec_of("Choosing"), datasets)
@@ -270,7 +270,7 @@ def one_item() -> ClassificationBatch:
     return ClassificationBatch.of([Classification("only", "cat")])
 
 
-def test_one_of_several_numbers_of_an_item_that_is_out_of_range_is_named(
+def test_number_out_of_range_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def score(item: Any, parameters: Any, resources: Any) -> Mapping[str, float]:
@@ -296,13 +296,13 @@ def detailed(monkeypatch: pytest.MonkeyPatch, name: str, details: Mapping[str, A
     return spec_of(name, "text", per_item=True)
 
 
-def test_arrays_and_sets_in_details_are_as_fine_as_in_a_run(
+def test_details_may_contain_arrays_and_sets(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     check_metric(detailed(monkeypatch, "with_array", {"n": np.arange(2), "words": {"b", "a"}}))
 
 
-def test_what_json_cannot_hold_in_details_is_refused_before_it_costs_a_run_its_scores(
+def test_details_that_json_cannot_hold_are_rejected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     spec = detailed(monkeypatch, "with_object", {"reply": object()})

@@ -48,9 +48,7 @@ def plugin(
         ),
     ],
 )
-def test_a_manifest_may_import_what_is_there_anyway(
-    imports: str, body: str, install: Install
-) -> None:
+def test_manifest_may_import_loaded_packages(imports: str, body: str, install: Install) -> None:
     plugin(install, imports, body)
 
     check_plugin("heavy")
@@ -65,7 +63,7 @@ def test_a_manifest_may_import_what_is_there_anyway(
         ("import iniconfig", "pass", "reading it imports iniconfig"),
     ],
 )
-def test_a_manifest_that_imports_code_is_refused(
+def test_manifest_that_imports_code_is_rejected(
     imports: str, body: str, install: Install, message: str
 ) -> None:
     plugin(install, imports, body, words="")
@@ -74,35 +72,35 @@ def test_a_manifest_that_imports_code_is_refused(
         check_plugin("heavy")
 
 
-def test_an_init_that_imports_code_is_refused(install: Install) -> None:
+def test_init_that_imports_code_is_rejected(install: Install) -> None:
     plugin(install, __init__="from heavy.zero import score")
 
     with pytest.raises(ConformanceError, match="heavy breaks the law 'manifest is light'"):
         check_plugin("heavy")
 
 
-def test_a_manifest_that_needs_what_another_module_prepared_is_refused(install: Install) -> None:
+def test_manifest_that_depends_on_earlier_imports_is_rejected(install: Install) -> None:
     plugin(install, "import sys\nassert 'pytest' in sys.modules, 'no pytest'")
 
     with pytest.raises(ConformanceError, match="cannot be read in a clean interpreter"):
         check_plugin("heavy")
 
 
-def test_a_resource_that_is_not_declared_is_refused(install: Install) -> None:
+def test_undeclared_resource_is_rejected(install: Install) -> None:
     plugin(install, more=', resources=("judge",)')
 
     with pytest.raises(ConformanceError, match="resource 'judge', which is not declared"):
         check_plugin("heavy")
 
 
-def test_a_manifest_that_declares_nothing_is_refused(install: Install) -> None:
+def test_manifest_that_declares_nothing_is_rejected(install: Install) -> None:
     plugin(install, body="return []")
 
     with pytest.raises(ConformanceError, match="expected metrics, readers, resources"):
         check_plugin("heavy")
 
 
-def test_a_manifest_may_import_the_parameters_of_another_plugin_but_not_its_code(
+def test_manifest_may_import_parameters_of_other_plugin_only(
     install: Install,
 ) -> None:
     other = {"__init__.py": "", "plugin.py": "", "parameters.py": "", "states.py": ""}
@@ -112,7 +110,7 @@ def test_a_manifest_may_import_the_parameters_of_another_plugin_but_not_its_code
     check_plugin("heavy")
 
 
-def test_a_manifest_that_imports_the_states_of_another_plugin_is_refused(install: Install) -> None:
+def test_manifest_that_imports_states_of_other_plugin_is_rejected(install: Install) -> None:
     other = {"__init__.py": "", "plugin.py": "", "parameters.py": "", "states.py": ""}
     install("valor-other", "other", other)
     plugin(install, "import other.states")

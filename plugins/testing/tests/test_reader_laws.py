@@ -141,7 +141,7 @@ def spec(code: str) -> ReaderSpec:
     )
 
 
-def test_an_honest_reader_keeps_all_laws() -> None:
+def test_valid_reader_keeps_all_laws() -> None:
     check_reader(spec("Words"), WORDS)
     check_reader(Words(WordParameters(**WORDS), "text"))
     check_reader(InMemory.of([Text("a"), Text("b")], TextBatch.of), task="text")
@@ -163,7 +163,7 @@ def test_an_honest_reader_keeps_all_laws() -> None:
         ("Dropping", "any partitioning", "9 as given and 3 with partition_words"),
     ],
 )
-def test_an_offender_is_refused_by_the_law_it_breaks(code: str, law: str, message: str) -> None:
+def test_broken_law_is_reported(code: str, law: str, message: str) -> None:
     SEEN.clear()
     with pytest.raises(ConformanceError, match=re.escape(message)) as caught:
         check_reader(spec(code), WORDS)
@@ -173,9 +173,7 @@ def test_an_offender_is_refused_by_the_law_it_breaks(code: str, law: str, messag
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
-def test_cores_reader_of_tables_keeps_all_laws_with_uids_and_without(
-    suffix: str, tmp_path: Path
-) -> None:
+def test_table_reader_keeps_all_laws_with_and_without_uids(suffix: str, tmp_path: Path) -> None:
     table = Registry().find(ReaderSpec, "tables.table")
     for name in ("uid", "word"):
         path = tmp_path / f"{name}{suffix}"

@@ -117,7 +117,7 @@ def ask(judge: Any) -> Any:
 
 
 @pytest.mark.parametrize("use", [None, ask])
-def test_an_honest_resource_keeps_all_laws(use: Callable[[Any], Any] | None) -> None:
+def test_valid_resource_keeps_all_laws(use: Callable[[Any], Any] | None) -> None:
     check_resource(spec("Judge", identity=("model",), divided=("budget",)), {"budget": 3}, use)
 
 
@@ -138,9 +138,7 @@ def test_an_honest_resource_keeps_all_laws(use: Callable[[Any], Any] | None) -> 
         ("Flagged", {}, "stop and width are plain", "expected None or a reason, found True"),
     ],
 )
-def test_an_offender_is_refused_by_the_law_it_breaks(
-    code: str, facts: dict[str, Any], law: str, finding: str
-) -> None:
+def test_broken_law_is_reported(code: str, facts: dict[str, Any], law: str, finding: str) -> None:
     with pytest.raises(ConformanceError) as refused:
         check_resource(spec(code, **facts), use=ask)
 
@@ -149,6 +147,6 @@ def test_an_offender_is_refused_by_the_law_it_breaks(
     assert finding in str(refused.value)
 
 
-def test_parameters_that_a_resource_lacks_are_asked_for() -> None:
+def test_missing_parameters_of_resource_are_named() -> None:
     with pytest.raises(ConformanceError, match=r"(?s)modell: unknown.*give them: parameters=…"):
         check_resource(spec("Judge"), {"modell": "big"})

@@ -70,7 +70,7 @@ class Summary:
         )
 
 
-def test_derived_state_with_every_kind_of_count_obeys_all_laws() -> None:
+def test_derived_state_with_all_field_types_obeys_all_laws() -> None:
     check_metric(
         MetricSpec(
             name="mylab.Summary",

@@ -30,17 +30,17 @@ def subject() -> Subject:
     return Subject((BoundMetric(length, NoParameters()), BoundMetric(one, NoParameters())))
 
 
-def test_an_outcome_is_the_same_in_one_state_and_in_merged_ones() -> None:
+def test_merged_outcome_equals_sequential_outcome() -> None:
     assert [result["value"] for result in subject().outcome([BATCH])] == [2.0, 1.0]
     assert subject().outcome_merged(singles([BATCH])) == subject().outcome([BATCH])
     assert subject().outcome_merged([]) == subject().outcome([])
 
 
-def test_subjects_are_called_by_their_metrics() -> None:
+def test_subject_is_named_after_its_metrics() -> None:
     assert subject().name == "mylab.Length and mylab.One"
 
 
-def test_answers_are_what_the_scorer_returns_or_raises() -> None:
+def test_answers_are_returned_values_or_exceptions() -> None:
     answers = dict(subject().answers(BATCH))
 
     assert (answers["q1"], answers["q2"]) == (1, 3)

@@ -16,7 +16,7 @@ def reports(lab):
 
 
 @pytest.mark.usefixtures("reports")
-def test_it_says_what_is_better(valor):
+def test_compare_shows_improvement(valor):
     result = valor("compare", "a.json", "b.json")
 
     assert result.exit_code == 0
@@ -25,14 +25,14 @@ def test_it_says_what_is_better(valor):
 
 
 @pytest.mark.usefixtures("reports")
-def test_a_tolerance_makes_small_differences_the_same(valor):
+def test_differences_within_tolerance_are_equal(valor):
     result = valor("compare", "a.json", "b.json", "--tolerance", "0.3")
 
     assert result.stderr == "1 number compared, 1 same\n"
 
 
 @pytest.mark.usefixtures("reports")
-def test_a_relative_tolerance_is_a_share_of_the_first_value(valor):
+def test_relative_tolerance_is_relative_to_first_value(valor):
     near = valor("compare", "a.json", "b.json", "--relative-tolerance", "0.5")
     far = valor("compare", "a.json", "b.json", "--relative-tolerance", "0.4")
 
@@ -40,7 +40,7 @@ def test_a_relative_tolerance_is_a_share_of_the_first_value(valor):
     assert far.stderr == "1 number compared, 1 better\n"
 
 
-def test_a_tolerance_that_is_no_number_is_a_wrong_request(valor):
+def test_invalid_tolerance_exits_with_2(valor):
     result = valor("compare", "a.json", "b.json", "--tolerance", "x")
 
     assert result.exit_code == 2
@@ -51,7 +51,7 @@ def test_a_tolerance_that_is_no_number_is_a_wrong_request(valor):
 
 
 @pytest.mark.usefixtures("reports")
-def test_numbers_that_are_the_same_are_shown_when_asked_for(valor):
+def test_equal_numbers_are_shown_on_request(valor):
     assert valor("compare", "a.json", "a.json").stdout == ""
     assert (
         "0.5000  0.5000           0  same" in valor("compare", "a.json", "a.json", "--all").stdout
@@ -82,7 +82,7 @@ def test_numbers_that_are_the_same_are_shown_when_asked_for(valor):
         ),
     ],
 )
-def test_a_gate_is_exit_code_1(valor, arguments, exit_code, error):
+def test_failed_gate_exits_with_1(valor, arguments, exit_code, error):
     result = valor("compare", *arguments)
 
     assert result.exit_code == exit_code
@@ -91,7 +91,7 @@ def test_a_gate_is_exit_code_1(valor, arguments, exit_code, error):
 
 
 @pytest.mark.usefixtures("lab")
-def test_what_nobody_can_call_worse_does_not_pass_as_not_worse(lab, valor):
+def test_gate_worse_rejects_metrics_without_direction(lab, valor):
     for name, value in {"a.json": 0.5, "b.json": 0.25}.items():
         Report(results=[Result(type="Tone", metric="own.Tone@1", value=value)]).save(name)
     (lab / "own_metrics.py").write_text(
@@ -111,7 +111,7 @@ def test_what_nobody_can_call_worse_does_not_pass_as_not_worse(lab, valor):
 
 
 @pytest.mark.usefixtures("reports")
-def test_json_is_the_comparison(valor):
+def test_json_is_comparison(valor):
     record = json.loads(valor("compare", "a.json", "b.json", "--json").stdout)
 
     assert record["changes"][0]["verdict"] == "better"
@@ -130,7 +130,7 @@ def test_slices_are_compared(lab, valor):
 
 
 @pytest.mark.usefixtures("reports")
-def test_what_is_no_report_is_a_wrong_request(valor):
+def test_file_that_is_no_report_exits_with_2(valor):
     result = valor("compare", "a.json", "config.yaml")
 
     assert result.exit_code == 2
@@ -138,7 +138,7 @@ def test_what_is_no_report_is_a_wrong_request(valor):
 
 
 @pytest.mark.usefixtures("lab")
-def test_other_data_of_two_runs_are_the_first_remark(lab, valor):
+def test_first_remark_is_about_different_data(lab, valor):
     (lab / "other.txt").write_text("Hello\nHelp\n")
     valor("run", "config.yaml", "-q", "-o", "a.json")
     valor("run", "config.yaml", "-q", "--set", "data.path=other.txt", "-o", "b.json")
@@ -149,7 +149,7 @@ def test_other_data_of_two_runs_are_the_first_remark(lab, valor):
 
 
 @pytest.mark.usefixtures("reports")
-def test_a_comparison_is_written_for_a_pull_request(valor):
+def test_comparison_is_written_to_files(valor):
     result = valor("compare", "a.json", "b.json", "-o", "c.md", "-o", "c.html", "-o", "c.json")
 
     assert "comparison written to c.md\n" in result.stderr
@@ -182,7 +182,7 @@ def test_a_comparison_is_written_for_a_pull_request(valor):
         ),
     ],
 )
-def test_a_file_that_a_comparison_cannot_be_written_to_is_refused(valor, name, error):
+def test_unwritable_comparison_file_is_rejected(valor, name, error):
     result = valor("compare", "a.json", "b.json", "-o", name)
 
     assert (result.exit_code, result.stderr) == (2, error)

@@ -7,7 +7,7 @@ from valor_cli.commands.definition import definition
 from valor_core.specs import MetricSpec, Range, Registry
 
 
-def test_a_definition_has_the_paragraphs_and_the_notes() -> None:
+def test_definition_has_paragraphs_and_notes() -> None:
     text = definition(Registry().metric("classification.ROCAUC"))
 
     assert text.startswith("Chance that a random item of the label scores higher")
@@ -16,7 +16,7 @@ def test_a_definition_has_the_paragraphs_and_the_notes() -> None:
     assert "Parameters" not in text
 
 
-def test_code_that_cannot_be_imported_has_no_definition() -> None:
+def test_code_with_import_error_has_no_definition() -> None:
     spec = MetricSpec(
         name="mylab.Gone",
         task="text",

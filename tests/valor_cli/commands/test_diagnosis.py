@@ -15,7 +15,7 @@ def shoutlab():
 
 
 @pytest.mark.usefixtures("lab")
-def test_a_plugin_whose_code_is_there_has_no_errors():
+def test_working_plugin_has_no_errors():
     check = shoutlab()
 
     assert check.holds == "2 metrics, 1 reader, 1 resource, 1 gallery"
@@ -41,14 +41,14 @@ def test_a_plugin_whose_code_is_there_has_no_errors():
         ),
     ],
 )
-def test_a_declared_place_with_no_code_is_an_error(lab, place, error):
+def test_missing_implementation_is_error(lab, place, error):
     manifest = lab.parent / "site" / "shoutlab" / "plugin.py"
     manifest.write_text(manifest.read_text().replace("shoutlab.lines:LineReader", place))
 
     assert shoutlab().errors == (f"shoutlab.lines: {error}{REINSTALL}",)
 
 
-def test_a_gallery_that_cannot_be_imported_is_an_error(lab):
+def test_gallery_with_import_error_is_broken(lab):
     (lab.parent / "site" / "shoutlab" / "posters.py").write_text("raise RuntimeError('no paint')")
 
     assert shoutlab().errors == (
@@ -57,7 +57,7 @@ def test_a_gallery_that_cannot_be_imported_is_an_error(lab):
     )
 
 
-def test_code_whose_extra_is_missing_is_not_broken(lab):
+def test_missing_extra_is_not_broken(lab):
     package = lab.parent / "site" / "shoutlab"
     (package / "lines.py").write_text("import surely_not_there")
     manifest = package / "plugin.py"
@@ -69,7 +69,7 @@ def test_code_whose_extra_is_missing_is_not_broken(lab):
     assert shoutlab().errors == ()
 
 
-def test_kernels_that_cannot_be_imported_are_an_error(lab):
+def test_kernels_with_import_error_are_broken(lab):
     with (lab.parent / "site" / "shoutlab" / "plugin.py").open("a") as manifest:
         manifest.write("\n\n@hookimpl\ndef valor_kernels():\n    return 'shoutlab.gone:K'\n")
 
@@ -79,7 +79,7 @@ def test_kernels_that_cannot_be_imported_are_an_error(lab):
     )
 
 
-def test_an_engine_that_cannot_be_imported_is_an_error(lab):
+def test_engine_with_import_error_is_broken(lab):
     package = lab.parent / "site" / "shoutlab"
     (package / "horse.py").write_text("raise SystemExit(3)")
     with (package / "plugin.py").open("a") as manifest:
@@ -94,7 +94,7 @@ def test_an_engine_that_cannot_be_imported_is_an_error(lab):
     )
 
 
-def test_parameters_that_cannot_be_imported_are_an_error(lab):
+def test_parameters_with_import_error_are_broken(lab):
     manifest = lab.parent / "site" / "shoutlab" / "plugin.py"
     text = manifest.read_text()
     manifest.write_text(text.replace("parameters=Lines", "parameters='shoutlab.gone:P'"))
@@ -108,7 +108,7 @@ def test_parameters_that_cannot_be_imported_are_an_error(lab):
 NOTHING = {"__init__.py": "", "plugin.py": ""}
 
 
-def test_a_stranger_who_claims_a_namespace_of_this_project_is_named(install):
+def test_foreign_distribution_in_project_namespace_is_named(install):
     install("totally-unrelated", "text", NOTHING)
 
     assert foreign_claims(Registry()) == [
@@ -119,7 +119,7 @@ def test_a_stranger_who_claims_a_namespace_of_this_project_is_named(install):
 
 
 @pytest.mark.parametrize("distribution", ["valor-text", "Valor_Text"])
-def test_the_project_s_own_is_no_stranger(install, distribution):
+def test_distribution_of_project_is_not_foreign(install, distribution):
     install(distribution, "text", NOTHING)
 
     assert foreign_claims(Registry()) == []

@@ -9,7 +9,7 @@ import pytest
 from valor_core.packages import install, uninstall, ways
 
 
-def test_it_says_what_is_installed(lab, valor):
+def test_doctor_lists_installed_packages(lab, valor):
     result = valor("doctor")
 
     assert result.exit_code == 0
@@ -20,7 +20,7 @@ def test_it_says_what_is_installed(lab, valor):
     assert install("shoutlab[horn]") in result.stdout
 
 
-def test_extra_of_this_project_is_installed_from_the_clone(lab, valor):
+def test_remedy_installs_extra_from_clone(lab, valor):
     site = lab.parent / "site"
     facts = site / "valor_detection-9.dist-info"
     facts.mkdir()
@@ -37,7 +37,7 @@ def test_extra_of_this_project_is_installed_from_the_clone(lab, valor):
     assert "install valor-detection" not in result.stdout
 
 
-def test_a_broken_plugin_is_exit_code_1(lab, valor):
+def test_broken_plugin_exits_with_1(lab, valor):
     (lab.parent / "site" / "shoutlab" / "plugin.py").write_text("1 / 0")
 
     result = valor("doctor")
@@ -48,7 +48,7 @@ def test_a_broken_plugin_is_exit_code_1(lab, valor):
 
 
 @pytest.mark.parametrize("trouble", ["raise RuntimeError('no voice')", "raise SystemExit('no')"])
-def test_code_that_cannot_be_imported_is_exit_code_1(lab, valor, trouble):
+def test_import_error_exits_with_1(lab, valor, trouble):
     (lab.parent / "site" / "shoutlab" / "loudness.py").write_text(trouble)
 
     result = valor("doctor")
@@ -62,7 +62,7 @@ def test_code_that_cannot_be_imported_is_exit_code_1(lab, valor, trouble):
     )
 
 
-def test_code_that_prints_does_not_spoil_the_answer(lab, valor):
+def test_output_of_imported_code_goes_to_standard_error(lab, valor):
     with (lab.parent / "site" / "shoutlab" / "loudness.py").open("a") as code:
         code.write("\nprint('HELLO')\n")
 
@@ -72,7 +72,7 @@ def test_code_that_prints_does_not_spoil_the_answer(lab, valor):
     assert result.stderr == "HELLO\n"
 
 
-def test_two_plugins_of_one_namespace_are_named(lab, valor):
+def test_two_plugins_of_one_namespace_are_reported(lab, valor):
     facts = lab.parent / "site" / "rival-3.dist-info"
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: rival\nVersion: 3\n")
@@ -85,7 +85,7 @@ def test_two_plugins_of_one_namespace_are_named(lab, valor):
     assert result.stderr.count("claim it") == 1
 
 
-def test_it_says_which_kernels_run_and_why(lab, valor):
+def test_kernels_in_use_are_shown_with_reason(lab, valor):
     package = lab.parent / "site" / "shoutlab"
     with (package / "plugin.py").open("a") as manifest:
         manifest.write(
@@ -103,7 +103,7 @@ def test_it_says_which_kernels_run_and_why(lab, valor):
 
 
 @pytest.mark.parametrize("code", ["", "\n1 / 0\n"])
-def test_a_plugin_that_needs_a_newer_core_is_exit_code_1(lab, valor, code):
+def test_plugin_that_needs_newer_core_exits_with_1(lab, valor, code):
     facts = lab.parent / "site" / "shoutlab-1.2.dist-info" / "METADATA"
     facts.write_text(facts.read_text().rstrip() + "\nRequires-Dist: valor-core>=9.0\n")
     with (lab.parent / "site" / "shoutlab" / "plugin.py").open("a") as manifest:
@@ -118,7 +118,7 @@ def test_a_plugin_that_needs_a_newer_core_is_exit_code_1(lab, valor, code):
     )
 
 
-def test_a_requirement_for_another_python_is_not_missing(lab, valor):
+def test_requirement_for_other_python_is_not_missing(lab, valor):
     facts = lab.parent / "site" / "shoutlab-1.2.dist-info" / "METADATA"
     facts.write_text(
         facts.read_text().rstrip()

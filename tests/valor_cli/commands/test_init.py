@@ -41,7 +41,7 @@ def typed(arguments, answers):
     return process.returncode, screen.decode().replace("\r\n", "\n")
 
 
-def test_without_a_terminal_the_files_and_the_metrics_are_named(folder, valor):
+def test_init_without_terminal_writes_config_of_arguments(folder, valor):
     result = valor("init", "preds.csv", "-m", "Accuracy", "-o", "run.yaml")
 
     assert result.exit_code == 0
@@ -67,14 +67,14 @@ def test_without_a_terminal_the_files_and_the_metrics_are_named(folder, valor):
         ),
     ],
 )
-def test_nothing_is_replaced_and_nothing_is_guessed(folder, valor, arguments, message):
+def test_init_neither_overwrites_nor_guesses(folder, valor, arguments, message):
     result = valor("init", *arguments)
 
     assert (result.exit_code, result.stderr) == (2, message)
     assert (folder / "odd.csv").read_text() == "one,two\ncat,dog\n"
 
 
-def test_at_a_terminal_what_the_data_do_not_tell_is_asked(folder):
+def test_init_asks_for_missing_settings(folder):
     code, screen = typed(
         ["init"], ["odd.csv", "classification", "one", "two", "Acuracy", "Accuracy, F1"]
     )
@@ -94,7 +94,7 @@ def test_at_a_terminal_what_the_data_do_not_tell_is_asked(folder):
     }
 
 
-def test_at_a_terminal_a_run_asks_for_metrics_and_offers_some(folder):
+def test_run_at_terminal_asks_for_metrics(folder):
     code, screen = typed(["run", "preds.csv"], [""])
 
     assert code == 0, screen
@@ -102,7 +102,7 @@ def test_at_a_terminal_a_run_asks_for_metrics_and_offers_some(folder):
     assert "0.5000" in screen
 
 
-def test_init_asks_for_the_columns_of_texts(folder):
+def test_init_asks_for_columns_of_texts(folder):
     (folder / "a.json").write_text('[{"q": "Who?", "said": "Ann", "wanted": "Ann"}]')
 
     code, screen = typed(["init", "a.json", "-m", "text.ExactMatch"], ["said", "wanted"])
@@ -113,7 +113,7 @@ def test_init_asks_for_the_columns_of_texts(folder):
 
 
 @pytest.mark.parametrize("answers", [["nonsense"] * 8, [""] * 8], ids=["wrong", "empty"])
-def test_init_ends_after_five_answers_that_do_not_fit(folder, answers):
+def test_init_fails_after_five_invalid_answers(folder, answers):
     code, screen = typed(["init", "odd.csv"], answers)
 
     assert code == 2

@@ -27,7 +27,7 @@ def test_metrics_are_listed_by_namespace(valor):
 
 
 @pytest.mark.usefixtures("lab")
-def test_no_code_of_a_metric_is_imported(valor):
+def test_list_does_not_import_metric_code(valor):
     valor("list")
 
     assert "shoutlab.plugin" in sys.modules
@@ -44,7 +44,7 @@ def test_readers_resources_and_galleries_can_be_listed(valor):
     assert "Loudness" not in result.stdout
 
 
-def test_engines_tasks_commands_and_kinds_of_resources_can_be_listed(install, valor):
+def test_engines_tasks_commands_and_resource_kinds_can_be_listed(install, valor):
     install("ranklab", "ranklab", PLUGINS / "ranklab")
 
     result = valor("list", "--engines", "--tasks", "--commands", "--resource-kinds")
@@ -56,7 +56,7 @@ def test_engines_tasks_commands_and_kinds_of_resources_can_be_listed(install, va
     assert "classification.F1" not in result.stdout
 
 
-def test_a_stranger_in_a_namespace_of_this_project_is_a_warning(install, valor, monkeypatch):
+def test_foreign_distribution_in_project_namespace_is_warning(install, valor, monkeypatch):
     monkeypatch.setattr(diagnosis, "OWNERS", {"robots": "valor-robots"})
     source = "from valor_core.specs import hookimpl\n@hookimpl\ndef valor_metrics(): return []\n"
     install("totally-unrelated", "robots", {"__init__.py": "", "plugin.py": source})
@@ -72,7 +72,7 @@ def test_a_stranger_in_a_namespace_of_this_project_is_a_warning(install, valor, 
 
 
 @pytest.mark.usefixtures("lab")
-def test_json_has_the_same(valor):
+def test_json_has_same_content(valor):
     record = json.loads(valor("list", "--json").stdout)
 
     (loudness,) = [m for m in record["metrics"] if m["name"] == "shoutlab.Loudness"]
@@ -89,7 +89,7 @@ def test_json_has_the_same(valor):
     assert record["failures"] == {}
 
 
-def test_a_broken_plugin_is_told_at_the_end_with_its_cause(lab, valor):
+def test_broken_plugin_is_listed_last_with_cause(lab, valor):
     (lab.parent / "site" / "shoutlab" / "parameters.py").write_text("import surely_not_there")
 
     result = valor("list")
@@ -101,14 +101,14 @@ def test_a_broken_plugin_is_told_at_the_end_with_its_cause(lab, valor):
 
 
 @pytest.mark.usefixtures("lab")
-def test_an_unknown_namespace_is_a_wrong_request(valor):
+def test_unknown_namespace_exits_with_2(valor):
     result = valor("list", "shoutlap")
 
     assert result.exit_code == 2
     assert "Did you mean 'shoutlab'?" in result.stderr
 
 
-def test_where_there_is_nothing_it_says_so(valor, monkeypatch):
+def test_empty_list_prints_message(valor, monkeypatch):
     monkeypatch.setattr("valor_core.specs.registry.claims", lambda: ())
 
     result = valor("list")
@@ -119,7 +119,7 @@ def test_where_there_is_nothing_it_says_so(valor, monkeypatch):
     assert "no readers are installed\n" in valor("list", "--readers").stderr
 
 
-def test_a_task_that_is_called_like_the_namespace_is_not_told_again(valor):
+def test_task_column_is_hidden_if_equal_to_namespace(valor):
     of_one_task, of_another = valor("list", "classification"), valor("list", "nvidia")
 
     titles = of_one_task.stdout.splitlines()[2].split("  ")

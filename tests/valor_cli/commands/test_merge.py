@@ -21,7 +21,7 @@ def states(lab, valor):
 
 
 @pytest.mark.usefixtures("states")
-def test_states_become_one_report(valor):
+def test_states_merge_into_one_report(valor):
     result = valor("merge", "a.npz", "b.npz", "-o", "all.json")
 
     assert result.exit_code == 0
@@ -31,7 +31,7 @@ def test_states_become_one_report(valor):
 
 
 @pytest.mark.usefixtures("states")
-def test_a_file_that_cannot_be_written_costs_neither_the_others_nor_the_tables(valor, monkeypatch):
+def test_unwritable_file_keeps_other_files_and_tables(valor, monkeypatch):
     def fall_over(report):
         raise ValueError("too wide")
 
@@ -48,7 +48,7 @@ def test_a_file_that_cannot_be_written_costs_neither_the_others_nor_the_tables(v
 
 
 @pytest.mark.usefixtures("states")
-def test_json_and_quiet_work_as_in_a_run(valor):
+def test_merge_accepts_json_and_quiet(valor):
     result = valor("merge", "a.npz", "b.npz", "--json", "-q", "-o", "all.json")
 
     assert json.loads(result.stdout)["counts"]["read"] == 3
@@ -56,7 +56,7 @@ def test_json_and_quiet_work_as_in_a_run(valor):
 
 
 @pytest.mark.usefixtures("states")
-def test_an_item_in_two_states_is_an_error(lab, valor):
+def test_item_in_two_states_is_rejected(lab, valor):
     (lab / "copy.npz").write_bytes((lab / "a.npz").read_bytes())
 
     result = valor("merge", "a.npz", "copy.npz")
@@ -69,14 +69,14 @@ def test_an_item_in_two_states_is_an_error(lab, valor):
 
 @pytest.mark.usefixtures("states")
 @pytest.mark.parametrize(("bound", "exit_code"), [(0.5, 0), (0.9, 1)])
-def test_a_threshold_gates_the_merged_report(valor, bound, exit_code):
+def test_requirement_gates_merged_report(valor, bound, exit_code):
     result = valor("merge", "a.npz", "b.npz", "--require", f"Loudness >= {bound}")
 
     assert result.exit_code == exit_code
 
 
 @pytest.mark.usefixtures("states")
-def test_a_threshold_of_no_number_is_a_wrong_request_that_loses_no_report(valor):
+def test_merge_requirement_without_number_exits_with_2_and_keeps_report(valor):
     result = valor("merge", "a.npz", "b.npz", "-o", "all.json", "--require", "Loudness/floor:1 > 0")
 
     assert result.exit_code == 2
@@ -97,14 +97,14 @@ def test_a_threshold_of_no_number_is_a_wrong_request_that_loses_no_report(valor)
         ([], "merge: expected STATES, got nothing"),
     ],
 )
-def test_a_wrong_request_is_exit_code_2(valor, arguments, message):
+def test_invalid_request_exits_with_2(valor, arguments, message):
     result = valor("merge", *arguments)
 
     assert result.exit_code == 2
     assert message in result.stderr
 
 
-def test_states_of_decorated_metrics_need_their_module(lab, valor, monkeypatch):
+def test_states_of_decorated_metrics_require_module(lab, valor, monkeypatch):
     (lab / "mine.py").write_text(
         "import valor_core\n"
         "@valor_core.metric('mine.Length', task='text')\n"
@@ -127,7 +127,7 @@ def test_states_of_decorated_metrics_need_their_module(lab, valor, monkeypatch):
     assert "4.5000" in valor("merge", "m.npz", "--module", "mine.py").stdout
 
 
-def test_a_report_is_not_written_over_a_state(lab, valor):
+def test_report_does_not_overwrite_state(lab, valor):
     assert valor("run", "config.yaml", "-q", "--state", "s.json").exit_code == 0
     before = (lab / "s.json").read_bytes()
 

@@ -15,7 +15,7 @@ def scaffold(monkeypatch):
 
 
 @pytest.mark.usefixtures("scaffold")
-def test_it_says_where_the_plugin_is(valor):
+def test_new_plugin_prints_its_folder(valor):
     result = valor("new-plugin", "mylab", "--folder", "there")
 
     assert result.exit_code == 0
@@ -24,5 +24,5 @@ def test_it_says_where_the_plugin_is(valor):
 
 
 @pytest.mark.usefixtures("scaffold")
-def test_json_has_the_folder(valor):
+def test_new_plugin_prints_folder_as_json(valor):
     assert json.loads(valor("new-plugin", "mylab", "--json").stdout) == {"folder": "valor-mylab"}

@@ -14,7 +14,7 @@ def saved(lab, valor):
 
 
 @pytest.mark.usefixtures("saved")
-def test_it_finds_the_same_results(valor):
+def test_rerun_finds_same_results(valor):
     result = valor("rerun", "report.json")
 
     assert result.exit_code == 0
@@ -22,7 +22,7 @@ def test_it_finds_the_same_results(valor):
     assert result.stderr == "report.json: the same results as before\n"
 
 
-def test_it_says_what_changed(saved, valor):
+def test_rerun_reports_worse_number(saved, valor):
     (saved / "lines.txt").write_text("hello\nHELP\n")
 
     result = valor("rerun", "report.json", "-o", "again.json")
@@ -32,7 +32,7 @@ def test_it_says_what_changed(saved, valor):
     assert Report.load("again.json")["Loudness"].value == 0.5
 
 
-def test_it_says_which_numbers_are_not_the_same(saved, valor):
+def test_rerun_lists_different_numbers(saved, valor):
     (saved / "lines.txt").write_text("hello\nHELP\n")
 
     table = valor("rerun", "report.json").stdout.partition("\nComparison\n")[2]
@@ -45,7 +45,7 @@ def test_it_says_which_numbers_are_not_the_same(saved, valor):
 
 
 @pytest.mark.usefixtures("saved")
-def test_settings_and_json_work_as_in_a_run(valor):
+def test_rerun_accepts_settings_and_json(valor):
     result = valor("rerun", "report.json", "--set", "metrics[0].floor=0.5", "--json", "--quiet")
 
     assert '"value": 0.5' in result.stdout
@@ -55,7 +55,7 @@ def test_settings_and_json_work_as_in_a_run(valor):
     )
 
 
-def test_a_variable_that_is_not_set_is_named_with_its_place(saved, valor, monkeypatch):
+def test_unset_environment_variable_is_named_with_path(saved, valor, monkeypatch):
     monkeypatch.setenv("LINES", "lines.txt")
     valor("run", "config.yaml", "-o", "report.json", "-q", "--set", "data.path=${env:LINES}")
     monkeypatch.delenv("LINES")
@@ -66,7 +66,7 @@ def test_a_variable_that_is_not_set_is_named_with_its_place(saved, valor, monkey
     assert result.stderr.startswith("valor: report.json: config.data.path: asks for the environ")
 
 
-def test_a_report_without_data_cannot_be_run_again(lab, valor):
+def test_report_without_data_cannot_be_rerun(lab, valor):
     Report(results=()).save("bare.json")
 
     result = valor("rerun", "bare.json")
@@ -75,7 +75,7 @@ def test_a_report_without_data_cannot_be_run_again(lab, valor):
     assert "Only reports of a config can be rerun." in result.stderr
 
 
-def test_what_is_better_is_known_of_metrics_of_the_config_s_own_files(lab, valor):
+def test_rerun_uses_directions_of_metric_modules(lab, valor):
     (lab / "mine.py").write_text(
         "import valor_core\n"
         "@valor_core.metric('mine.Length', task='text', higher_is_better=True)\n"

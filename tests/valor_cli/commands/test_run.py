@@ -15,7 +15,7 @@ def run_json(valor, *arguments):
 
 
 @pytest.mark.usefixtures("lab")
-def test_a_pipe_gets_plain_tables(valor):
+def test_pipe_receives_plain_tables(valor):
     result = valor("run", "config.yaml")
 
     assert result.exit_code == 0
@@ -26,20 +26,20 @@ def test_a_pipe_gets_plain_tables(valor):
 
 
 @pytest.mark.usefixtures("lab")
-def test_json_is_the_report(valor):
+def test_json_is_report(valor):
     report = Report.from_dict(run_json(valor))
 
     assert report["Loudness"].value == 0.6
 
 
 @pytest.mark.usefixtures("lab")
-def test_settings_go_on_top_of_the_config(valor):
+def test_settings_override_config(valor):
     record = run_json(valor, "--set", "metrics[0].floor=0.5")
 
     assert record["results"][0]["value"] == 0.5
 
 
-def test_outputs_are_written_relative_to_where_the_command_is_given(lab, valor, monkeypatch):
+def test_outputs_are_relative_to_current_folder(lab, valor, monkeypatch):
     (lab / "elsewhere").mkdir()
     monkeypatch.chdir(lab / "elsewhere")
 
@@ -53,9 +53,7 @@ def test_outputs_are_written_relative_to_where_the_command_is_given(lab, valor, 
 
 
 @pytest.mark.parametrize("command", ["run", "rerun"])
-def test_a_page_that_cannot_be_written_costs_neither_the_report_nor_the_tables(
-    lab, valor, monkeypatch, command
-):
+def test_unwritable_page_keeps_report_and_tables(lab, valor, monkeypatch, command):
     def fall_over(report):
         raise ValueError("too many labels")
 
@@ -80,7 +78,7 @@ def test_a_page_that_cannot_be_written_costs_neither_the_report_nor_the_tables(
     )
 
 
-def test_a_gallery_that_falls_over_costs_neither_the_report_nor_the_tables(lab, valor):
+def test_failing_gallery_keeps_report_and_tables(lab, valor):
     posters = lab.parent / "site" / "shoutlab" / "posters.py"
     trouble = "raise RuntimeError('no paint')"
     posters.write_text(
@@ -107,7 +105,7 @@ def test_quiet_prints_nothing(valor):
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
 
 
-def test_a_gallery_is_drawn_relative_to_where_the_command_is_given(lab, valor, monkeypatch):
+def test_gallery_is_relative_to_current_folder(lab, valor, monkeypatch):
     (lab / "elsewhere").mkdir()
     monkeypatch.chdir(lab / "elsewhere")
 
@@ -122,7 +120,7 @@ def test_a_gallery_is_drawn_relative_to_where_the_command_is_given(lab, valor, m
 
 
 @pytest.mark.usefixtures("lab")
-def test_a_gallery_that_nobody_draws_is_a_wrong_request(valor):
+def test_unknown_gallery_exits_with_2(valor):
     named = "gallery.name=shoutlab.Portraits"
 
     result = valor("run", "config.yaml", "--gallery", "worst", "--set", named)
@@ -132,7 +130,7 @@ def test_a_gallery_that_nobody_draws_is_a_wrong_request(valor):
 
 
 @pytest.mark.usefixtures("lab")
-def test_workers_go_to_the_engine(valor):
+def test_workers_option_configures_engine(valor):
     record = run_json(valor, "--workers", "2", "--set", "engine.mode=threads")
 
     assert record["config"]["engine"] == {"mode": "threads", "workers": 2}
@@ -143,9 +141,7 @@ def test_workers_go_to_the_engine(valor):
     ("key", "option"), [("engine", "--workers"), ("engine", "--set"), ("gallery", "--gallery")]
 )
 @pytest.mark.parametrize("value", ["local", "out", 3, [1]])
-def test_an_option_over_a_section_that_is_no_table_is_no_bug_in_valor(
-    lab, valor, key, option, value
-):
+def test_option_for_section_that_is_no_table_exits_with_2(lab, valor, key, option, value):
     config = {"data": {"reader": "shoutlab.lines", "path": "lines.txt"}, key: value}
     (lab / "c.json").write_text(json.dumps(config | {"metrics": ["shoutlab.Loudness"]}))
     given = {"--workers": "2", "--set": "engine.workers=2", "--gallery": "worst"}
@@ -161,14 +157,14 @@ def test_an_option_over_a_section_that_is_no_table_is_no_bug_in_valor(
 
 
 @pytest.mark.usefixtures("lab")
-def test_two_workers_go_to_an_engine_that_is_given_by_its_name(valor):
+def test_workers_option_configures_named_engine(valor):
     record = run_json(valor, "--set", "engine=local", "--workers", "2")
 
     assert record["config"]["engine"] == {"name": "local", "workers": 2}
 
 
 @pytest.mark.usefixtures("lab")
-def test_a_requirement_that_is_not_met_is_exit_code_1(valor):
+def test_unmet_requirement_exits_with_1(valor):
     result = valor("run", "config.yaml", "--set", 'require={"Loudness": ">= 0.9"}')
 
     assert result.exit_code == 1
@@ -177,7 +173,7 @@ def test_a_requirement_that_is_not_met_is_exit_code_1(valor):
 
 
 @pytest.mark.usefixtures("lab")
-def test_a_requirement_that_names_no_number_is_a_wrong_request_that_loses_no_report(valor):
+def test_requirement_without_number_exits_with_2_and_keeps_report(valor):
     both = 'require={"Loudness": ">= 0.9", "Loudness/loud": ">= 0.5"}'
 
     result = valor("run", "config.yaml", "-o", "a.json", "--set", both)
@@ -194,14 +190,14 @@ def test_a_requirement_that_names_no_number_is_a_wrong_request_that_loses_no_rep
 
 
 @pytest.mark.usefixtures("lab")
-def test_a_slice_can_be_required(valor):
+def test_requirement_of_slice_is_checked(valor):
     sliced = ("--set", "slices=first", "--set", 'require={"Loudness/first:H": ">= 0.6"}')
 
     assert valor("run", "config.yaml", *sliced).exit_code == 0
 
 
 @pytest.mark.usefixtures("lab")
-def test_the_state_of_another_config_is_a_wrong_request(valor):
+def test_state_of_other_config_exits_with_2(valor):
     valor("run", "config.yaml", "-q", "--state", "s.npz")
 
     result = valor("run", "config.yaml", "--state", "s.npz", "--set", "metrics=shoutlab.Broken")
@@ -211,7 +207,7 @@ def test_the_state_of_another_config_is_a_wrong_request(valor):
 
 
 @pytest.mark.usefixtures("lab")
-def test_items_that_failed_are_exit_code_1(valor):
+def test_failed_items_exit_with_1(valor):
     result = valor("run", "config.yaml", "--set", 'metrics=["shoutlab.Broken"]')
 
     assert result.exit_code == 1
@@ -219,7 +215,7 @@ def test_items_that_failed_are_exit_code_1(valor):
     assert "out of breath" in result.stdout
 
 
-def test_a_module_of_decorated_metrics_can_be_chosen_from(lab, valor):
+def test_metrics_of_module_can_be_selected(lab, valor):
     (lab / "mine.py").write_text(
         "import valor_core\n"
         "@valor_core.metric('mine.Length', task='text')\n"
@@ -254,7 +250,7 @@ def test_a_module_of_decorated_metrics_can_be_chosen_from(lab, valor):
         (["run", "config.yaml", "--workers", "0"], "--workers: expected"),
     ],
 )
-def test_a_wrong_request_is_exit_code_2(valor, arguments, message):
+def test_invalid_request_exits_with_2(valor, arguments, message):
     result = valor(*arguments)
 
     assert result.exit_code == 2
@@ -292,7 +288,7 @@ def test_a_wrong_request_is_exit_code_2(valor, arguments, message):
         ),
     ],
 )
-def test_a_run_does_not_write_over_what_it_reads(lab, valor, arguments, error):
+def test_run_does_not_overwrite_its_inputs(lab, valor, arguments, error):
     config = {"data": {"reader": "shoutlab.lines", "path": "lines.csv"}}
     (lab / "config.json").write_text(json.dumps(config | {"metrics": ["shoutlab.Loudness"]}))
     (lab / "lines.csv").write_text("Hello\nHELP\n")
@@ -306,7 +302,7 @@ def test_a_run_does_not_write_over_what_it_reads(lab, valor, arguments, error):
     assert {path.name: path.read_text() for path in lab.iterdir()} == before
 
 
-def test_a_reader_that_falls_over_is_named(lab, valor):
+def test_failing_reader_is_named(lab, valor):
     (lab / "lines.txt").write_text("Hello\nCRASH\n")
 
     result = valor("run", "config.yaml")
@@ -315,7 +311,7 @@ def test_a_reader_that_falls_over_is_named(lab, valor):
     assert result.stderr == "valor: batch 1: RuntimeError: reader fell over\n"
 
 
-def test_a_stopped_run_keeps_its_counts_and_goes_on(lab, valor):
+def test_interrupted_run_resumes_from_state(lab, valor):
     (lab / "lines.txt").write_text("Hello\nSTOP\n")
 
     stopped = valor("run", "config.yaml", "--state", "counts.npz")
@@ -329,7 +325,7 @@ def test_a_stopped_run_keeps_its_counts_and_goes_on(lab, valor):
 
 
 @pytest.mark.usefixtures("lab")
-def test_exit_codes_reach_the_shell(process):
+def test_exit_codes_are_those_of_process(process):
     assert process("run", "config.yaml").returncode == 0
     assert process("run", "config.yaml", "--set", "metrics=shoutlab.Broken").returncode == 1
     assert process("run", "nowhere.yaml").returncode == 2
@@ -345,7 +341,7 @@ def test_exit_codes_reach_the_shell(process):
         ("slices=[[]]", "slices[0]: expected at least one field, found none"),
     ],
 )
-def test_an_error_of_the_filter_or_the_slices_names_the_config(valor, setting, message):
+def test_error_in_filter_or_slices_names_config(valor, setting, message):
     result = valor("run", "config.yaml", "--set", setting)
 
     assert result.exit_code == 2
@@ -353,7 +349,7 @@ def test_an_error_of_the_filter_or_the_slices_names_the_config(valor, setting, m
 
 
 @pytest.mark.parametrize("key", ["data.path", "output", "state", "items", "modules"])
-def test_a_path_with_a_nul_in_it_is_one_line(lab, valor, key):
+def test_path_with_nul_is_rejected(lab, valor, key):
     result = valor("run", "config.yaml", "--set", f'{key}="a\\u0000b.json"')
 
     assert result.exit_code == 2
@@ -362,7 +358,7 @@ def test_a_path_with_a_nul_in_it_is_one_line(lab, valor, key):
     assert "is a bug" not in result.stderr
 
 
-def test_a_key_of_a_config_cannot_send_a_terminal_commands(lab, valor):
+def test_control_characters_in_config_keys_are_escaped(lab, valor):
     (lab / "c.json").write_text('{"\\u001b[31mtask": 1, "metrics": "F1"}')
 
     result = valor("run", "c.json")
@@ -373,7 +369,7 @@ def test_a_key_of_a_config_cannot_send_a_terminal_commands(lab, valor):
 
 
 @pytest.mark.usefixtures("lab")
-def test_a_state_that_cannot_be_written_costs_no_finished_report(valor, monkeypatch):
+def test_unwritable_state_keeps_report(valor, monkeypatch):
     def full(*arguments):
         raise StateError("s.npz: cannot be written, No space left on device")
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 
-def test_it_prints_a_schema_that_knows_the_metrics(lab, valor):
+def test_schema_contains_installed_metrics(lab, valor):
     result = valor("schema")
 
     assert result.exit_code == 0
@@ -12,7 +12,7 @@ def test_it_prints_a_schema_that_knows_the_metrics(lab, valor):
     assert valor("schema", "--json").stdout == result.stdout
 
 
-def test_it_says_what_is_left_out(lab, valor):
+def test_schema_names_excluded_plugins(lab, valor):
     (lab.parent / "site" / "shoutlab" / "plugin.py").write_text("1 / 0")
 
     result = valor("schema")

@@ -10,7 +10,7 @@ from valor_core.specs import install_metrics
 pytestmark = pytest.mark.usefixtures("lab")
 
 
-def test_a_metric_is_shown_with_its_parameters(valor):
+def test_metric_is_shown_with_parameters(valor):
     result = valor("show", "shoutlab.loudness")
 
     assert result.exit_code == 0
@@ -40,25 +40,25 @@ def test_a_metric_is_shown_with_its_parameters(valor):
 
 
 @pytest.mark.parametrize("name", ["Loudness", "shouting", "shoutlab.SHOUTING"])
-def test_bare_names_and_aliases_are_found(valor, name):
+def test_bare_names_and_aliases_are_resolved(valor, name):
     assert valor("show", name).stdout.startswith("shoutlab.Loudness\n")
 
 
-def test_a_reader_is_shown(valor):
+def test_reader_is_shown(valor):
     result = valor("show", "shoutlab.lines")
 
     assert "kind          reader" in result.stdout
     assert "path           path          required" in result.stdout
 
 
-def test_a_resource_is_shown(valor):
+def test_resource_is_shown(valor):
     result = valor("show", "megaphone")
 
     assert "kind          resource" in result.stdout
     assert "It takes no parameters." in result.stdout
 
 
-def test_a_gallery_is_shown_with_what_every_gallery_takes(valor):
+def test_gallery_is_shown_with_shared_parameters(valor):
     result = valor("show", "posters")
 
     assert "kind          gallery\ntask          text" in result.stdout
@@ -66,7 +66,7 @@ def test_a_gallery_is_shown_with_what_every_gallery_takes(valor):
     assert "most    whole number  20" in result.stdout
 
 
-def test_json_has_the_same(valor):
+def test_json_has_same_content(valor):
     record = json.loads(valor("show", "Loudness", "--json").stdout)
 
     assert record["higher_is_better"] is True
@@ -94,7 +94,7 @@ def test_json_has_the_same(valor):
         ("shoutlab.Loudness@7", "expected version 7"),
     ],
 )
-def test_an_unknown_name_is_a_wrong_request(valor, name, message):
+def test_unknown_name_exits_with_2(valor, name, message):
     result = valor("show", name)
 
     assert result.exit_code == 2
@@ -102,14 +102,14 @@ def test_an_unknown_name_is_a_wrong_request(valor, name, message):
 
 
 @pytest.mark.parametrize("name", ["shoutlab.megaphone", "megaphone"])
-def test_a_name_comes_before_another_one_s_alias(lab, valor, name):
+def test_name_wins_over_alias(lab, valor, name):
     plugin = lab.parent / "site" / "shoutlab" / "plugin.py"
     plugin.write_text(plugin.read_text().replace('aliases=("shouting",)', 'aliases=("Megaphone",)'))
 
     assert valor("show", name).stdout.startswith("shoutlab.megaphone\n")
 
 
-def test_a_bare_name_of_several_plugins_is_ambiguous(lab, valor):
+def test_bare_name_of_several_plugins_is_ambiguous(lab, valor):
     facts = lab.parent / "site" / "shoutlab-1.2.dist-info" / "entry_points.txt"
     facts.write_text("[valor.plugins]\nshoutlab = shoutlab.plugin\notherlab = shoutlab.other\n")
     other = (lab.parent / "site" / "shoutlab" / "plugin.py").read_text()
@@ -123,7 +123,7 @@ def test_a_bare_name_of_several_plugins_is_ambiguous(lab, valor):
     assert "Write 'otherlab.Loudness' or 'shoutlab.Loudness'." in result.stderr
 
 
-def test_where_no_metrics_are_installed_the_package_to_install_is_named(valor, monkeypatch):
+def test_unknown_name_without_metrics_shows_package_to_install(valor, monkeypatch):
     monkeypatch.setattr("valor_core.specs.registry.claims", lambda: ())
 
     result = valor("show", "F1")
@@ -150,7 +150,7 @@ def test_where_no_metrics_are_installed_the_package_to_install_is_named(valor, m
         ("rank", ["kind          command"]),
     ],
 )
-def test_everything_that_a_plugin_declares_can_be_shown(install, valor, name, lines):
+def test_every_component_of_plugin_can_be_shown(install, valor, name, lines):
     install("ranklab", "ranklab", Path(__file__).parents[2] / "plugins" / "ranklab")
 
     result = valor("show", name)

@@ -17,7 +17,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_table_of_predictions_is_evaluated_without_a_config(folder, valor):
+def test_table_of_predictions_is_evaluated_without_config(folder, valor):
     result = valor("run", "preds.csv", "--metrics", "Accuracy,F1", "--json")
 
     assert result.exit_code == 0, result.stderr
@@ -26,9 +26,7 @@ def test_a_table_of_predictions_is_evaluated_without_a_config(folder, valor):
     assert found["config"]["data"]["reader"] == "classification.predicted"
 
 
-def test_the_config_that_is_run_can_be_saved_and_run_again_from_elsewhere(
-    folder, valor, monkeypatch
-):
+def test_saved_config_runs_from_another_folder(folder, valor, monkeypatch):
     (folder / "below").mkdir()
 
     saved = valor("run", "preds.csv", "-m", "Accuracy", "-q", "--save-config", "below/run.yaml")
@@ -50,7 +48,7 @@ def test_the_config_that_is_run_can_be_saved_and_run_again_from_elsewhere(
     assert json.loads(again.stdout)["results"][0]["value"] == 0.5
 
 
-def test_metrics_of_the_command_line_take_the_place_of_a_configs(folder, valor):
+def test_metrics_option_replaces_metrics_of_config(folder, valor):
     valor("run", "preds.csv", "-m", "Accuracy", "-q", "--save-config", "run.json")
 
     result = valor("run", "run.json", "-m", "Recall", "--set", "metrics[0]=F1", "--json")
@@ -58,7 +56,7 @@ def test_metrics_of_the_command_line_take_the_place_of_a_configs(folder, valor):
     assert {one["type"] for one in json.loads(result.stdout)["results"]} == {"F1"}
 
 
-def test_columns_of_other_names_are_named_on_the_command_line(folder, valor):
+def test_custom_columns_are_set_on_command_line(folder, valor):
     result = valor(
         *("run", "odd.csv", "-m", "Accuracy", "--reader", "predicted", "--json"),
         *("--set", "data.label=one", "--set", "data.prediction=two"),
@@ -96,7 +94,7 @@ def test_columns_of_other_names_are_named_on_the_command_line(folder, valor):
         ),
     ],
 )
-def test_what_the_files_do_not_tell_is_asked_for_in_two_lines(folder, valor, arguments, message):
+def test_missing_settings_are_listed_with_command(folder, valor, arguments, message):
     result = valor("run", *arguments)
 
     assert (result.exit_code, result.stderr) == (2, message)
@@ -114,21 +112,21 @@ def test_what_the_files_do_not_tell_is_asked_for_in_two_lines(folder, valor, arg
     ids=["yaml", "json", "toml"],
 )
 @pytest.mark.usefixtures("lab")
-def test_a_config_is_read_from_standard_input(valor, text):
+def test_config_is_read_from_standard_input(valor, text):
     result = valor("run", "-", "--json", input=text)
 
     assert json.loads(result.stdout)["results"][0]["value"] == 0.6
 
 
 @pytest.mark.usefixtures("lab")
-def test_what_is_wrong_on_standard_input_is_called_that(valor):
+def test_errors_name_standard_input(valor):
     result = valor("run", "-", input="metrics: [\n")
 
     assert result.exit_code == 2
     assert result.stderr.startswith("valor: standard input, line 2, column 1: expected YAML, ")
 
 
-def test_one_table_in_json_is_a_config_and_a_list_or_two_files_are_data(tmp_path):
+def test_single_json_object_is_config_and_json_list_is_data(tmp_path):
     table, rows = tmp_path / "table.json", tmp_path / "rows.json"
     table.write_text('{"metrics": ["AP"]}')
     rows.write_text('\n [{"uid": "a"}]')
@@ -185,7 +183,7 @@ def test_missing_parameters_of_a_named_reader_are_listed_at_once(folder, valor):
     ]
 
 
-def test_file_for_reader_lists_is_its_path(folder, valor):
+def test_file_for_reader_lists_sets_path(folder, valor):
     lines = '{"uid": "a", "groundtruths": "cat", "predictions": {"cat": 0.9, "dog": 0.1}}\n'
     (folder / "rows.jsonl").write_text(lines)
 
@@ -206,7 +204,7 @@ def test_missing_file_shows_how_to_see_the_files(folder, valor, name, folder_sho
     assert result.stderr.splitlines()[1] == f"See the files there with: ls {folder_shown}"
 
 
-def test_file_named_twice_is_shown_as_it_was_typed(folder, valor):
+def test_file_given_twice_is_quoted_as_typed(folder, valor):
     result = valor("run", "preds.csv", "preds.csv", "-m", "Accuracy")
 
     assert "got ['preds.csv', 'preds.csv']" in result.stderr

@@ -15,21 +15,21 @@ def nested(levels: int) -> Any:
     return value
 
 
-def test_as_many_levels_as_there_may_be_are_accepted_and_no_more() -> None:
+def test_maximum_depth_is_accepted() -> None:
     check_depth(nested(DEEPEST), "c.yaml")
 
     with pytest.raises(ConfigError, match="expected at most 100 levels, found more"):
         check_depth(nested(DEEPEST + 1), "c.yaml")
 
 
-def test_as_many_values_as_there_may_be_are_accepted_and_no_more() -> None:
+def test_maximum_number_of_values_is_accepted() -> None:
     check_depth([0] * (MOST - 1), "c.yaml")
 
     with pytest.raises(ConfigError, match="expected at most 1,000,000 values"):
         check_depth([0] * MOST, "c.yaml")
 
 
-def test_a_value_is_counted_as_often_as_it_is_repeated() -> None:
+def test_repeated_value_counts_each_time() -> None:
     value: Any = [0]
     for _ in range(9):
         value = [value] * 9

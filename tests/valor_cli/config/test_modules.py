@@ -9,21 +9,21 @@ from valor_cli.config.modules import decorated
 from valor_core.errors import ConfigError
 
 
-def test_a_file_of_metrics_must_be_python(tmp_path: Path) -> None:
+def test_metric_module_must_be_python(tmp_path: Path) -> None:
     (tmp_path / "metrics_of_mine.txt").write_text("")
 
     with refused(ConfigError):
         decorated(tmp_path / "metrics_of_mine.txt")
 
 
-def test_a_file_of_metrics_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
+def test_missing_metric_module_is_named(tmp_path: Path) -> None:
     path = tmp_path / "nowhere.py"
 
     with refused(ConfigError):
         decorated(path)
 
 
-def test_a_script_that_ends_itself_does_not_end_the_run(tmp_path: Path) -> None:
+def test_metric_module_that_calls_sys_exit_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "a_script_of_mine.py"
     path.write_text("raise SystemExit(3)")
 
@@ -31,7 +31,7 @@ def test_a_script_that_ends_itself_does_not_end_the_run(tmp_path: Path) -> None:
         decorated(path)
 
 
-def test_a_file_of_metrics_can_be_imported_again(tmp_path: Path) -> None:
+def test_metric_module_can_be_imported_again(tmp_path: Path) -> None:
     path = tmp_path / "metrics_written_anew.py"
     text = (
         "from valor_core import metric\n\n\n@metric('mine.{}', task='text')\ndef one(item): ...\n"

@@ -26,13 +26,13 @@ from valor_core.errors import ConfigError
         ("filter=a == 'b'", {"filter": "a == 'b'"}),
     ],
 )
-def test_a_value_is_put_at_its_path(setting: str, expected: dict[str, Any]) -> None:
+def test_value_is_set_at_its_path(setting: str, expected: dict[str, Any]) -> None:
     config: dict[str, Any] = {"metrics": [{"name": "AP"}, "F1"], "state": None}
 
     assert override(config, [setting]) == config | expected
 
 
-def test_kind_of_a_resource_takes_parameters_after_its_name() -> None:
+def test_setting_adds_parameters_to_kind_of_resource() -> None:
     settings = ["judge.client=openai", "judge.client.model=m", "data=wide", "data.path=a.csv"]
 
     assert override({}, settings) == {
@@ -41,7 +41,7 @@ def test_kind_of_a_resource_takes_parameters_after_its_name() -> None:
     }
 
 
-def test_the_config_that_was_given_stays_as_it_is() -> None:
+def test_override_does_not_modify_its_input() -> None:
     config: dict[str, Any] = {"metrics": [{"name": "AP"}]}
 
     override(config, ["metrics[0].threshold=0.5", "task=detection"])
@@ -49,12 +49,12 @@ def test_the_config_that_was_given_stays_as_it_is() -> None:
     assert config == {"metrics": [{"name": "AP"}]}
 
 
-def test_later_settings_see_earlier_ones() -> None:
+def test_later_settings_see_earlier_settings() -> None:
     assert override({}, ["a.b=1", "a.c=2", "a.b=3"]) == {"a": {"b": 3, "c": 2}}
 
 
 @pytest.mark.parametrize("setting", ["task", "=1", "a..b=1", "[0]=1", "a[x]=1", "a.=1", ""])
-def test_a_setting_without_a_path_is_refused(setting: str) -> None:
+def test_setting_without_path_is_rejected(setting: str) -> None:
     with refused(ConfigError):
         override({}, [setting])
 
@@ -70,14 +70,14 @@ def test_a_setting_without_a_path_is_refused(setting: str) -> None:
         "task.a.b=1",
     ],
 )
-def test_a_path_that_has_no_place_is_refused(setting: str) -> None:
+def test_path_that_does_not_fit_config_is_rejected(setting: str) -> None:
     with refused(ConfigError) as caught:
         override({"task": "text", "metrics": ["AP"]}, [setting])
 
     assert caught.value.remedy is not None
 
 
-def test_an_engine_by_its_name_takes_a_setting_as_a_metric_does() -> None:
+def test_setting_adds_parameters_to_named_engine_or_metric() -> None:
     settings = ["engine.workers=2", "engine.mode=threads"]
 
     assert override({"engine": "local"}, settings) == {
@@ -94,7 +94,7 @@ def test_an_engine_by_its_name_takes_a_setting_as_a_metric_does() -> None:
         "a[" + "1" * 5000 + "]=1",
     ],
 )
-def test_a_setting_that_no_config_needs_is_one_line_and_a_remedy(setting: str) -> None:
+def test_setting_beyond_limits_is_rejected(setting: str) -> None:
     with refused(ConfigError) as caught:
         override({}, [setting])
 
@@ -102,6 +102,6 @@ def test_a_setting_that_no_config_needs_is_one_line_and_a_remedy(setting: str) -
 
 
 @pytest.mark.parametrize("text", ["[weather]", "{a: 1}", '["F1"'])
-def test_a_bracket_that_begins_no_json_is_refused_and_not_taken_for_text(text: str) -> None:
+def test_invalid_json_in_brackets_is_rejected(text: str) -> None:
     with refused(ConfigError):
         override({}, [f"slices={text}"])

@@ -39,7 +39,7 @@ def record(
     return resolved(Request(values, folder, "config.yaml: "), evaluator, output, planned)
 
 
-def test_metrics_and_task_stand_in_full(tmp_path: Path) -> None:
+def test_metrics_and_task_are_recorded_in_full(tmp_path: Path) -> None:
     found = record(tmp_path)
 
     assert found["task"] == "text"
@@ -50,11 +50,11 @@ def test_metrics_and_task_stand_in_full(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "key", ["output", "state", pytest.param("metrics_to_return", id="the documented metrics")]
 )
-def test_what_another_run_has_its_own_of_is_left_out(tmp_path: Path, key: str) -> None:
+def test_output_and_state_are_not_recorded(tmp_path: Path, key: str) -> None:
     assert key not in record(tmp_path, more={key: ["lab.LongShare"]})
 
 
-def test_paths_are_written_from_the_folder_of_the_report(tmp_path: Path) -> None:
+def test_paths_are_relative_to_folder_of_report(tmp_path: Path) -> None:
     configs, reports = tmp_path / "configs", tmp_path / "reports"
 
     found = record(
@@ -69,7 +69,7 @@ def test_paths_are_written_from_the_folder_of_the_report(tmp_path: Path) -> None
     assert found["items"] == "../configs/rows.jsonl"
 
 
-def test_without_a_report_file_paths_are_written_from_here(
+def test_paths_are_relative_to_current_folder_without_report_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -77,11 +77,11 @@ def test_without_a_report_file_paths_are_written_from_here(
     assert record(tmp_path / "configs")["data"]["path"] == "configs/parts.json"
 
 
-def test_rows_that_stand_in_the_report_are_no_path(tmp_path: Path) -> None:
+def test_boolean_items_setting_is_not_moved(tmp_path: Path) -> None:
     assert record(tmp_path, items=True)["items"] is True
 
 
-def test_a_reference_to_the_environment_stays_one(
+def test_environment_reference_is_not_resolved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("VALOR_TEST_FOLDER", "secret")
@@ -92,7 +92,7 @@ def test_a_reference_to_the_environment_stays_one(
     assert found["data"]["path"] == "${env:VALOR_TEST_FOLDER}/parts.json"
 
 
-def test_the_paths_of_a_gallery_and_of_its_own_parameters_are_moved(tmp_path: Path) -> None:
+def test_paths_of_gallery_parameters_are_moved(tmp_path: Path) -> None:
     @parameters
     class Frames:
         images: Path = parameter(help="Folder of images.")
@@ -112,7 +112,7 @@ def test_the_paths_of_a_gallery_and_of_its_own_parameters_are_moved(tmp_path: Pa
     }
 
 
-def test_the_request_is_left_as_it_was(tmp_path: Path) -> None:
+def test_resolving_does_not_modify_request(tmp_path: Path) -> None:
     before = deepcopy(VALUES)
 
     record(tmp_path, output=(tmp_path / "reports" / "a.json",))

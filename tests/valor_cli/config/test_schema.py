@@ -23,7 +23,7 @@ def expect_refusal(**changes: Any) -> None:
         check(LEAST | changes, "config.yaml: ")
 
 
-def test_the_least_config_has_data_and_metrics() -> None:
+def test_minimal_config_has_data_and_metrics() -> None:
     run = check(LEAST, "").run
 
     assert (run.data, run.metrics) == ({"reader": "csv"}, ("F1",))
@@ -48,12 +48,12 @@ def test_the_least_config_has_data_and_metrics() -> None:
         {"metrics": None},
     ],
 )
-def test_a_wrong_key_or_value_is_named_with_its_place(changes: dict[str, Any]) -> None:
+def test_invalid_key_or_value_is_named_with_its_path(changes: dict[str, Any]) -> None:
     expect_refusal(**changes)
 
 
 @pytest.mark.parametrize("key", ["data", "metrics"])
-def test_a_missing_key_is_named(key: str) -> None:
+def test_missing_key_is_named(key: str) -> None:
     with refused(ConfigError):
         check({k: v for k, v in LEAST.items() if k != key}, "config.yaml: ")
 
@@ -62,7 +62,7 @@ def test_a_missing_key_is_named(key: str) -> None:
     "metrics",
     [["LongShare"], ["lab.Nothing", 3, {"name": "lab.LongShare", "comment": "x"}], "LongShare"],
 )
-def test_a_parameter_beside_the_metrics_is_answered_with_how_to_write_it(
+def test_misplaced_metric_parameter_shows_correction(
     install: Callable[..., Path], metrics: Any
 ) -> None:
     install("valor-lab", "lab", PLUGINS / "lab")
@@ -71,18 +71,18 @@ def test_a_parameter_beside_the_metrics_is_answered_with_how_to_write_it(
 
 
 @pytest.mark.parametrize("key", ["llm_api_params", "metric_params", "datum_uid"])
-def test_argument_of_a_documented_call_says_where_a_config_has_it(key: str) -> None:
+def test_python_argument_in_config_shows_equivalent_key(key: str) -> None:
     expect_refusal(**{key: {}})
 
 
 @pytest.mark.parametrize("key", ["iou_thresholds_to_compute", "pr_curve_max_examples", "label"])
-def test_parameter_of_a_reader_or_an_unchosen_metric_says_where_to_write_it(key: str) -> None:
+def test_misplaced_reader_parameter_shows_correction(key: str) -> None:
     expect_refusal(
         task="detection", data={"reader": "predicted", "path": "a"}, metrics=["mAP"], **{key: "a"}
     )
 
 
-def test_name_of_a_file_for_data_is_rewritten_with_its_reader(
+def test_data_given_as_file_name_suggests_reader(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -92,19 +92,19 @@ def test_name_of_a_file_for_data_is_rewritten_with_its_reader(
     expect_refusal(data="absent.csv")
 
 
-def test_bare_values_stand_for_lists_of_one() -> None:
+def test_single_values_become_lists() -> None:
     run = check(LEAST | {"metrics": "F1", "slices": "city", "output": "a.json"}, "").run
 
     assert (run.metrics, run.slices, run.output) == (("F1",), ("city",), (Path("a.json"),))
 
 
-def test_the_documented_name_of_metrics_is_accepted() -> None:
+def test_documented_alias_of_metrics_is_accepted() -> None:
     run = check({"data": {}, "metrics_to_return": ["F1"]}, "").run
 
     assert run.metrics == ("F1",)
 
 
-def test_a_table_under_another_key_is_a_section_of_a_resource() -> None:
+def test_table_under_other_key_is_resource_section() -> None:
     checked = check(LEAST | {"judge": {"model": "m"}, "model": {"name": "n"}}, "")
 
     assert checked.resources == {"judge": {"model": "m"}, "model": {"name": "n"}}
@@ -168,7 +168,7 @@ class TestJsonSchema:
             {"modules": ["mine.py"], "metrics": {"name": "mine.Exact@1"}},
         ],
     )
-    def test_a_good_config_is_valid(
+    def test_valid_config_matches_schema(
         self, validator: jsonschema.Draft202012Validator, changes: dict[str, Any]
     ) -> None:
         config = {"data": {"reader": "Parts", "path": "a"}, "metrics": ["lab.LongShare"]}
@@ -198,7 +198,7 @@ class TestJsonSchema:
             {"metrics": [{"ignore_case": True}]},
         ],
     )
-    def test_a_bad_config_is_not_valid(
+    def test_invalid_config_does_not_match_schema(
         self, validator: jsonschema.Draft202012Validator, changes: dict[str, Any]
     ) -> None:
         config = {"data": {"reader": "lab.Parts", "path": "a"}, "metrics": ["lab.LongShare"]}
@@ -217,7 +217,7 @@ class TestJsonSchema:
             ([{"name": "low", "loud": 3}], False),
         ],
     )
-    def test_a_resource_may_have_a_list_of_kinds(self, voice: Any, is_valid: bool) -> None:
+    def test_resource_accepts_list_of_kinds(self, voice: Any, is_valid: bool) -> None:
         registry = Registry()
         registry.register("song", Song)
         validator = jsonschema.Draft202012Validator(json_schema(registry))
@@ -225,7 +225,7 @@ class TestJsonSchema:
 
         assert chosen.is_valid({"voice": voice}) is is_valid
 
-    def test_metrics_are_described_for_editors(
+    def test_schema_describes_metrics_for_editors(
         self, validator: jsonschema.Draft202012Validator
     ) -> None:
         metrics = validator.schema["properties"]["metrics"]["anyOf"][0]["items"]["anyOf"]

@@ -110,7 +110,7 @@ def folder(tmp_path, monkeypatch):
     ],
 )
 @pytest.mark.usefixtures("folder")
-def test_what_was_likely_meant_is_the_second_line(valor, arguments, message, remedy):
+def test_remedy_fits_likely_mistake(valor, arguments, message, remedy):
     result = valor("run", *arguments)
 
     assert result.exit_code == 2
@@ -119,21 +119,21 @@ def test_what_was_likely_meant_is_the_second_line(valor, arguments, message, rem
 
 @pytest.mark.parametrize("names", ["Accuracy,F1", "Accuracy;F1", "Accuracy F1", " Accuracy,  F1,"])
 @pytest.mark.usefixtures("folder")
-def test_names_of_metrics_may_be_separated_as_people_do(valor, names):
+def test_metric_names_are_separated_by_commas_semicolons_or_spaces(valor, names):
     result = valor("run", "preds.csv", "-m", names, "--json")
 
     assert {one["type"] for one in json.loads(result.stdout)["results"]} == {"Accuracy", "F1"}
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_file_in_the_place_of_a_command_is_answered_with_the_command(valor):
+def test_file_instead_of_command_suggests_run(valor):
     result = valor("preds.csv")
 
     assert result.stderr == "valor: unknown command 'preds.csv'\nWrite: valor run preds.csv\n"
 
 
 @pytest.mark.parametrize("word", ["help", "version"])
-def test_a_word_that_is_an_option_here_is_answered_with_it(valor, word):
+def test_command_named_like_option_suggests_option(valor, word):
     assert valor(word).stderr == f"valor: unknown command '{word}'\nDid you mean '--{word}'?\n"
 
 
@@ -142,7 +142,7 @@ def test_a_word_that_is_an_option_here_is_answered_with_it(valor, word):
     [("report", "report.json"), ("report.HTML", "report.html"), ("report.pdf", "report.html")],
 )
 @pytest.mark.usefixtures("folder")
-def test_a_report_of_another_ending_is_answered_with_a_name(valor, name, remedy):
+def test_unsupported_report_suffix_suggests_name(valor, name, remedy):
     result = valor("run", "preds.csv", "-m", "F1", "-o", name)
 
     assert result.stderr == (
@@ -152,7 +152,7 @@ def test_a_report_of_another_ending_is_answered_with_a_name(valor, name, remedy)
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_reader_of_texts_in_a_config_of_labels_is_told_where_those_of_labels_are(valor):
+def test_text_reader_for_classification_suggests_readers_of_task(valor):
     result = valor("run", "preds.csv", "-m", "F1", "--task", "classification", "--reader", "csv")
 
     assert result.stderr.endswith(
@@ -172,7 +172,7 @@ def test_a_reader_of_texts_in_a_config_of_labels_is_told_where_those_of_labels_a
         ("preds", "label\na\n", "preds: expected a file with a known suffix, found ''"),
     ],
 )
-def test_a_damaged_table_is_told_from_one_that_no_reader_knows(folder, valor, name, text, message):
+def test_damaged_table_differs_from_unrecognized_table(folder, valor, name, text, message):
     (folder / name).write_text(text)
 
     result = valor("run", name, "-m", "F1")
@@ -224,16 +224,14 @@ _DATA = "data: {reader: predicted, path: preds.csv, label: y_true, prediction: y
         ),
     ],
 )
-def test_a_first_config_that_is_nearly_right_is_answered_with_what_to_write(
-    folder, valor, text, settings, message
-):
+def test_nearly_correct_config_shows_correction(folder, valor, text, settings, message):
     result = valor(*_config(folder, text), *settings)
 
     assert result.stderr.endswith(f"valor: {message}\n")
 
 
 @pytest.mark.parametrize("packed", ["results", "samples"])
-def test_list_inside_a_json_file_is_copied_by_the_command_of_the_error(folder, valor, packed):
+def test_suggested_command_extracts_list_from_json_file(folder, valor, packed):
     rows = [{"y_true": "cat", "y_pred": "cat"}]
     (folder / "log.json").write_text(json.dumps({"version": 1, "log": {packed: rows}}))
 
@@ -254,7 +252,7 @@ def test_data_yaml_alone_asks_for_the_predictions(folder, valor):
     )
 
 
-def test_promptfoo_results_are_read_after_the_two_commands_of_the_errors(folder, valor):
+def test_suggested_commands_convert_promptfoo_results(folder, valor):
     row = {"vars": {"question": "Who?"}, "response": {"output": "Ann"}, "target": "Ann"}
     (folder / "eval.json").write_text(json.dumps({"evalId": "a", "results": {"results": [row]}}))
     file = "eval.json"
@@ -268,7 +266,7 @@ def test_promptfoo_results_are_read_after_the_two_commands_of_the_errors(folder,
     assert valor("run", file, "-m", "text.ExactMatch").exit_code == 0
 
 
-def test_workbook_of_excel_shows_the_way_to_csv(folder, valor):
+def test_excel_workbook_shows_conversion_to_csv(folder, valor):
     (folder / "preds.xlsx").write_bytes(b"PK")
 
     lines = valor("run", "preds.xlsx", "-m", "F1").stderr.splitlines()
@@ -278,7 +276,7 @@ def test_workbook_of_excel_shows_the_way_to_csv(folder, valor):
 
 
 @pytest.mark.parametrize("value", ["5", "[1]", "true"])
-def test_metrics_that_are_no_names_are_an_error(folder, valor, value):
+def test_metrics_that_are_not_names_are_rejected(folder, valor, value):
     result = valor("run", "preds.csv", "--set", f"metrics={value}")
 
     assert result.exit_code == 2

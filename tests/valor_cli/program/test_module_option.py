@@ -7,7 +7,7 @@ from valor_cli.config.modules import registry_with
 from valor_cli.program.command import module_option
 
 
-def test_registry_has_decorated_metrics_of_files(tmp_path):
+def test_registry_contains_decorated_metrics_of_files(tmp_path):
     (tmp_path / "tone_of_mine.py").write_text(
         "import valor_core\n\n"
         "@valor_core.metric('own.Tone', task='text')\n"

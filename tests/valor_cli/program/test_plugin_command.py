@@ -17,7 +17,7 @@ def ranklab(install):
     return install("ranklab", "ranklab", PLUGINS / "ranklab")
 
 
-def test_a_plugins_command_is_listed_under_its_plugin(ranklab, valor):
+def test_command_of_plugin_is_listed_under_its_plugin(ranklab, valor):
     result = valor("--help")
 
     assert result.exit_code == 0
@@ -28,13 +28,13 @@ def test_a_plugins_command_is_listed_under_its_plugin(ranklab, valor):
     ]
 
 
-def test_the_help_imports_no_code_of_it(ranklab, valor):
+def test_help_does_not_import_plugin_code(ranklab, valor):
     valor("--help")
 
     assert "ranklab.commands" not in sys.modules
 
 
-def test_a_click_command_runs_with_its_options_and_exit_code(ranklab, valor):
+def test_click_command_runs_with_options_and_exit_code(ranklab, valor):
     assert valor("rank", "b", "a", "--last").stdout == "b a\n"
     assert valor("ranklab.rank", "b", "a").stdout == "a b\n"
     assert valor("rank").exit_code == 1
@@ -42,20 +42,20 @@ def test_a_click_command_runs_with_its_options_and_exit_code(ranklab, valor):
 
 
 @pytest.mark.parametrize("name", ["count-words", "count_words", "CountWords"])
-def test_a_function_gets_all_arguments_as_they_were_typed(ranklab, valor, name):
+def test_function_command_receives_raw_arguments(ranklab, valor, name):
     result = valor(name, "a", "--b", "c d")
 
     assert (result.exit_code, result.stdout) == (0, "3\n")
 
 
-def test_a_misspelt_command_of_a_plugin_is_answered_with_it(ranklab, valor):
+def test_misspelt_plugin_command_suggests_closest_name(ranklab, valor):
     result = valor("rnak")
 
     assert result.exit_code == 2
     assert result.stderr == "valor: unknown command 'rnak'\nDid you mean 'rank'?\n"
 
 
-def test_a_broken_plugin_does_not_break_the_help(ranklab, install, valor):
+def test_broken_plugin_does_not_break_help(ranklab, install, valor):
     install("brokenlab", "broken", {"__init__.py": "", "plugin.py": "1 / 0"})
 
     result = valor("--help")
@@ -65,7 +65,7 @@ def test_a_broken_plugin_does_not_break_the_help(ranklab, install, valor):
     assert result.stderr == ""
 
 
-def test_a_command_that_cannot_be_imported_is_an_error_and_no_traceback(ranklab, valor):
+def test_command_with_import_error_prints_no_traceback(ranklab, valor):
     (ranklab / "ranklab" / "commands.py").write_text("import surely_not_there")
 
     result = valor("rank")
@@ -77,7 +77,7 @@ def test_a_command_that_cannot_be_imported_is_an_error_and_no_traceback(ranklab,
     )
 
 
-def test_something_that_is_no_command_is_refused(ranklab, valor):
+def test_implementation_that_is_no_command_is_rejected(ranklab, valor):
     (ranklab / "ranklab" / "commands.py").write_text("rank = 3")
 
     result = valor("rank")
@@ -86,7 +86,7 @@ def test_something_that_is_no_command_is_refused(ranklab, valor):
     assert "ranklab.rank: expected a click command or a function, got 3\n" in result.stderr
 
 
-def test_a_command_called_like_one_of_valors_own_is_refused(ranklab, valor):
+def test_plugin_command_cannot_hide_built_in_command(ranklab, valor):
     manifest = ranklab / "ranklab" / "plugin.py"
     manifest.write_text(manifest.read_text().replace('"ranklab.rank"', '"ranklab.run"'))
 
@@ -103,13 +103,13 @@ def test_a_command_called_like_one_of_valors_own_is_refused(ranklab, valor):
     assert "From ranklab" in valor("--help").stdout
 
 
-def test_a_plugins_answer_that_is_no_exit_code_is_success(ranklab, valor):
+def test_return_value_that_is_no_exit_code_is_success(ranklab, valor):
     (ranklab / "ranklab" / "commands.py").write_text("def rank(*words): return 'done'")
 
     assert valor("rank").exit_code == 0
 
 
-def test_an_interpreter_of_its_own_runs_it_too(ranklab):
+def test_plugin_command_runs_in_new_process(ranklab):
     code = "import sys; from valor_cli import main; sys.argv[:] = ['valor', 'rank', 'x']; main()"
     done = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ranklab)!r}); {code}"],

@@ -12,7 +12,7 @@ from valor_cli.program.program import COMMANDS, program
 from valor_core import Registry
 
 
-def test_alone_it_prints_its_help_and_succeeds(valor):
+def test_program_without_arguments_prints_help(valor):
     result = valor()
 
     assert result.exit_code == 0
@@ -23,7 +23,7 @@ def test_alone_it_prints_its_help_and_succeeds(valor):
             assert summary in result.stdout
 
 
-def test_the_summary_in_the_help_is_the_command_s_own():
+def test_help_summary_matches_command():
     context = click.Context(program)
 
     for commands in COMMANDS.values():
@@ -37,7 +37,7 @@ def test_the_summary_in_the_help_is_the_command_s_own():
             assert "--traceback" in options
 
 
-def test_the_package_runs_as_a_module():
+def test_package_runs_as_module():
     result = subprocess.run(
         [sys.executable, "-m", "valor_cli", "--version"], capture_output=True, text=True
     )
@@ -45,13 +45,13 @@ def test_the_package_runs_as_a_module():
     assert result.stdout.startswith("valor ")
 
 
-def test_the_version_is_that_of_the_distribution(valor):
+def test_version_is_that_of_distribution(valor):
     from importlib.metadata import version
 
     assert valor("--version").stdout == f"valor {version('valor-core')}\n"
 
 
-def test_the_version_is_told_without_plugins_and_numpy():
+def test_version_imports_neither_plugins_nor_numpy():
     code = (
         "import atexit, sys; from valor_cli import main; sys.argv[1:] = ['--version'];"
         "slow = ('numpy', 'yaml', 'importlib.metadata', 'valor_core.specs.registry');"
@@ -63,7 +63,7 @@ def test_the_version_is_told_without_plugins_and_numpy():
     assert result.stdout.splitlines()[1:] == [""]
 
 
-def test_a_misspelt_command_is_answered_with_the_nearest(valor):
+def test_misspelt_command_suggests_closest_name(valor):
     result = valor("lsit")
 
     assert result.exit_code == 2
@@ -92,7 +92,7 @@ def test_a_misspelt_command_is_answered_with_the_nearest(valor):
         ("run a -o .", "run: --output: file '.' is a directory\nSee: valor run --help"),
     ],
 )
-def test_a_wrong_command_line_is_told_what_it_should_be(valor, line, error):
+def test_usage_errors_state_expected_command_line(valor, line, error):
     result = valor(*line.split())
 
     assert result.exit_code == 2
@@ -100,7 +100,7 @@ def test_a_wrong_command_line_is_told_what_it_should_be(valor, line, error):
     assert result.stdout == ""
 
 
-def test_an_error_is_its_message_and_its_remedy(valor):
+def test_error_prints_message_and_remedy(valor):
     result = valor("show", "classifcation.F1")
 
     assert result.exit_code == 2
@@ -118,7 +118,7 @@ def falling_over(monkeypatch):
 
 
 @pytest.mark.usefixtures("falling_over")
-def test_a_bug_is_one_line_and_how_to_see_more(valor):
+def test_bug_prints_one_line_and_traceback_hint(valor):
     result = valor("list")
 
     assert result.exit_code == 2
@@ -130,7 +130,7 @@ def test_a_bug_is_one_line_and_how_to_see_more(valor):
 
 @pytest.mark.usefixtures("falling_over")
 @pytest.mark.parametrize("how", ["option", "variable"])
-def test_a_traceback_is_shown_when_asked_for(valor, how):
+def test_traceback_is_shown_on_request(valor, how):
     arguments = ["list", "--traceback"] if how == "option" else ["list"]
 
     result = valor(*arguments, env={"VALOR_TRACEBACK": "1"} if how == "variable" else {})
@@ -140,7 +140,7 @@ def test_a_traceback_is_shown_when_asked_for(valor, how):
     assert "RuntimeError: fell over" in result.stderr
 
 
-def test_stopped_by_the_user_it_leaves_with_130(valor, monkeypatch):
+def test_keyboard_interrupt_exits_with_130(valor, monkeypatch):
     def stop():
         raise KeyboardInterrupt
 
@@ -155,7 +155,7 @@ def test_stopped_by_the_user_it_leaves_with_130(valor, monkeypatch):
 @pytest.mark.parametrize(
     "module", ["click", "valor_cli.program.program", "valor_cli.commands.list"]
 )
-def test_stopped_while_it_loads_it_leaves_without_a_traceback(process, module):
+def test_interrupt_during_import_prints_no_traceback(process, module):
     code = f"""
 import sys
 
@@ -174,7 +174,7 @@ sys.meta_path.insert(0, Stop())
     assert result.stdout == ""
 
 
-def test_stopped_when_all_is_printed_it_leaves_without_a_traceback(process):
+def test_interrupt_after_output_prints_no_traceback(process):
     code = """
 from valor_cli.program import streams
 
@@ -191,7 +191,7 @@ streams.finish = stop
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
-def test_a_signal_of_the_system_stops_it_as_the_user_does(valor, monkeypatch, name):
+def test_sigterm_and_sighup_exit_with_130(valor, monkeypatch, name):
     number = getattr(signal, name, None)
     if number is None:
         pytest.skip("this system has no such signal")
@@ -206,7 +206,7 @@ def test_a_signal_of_the_system_stops_it_as_the_user_does(valor, monkeypatch, na
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no SIGHUP")
-def test_closed_terminal_stops_no_run_under_nohup(valor, monkeypatch):
+def test_sighup_is_ignored_under_nohup(valor, monkeypatch):
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         monkeypatch.setattr(
@@ -220,7 +220,7 @@ def test_closed_terminal_stops_no_run_under_nohup(valor, monkeypatch):
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("list",), ("show", "core.nothing")])
-def test_rich_and_yaml_are_not_imported_before_they_are_needed(process, arguments):
+def test_rich_and_yaml_are_imported_lazily(process, arguments):
     code = (
         "import atexit, sys; atexit.register(lambda: print("
         "'loaded', [m for m in ('rich', 'yaml', 'pandas', 'pyarrow') if m in sys.modules], "
@@ -231,7 +231,7 @@ def test_rich_and_yaml_are_not_imported_before_they_are_needed(process, argument
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")
-def test_a_pipe_that_is_closed_is_no_error(lab):
+def test_closed_pipe_is_no_error(lab):
     start = "from valor_cli import main; main()"
     program = subprocess.Popen(
         [sys.executable, "-c", start, "schema"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -251,7 +251,7 @@ def test_a_pipe_that_is_closed_is_no_error(lab):
 @pytest.mark.parametrize(
     "arguments", [("run", "config.yaml"), ("run", "config.yaml", "--json"), ("run", "--help"), ()]
 )
-def test_an_output_that_is_full_is_no_bug(lab, arguments):
+def test_full_disk_is_reported_as_write_error(lab, arguments):
     with Path("/dev/full").open("w") as full:
         result = subprocess.run(
             [sys.executable, "-m", "valor_cli", *arguments],
@@ -265,5 +265,5 @@ def test_an_output_that_is_full_is_no_bug(lab, arguments):
     assert result.stderr == ("valor: standard output: cannot be written, No space left on device\n")
 
 
-def test_with_its_output_closed_it_says_nothing(process):
+def test_closed_standard_streams_are_no_error(process):
     assert process("list", code="import sys; sys.stdout = None").returncode == 0

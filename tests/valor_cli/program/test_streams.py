@@ -7,7 +7,7 @@ from valor_cli.program import streams
 from valor_core.errors import ValorWarning
 
 
-def test_a_warning_of_ours_is_told_without_its_place(capsys):
+def test_valor_warning_is_printed_without_source_line(capsys):
     streams.warn(ValorWarning("mind the gap"), ValorWarning, "file.py", 3)
     streams.warn(UserWarning("odd"), UserWarning, "file.py", 3)
 
@@ -16,7 +16,7 @@ def test_a_warning_of_ours_is_told_without_its_place(capsys):
     )
 
 
-def test_the_program_tells_warnings_and_leaves_the_hook_alone(valor, monkeypatch):
+def test_program_prints_warnings_and_restores_hook(valor, monkeypatch):
     def warn_and_stop():
         warnings.warn("mind the gap", ValorWarning, stacklevel=1)
         raise SystemExit(0)
@@ -32,13 +32,13 @@ def test_the_program_tells_warnings_and_leaves_the_hook_alone(valor, monkeypatch
     assert warnings.showwarning is before
 
 
-def test_no_tables_are_no_line(capsys):
+def test_show_without_tables_prints_nothing(capsys):
     streams.show([])
 
     assert capsys.readouterr().out == ""
 
 
-def test_a_text_fits_the_terminal_and_splits_no_word(monkeypatch):
+def test_text_is_wrapped_to_terminal_without_splitting_words(monkeypatch):
     monkeypatch.setattr(streams, "on_terminal", lambda: True)
     monkeypatch.setenv("COLUMNS", "40")
 
@@ -52,7 +52,7 @@ def test_a_text_fits_the_terminal_and_splits_no_word(monkeypatch):
     ]
 
 
-def test_a_text_in_a_pipe_is_one_line_unless_it_is_told_how_long_lines_are():
+def test_text_in_pipe_is_wrapped_only_to_explicit_width():
     text = "word " * 30
 
     assert streams.filled(text) == text.strip()

@@ -16,7 +16,7 @@ def console():
     return Console(file=io.StringIO(), width=60, highlight=False)
 
 
-def test_a_table_is_drawn_with_its_rule_and_notes(console):
+def test_table_is_drawn_with_title_and_notes(console):
     table = TextTable(
         "Title [b]",
         ["label", TextColumn("F1", numeric=True)],
@@ -35,7 +35,7 @@ def test_a_table_is_drawn_with_its_rule_and_notes(console):
     assert "¹ why" in text
 
 
-def test_a_terminal_gets_the_worst_rows_of_a_long_table(monkeypatch, capsys):
+def test_terminal_shows_worst_rows_of_long_table(monkeypatch, capsys):
     monkeypatch.setattr(streams, "on_terminal", lambda: True)
     results = [
         Result(type="F1", metric="lab.F1@1", parameters={"label": f"l{i}"}, value=i / 100)
@@ -53,7 +53,7 @@ def test_a_terminal_gets_the_worst_rows_of_a_long_table(monkeypatch, capsys):
     assert shown.err == "valor: warning: odd\n"
 
 
-def test_progress_tells_how_far_the_work_is():
+def test_progress_shows_completed_items():
     with terminal.progress() as advance:
         advance(1, 4, 1000)
         advance(4, 4, 4000)
@@ -84,7 +84,7 @@ def drawn(table: TextTable, width: int) -> list[str]:
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 @pytest.mark.parametrize("table", [WIDE, LIST], ids=["numbers", "texts"])
-def test_no_name_is_split_and_no_line_is_too_long(table: TextTable, width: int) -> None:
+def test_lines_fit_terminal_without_splitting_names(table: TextTable, width: int) -> None:
     lines = drawn(table, width)
 
     assert max(map(len, lines)) <= width
@@ -96,7 +96,7 @@ def test_no_name_is_split_and_no_line_is_too_long(table: TextTable, width: int) 
         assert set(column.title.split()) <= set(words)
 
 
-def test_a_table_of_numbers_goes_on_below_with_its_labels_again() -> None:
+def test_wide_table_continues_below_with_labels_repeated() -> None:
     assert [" ".join(line.split()) for line in drawn(WIDE, 30)][:9] == [
         "Results by ink",
         "AveragePrecision",
@@ -112,7 +112,7 @@ def test_a_table_of_numbers_goes_on_below_with_its_labels_again() -> None:
     assert sum(line.startswith("heavy") for line in drawn(WIDE, 120)) == 1
 
 
-def test_a_row_of_a_block_that_holds_nothing_is_left_out() -> None:
+def test_empty_rows_of_block_are_omitted() -> None:
     columns = ["label", TextColumn("Precision", numeric=True), TextColumn("mROCAUC", numeric=True)]
     table = TextTable("T", columns, [["a rather long label", "0.5", ""], ["macro", "0.5", "0.75"]])
 
@@ -125,7 +125,7 @@ def test_a_row_of_a_block_that_holds_nothing_is_left_out() -> None:
     ]
 
 
-def test_a_table_of_texts_is_turned_where_it_does_not_fit() -> None:
+def test_wide_text_table_is_transposed() -> None:
     assert drawn(LIST, 40)[:5] == [
         "classification",
         "classification.AveragePrecision",
@@ -135,7 +135,7 @@ def test_a_table_of_texts_is_turned_where_it_does_not_fit() -> None:
     ]
 
 
-def test_all_columns_that_name_a_row_are_repeated() -> None:
+def test_all_label_columns_are_repeated() -> None:
     numbers = [TextColumn(name, numeric=True) for name in ("Precision", "Recall", "Specificity")]
     table = TextTable("T", ["label", "at", *numbers], [["cat", "0.5", "1", "2", "3"]], keys=2)
 

@@ -9,7 +9,7 @@ from valor_cli.program.values import Number, OneOf, WholeNumber
     ("kind", "text", "value"),
     [(WholeNumber(1), "1", 1), (Number(0), "0", 0.0), (OneOf(["a", "b"]), "b", "b")],
 )
-def test_what_fits_is_converted(kind, text, value):
+def test_valid_values_are_converted(kind, text, value):
     assert kind.convert(text, None, None) == value
 
 
@@ -23,7 +23,7 @@ def test_what_fits_is_converted(kind, text, value):
         (OneOf(["worse", "differ"]), "wrose", "expected worse or differ, got 'wrose'"),
     ],
 )
-def test_what_does_not_fit_is_refused_with_what_was_expected(kind, text, error):
+def test_invalid_values_state_expected_type(kind, text, error):
     with pytest.raises(click.BadParameter) as caught:
         kind.convert(text, None, None)
 
