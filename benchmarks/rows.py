@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # where other processes would fi
 
 from valor_core import Evaluator, Registry
 from valor_core.schemas.text import Text, TextBatch
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import MetricSpec, Range, hookimpl
 
 ITEMS, BATCH = 1_000_000, 50_000
@@ -35,15 +36,14 @@ def three(batch: TextBatch, parameters: Any, resources: Any) -> Any:
 def valor_metrics() -> tuple[MetricSpec, ...]:
     """One metric for each number of numbers."""
     return tuple(
-        MetricSpec(
+        ItemMetricSpec(
             name=f"rows.{name.capitalize()}",
             task="text",
             summary=f"{name} of an item",
             implementation=f"rows:{name}",
             higher_is_better=None,
             range=Range(0, 1),
-            per_item=True,
-            many=True,
+            batched=True,
         )
         for name in ("one", "three")
     )

@@ -9,7 +9,7 @@ from valor_core.schemas.detection import Detection, DetectionBatch
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
 from valor_core.schemas.text.batch import Text, TextBatch
-from valor_core.specs.decorator import metric
+from valor_core.scoring.decorator import metric
 from valor_core.specs.registry import Registry
 
 __all__ = [

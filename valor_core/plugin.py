@@ -63,7 +63,16 @@ def valor_engines() -> tuple[EngineSpec, ...]:
 
 _FACES = (
     *("errors", "packages", "parameters", "specs", "schemas", "schemas.segmentation"),
-    *("states", "results", "readers", "scoring", "evaluation", "evaluation.engines", "kernels"),
+    *(
+        "states",
+        "results",
+        "readers",
+        "resources",
+        "scoring",
+        "evaluation",
+        "evaluation.engines",
+        "kernels",
+    ),
 )
 _TABLES = ("valor_files", "valor_report")
 _RENAMED = {

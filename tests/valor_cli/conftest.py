@@ -13,7 +13,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 PLUGIN = """
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import (GallerySpec, MetricSpec, Range, ReaderSpec, Reference, hookimpl)
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import (ResourceSpec)
 from shoutlab.parameters import Loudness, Lines
 
@@ -21,15 +23,15 @@ from shoutlab.parameters import Loudness, Lines
 @hookimpl
 def valor_metrics():
     return (
-        MetricSpec(
+        ItemMetricSpec(
             name="shoutlab.Loudness", task="text", summary="Share of capitals in a response",
-            parameters=Loudness, implementation="shoutlab.loudness:score", per_item=True,
+            parameters=Loudness, implementation="shoutlab.loudness:score",
             higher_is_better=True, range=Range(0, 1), aliases=("shouting",),
             references=(Reference("Capitals", "section 2"),), reads=("response",),
         ),
-        MetricSpec(
+        ItemMetricSpec(
             name="shoutlab.Broken", task="text", summary="Fails on every item",
-            implementation="shoutlab.loudness:broken", per_item=True,
+            implementation="shoutlab.loudness:broken",
             higher_is_better=False, range=Range(0, 1),
         ),
     )

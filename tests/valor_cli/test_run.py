@@ -37,6 +37,7 @@ JUDGE = {
     "plugin.py": """
 from pathlib import Path
 from valor_core.parameters import (parameter, parameters)
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import (MetricSpec, Range, ResourceSpec, hookimpl)
 
 @parameters
@@ -50,8 +51,8 @@ class Verdict:
 
 @hookimpl
 def valor_metrics():
-    return [MetricSpec(name="court.Verdict", task="text", summary="", parameters=Verdict,
-        implementation="court.code:score", higher_is_better=None, range=Range(), per_item=True,
+    return [ItemMetricSpec(name="court.Verdict", task="text", summary="", parameters=Verdict,
+        implementation="court.code:score", higher_is_better=None, range=Range(),
         resources=("judge",))]
 
 @hookimpl

@@ -1,4 +1,4 @@
-from valor_core.evaluation.bound_metric import BoundMetric, MetricChoice, short_name
+from valor_core.evaluation.bound_metric import BoundMetric, MetricChoice
 from valor_core.evaluation.evaluate import Progress, run
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.evaluation.options import EvaluationOptions, as_table
@@ -22,5 +22,4 @@ __all__ = [
     "load_tally",
     "run",
     "save_tally",
-    "short_name",
 ]

@@ -8,15 +8,20 @@ from typing import Any
 
 from attrs import evolve, field, fields, frozen
 
-from valor_core.errors import ConfigError, ParameterError, ValorError, error_at, shown
+from valor_core.errors import (
+    ConfigError,
+    ParameterError,
+    RegistryError,
+    ValorError,
+    error_at,
+    shown,
+)
 from valor_core.parameters.declaration import build, declared, parameter_values, relocate
+from valor_core.resources.bound import with_digests
 from valor_core.results.result import Metric, Result
-from valor_core.scoring.bound_resource import open_as, with_digests
-from valor_core.scoring.item_metric import ItemMetric
-from valor_core.scoring.scoring import ItemScorer, check_scorer
-from valor_core.specs.decorator import FunctionMetricSpec
 from valor_core.specs.meaning import meaning_of
-from valor_core.specs.registry import Registry, implementation
+from valor_core.specs.names import short_name
+from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, TaskSpec
 from valor_core.specs.wanted import ResolvedName
 from valor_core.states.state import StateRequest
@@ -66,9 +71,12 @@ class BoundMetric:
 
     def describe(self) -> dict[str, Any]:
         """The choice as a config has it, with the version and every parameter written out."""
-        return (
-            {"name": self.spec.identity} | parameter_values(self.parameters) | dict(self.resources)
-        )
+        return {"name": self.spec.identity} | self.result_parameters
+
+    @property
+    def result_parameters(self) -> dict[str, Any]:
+        """Parameters, and the instances of resources that the choice names."""
+        return parameter_values(self.parameters) | dict(self.resources)
 
     def identity(self) -> dict[str, Any]:
         """The choice as it tells two requests apart, with what the environment filled in."""
@@ -84,31 +92,17 @@ class BoundMetric:
         ParameterError
             If the metric refuses its parameters.
         """
-        with error_at(f"{self.place}: " if self.place else ""):
-            code = implementation(self.spec)
-            if self.spec.per_item:
-                check_scorer(self.spec, code)
-                if self.spec.tells is not None:
-                    implementation(self.spec, self.spec.tells)
-                return self.item_metric()
         try:
-            metric: Metric = code(self.located)
+            metric: Metric = self.spec.make(self.located, dict(self.resources))
         except ParameterError as error:
             raise (error.at(f"{self.place}.") if self.place else error) from None
+        except RegistryError as error:
+            raise (error.at(f"{self.place}: ") if self.place else error) from error
         except ValorError:
             raise
         except Exception as error:
             return FailedMetric(f"constructor: {type(error).__name__}: {error}")
         return metric
-
-    def item_metric(self) -> ItemMetric:
-        """The metric of items itself, with the resources that it uses."""
-        named = dict(self.resources)
-        chosen = tuple(
-            (asked, open_as(asked, named.get(short_name(asked), "")))
-            for asked in self.spec.resources
-        )
-        return ItemMetric(ItemScorer(self.spec, self.located, chosen), named)
 
 
 @frozen(repr=False)
@@ -124,11 +118,6 @@ class FailedMetric:
     def compute(self) -> Iterable[Result]:
         """None: what is reported is the reason."""
         return ()
-
-
-def short_name(name: str) -> str:
-    """The part of a name behind the namespace."""
-    return name.rpartition(".")[2]
 
 
 def bind_metrics(
@@ -206,7 +195,7 @@ def _bind(
     except ParameterError as error:
         if place:
             raise ParameterError(
-                error.sentence, error.remedy or _parameters_of(spec), f"{place}."
+                error.sentence, error.remedy or spec.parameters_hint, f"{place}."
             ) from None
         raise
     asked = getattr(parameters, "asked_resources", spec.resources)
@@ -227,14 +216,6 @@ def _named_resources(
             if not isinstance(named[short], str):
                 raise ConfigError(f"{place}{short} must be a name, got {shown(named[short])}")
     return tuple(named.items())
-
-
-def _parameters_of(spec: MetricSpec) -> str:
-    """Where to read what a metric takes; a decorated one is in no list of the installed."""
-    if isinstance(spec, FunctionMetricSpec):
-        names = ", ".join(one.name for one in fields(spec.parameter_class))
-        return f"{spec.name} takes {names or 'no parameters'}."
-    return f"See its parameters with: valor show {spec.name}"
 
 
 def _meaning(choice: str | MetricSpec, registry: Registry, task: str | None) -> ResolvedName:

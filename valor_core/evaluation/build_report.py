@@ -11,12 +11,11 @@ from valor_core.evaluation.request import Evaluation
 from valor_core.evaluation.slices import SliceKey
 from valor_core.evaluation.state import EvaluationState
 from valor_core.kernels.threads import in_threads
+from valor_core.resources.bound import sum_usage, usage_warnings
 from valor_core.results.report import ItemTable, Report
 from valor_core.results.result import Failed, NotRun, Result
 from valor_core.results.results import Results
-from valor_core.scoring.bound_resource import sum_usage, usage_warnings
-from valor_core.scoring.item_metric import ItemScores, lacking, why_not_run
-from valor_core.states.state import State, find
+from valor_core.states.state import State
 
 _NO_ROWS = "items: none of the metrics scores single items, so that there are no rows of them"
 
@@ -58,18 +57,19 @@ def report_of(
     results = evaluation.compute(states)
     not_found = evaluation.strange_slices(tally)
     told = [*warnings, *_warnings(evaluation, tally, states, results), *not_found]
-    if items and not any(metric.spec.per_item for metric in evaluation.plan.metrics):
+    tables = tuple(_item_tables(evaluation, states)) if items else ()
+    if items and not tables:
         told.append(_NO_ROWS)
     return Report(
         results=results,
         slices=_slices(evaluation, tally, states),
-        items=tuple(_item_tables(evaluation, states)) if items else (),
+        items=tables,
         config=config,
         versions=dict(versions),
         counts=_counts(tally, states),
         warnings=tuple(told),
         not_found=tuple(not_found),
-        stopped=tally.stopped or tally.still_to_count or why_not_run(states),
+        stopped=tally.stopped or tally.still_to_count or _stop_reason(states),
         interrupted=tally.interrupted,
         facts=sum_usage(facts for _, facts in tally.facts.values()),
     )
@@ -99,15 +99,20 @@ def _slice(
 
 
 def _item_tables(evaluation: Evaluation, states: Sequence[Any]) -> Iterator[ItemTable]:
-    plan = evaluation.plan
-    for metric in plan.metrics:
-        if not metric.spec.per_item:
-            continue
-        own = metric.item_metric()
-        place = find(plan.requests, own.needs()[0])
-        state = None if place is None else states[place]
-        if isinstance(state, ItemScores):
-            yield ItemTable(metric.spec.identity, own.parameters, state.rows.sorted())
+    for position, metric in enumerate(evaluation.plan.metrics):
+        rows = evaluation.plan.item_rows(position, states)
+        if rows is not None:
+            yield ItemTable(metric.spec.identity, metric.result_parameters, rows)
+
+
+def _stop_reason(states: Sequence[Any]) -> str | None:
+    reasons = (state.stop_reason for state in states if isinstance(state, State))
+    return min(filter(None, reasons), default=None)
+
+
+def _lacking(states: Sequence[Any], kind: type) -> int:
+    """Count the items that lack a score of a metric for a reason of this class."""
+    return len({uid for one in states if isinstance(one, State) for uid in one.lacking(kind)})
 
 
 def _warnings(
@@ -123,6 +128,6 @@ def _warnings(
 
 def _counts(tally: EvaluationState, states: Sequence[Any]) -> dict[str, int]:
     """Datums of each fate; a fate that few runs have is told where there is one."""
-    counts = {"read": tally.read, "skipped": tally.skipped, "failed": lacking(states, Failed)}
-    rare = {"not_run": lacking(states, NotRun), "missing_partitions": len(tally.missing)}
+    counts = {"read": tally.read, "skipped": tally.skipped, "failed": _lacking(states, Failed)}
+    rare = {"not_run": _lacking(states, NotRun), "missing_partitions": len(tally.missing)}
     return counts | {name: count for name, count in rare.items() if count}

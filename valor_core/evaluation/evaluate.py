@@ -31,8 +31,8 @@ from valor_core.evaluation.state import EvaluationState
 from valor_core.readers.partition import Partition, identity, name_in
 from valor_core.readers.reader import InMemory, Reader
 from valor_core.readers.resolve import reader_of, resolve_data
+from valor_core.resources.journal import Journal, beside
 from valor_core.results.report import Report
-from valor_core.scoring.journal import Journal, beside
 from valor_core.specs.extensions import GALLERIES, required
 from valor_core.specs.meaning import has_all
 from valor_core.specs.registry import Registry

@@ -34,10 +34,10 @@ from valor_core.packages import version_of
 from valor_core.parameters.environment import fill_in
 from valor_core.readers.reader import batch_of
 from valor_core.readers.resolve import reader_of, resolve_data
+from valor_core.resources.opening import OpenResources, opened
 from valor_core.results.report import Report, Requirement
 from valor_core.schemas import Batch
 from valor_core.schemas.datum import are_unique
-from valor_core.scoring.open_resources import OpenResources, opened
 from valor_core.specs.extensions import REQUIREMENTS, required
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import Spec

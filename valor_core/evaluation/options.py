@@ -10,7 +10,7 @@ from typing import Any
 from valor_core.errors import ConfigError, ParameterError, RegistryError, did_you_mean, shown
 from valor_core.parameters.declaration import declared, fitted, parameter, parameters
 from valor_core.specs.meaning import meaning_of
-from valor_core.specs.registry import Registry, implementation
+from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, ResourceSpec, TaskSpec
 
 
@@ -137,7 +137,7 @@ def _of_a_batch(name: str, task: str | None, registry: Registry) -> str | None:
     spec = None if task is None else registry.arrays(task)
     if spec is None or f"{name}=" in spec.summary:
         return None if spec is None else spec.summary
-    if name not in signature(implementation(spec)).parameters:
+    if name not in signature(spec.load()).parameters:
         return None
     module, _, function = spec.implementation.partition(":")
     return f"Make a batch first: {function}(…, {name}=…), from {module.partition('.')[0]}"

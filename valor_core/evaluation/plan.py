@@ -8,19 +8,26 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from valor_core.errors import ManifestError, ValorError, error_at, shown
-from valor_core.evaluation.bound_metric import BoundMetric, FailedMetric, bind_metrics, short_name
+from valor_core.evaluation.bound_metric import BoundMetric, FailedMetric, bind_metrics
 from valor_core.evaluation.slices import SliceKey
 from valor_core.parameters.declaration import parameter_values
-from valor_core.results.item_rows import ItemRows
+from valor_core.resources.bound import BoundResource
 from valor_core.results.result import Failed, Metric, MetricDetails, Result, Undefined
 from valor_core.schemas import Batch
 from valor_core.schemas.columns import Codes
-from valor_core.scoring.bound_resource import BoundResource
-from valor_core.scoring.item_metric import ItemMetric, with_metadata
-from valor_core.scoring.scoring import ItemScorer, Run, check_scorer, score
-from valor_core.specs.registry import Registry, implementation
+from valor_core.specs.names import short_name
+from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec
-from valor_core.states.state import FailedState, Resources, RowsOf, State, StateRequest, find, join
+from valor_core.states.state import (
+    FailedState,
+    Resources,
+    RowsOf,
+    State,
+    StateRequest,
+    find,
+    join,
+    prepare_together,
+)
 
 
 @frozen(repr=False)
@@ -32,7 +39,7 @@ class _Reading:
 
     def of(self, states: Sequence[Any]) -> Any:
         state = states[self.place]
-        return state.rows.sorted() if self.is_rows and not isinstance(state, FailedState) else state
+        return state.item_rows if self.is_rows and not isinstance(state, FailedState) else state
 
 
 def _place(requests: Sequence[StateRequest], wanted: StateRequest) -> int:
@@ -107,29 +114,15 @@ class Plan:
     @property
     def waits(self) -> int:
         """How many per-item metrics wait for something."""
-        return sum(
-            isinstance(one.prepare, ItemScorer) and one.prepare.waits for one in self.requests
-        )
+        return sum(request.waits for request in self.requests)
 
     def new_states(self) -> list[Any]:
         """A neutral state for every request."""
         return [request.open() for request in self.requests]
 
-    def scored(
-        self, batch: Batch, resources: Resources, run: Run | None = None
-    ) -> dict[int, ItemRows]:
-        """Rows of a batch by the position of the request that wants them, all scored together."""
-        places = [i for i, one in enumerate(self.requests) if isinstance(one.prepare, ItemScorer)]
-        scorers = [self.requests[place].prepare for place in places]
-        rows = score(scorers, batch, resources, run) if places else []  # type: ignore[arg-type]
-        return {
-            place: with_metadata(one, batch.datums, dict(self.requests[place].union)["metadata"])
-            for place, one in zip(places, rows, strict=True)
-        }
-
     def update(self, states: Sequence[Any], batch: Batch, resources: Resources) -> None:
         """Count a batch in every state."""
-        scored = self.scored(batch, resources)
+        scored = prepare_together(self.requests, batch, resources)
         for place, (request, state) in enumerate(zip(self.requests, states, strict=True)):
             state.update(scored[place] if place in scored else request.prepared(batch, resources))
 
@@ -139,7 +132,6 @@ class Plan:
         batch: Batch,
         parts: Iterable[tuple[SliceKey, Codes]],
         resources: Resources,
-        run: Run | None = None,
     ) -> None:
         """Count a batch, each of its parts in the states of its slice.
 
@@ -155,10 +147,9 @@ class Plan:
             Positions of the datums of each slice, ascending.
         resources : mapping of str to object
             What requests prepare a batch with.
-        run : Run, optional
-            What the scoring of items shares.
         """
-        divided = _Divided(self.requests, batch, resources, self.scored(batch, resources, run))
+        scored = prepare_together(self.requests, batch, resources)
+        divided = _Divided(self.requests, batch, resources, scored)
         for key, positions in parts:
             if key not in states:
                 states[key] = self.new_states()
@@ -199,8 +190,14 @@ class Plan:
         for place, (metric, made) in enumerate(zip(self.metrics, self._made, strict=True)):
             read = self.read(place, states)
             found = _results(metric, made, read, where or {})
-            results += _with_details(found, made, read, bound)
+            results += _with_details(metric.spec.name, found, made, read, bound)
         return results
+
+    def item_rows(self, position: int, states: Sequence[Any]) -> Any:
+        """Return the rows that the metric at a position scores itself, or None."""
+        own = (states[one.place] for one in self._reads[position] if not one.is_rows)
+        rows = (state.item_rows for state in own if isinstance(state, State))
+        return next((each for each in rows if each is not None), None)
 
     def read(self, place: int, states: Sequence[Any]) -> list[Any]:
         """What the metric at a place computes from, in the order of its needs."""
@@ -219,14 +216,14 @@ class _Divided:
         The datums.
     resources : mapping of str to object
         What requests prepare a batch with.
-    scored : mapping of int to ItemRows
-        The rows of the whole batch, by the position of the request that wants them.
+    scored : mapping of int to object
+        Content of the whole batch from `prepare_together`, by the position of the request.
     """
 
     requests: tuple[StateRequest, ...]
     batch: Batch
     resources: Resources
-    scored: Mapping[int, ItemRows]
+    scored: Mapping[int, Any]
     _wholes: dict[int, Any] = field(factory=dict, init=False)
 
     def count(self, positions: Codes, states: list[Any]) -> None:
@@ -292,14 +289,13 @@ def _resolved(
         named = _passed_on(metric, spec)
         choice = {"name": need.metric, **named, **need.parameters}
         (source,) = bind_metrics([choice], registry, metric.spec.task)
-        if not source.spec.per_item or source.spec.task != metric.spec.task:
+        rows = source.spec.rows_request(source.located, dict(source.resources), need.metadata)
+        if rows is None or source.spec.task != metric.spec.task:
             raise ManifestError(
                 f"rows are needed of a per-item metric of {metric.spec.task}, "
                 f"{source.spec.name} is none"
             )
-        check_scorer(source.spec, implementation(source.spec))
-    (request,) = source.item_metric().needs(need.metadata)
-    return source, request
+    return source, rows
 
 
 def _passed_on(metric: BoundMetric, source: MetricSpec) -> dict[str, str]:
@@ -357,22 +353,20 @@ def _said_by(error: Exception) -> str:
 
 
 def _with_details(
+    name: str,
     results: list[Result],
     made: Metric,
     states: Sequence[Any],
     resources: Mapping[str, BoundResource],
 ) -> list[Result]:
-    """The results of a per-item metric with what it says besides their values.
-
-    Where it cannot say it, the values stand all the same, with a warning.
-    """
-    if not isinstance(made, ItemMetric) or any(isinstance(one, FailedState) for one in states):
+    """Add the details of a metric that has a method `details`; an error becomes a warning."""
+    details = getattr(made, "details", None)
+    if details is None or any(isinstance(one, FailedState) for one in states):
         return results
-    (state,) = states
     try:
-        told = made.told(state, resources)
+        told = details(*states, resources)
     except Exception as error:
-        told = MetricDetails(warnings=(f"{made.scorer.spec.name}: {_said_by(error)}",))
+        told = MetricDetails(warnings=(f"{name}: {_said_by(error)}",))
     if not (told.details or told.warnings):
         return results
     return [evolve(one, details=told.details, warnings=told.warnings) for one in results]

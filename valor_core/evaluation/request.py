@@ -24,18 +24,17 @@ from valor_core.evaluation.options import check_sections
 from valor_core.evaluation.plan import Plan
 from valor_core.evaluation.slices import Slices
 from valor_core.evaluation.state import EvaluationState
+from valor_core.resources.bound import (
+    BoundResource,
+    bind_resources,
+    with_later_defaults,
+)
 from valor_core.results.result import Result
 from valor_core.schemas import Batch, Label
 from valor_core.schemas import label_map as read_label_map
 from valor_core.schemas.batch import first_places
 from valor_core.schemas.datum import compact
 from valor_core.schemas.pairing import BOTH
-from valor_core.scoring.bound_resource import (
-    BoundResource,
-    bind_resources,
-    with_later_defaults,
-)
-from valor_core.scoring.scoring import Run
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import TaskSpec
 from valor_core.states.state import Resources
@@ -108,7 +107,6 @@ class Evaluation:
         tally: EvaluationState,
         batch: Batch,
         resources: Resources,
-        run: Run | None = None,
         start: int | None = None,
     ) -> None:
         """Count a batch.
@@ -121,8 +119,6 @@ class Evaluation:
             What was read.
         resources : mapping of str to object
             Opened resources.
-        run : Run, optional
-            What the scoring of items shares.
         start : int, optional
             How many datums stand before it, where they are counted in other tallies.
 
@@ -146,7 +142,7 @@ class Evaluation:
             tally.label_sides.join(kept.label_sides)
         tally.skipped += len(batch) - len(kept)
         for piece in kept.pieces():
-            self.plan.count(tally.states, piece, self.slices.split(piece), resources, run)
+            self.plan.count(tally.states, piece, self.slices.split(piece), resources)
             self.slices.check(tally.states)
         tally.read += len(kept)
         if not kept.datums.numbered:

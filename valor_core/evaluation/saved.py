@@ -22,6 +22,7 @@ from valor_core.errors import StateError, ValorError, shown
 from valor_core.evaluation import slices
 from valor_core.evaluation.request import Evaluation
 from valor_core.evaluation.state import EvaluationState
+from valor_core.resources.bound import Facts
 from valor_core.results.files import replacing
 from valor_core.schemas import VERSION as SCHEMAS
 from valor_core.schemas import Label, as_label
@@ -29,7 +30,6 @@ from valor_core.schemas.batch import FileRow
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.pairing import LabelSides
 from valor_core.schemas.slice_values import slice_to_json
-from valor_core.scoring.bound_resource import Facts
 from valor_core.states.saved_columns import saved_column, saved_number
 from valor_core.states.state import FailedState
 

@@ -13,12 +13,11 @@ from valor_core.errors import SchemaError
 from valor_core.evaluation.plan import Plan
 from valor_core.evaluation.slices import SliceKey
 from valor_core.readers.partition import name_in
+from valor_core.resources.bound import Facts
 from valor_core.schemas import Label
 from valor_core.schemas.batch import FileRow, first_places
 from valor_core.schemas.datum import Uids, check_unique
 from valor_core.schemas.pairing import BOTH, LabelSides
-from valor_core.scoring.bound_resource import Facts
-from valor_core.scoring.item_metric import ItemScores
 from valor_core.states.state import FailedState, merge
 
 _TWO_MODELS = (
@@ -94,8 +93,7 @@ class EvaluationState:
     def is_final(self) -> bool:
         """Whether counting the same data once more would be of no use."""
         return self.stopped is None and all(
-            not isinstance(state, FailedState)
-            and (not isinstance(state, ItemScores) or state.rows.are_final)
+            not isinstance(state, FailedState) and state.is_final
             for states in self.states.values()
             for state in states
         )

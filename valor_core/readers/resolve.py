@@ -30,7 +30,7 @@ from valor_core.readers.reader import InMemory, Reader
 from valor_core.schemas import Batch
 from valor_core.specs.extensions import FRAMES, extension
 from valor_core.specs.meaning import has_all, only_task
-from valor_core.specs.registry import Registry, implementation
+from valor_core.specs.registry import Registry
 from valor_core.specs.spec import ReaderSpec, TaskSpec
 
 _SEE_READERS = "See them with: valor list --readers"
@@ -178,7 +178,7 @@ def reader_of(
         )
     with error_at(f"{place}data.reader: "):
         spec = registry.find(ReaderSpec, name, task)
-        code = implementation(spec)
+        code = spec.load()
     declared_task = registry.find(TaskSpec, task)
     if not spec.serves(declared_task):
         raise ConfigError(
@@ -300,7 +300,7 @@ def _made(
         served = spec.short_name if isinstance(spec, TaskSpec) else spec.task
         if spec.pairs is None or not serves(served):
             continue
-        batch = implementation(spec, spec.pairs)(groundtruths, predictions)
+        batch = spec.load(spec.pairs)(groundtruths, predictions)
         if batch is not None and serves(batch.task):
             made.setdefault(batch.task, batch)
     return made

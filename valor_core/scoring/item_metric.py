@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from valor_core.errors import ReportError, shown
 from valor_core.parameters.declaration import parameter_values
+from valor_core.resources.bound import BoundResource, open_as
 from valor_core.results.averages import exact_mean
 from valor_core.results.item_rows import ONLY, ItemRows, Numbers
 from valor_core.results.json_values import as_json
@@ -24,11 +24,9 @@ from valor_core.results.result import (
     check_details,
     first_line,
 )
-from valor_core.schemas import Datums
-from valor_core.schemas.slice_values import plain_values
-from valor_core.scoring.bound_resource import BoundResource
-from valor_core.scoring.scoring import ItemScorer
-from valor_core.specs.registry import implementation
+from valor_core.scoring.scoring import ItemScorer, check_scorer
+from valor_core.scoring.spec import ItemMetricSpec
+from valor_core.specs.names import short_name
 from valor_core.states.state import Content, State, StateRequest
 
 MOST_REASONS = 10
@@ -76,6 +74,28 @@ class ItemScores(State):
             while len(self._parts) > 1 and _join(*self._parts[-2:]):
                 self._parts[-2:] = [ItemRows.joined(self._parts[-2:])]
 
+    @property
+    def is_final(self) -> bool:
+        """Whether no item failed for a reason that may pass."""
+        return self.rows.are_final
+
+    @property
+    def item_rows(self) -> ItemRows:
+        """All rows, sorted by uid."""
+        return self.rows.sorted()
+
+    def lacking(self, kind: type[NoScore]) -> Iterable[Any]:
+        """Return uids of items that lack a number for a reason of this class."""
+        uids: list[Any] = self.rows.uids[self.rows.have(kind)].tolist()
+        return uids
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why items were not run, such as a spent budget."""
+        columns = self.rows.numbers.values()
+        gaps = [gap for column in columns for gap in column.gap_counts()]
+        return min((gap.reason for gap in gaps if isinstance(gap, NotRun)), default=None)
+
     def dump(self) -> Content:
         """The rows as columns."""
         return self.rows.dump()
@@ -90,16 +110,30 @@ def _join(one: ItemRows, other: ItemRows) -> bool:
     return alike and len(one) < 2 * len(other)
 
 
-def with_metadata(rows: ItemRows, datums: Datums, names: Iterable[str]) -> ItemRows:
-    """Rows with some of the metadata of their items, None where an item has none."""
-    missing = np.full(len(datums), None, dtype=object)
-    columns = {name: plain_values(datums.metadata.get(name, missing)) for name in names}
-    return evolve(rows, metadata=columns) if columns else rows
+def item_metric(spec: ItemMetricSpec, parameters: Any, resources: Mapping[str, str]) -> ItemMetric:
+    """Make the metric of a spec, whose functions are imported and checked.
+
+    Parameters
+    ----------
+    spec : ItemMetricSpec
+        The metric.
+    parameters : object
+        Instance of its parameter class.
+    resources : mapping of str to str
+        Instance of each resource that the choice names.
+    """
+    check_scorer(spec, spec.load())
+    if spec.summarize is not None:
+        spec.load(spec.summarize)
+    chosen = tuple(
+        (name, open_as(name, resources.get(short_name(name), ""))) for name in spec.resources
+    )
+    return ItemMetric(ItemScorer(spec, parameters, chosen), resources)
 
 
 @frozen(repr=False)
 class ItemMetric:
-    """A per-item metric as the plan sees it: the mean of its rows.
+    """Mean of the scores of items.
 
     Parameters
     ----------
@@ -117,13 +151,17 @@ class ItemMetric:
         """What tells its results from those of another choice."""
         return parameter_values(self.scorer.parameters) | dict(self.named)
 
-    def needs(self, metadata: Iterable[str] = ()) -> tuple[StateRequest, ...]:
-        """One state of rows, with some metadata of the items."""
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Return the request for rows without metadata."""
+        return (self.request(()),)
+
+    def request(self, metadata: Iterable[str]) -> StateRequest:
+        """Return the request for rows with metadata of the items."""
         key = {
             "metric": self.scorer.spec.identity,
             "parameters": json.dumps(self.parameters, sort_keys=True),
         }
-        return (StateRequest(ItemScores, key, {"metadata": metadata}, self.scorer),)
+        return StateRequest(ItemScores, key, {"metadata": metadata}, self.scorer)
 
     def compute(self, state: ItemScores) -> Iterator[Result]:
         """The mean, exactly rounded, over the items that have a score; or one by each name."""
@@ -138,8 +176,8 @@ class ItemMetric:
             value = gaps[0] if len(gaps) == len(means) else value
         yield Result(parameters=self.parameters, value=value, left_out=left_out)
 
-    def told(self, state: ItemScores, resources: Mapping[str, BoundResource]) -> MetricDetails:
-        """What the metric says of the rows besides their mean; nothing unless its spec names how.
+    def details(self, state: ItemScores, resources: Mapping[str, BoundResource]) -> MetricDetails:
+        """Summarize the rows by the function that the spec names; empty without one.
 
         Parameters
         ----------
@@ -155,13 +193,13 @@ class ItemMetric:
             returns.
         """
         spec, chosen = self.scorer.spec, self.scorer.chosen
-        if spec.tells is None:
+        if spec.summarize is None:
             return MetricDetails()
         asked = {name: resources[opened] for name, opened in chosen if opened in resources}
-        tell = implementation(spec, spec.tells)
+        tell = spec.load(spec.summarize)
         told = tell(state.rows.sorted(), spec, self.scorer.parameters, asked)
         if not isinstance(told, MetricDetails):
-            raise ReportError(f"expected MetricDetails from {spec.tells}, got {shown(told)}")
+            raise ReportError(f"expected MetricDetails from {spec.summarize}, got {shown(told)}")
         check_details(as_json(told.details, "details"), "details")
         return told
 
@@ -197,25 +235,3 @@ def _kind(gap: NoScore) -> str:
     if isinstance(gap, NotRun):
         return "not run"
     return "failed" if isinstance(gap, Failed) else "undefined"
-
-
-def lacking(states: Sequence[Any], kind: type[NoScore]) -> int:
-    """Number of items that lack a number of some per-item metric for a reason of some kind."""
-    found: set[Any] = set()
-    for state in states:
-        if isinstance(state, ItemScores):
-            found.update(state.rows.uids[state.rows.have(kind)].tolist())
-    return len(found)
-
-
-def why_not_run(states: Sequence[Any]) -> str | None:
-    """Why items were not run though the run was not stopped, such as a spent budget."""
-    reasons = sorted(
-        gap.reason
-        for state in states
-        if isinstance(state, ItemScores)
-        for column in state.rows.numbers.values()
-        for gap in column.gap_counts()
-        if isinstance(gap, NotRun)
-    )
-    return reasons[0] if reasons else None

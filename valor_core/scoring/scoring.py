@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any
@@ -26,6 +26,9 @@ from valor_core.errors import (
     shown,
 )
 from valor_core.parameters.declaration import parameter_values
+from valor_core.resources.bound import Facts
+from valor_core.resources.journal import Journal, row_key
+from valor_core.resources.opening import OpenResources
 from valor_core.results.item_rows import ONLY, ItemRow, ItemRows, Numbers, RowValue
 from valor_core.results.json_values import as_json
 from valor_core.results.result import (
@@ -37,36 +40,18 @@ from valor_core.results.result import (
     Undefined,
     failure,
 )
-from valor_core.schemas import Batch
-from valor_core.scoring.bound_resource import Facts
+from valor_core.schemas import Batch, Datums
+from valor_core.schemas.slice_values import plain_values
 from valor_core.scoring.column_answers import as_rows, finite
-from valor_core.scoring.journal import Journal, row_key
-from valor_core.scoring.open_resources import OpenResources
-from valor_core.specs.registry import implementation
+from valor_core.scoring.spec import ItemMetricSpec
 from valor_core.specs.spec import MetricSpec
-from valor_core.states.state import Resources
+from valor_core.states.state import Preparation, Resources, StateRequest
 
 _PIECE = 256  # items that `score_many` gets at a time where each finished row is journaled
 
 
 @frozen(repr=False)
-class Run:
-    """What the scoring of one run shares.
-
-    Parameters
-    ----------
-    control : Control
-        How it is told to stop.
-    journal : Journal, optional
-        Where finished rows are kept.
-    """
-
-    control: Control
-    journal: Journal | None = None
-
-
-@frozen(repr=False)
-class ItemScorer:
+class ItemScorer(Preparation):
     """A per-item metric with its parameters and the resources that it uses.
 
     Parameters
@@ -79,23 +64,35 @@ class ItemScorer:
         For each resource that it asks for, the name under which it is open.
     """
 
-    spec: MetricSpec
+    spec: ItemMetricSpec
     parameters: Any
     chosen: tuple[tuple[str, str], ...] = ()
 
     @property
     def waits(self) -> bool:
         """Whether its rows are worth being journaled: they cost more than looking them up."""
-        return bool(self.chosen) or inspect.iscoroutinefunction(implementation(self.spec))
+        return bool(self.chosen) or inspect.iscoroutinefunction(self.spec.load())
 
-    def __call__(self, batch: Batch, resources: Resources) -> ItemRows:
-        """Rows of the batch's items, in their order."""
-        return score([self], batch, resources)[0]
+    @classmethod
+    def together(
+        cls, requests: Sequence[StateRequest], batch: Batch, resources: Resources
+    ) -> list[ItemRows]:
+        """Score a batch by all metrics; return rows with the metadata that each request keeps."""
+        scorers: list[Any] = [request.prepare for request in requests]
+        return [
+            _with_metadata(rows, batch.datums, dict(request.union)["metadata"])
+            for request, rows in zip(requests, score(scorers, batch, resources), strict=True)
+        ]
 
 
-def score(
-    scorers: Sequence[ItemScorer], batch: Batch, resources: Resources, run: Run | None = None
-) -> list[ItemRows]:
+def _with_metadata(rows: ItemRows, datums: Datums, names: Iterable[str]) -> ItemRows:
+    """Add metadata of the items to their rows, None where an item has no such field."""
+    missing = np.full(len(datums), None, dtype=object)
+    columns = {name: plain_values(datums.metadata.get(name, missing)) for name in names}
+    return evolve(rows, metadata=columns) if columns else rows
+
+
+def score(scorers: Sequence[ItemScorer], batch: Batch, resources: Resources) -> list[ItemRows]:
     """Rows of a batch's items, for each of some metrics.
 
     Parameters
@@ -105,27 +102,25 @@ def score(
     batch : Batch
         The items.
     resources : mapping of str to object
-        Opened resources.
-    run : Run, optional
-        Where a stop is told and rows are journaled. Without it, an interrupt is raised.
+        Opened resources. Without a control of the run, an interrupt is raised.
     """
     items, opened = Items(batch), OpenResources.of(resources)
-    jobs = [Job(scorer, items, opened, run) for scorer in scorers]
+    jobs = [Job(scorer, items, opened) for scorer in scorers]
     waiting = [job for job in jobs if job.is_coroutine]
-    with _begun(waiting, run):
+    with _begun(waiting, opened.control):
         for job in jobs:
             if not job.is_coroutine:
                 job.carry_out()
     return [job.rows() for job in jobs]
 
 
-def _begun(jobs: Sequence[Job], run: Run | None) -> AbstractContextManager[None]:
+def _begun(jobs: Sequence[Job], control: Control | None) -> AbstractContextManager[None]:
     """A block beside which jobs wait, and that ends when they do."""
     if not jobs:
         return nullcontext()
     from valor_core.scoring.async_scoring import waiting_jobs
 
-    return waiting_jobs(jobs, None if run is None else run.control)
+    return waiting_jobs(jobs, control)
 
 
 @define(slots=False, repr=False)
@@ -147,7 +142,6 @@ class Job:
     scorer: ItemScorer
     items: Items
     resources: OpenResources
-    run: Run | None
     function: Callable[..., Any] = field(init=False)
     names: Mapping[str, str] = field(init=False)
     wanted: Mapping[str, Any] = field(init=False)
@@ -160,14 +154,14 @@ class Job:
 
     def __attrs_post_init__(self) -> None:
         self.gaps = missing_fields(self.items.batch, self.scorer.spec)
-        self.function = implementation(self.scorer.spec)
+        self.function = self.scorer.spec.load()
         # Whoever hands over a fake resource names it as the metric asks for it.
         self.names = {
             asked: name if name in self.resources else asked for asked, name in self.scorer.chosen
         }
         self.wanted = {asked: self.resources[name] for asked, name in self.names.items()}
-        self.waits = self.run is not None and self.scorer.waits
-        self.journal = self.run.journal if self.run is not None and self.waits else None
+        self.waits = self.resources.control is not None and self.scorer.waits
+        self.journal = self.resources.journal if self.waits else None
         self.answered = [None] * len(self.items.batch)
 
     @property
@@ -178,8 +172,9 @@ class Job:
     @property
     def stopped(self) -> str | None:
         """Why no further item is begun."""
-        if self.run is not None and self.run.control.stopped:
-            return self.run.control.stopped
+        control = self.resources.control
+        if control is not None and control.stopped:
+            return control.stopped
         return self.resources.stop(self.names.values())
 
     @cached_property
@@ -205,15 +200,15 @@ class Job:
     def carry_out(self) -> None:
         """Score all items in this thread, until something says to stop."""
         try:
-            if self.scorer.spec.many:
+            if self.scorer.spec.batched:
                 self._score_pieces()
             else:
                 for place, item in self.left():
                     self.note(place, item, self._answer(item))
         except KeyboardInterrupt:
-            if self.run is None:
+            if self.resources.control is None:
                 raise
-            self.run.control.stop(STOPPED_BY_USER)
+            self.resources.control.stop(STOPPED_BY_USER)
 
     def left(self) -> Iterator[tuple[int, Any]]:
         """The items that no run has finished, each with its position, until it is stopped.
@@ -249,14 +244,14 @@ class Job:
         row = row_of(item.uid, answer, self.scorer.spec)
         self.answered[place] = row
         self._told(1)
-        if self.journal is None or self.run is None:
+        if self.journal is None or self.resources.control is None:
             return
         try:
             self.journal.add(self.keys.pop(place), row, self._facts())
         except (
             StateError
         ) as error:  # what was paid for goes to the report, and nothing more is paid
-            self.run.control.stop(error.one_line)
+            self.resources.control.stop(error.one_line)
 
     def _facts(self) -> dict[str, tuple[int, Facts]]:
         """Facts of the resources so far; none if one cannot tell them, which ends the run later."""
@@ -266,8 +261,8 @@ class Job:
             return {}
 
     def _told(self, count: int) -> None:
-        if self.run is not None and self.waits:
-            self.run.control.scored(count)
+        if self.resources.control is not None and self.waits:
+            self.resources.control.scored(count)
 
     def _score_pieces(self) -> None:
         """Score all items by calls for many of them."""
@@ -408,18 +403,18 @@ def _unfit(spec: MetricSpec, answer: Any) -> Failed:
     return Failed(ADDRESS.sub("", f"expected a number from {spec.name}, got {shown(answer)}"))
 
 
-def check_scorer(spec: MetricSpec, function: Callable[..., Any]) -> None:
+def check_scorer(spec: ItemMetricSpec, function: Callable[..., Any]) -> None:
     """Raise a `ManifestError` unless a metric's code can be called as the spec says.
 
     Examples
     --------
     >>> from valor_core.specs.spec import Range
-    >>> spec = MetricSpec(name="mylab.Zero", task="text", summary="", implementation="m:f",
-    ...                   higher_is_better=None, range=Range(), per_item=True)
+    >>> spec = ItemMetricSpec(name="mylab.Zero", task="text", summary="", implementation="m:f",
+    ...                       higher_is_better=None, range=Range())
     >>> check_scorer(spec, lambda item, parameters, resources: 0.0)
     """
-    what = "batch" if spec.many else "item"
-    if spec.many and inspect.iscoroutinefunction(function):
+    what = "batch" if spec.batched else "item"
+    if spec.batched and inspect.iscoroutinefunction(function):
         raise ManifestError(f"{spec.name}: expected a plain function of a batch, got a coroutine")
     try:
         inspect.signature(function).bind(None, None, None)

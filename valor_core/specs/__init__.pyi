@@ -1,9 +1,8 @@
-from valor_core.specs.decorator import FunctionMetricSpec, metric
 from valor_core.specs.hooks import hookimpl
 from valor_core.specs.manifest import Manifest
 from valor_core.specs.meaning import has_all, meaning_of, only_task
-from valor_core.specs.names import ParameterAlias, averaged, fold, in_config
-from valor_core.specs.registry import Registry, implementation, install_metrics
+from valor_core.specs.names import ParameterAlias, averaged, fold, in_config, short_name
+from valor_core.specs.registry import Registry, install_metrics
 from valor_core.specs.spec import (
     KINDS,
     ArraysSpec,
@@ -27,7 +26,6 @@ __all__ = [
     "ArraysSpec",
     "CommandSpec",
     "EngineSpec",
-    "FunctionMetricSpec",
     "GallerySpec",
     "Manifest",
     "MetricSpec",
@@ -45,11 +43,10 @@ __all__ = [
     "fold",
     "has_all",
     "hookimpl",
-    "implementation",
     "import_object",
     "in_config",
     "install_metrics",
     "meaning_of",
-    "metric",
     "only_task",
+    "short_name",
 ]

@@ -47,6 +47,17 @@ def split_name(name: str) -> tuple[str, str]:
     return (parts[1], parts[2]) if parts else ("", name)
 
 
+def short_name(name: str) -> str:
+    """Return the part of a name after the namespace.
+
+    Examples
+    --------
+    >>> short_name("llm.judge"), short_name("judge")
+    ('judge', 'judge')
+    """
+    return name.rpartition(".")[2]
+
+
 def is_misspelling(name: str, word: str) -> bool:
     """Whether a name may be a word with typing errors, or its beginning.
 

@@ -8,25 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from attrs import define, field
 
 from valor_core.errors import (
     AmbiguousNameError,
-    BrokenPluginError,
     ManifestError,
-    MissingExtraError,
     MissingPluginError,
     PluginConflictError,
     RegistryError,
     UnknownNameError,
-    ValorError,
     VersionPinError,
     did_you_mean,
     shown,
 )
 from valor_core.packages import OWNERS, RENAMED, rescan, ways
-from valor_core.specs.decorator import DECORATED, FunctionMetricSpec
 from valor_core.specs.extensions import Claim, claims
 from valor_core.specs.manifest import Manifest, load_manifest, read_manifest
 from valor_core.specs.names import fold, split_name
@@ -37,7 +34,6 @@ from valor_core.specs.spec import (
     ResourceSpec,
     Spec,
     TaskSpec,
-    import_object,
 )
 from valor_core.specs.wanted import OWN_NAMESPACE, NameQuery
 
@@ -47,6 +43,12 @@ _LOOK_AROUND = (
     "See what is there with: valor list\nA config names files with metrics of its own "
     "under the key: modules"
 )
+
+DECORATED: WeakValueDictionary[str, MetricSpec] = WeakValueDictionary()
+"""Metrics that the decorator has made in this process, by folded name.
+
+A notebook may decorate two functions under one name: the later one counts.
+"""
 
 _IN_PROCESS = ("in process", "0")
 """Name and version of the distribution of what no distribution declares."""
@@ -230,7 +232,7 @@ class Registry:
         'TextBatch'
         """
         spec = self.find(TaskSpec, task)
-        found = implementation(spec)
+        found = spec.load()
         if not (isinstance(found, type) and hasattr(found, "of") and hasattr(found, "select")):
             raise ManifestError(
                 f"{spec.name}: expected a class of valor_core.schemas.Batch as implementation, got "
@@ -258,7 +260,7 @@ class Registry:
         if spec is None or spec.items is None:
             made: Callable[[Any], Any] = self.batch_class(task).of
             return made
-        make: Callable[[Any], Any] = implementation(spec, spec.items)
+        make: Callable[[Any], Any] = spec.load(spec.items)
         return make
 
     def knows_task(self, task: str) -> bool:
@@ -454,42 +456,6 @@ class Registry:
         )
 
 
-def implementation(spec: Spec, place: str | None = None) -> Any:
-    """The object that a spec names as its code, imported now.
-
-    Parameters
-    ----------
-    spec : Spec
-        The spec.
-    place : str, optional
-        Another place that it names, ``"package.module:name"``.
-
-    Raises
-    ------
-    MissingExtraError
-        If the code needs a package that the spec's extra would install.
-    BrokenPluginError
-        If the import fails in another way.
-    """
-    if isinstance(spec, FunctionMetricSpec) and place is None:
-        return spec.score
-    place = spec.implementation if place is None else place
-    package = place.partition(".")[0]
-    try:
-        return import_object(place)
-    except ModuleNotFoundError as error:
-        if spec.extra is None or (error.name or package).partition(".")[0] == package:
-            raise _broken(spec, place, error) from error
-        raise MissingExtraError(
-            f"{spec.name}: its code needs {error.name!r}, which is not installed",
-            f"Install it with: {ways(f'{_distribution_of(spec.namespace)}[{spec.extra}]')}",
-        ) from error
-    except ValorError:
-        raise
-    except Exception as error:
-        raise _broken(spec, place, error) from error
-
-
 def _taking_names(specs: Iterable[_S]) -> _S | None:
     """The metric that takes the names that nothing else has, if there is one."""
     for spec in specs:
@@ -501,14 +467,3 @@ def _taking_names(specs: Iterable[_S]) -> _S | None:
 def install_metrics() -> str:
     """What to do where no family of metrics is installed."""
     return f"Install some metrics with: {ways(min(OWNERS.values(), default='valor-core'))}"
-
-
-def _distribution_of(namespace: str) -> str:
-    found = [claim.distribution for claim in claims() if claim.namespace == namespace]
-    return found[0] if len(found) == 1 else OWNERS.get(namespace, f"valor-{namespace}")
-
-
-def _broken(spec: Spec, place: str, error: Exception) -> BrokenPluginError:
-    return BrokenPluginError(
-        f"{spec.name}: its code {place} cannot be imported, {type(error).__name__}: {error}"
-    )

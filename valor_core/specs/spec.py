@@ -11,8 +11,17 @@ from typing import Any, ClassVar, Self, TypeVar
 from attrs import evolve, field, fields, frozen, has
 from attrs.validators import optional
 
-from valor_core.errors import BrokenPluginError, ManifestError, did_you_mean, shown
+from valor_core.errors import (
+    BrokenPluginError,
+    ManifestError,
+    MissingExtraError,
+    ValorError,
+    did_you_mean,
+    shown,
+)
+from valor_core.packages import OWNERS, ways
 from valor_core.parameters.declaration import NoParameters, declared
+from valor_core.specs.extensions import claims
 from valor_core.specs.names import ParameterAlias, fold
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*\.[A-Za-z][A-Za-z0-9_]*")
@@ -200,6 +209,38 @@ class Spec:
         self.check_parameter_class(found)
         return found
 
+    def load(self, place: str | None = None) -> Any:
+        """Import the code that the spec names.
+
+        Parameters
+        ----------
+        place : str, optional
+            Import string to load instead of `implementation`, ``"package.module:name"``.
+
+        Raises
+        ------
+        MissingExtraError
+            If the code needs a package that the spec's extra installs.
+        BrokenPluginError
+            If the import fails for another reason.
+        """
+        place = self.implementation if place is None else place
+        package = place.partition(".")[0]
+        broken = f"{self.name}: its code {place} cannot be imported"
+        try:
+            return import_object(place)
+        except ModuleNotFoundError as error:
+            if self.extra is None or (error.name or package).partition(".")[0] == package:
+                raise BrokenPluginError(f"{broken}, {type(error).__name__}: {error}") from error
+            raise MissingExtraError(
+                f"{self.name}: its code needs {error.name!r}, which is not installed",
+                f"Install it with: {ways(f'{_distribution_of(self.namespace)}[{self.extra}]')}",
+            ) from error
+        except ValorError:
+            raise
+        except Exception as error:
+            raise BrokenPluginError(f"{broken}, {type(error).__name__}: {error}") from error
+
     def check_parameter_class(self, cls: object) -> None:
         """Raise a `ManifestError` unless a class can hold the parameters of such a thing."""
         if not isinstance(cls, type) or not has(cls):
@@ -229,13 +270,6 @@ class MetricSpec(Spec):
         What defines it.
     version : int
         Raised when any input can give another number.
-    per_item : bool
-        Whether the implementation scores one item at a time,
-        ``score(item, parameters, resources)``, instead of being a class that reads a state. A
-        coroutine function may wait; all items and metrics of a batch then wait together.
-    many : bool
-        Whether a per-item metric scores all items of a batch in one call,
-        ``score_many(batch, parameters, resources)``.
     resources : tuple of str
         Names of the resources that it asks for. A parameter class that can do without some of them
         has a property `asked_resources`, those that its values ask for.
@@ -251,11 +285,6 @@ class MetricSpec(Spec):
     sought_as : tuple of str
         Names of something else that this metric is a part or the nearest form of. The error for
         such a name suggests the metric.
-    tells : str, optional
-        Where a function is that says more of the rows of a per-item metric than their mean,
-        ``tell(rows, spec, parameters, resources)``, and returns `MetricDetails`. The rows are
-        sorted by uid;
-        the resources are bound, not open.
     takes_names : str, optional
         Parameter that a name means which nothing in its namespace has: with ``"module"``,
         ``hf.rouge`` is ``hf.Module`` with ``module: rouge``.
@@ -269,7 +298,6 @@ class MetricSpec(Spec):
     ...     implementation="mylab.length:score",
     ...     higher_is_better=None,
     ...     range=Range(0),
-    ...     per_item=True,
     ... )
     >>> spec.namespace, spec.short_name, spec.identity
     ('mylab', 'Length', 'mylab.Length@1')
@@ -283,14 +311,11 @@ class MetricSpec(Spec):
     range: Range
     references: tuple[Reference, ...] = ()
     version: int = 1
-    per_item: bool = False
-    many: bool = False
     resources: tuple[str, ...] = ()
     reads: tuple[str, ...] = field(default=(), validator=check_reads_form)
     uses: tuple[str, ...] = field(default=(), validator=check_reads_form)
     known_as: tuple[ParameterAlias, ...] = ()
     sought_as: tuple[str, ...] = ()
-    tells: str | None = field(default=None, validator=optional(place_form))
     takes_names: str | None = None
 
     @property
@@ -309,6 +334,29 @@ class MetricSpec(Spec):
     def identity(self) -> str:
         """Name and version, as a report records them."""
         return f"{self.name}@{self.version}"
+
+    def make(self, parameters: Any, resources: Mapping[str, str]) -> Any:
+        """Make the metric of some parameters; imports its code.
+
+        Parameters
+        ----------
+        parameters : object
+            Instance of the parameter class.
+        resources : mapping of str to str
+            Instance of each resource that the choice names: ``{"judge": "strict"}``.
+        """
+        return self.load()(parameters)
+
+    @property
+    def parameters_hint(self) -> str:
+        """Remedy that says where the parameters are listed."""
+        return f"See its parameters with: valor show {self.name}"
+
+    def rows_request(
+        self, parameters: Any, resources: Mapping[str, str], metadata: tuple[str, ...]
+    ) -> Any:
+        """Return the `StateRequest` for rows of items with metadata, or None without rows."""
+        return None
 
     def check_parameter_class(self, cls: object) -> None:
         """Refuse names of parameters that a result or a config has for something else, too."""
@@ -595,3 +643,8 @@ def import_object(place: str) -> Any:
     for part in name.split("."):
         found = getattr(found, part)
     return found
+
+
+def _distribution_of(namespace: str) -> str:
+    found = [claim.distribution for claim in claims() if claim.namespace == namespace]
+    return found[0] if len(found) == 1 else OWNERS.get(namespace, f"valor-{namespace}")

@@ -64,12 +64,57 @@ class State:
         return self
 
     def warnings(self) -> Iterable[str]:
-        """What is odd about the data, in sentences for the report, from all that it counted."""
+        """Return warnings about the data for the report, one sentence each."""
         return ()
+
+    @property
+    def is_final(self) -> bool:
+        """Whether counting the same data again would give the same state.
+
+        False if an item failed for a reason that may pass, such as a server that was down. Saved
+        states exclude partitions whose state is not final, so that a resumed run repeats them.
+        """
+        return True
+
+    @property
+    def item_rows(self) -> Any:
+        """`ItemRows` sorted by uid, or None if the state keeps none."""
+        return None
+
+    def lacking(self, kind: type) -> Iterable[Any]:
+        """Return uids of items without a score for a reason of this class, such as `Failed`."""
+        return ()
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why items were not scored although nobody stopped the run, such as a spent budget."""
+        return None
 
 
 Resources = Mapping[str, Any]
 """Opened resources by name."""
+
+
+class Preparation:
+    """Preparation of batches by resources, for all requests of its class together.
+
+    A request has one as its ``prepare``. What `together` returns for a request is content with a
+    method ``select(positions)``, which slices call.
+    """
+
+    __slots__ = ()
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits for a resource. Its items then count towards the progress one by one."""
+        return False
+
+    @classmethod
+    def together(
+        cls, requests: Sequence[StateRequest], batch: Any, resources: Resources
+    ) -> Sequence[Any]:
+        """Return the content that updates the states of each request, in their order."""
+        raise NotImplementedError
 
 
 def _items(mapping: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
@@ -94,9 +139,9 @@ class StateRequest:
         What cannot be shared: a matching rule, a number of bins.
     union : mapping of str to set
         What can: thresholds, area ranges. Handed over as a sorted tuple.
-    prepare : callable, optional
-        ``prepare(batch, resources)``, whose answer the state is updated with in place of the
-        batch; for states that need a resource.
+    prepare : callable or Preparation, optional
+        ``prepare(batch, resources)`` returns what the state is updated with instead of the batch.
+        For states that need a resource.
 
     Examples
     --------
@@ -112,14 +157,21 @@ class StateRequest:
     state: type[State]
     key: tuple[tuple[str, Any], ...] = field(factory=dict, converter=_items)
     union: tuple[tuple[str, tuple[Any, ...]], ...] = field(factory=dict, converter=_unions)
-    prepare: Callable[[Any, Resources], Any] | None = None
+    prepare: Callable[[Any, Resources], Any] | Preparation | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether preparing a batch waits for a resource."""
+        return isinstance(self.prepare, Preparation) and self.prepare.waits
 
     def open(self) -> Any:
         """A neutral state."""
         return self.state(**dict(self.key), **dict(self.union))
 
     def prepared(self, batch: Any, resources: Resources) -> Any:
-        """What a state of this request is updated with to count a batch."""
+        """Return what a state of this request is updated with to count a batch."""
+        if isinstance(self.prepare, Preparation):
+            return self.prepare.together([self], batch, resources)[0]
         return batch if self.prepare is None else self.prepare(batch, resources)
 
     def joins(self, other: StateRequest) -> bool:
@@ -212,6 +264,25 @@ def join(requests: Iterable[StateRequest]) -> list[StateRequest]:
         else:
             joined[place] = joined[place].joined(request)
     return joined
+
+
+def prepare_together(
+    requests: Sequence[StateRequest], batch: Any, resources: Resources
+) -> dict[int, Any]:
+    """Prepare a batch for all requests with a `Preparation`; return contents by position."""
+    groups: dict[type[Preparation], list[int]] = {}
+    for position, request in enumerate(requests):
+        if isinstance(request.prepare, Preparation):
+            groups.setdefault(type(request.prepare), []).append(position)
+    return {
+        position: content
+        for kind, positions in groups.items()
+        for position, content in zip(
+            positions,
+            kind.together([requests[each] for each in positions], batch, resources),
+            strict=True,
+        )
+    }
 
 
 def find(requests: Iterable[StateRequest], wanted: StateRequest) -> int | None:

@@ -17,8 +17,8 @@ import pytest
 from cluster_readers import Deadly
 
 from valor_core import NotRun, Report, evaluate
+from valor_core.resources.journal import beside
 from valor_core.schemas.text import Text, TextBatch
-from valor_core.scoring.journal import beside
 
 ITEMS = [Text(f"q{i:02}", response=f"answer {i}") for i in range(24)]
 posix = pytest.mark.skipif(os.name == "nt", reason="signals of a terminal are a matter of POSIX")

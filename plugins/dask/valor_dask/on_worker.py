@@ -19,7 +19,7 @@ from valor_core.evaluation import EvaluationState
 from valor_core.evaluation.engines import Worker
 from valor_core.packages import version_of
 from valor_core.readers import Partition
-from valor_core.scoring import Share
+from valor_core.resources import Share
 from valor_dask.uids import shorten
 
 _REPORT_EVERY = 0.2  # seconds between a worker's reports of scored items

@@ -264,9 +264,9 @@ def test_the_gallery_of_the_task_needs_no_name(tmp_path: Path) -> None:
 def test_without_pillow_the_remedy_is_the_command_that_installs_it() -> None:
     code = (
         "import sys; sys.modules['PIL'] = None\n"
-        "from valor_core.specs.registry import Registry, implementation\n"
+        "from valor_core.specs.registry import Registry\n"
         "from valor_core.specs.spec import GallerySpec\n"
-        "try:\n    implementation(Registry().find(GallerySpec, 'detection.Gallery'))\n"
+        "try:\n    Registry().find(GallerySpec, 'detection.Gallery').load()\n"
         "except Exception as error:\n    print(error)"
     )
 

@@ -16,7 +16,6 @@ from valor_core.specs import (
     TaskSpec,
     fold,
     has_all,
-    implementation,
     meaning_of,
 )
 from valor_files.tables import (
@@ -149,7 +148,7 @@ def matching_readers(
         ReaderMatch(spec, detected)
         for spec in specs
         if spec.detect is not None
-        if (detected := implementation(spec, spec.detect)(tuple(sources))) is not None
+        if (detected := spec.load(spec.detect)(tuple(sources))) is not None
     ]
     matches = [match for match in found if task is None or match.task == task]
     # A reader of one task is more specific than a reader of any table.

@@ -21,9 +21,10 @@ from valor_llm.steps.claims import CLAIMS
 
 from valor_core import Registry, evaluate
 from valor_core.errors import ParameterError, ResourceStopped
+from valor_core.resources import Share, bind_resources, opened
 from valor_core.results import NotRun
 from valor_core.schemas.text import Text
-from valor_core.scoring import Share, bind_resources, opened, submit
+from valor_core.scoring import submit
 
 
 def request(length: int = 400, reply_tokens: int | None = 100) -> Request:

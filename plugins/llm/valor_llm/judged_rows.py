@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from valor_core.resources import BoundResource
 from valor_core.results import ONLY, ItemRows, MetricDetails, Numbers, Undefined
-from valor_core.scoring import BoundResource
 from valor_core.specs import MetricSpec
 from valor_llm.calibration.correction import correction
 from valor_llm.parameters.judge import Combination

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from valor_core.parameters import NoParameters
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import MetricSpec, Range, Reference, hookimpl
 
 _PAGE = "https://docs.ragas.io/en/latest/concepts/metrics/available_metrics/nvidia_metrics/"
@@ -21,7 +22,7 @@ def _rated(
     parameters: str | None = None,
 ) -> MetricSpec:
     """A metric that asks for the same rating in two wordings."""
-    return MetricSpec(
+    return ItemMetricSpec(
         name=f"nvidia.{name}",
         task="text",
         summary=summary,
@@ -32,13 +33,12 @@ def _rated(
         higher_is_better=True,
         range=Range(0, 1),
         references=(Reference("Ragas, Nvidia Metrics", section, _PAGE),),
-        per_item=True,
         resources=("llm.judge",),
         reads=reads,
         uses=uses,
         version=version,
         aliases=(alias,),
-        tells="valor_llm.judged_rows:tell",
+        summarize="valor_llm.judged_rows:tell",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from valor_core.parameters import NoParameters
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import (
     CommandSpec,
     GallerySpec,
@@ -56,7 +57,7 @@ def _judged(
     aliases: tuple[str, ...] = (),
 ) -> MetricSpec:
     """A metric that asks the judge about one item at a time."""
-    return MetricSpec(
+    return ItemMetricSpec(
         name=f"llm.{name}",
         task="text",
         summary=summary,
@@ -65,13 +66,12 @@ def _judged(
         higher_is_better=better,
         range=range,
         references=references,
-        per_item=True,
         resources=("judge",),
         reads=reads,
         uses=uses,
         version=version,
         aliases=aliases,
-        tells="valor_llm.judged_rows:tell",
+        summarize="valor_llm.judged_rows:tell",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from valor_core.parameters import NoParameters
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import (
     CommandSpec,
     MetricSpec,
@@ -98,7 +99,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             ("answers",),
             ("false_answer", "closed_book"),
         ),
-        MetricSpec(
+        ItemMetricSpec(
             name="rgb.Verdicts",
             task="rgb",
             summary="What the rules find in each response, and which of them fired",
@@ -107,8 +108,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             higher_is_better=None,
             range=SHARE,
             references=(Reference(RGB, "evaluation metrics", URL), RGB_METRICS),
-            per_item=True,
-            many=True,
+            batched=True,
             reads=("ability",),
             uses=("response", "answers", "false_answer", "noise_ratio", "closed_book"),
         ),
@@ -149,7 +149,7 @@ def _judged(
     uses: tuple[str, ...] = (),
 ) -> MetricSpec:
     """A metric that asks the judge of the LLM-guided family."""
-    return MetricSpec(
+    return ItemMetricSpec(
         name=f"rgb.{name}",
         task="rgb",
         summary=summary,
@@ -158,10 +158,9 @@ def _judged(
         higher_is_better=True,
         range=SHARE,
         references=(Reference(RGB, section, URL),),
-        per_item=True,
         resources=("llm.judge",),
         extra="llm",
-        tells="valor_llm.judged_rows:tell",
+        summarize="valor_llm.judged_rows:tell",
         reads=("ability", "response", *reads),
         uses=uses,
     )

@@ -28,6 +28,7 @@ JUDGED = {
     "__init__.py": "",
     "plugin.py": """
 from valor_core.parameters import (parameter, parameters)
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import (MetricSpec, Range, ResourceSpec, hookimpl)
 
 @parameters
@@ -37,9 +38,9 @@ class JudgeParameters:
 @hookimpl
 def valor_metrics():
     return [
-        MetricSpec(
+        ItemMetricSpec(
             name="judged.One", task="text", summary="One", implementation="judged.one:score",
-            higher_is_better=None, range=Range(), per_item=True, resources=("judge",),
+            higher_is_better=None, range=Range(), resources=("judge",),
         )
     ]
 

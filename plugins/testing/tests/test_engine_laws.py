@@ -12,8 +12,8 @@ from valor_core.cancellation import LocalControl
 from valor_core.errors import EngineError
 from valor_core.evaluation import EvaluationState
 from valor_core.evaluation.engines import LocalEngine, LocalParameters, Work
-from valor_core.scoring import opened
-from valor_core.specs import EngineSpec, Registry, implementation
+from valor_core.resources import opened
+from valor_core.specs import EngineSpec, Registry
 
 
 @frozen
@@ -113,7 +113,7 @@ class OpeningOften(Plain):
 class NeverClosing(Plain):
     def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         bound = work.evaluation.resources
-        resources = {one.name: implementation(one.spec)(one.parameters) for one in bound}
+        resources = {one.name: one.spec.load()(one.parameters) for one in bound}
         for partition in partitions:
             yield work(partition, resources)
 

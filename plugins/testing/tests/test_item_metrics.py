@@ -13,7 +13,8 @@ from valor_testing import ConformanceError, cases, check_metric
 from valor_core import Undefined
 from valor_core.results import DetailColumns, ItemRows, MetricDetails, Numbers
 from valor_core.schemas.text import Text, TextBatch
-from valor_core.specs import FunctionMetricSpec, MetricSpec, Range
+from valor_core.scoring import FunctionMetricSpec
+from valor_core.specs import MetricSpec, Range
 
 ITEMS = [
     Text("q3", response="abc", references="abd"),
@@ -30,7 +31,6 @@ def spec_of(score: Callable[..., Any], **fields: Any) -> FunctionMetricSpec:
         implementation=f"{__name__}:length",
         higher_is_better=None,
         range=Range(),
-        per_item=True,
         score=score,
         **fields,
     )
@@ -75,12 +75,12 @@ def length_rows(batch: TextBatch, parameters: Any, resources: Any) -> Any:
     ],
 )
 def test_metric_that_scores_items_or_batches_obeys_all_laws(score: Any, many: bool) -> None:
-    check_metric(spec_of(score, reads=("response", "references"), many=many))
+    check_metric(spec_of(score, reads=("response", "references"), batched=many))
 
 
 @pytest.mark.parametrize("column", [np.ones(1), np.array([np.nan, 1.0, 1.0])])
 def test_column_of_wrong_length_or_with_nan_breaks_law(column: Any) -> None:
-    spec = spec_of(lambda batch, parameters, resources: {"a": column}, many=True)
+    spec = spec_of(lambda batch, parameters, resources: {"a": column}, batched=True)
 
     with pytest.raises(ConformanceError):
         check_metric(spec)
@@ -106,7 +106,7 @@ def failing(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Any) -
     raise ZeroDivisionError("no rows")
 
 
-SUMMARIZED = spec_of(length, reads=("response",), tells=f"{__name__}:summarize")
+SUMMARIZED = spec_of(length, reads=("response",), summarize=f"{__name__}:summarize")
 
 
 def test_metric_with_detail_columns_obeys_all_laws() -> None:
@@ -123,7 +123,7 @@ def test_metric_with_detail_columns_obeys_all_laws() -> None:
 )
 def test_invalid_detail_columns_break_law(function: str, message: str) -> None:
     with pytest.raises(ConformanceError, match=re.escape(message)):
-        check_metric(evolve(SUMMARIZED, tells=f"{__name__}:{function}"), [TextBatch.of(ITEMS)])
+        check_metric(evolve(SUMMARIZED, summarize=f"{__name__}:{function}"), [TextBatch.of(ITEMS)])
 
 
 MANIFEST = """

@@ -18,6 +18,7 @@ from valor_core.parameters import NoParameters, parameter, parameters
 from valor_core.results import ItemScore
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.text import Text, TextBatch
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import MetricSpec, Range, ReaderSpec, Reference, Registry, hookimpl
 
 PLUGINS = Path(__file__).parents[3] / "tests" / "plugins"
@@ -28,7 +29,12 @@ def _offenders(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(PLUGINS)
 
 
-def spec_of(code: str, task: str = "classification", **facts: Any) -> MetricSpec:
+def spec_of(
+    code: str,
+    task: str = "classification",
+    cls: type[MetricSpec] = MetricSpec,
+    **facts: Any,
+) -> MetricSpec:
     values: dict[str, Any] = {
         "name": "offenders.Mean",
         "task": task,
@@ -37,7 +43,7 @@ def spec_of(code: str, task: str = "classification", **facts: Any) -> MetricSpec
         "higher_is_better": None,
         "range": Range(0),
     }
-    return MetricSpec(**(values | facts))
+    return cls(**(values | facts))
 
 
 def subject_of(code: str, task: str = "classification", **facts: Any) -> Subject:
@@ -170,7 +176,7 @@ def hold(
     ],
 )
 def test_scorer_that_raises_for_item_is_rejected(code: str, message: str) -> None:
-    spec = spec_of(code, "text", per_item=True, range=Range(0, 1))
+    spec = spec_of(code, "text", ItemMetricSpec, range=Range(0, 1))
 
     with pytest.raises(ConformanceError, match=re.escape(message)):
         check_metric(spec)
@@ -276,7 +282,7 @@ def test_number_out_of_range_is_named(
     def score(item: Any, parameters: Any, resources: Any) -> Mapping[str, float]:
         return {"short": 0.5, "long": 1.5}
 
-    spec = spec_of("rouge", "text", per_item=True, range=Range(0, 1))
+    spec = spec_of("rouge", "text", ItemMetricSpec, range=Range(0, 1))
     monkeypatch.setattr("offenders.rouge", score, raising=False)
 
     with pytest.raises(ConformanceError, match="item 'q1': long: expected a number"):
@@ -293,7 +299,7 @@ def detailed(monkeypatch: pytest.MonkeyPatch, name: str, details: Mapping[str, A
     """Return a metric with the same score for every item."""
     answer = ItemScore(1.0, details)
     monkeypatch.setattr(f"offenders.{name}", lambda *_: answer, raising=False)
-    return spec_of(name, "text", per_item=True)
+    return spec_of(name, "text", ItemMetricSpec)
 
 
 def test_details_may_contain_arrays_and_sets(

@@ -11,6 +11,7 @@ Install = Callable[..., Path]
 
 PLUGIN = """
 from valor_core.parameters import (NoParameters)
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import (MetricSpec, Range, hookimpl)
 {imports}
 
@@ -18,9 +19,9 @@ from valor_core.specs import (MetricSpec, Range, hookimpl)
 def valor_metrics():
     {body}
     return [
-        MetricSpec(
+        ItemMetricSpec(
             name="heavy.Zero", task="text", summary="Zero", implementation="heavy.zero:score",
-            higher_is_better=None, range=Range(0, 0), per_item=True{more},
+            higher_is_better=None, range=Range(0, 0){more},
         )
     ]
 """

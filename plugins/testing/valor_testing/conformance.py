@@ -13,8 +13,8 @@ from valor_core.errors import ResourceError, ValorError
 from valor_core.evaluation import BoundMetric
 from valor_core.parameters import build
 from valor_core.readers import InMemory
+from valor_core.resources import bind_resources, opened
 from valor_core.schemas import Batch
-from valor_core.scoring import bind_resources, opened
 from valor_core.specs import (
     EngineSpec,
     MetricSpec,

@@ -22,11 +22,11 @@ from valor_core.evaluation.engines import Engine, Work
 from valor_core.parameters import NoParameters, build, parameter
 from valor_core.parameters import parameters as parameter_class
 from valor_core.readers import Partition, Position, identity
+from valor_core.resources import BoundResource
 from valor_core.results import Result
 from valor_core.schemas import Batch
 from valor_core.schemas.text import Text, TextBatch
-from valor_core.scoring import BoundResource
-from valor_core.specs import EngineSpec, MetricSpec, Range, Registry, ResourceSpec, implementation
+from valor_core.specs import EngineSpec, MetricSpec, Range, Registry, ResourceSpec
 from valor_core.states import DerivedState, ExactSum, Resources, StateRequest, counted
 from valor_testing import examples
 from valor_testing.data_set import Batches, singles
@@ -64,7 +64,7 @@ def check_engine(engine: EngineSpec | Engine, parameters: Mapping[str, Any] | No
         if not isinstance(engine, EngineSpec):
             return each(Running(type(engine).__name__, engine))
         given: Any = build(engine.parameter_class, parameters or {}, f"{engine.name}: ")
-        return each(Running(engine.name, implementation(engine)(given)))
+        return each(Running(engine.name, engine.load()(given)))
 
     run_all(partial(check, each) for each in ENGINE_LAWS)
 

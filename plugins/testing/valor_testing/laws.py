@@ -23,7 +23,8 @@ from valor_core.evaluation import Evaluation, EvaluationState, load_tally, save_
 from valor_core.packages import OWNERS
 from valor_core.parameters import build, declared, json_schema, parameter_values
 from valor_core.results import Failed, ItemScore, NotRun, Result, Undefined, as_json
-from valor_core.specs import FunctionMetricSpec, MetricSpec, Spec, fold, implementation
+from valor_core.scoring import FunctionMetricSpec, ItemMetricSpec
+from valor_core.specs import MetricSpec, Spec, fold
 from valor_testing.data_set import Batches, DataSet
 from valor_testing.difference import content, difference
 from valor_testing.law import Breach, agree, law
@@ -54,7 +55,7 @@ def declared_well(spec: Spec) -> None:
 @law
 def code_is_there(spec: Spec) -> None:
     """The implementation can be imported and called."""
-    if not callable(implementation(spec)):
+    if not callable(spec.load()):
         raise Breach(f"expected {spec.implementation} to be a class or a function")
 
 
@@ -90,7 +91,7 @@ def batch_untouched(subject: Subject, batches: DataSet) -> None:
 @law
 def every_item_answered(subject: Subject, batches: DataSet) -> None:
     """A per-item metric returns a number in its range or a reason for every item."""
-    if not subject.spec.per_item:
+    if not isinstance(subject.spec, ItemMetricSpec):
         return
     for batch in batches:
         for uid, answer in subject.answers(batch):
@@ -381,7 +382,7 @@ def _check_result(subject: Subject, result: Result) -> None:
     if result.number is not None:
         place = ", ".join(f"{key}={value!r}" for key, value in result.parameters.items())
         _check_number(result.number, subject.spec, place or "value")
-    if subject.spec.per_item and isinstance(result.value, Mapping):
+    if isinstance(subject.spec, ItemMetricSpec) and isinstance(result.value, Mapping):
         for name, number in result.value.items():
             if number is not None:
                 _check_number(float(number), subject.spec, name)

@@ -13,7 +13,7 @@ from valor_core.errors import shown
 from valor_core.parameters import build, declared
 from valor_core.readers import Partition, Reader, identity
 from valor_core.schemas import Batch, natural
-from valor_core.specs import ReaderSpec, Registry, TaskSpec, implementation
+from valor_core.specs import ReaderSpec, Registry, TaskSpec
 from valor_testing.difference import content
 from valor_testing.law import Breach, agree, law, run_all
 
@@ -94,7 +94,7 @@ def _source(
         return Source(type(reader).__name__, reader, {}, task)
     wanted = task or reader.task or "text"
     serves = registry.find(TaskSpec, wanted) if reader.task is None else wanted
-    code = implementation(reader)
+    code = reader.load()
     given: Any = build(reader.parameter_class, parameters, f"{reader.name}: ")
     others = {
         f"{one.name}: {size}": code(evolve(given, **{one.name: size}), serves)

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from valor_core.errors import ValorError, shown
 from valor_core.parameters import build, declared
-from valor_core.scoring import BoundResource, OpenResources, bind_resources, opened
+from valor_core.resources import BoundResource, OpenResources, bind_resources, opened
 from valor_core.specs import MetricSpec, Range, Registry, ResourceSpec
 from valor_testing import laws
 from valor_testing.law import Breach, ConformanceError, agree, law, run_all

@@ -10,9 +10,10 @@ from attrs import Factory, field, frozen
 
 from valor_core.errors import SchemaError, ValorError
 from valor_core.evaluation import BoundMetric, Plan
+from valor_core.resources import OpenResources
 from valor_core.results import ItemScore, Result
 from valor_core.schemas import Batch, Codes
-from valor_core.scoring import ItemMetric, Items, ItemScorer, Job, OpenResources, as_rows, submit
+from valor_core.scoring import ItemMetric, Items, ItemScorer, Job, as_rows, submit
 from valor_core.specs import MetricSpec, Registry
 from valor_core.states import Resources
 from valor_testing.data_set import DataSet
@@ -133,7 +134,7 @@ class Subject:
         """Compute the results of the only metric without catching its errors."""
         metric, read = self.metrics[0].make(), self.plan.read(0, states)
         if isinstance(metric, ItemMetric):
-            metric.told(read[0], {})
+            metric.details(read[0], {})
         return list(metric.compute(*read))
 
     def outcome(self, batches: Iterable[Batch]) -> Outcome:
@@ -163,15 +164,15 @@ class Subject:
 
     def answers(self, batch: Batch) -> Iterator[tuple[Any, Any]]:
         """Yield every item's uid with the return value or exception of a per-item metric."""
-        scorer = self.metrics[0].item_metric().scorer
-        answers = _item_answers(scorer, batch, self.resources)
+        metric: Any = self.metrics[0].make()
+        answers = _item_answers(metric.scorer, batch, self.resources)
         yield from zip(batch.datums.uids.tolist(), answers, strict=True)
 
 
 def _item_answers(scorer: ItemScorer, batch: Batch, resources: Resources) -> Iterator[Any]:
     """Yield a metric's unprocessed return value, or the exception it raises, for every item."""
-    job = Job(scorer, Items(batch), OpenResources.of(resources), None)
-    answers = _batch_answers(job, batch) if scorer.spec.many else None
+    job = Job(scorer, Items(batch), OpenResources.of(resources))
+    answers = _batch_answers(job, batch) if scorer.spec.batched else None
     for item, gap in zip(batch.items(), map(job.gaps.at, range(len(batch))), strict=True):
         if not isinstance(gap, float):
             yield gap

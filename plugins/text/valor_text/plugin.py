@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from valor_core.parameters import NoParameters
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import (
     GallerySpec,
     MetricSpec,
@@ -127,12 +128,12 @@ def _of_items(
     uses: tuple[str, ...] = (),
     resources: tuple[str, ...] = (),
     version: int = 1,
-    tells: str | None = None,
+    summarize: str | None = None,
     extra: str | None = None,
 ) -> MetricSpec:
     """A metric that scores the items of a batch in one call."""
-    return MetricSpec(
-        tells=tells,
+    return ItemMetricSpec(
+        summarize=summarize,
         extra=extra,
         name=f"text.{name}",
         version=version,
@@ -148,8 +149,7 @@ def _of_items(
         reads=reads,
         uses=uses,
         resources=resources,
-        per_item=True,
-        many=True,
+        batched=True,
     )
 
 
@@ -194,7 +194,7 @@ OVERLAP = (
             ParameterAlias(name, {"rouge_types": [name]})
             for name in ("rouge1", "rouge2", "rouge3", "rougeL", "rougeLsum")
         ),
-        tells=PREPARATION,
+        summarize=PREPARATION,
     ),
     _of_items(
         "BLEU",
@@ -204,7 +204,7 @@ OVERLAP = (
         range=BLEU_RANGE,
         references=(PAPINENI, CHERRY, NLTK, SACREBLEU),
         aliases=("sentence_bleu",),
-        tells=PREPARATION,
+        summarize=PREPARATION,
     ),
     _of_corpus(
         "CorpusBLEU",
@@ -223,7 +223,7 @@ OVERLAP = (
         "overlap:GLEUParameters",
         references=(WU, NLTK),
         aliases=("sentence_gleu",),
-        tells=PREPARATION,
+        summarize=PREPARATION,
     ),
     _of_corpus(
         "CorpusGLEU",
@@ -258,7 +258,7 @@ OVERLAP = (
         "overlap:METEORParameters",
         references=(LAVIE, NLTK),
         resources=("wordnet",),
-        tells=PREPARATION,
+        summarize=PREPARATION,
     ),
 )
 
@@ -272,7 +272,7 @@ ANSWERS = (
         aliases=("exact_match_accuracy",),
         reads=("response",),
         uses=("references",),
-        tells=PREPARATION,
+        summarize=PREPARATION,
     ),
     _of_items(
         "TokenF1",
@@ -283,7 +283,7 @@ ANSWERS = (
         aliases=("squad_f1",),
         reads=("response",),
         uses=("references",),
-        tells=PREPARATION,
+        summarize=PREPARATION,
     ),
     _of_items(
         "Contains",
@@ -424,7 +424,7 @@ EDITS = (
         better=False,
         range=Range(0),
         references=(LEVENSHTEIN, JIWER),
-        tells=PREPARATION,
+        summarize=PREPARATION,
     ),
     _of_items(
         "MeanCER",
@@ -434,7 +434,7 @@ EDITS = (
         better=False,
         range=Range(0),
         references=(LEVENSHTEIN, JIWER),
-        tells=PREPARATION,
+        summarize=PREPARATION,
     ),
     _of_items(
         "MeanMER",
@@ -443,7 +443,7 @@ EDITS = (
         "edits:WordRateParameters",
         better=False,
         references=(MORRIS, JIWER),
-        tells=PREPARATION,
+        summarize=PREPARATION,
     ),
     _of_items(
         "MeanWIL",
@@ -452,7 +452,7 @@ EDITS = (
         "edits:WordRateParameters",
         better=False,
         references=(MORRIS, JIWER),
-        tells=PREPARATION,
+        summarize=PREPARATION,
     ),
     _of_corpus(
         "WordErrors",
@@ -472,7 +472,7 @@ EDITS = (
         range=Range(0),
         references=(LEVENSHTEIN, RAPIDFUZZ),
         aliases=("levenshtein", "levenshtein_distance"),
-        tells=PREPARATION,
+        summarize=PREPARATION,
     ),
     _of_items(
         "TER",
@@ -483,7 +483,7 @@ EDITS = (
         range=Range(0),
         references=(SNOVER, SACREBLEU_TER),
         aliases=("translation_edit_rate",),
-        tells=PREPARATION,
+        summarize=PREPARATION,
     ),
     _of_corpus(
         "CorpusTER",

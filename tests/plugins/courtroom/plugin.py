@@ -1,14 +1,15 @@
 """Manifest."""
 
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import MetricSpec, Range, ResourceKindSpec, ResourceSpec, hookimpl
 
-_ITEMS = {"task": "text", "higher_is_better": True, "range": Range(0, 1), "per_item": True}
+_ITEMS = {"task": "text", "higher_is_better": True, "range": Range(0, 1)}
 
 
 @hookimpl
 def valor_metrics():
     return (
-        MetricSpec(
+        ItemMetricSpec(
             name="courtroom.Grade",
             summary="Mean of two grades",
             parameters="courtroom.parameters:Grade",
@@ -16,28 +17,28 @@ def valor_metrics():
             resources=("judge",),
             **_ITEMS,
         ),
-        MetricSpec(
+        ItemMetricSpec(
             name="courtroom.Both",
             summary="Both grades by name",
             implementation="courtroom.metrics:both",
             resources=("courtroom.judge",),
             **_ITEMS,
         ),
-        MetricSpec(
+        ItemMetricSpec(
             name="courtroom.Many",
             summary="A grade of each item, asked for in one call",
             implementation="courtroom.metrics:many",
             resources=("judge",),
-            many=True,
+            batched=True,
             **_ITEMS,
         ),
-        MetricSpec(
+        ItemMetricSpec(
             name="courtroom.Odd",
             summary="Answers as the response says",
             implementation="courtroom.metrics:odd",
             **_ITEMS,
         ),
-        MetricSpec(
+        ItemMetricSpec(
             name="courtroom.OddLater",
             summary="Answers as the response says, after a while",
             implementation="courtroom.metrics:odd_later",

@@ -1,6 +1,7 @@
 """Manifest."""
 
 from mylab.parameters import DictionaryParameters, ExactMatchParameters
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import MetricSpec, Range, ResourceSpec, hookimpl
 
 
@@ -8,23 +9,21 @@ from valor_core.specs import MetricSpec, Range, ResourceSpec, hookimpl
 def valor_metrics() -> tuple[MetricSpec, ...]:
     """Declare the metrics."""
     return (
-        MetricSpec(
+        ItemMetricSpec(
             name="mylab.ExactMatch",
             task="text",
             summary="Whether the response is one of the references",
             parameters=ExactMatchParameters,
             implementation="mylab.exact_match:score",
-            per_item=True,
             higher_is_better=True,
             range=Range(0, 1),
             aliases=("em",),
         ),
-        MetricSpec(
+        ItemMetricSpec(
             name="mylab.KnownWords",
             task="text",
             summary="Share of the response's words that a dictionary has",
             implementation="mylab.known_words:score",
-            per_item=True,
             higher_is_better=True,
             range=Range(0, 1),
             resources=("dictionary",),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import (
     CommandSpec,
     MetricSpec,
@@ -28,7 +29,7 @@ def valor_tasks() -> tuple[TaskSpec, ...]:
 @hookimpl
 def valor_metrics() -> tuple[MetricSpec, ...]:
     return (
-        MetricSpec(
+        ItemMetricSpec(
             name="ranklab.HitRate",
             task="retrieval",
             summary="Share of queries for which a wanted document is among the first",
@@ -36,7 +37,6 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             implementation="ranklab.hit_rate:score",
             higher_is_better=True,
             range=Range(0, 1),
-            per_item=True,
         ),
     )
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from valor_core.results import Report
-from valor_core.specs.decorator import DECORATED
+from valor_core.specs.registry import DECORATED
 
 
 @pytest.fixture

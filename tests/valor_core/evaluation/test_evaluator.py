@@ -27,7 +27,7 @@ from valor_core.evaluation.state import EvaluationState
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text.batch import Text, TextBatch
-from valor_core.specs.decorator import DECORATED
+from valor_core.specs.registry import DECORATED
 from valor_core.specs.spec import MetricSpec
 
 PLUGINS = Path(__file__).parents[2] / "plugins"

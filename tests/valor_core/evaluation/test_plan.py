@@ -259,10 +259,11 @@ def test_a_scorer_that_takes_something_else_is_refused_when_the_plan_is_made(
 ) -> None:
     sources = {
         "__init__.py": "",
-        "plugin.py": "from valor_core.specs import MetricSpec, Range, hookimpl\n"
-        "@hookimpl\ndef valor_metrics():\n    return [MetricSpec(name='scorer.Half', task='text',"
-        " summary='', implementation='scorer.code:score', higher_is_better=None, range=Range(),"
-        " per_item=True)]\n",
+        "plugin.py": "from valor_core.scoring import ItemMetricSpec\n"
+        "from valor_core.specs import MetricSpec, Range, hookimpl\n"
+        "@hookimpl\ndef valor_metrics():\n    return [ItemMetricSpec(name='scorer.Half',"
+        " task='text', summary='', implementation='scorer.code:score', higher_is_better=None,"
+        " range=Range())]\n",
         "code.py": "def score(item): return 0.5\n",
     }
     install("scorerlab", "scorer", sources)

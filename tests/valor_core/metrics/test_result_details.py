@@ -14,6 +14,7 @@ from valor_core import Evaluator, ItemScore, Report, Result
 from valor_core.errors import BrokenPluginError, ReportError
 from valor_core.results import ItemRows, MetricDetails
 from valor_core.schemas.text.batch import Text
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import MetricSpec, Range
 
 Parameters = Mapping[str, Any]
@@ -50,16 +51,15 @@ def broken(
     raise ZeroDivisionError("no rows")
 
 
-LENGTH = MetricSpec(
+LENGTH = ItemMetricSpec(
     name="mylab.Length",
     task="text",
     summary="Characters of a response",
     implementation=f"{__name__}:score",
     higher_is_better=None,
     range=Range(0),
-    per_item=True,
     reads=("response",),
-    tells=f"{__name__}:tell",
+    summarize=f"{__name__}:tell",
 )
 ITEMS = [
     Text("q3", response="abc", metadata={"kind": "odd"}),
@@ -151,7 +151,7 @@ def test_a_report_with_damaged_details_is_refused(details: Any, message: str) ->
     ],
 )
 def test_the_mean_stands_where_the_rest_cannot_be_told(function: str, told: str) -> None:
-    spec = evolve(LENGTH, tells=f"{__name__}:{function}")
+    spec = evolve(LENGTH, summarize=f"{__name__}:{function}")
 
     report = valor_core.evaluate(ITEMS, [spec])
 
@@ -162,7 +162,7 @@ def test_the_mean_stands_where_the_rest_cannot_be_told(function: str, told: str)
 
 
 def test_a_function_that_is_not_there_is_found_before_anything_is_scored() -> None:
-    spec = evolve(LENGTH, tells=f"{__name__}:nobody")
+    spec = evolve(LENGTH, summarize=f"{__name__}:nobody")
 
     with pytest.raises(BrokenPluginError, match=r"mylab\.Length: its code"):
         Evaluator([spec])

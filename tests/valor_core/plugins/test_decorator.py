@@ -17,6 +17,7 @@ from valor_core.errors import ManifestError, ParameterError
 from valor_core.evaluation.bound_metric import bind_metrics
 from valor_core.parameters import declared
 from valor_core.schemas.text.batch import Text
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import Range, Reference
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import RESERVED
@@ -42,7 +43,7 @@ def long_enough(
 def test_the_name_is_bound_to_a_spec_with_the_first_line_as_summary() -> None:
     assert long_enough.name == "mylab.LongEnough"
     assert long_enough.summary == "Whether a response is long enough"
-    assert long_enough.per_item
+    assert isinstance(long_enough, ItemMetricSpec)
     assert long_enough.range == Range(0, 1)
 
 

@@ -24,11 +24,9 @@ from valor_core.errors import (
     VersionPinError,
 )
 from valor_core.packages import OWNERS, ways
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
 from valor_core.specs.extensions import claims
-from valor_core.specs.registry import (
-    implementation,
-)
 
 Install = Callable[..., Path]
 
@@ -86,7 +84,7 @@ class TestLookUp:
         spec = Registry().metric("birds.Accuracy")
 
         assert spec.identity == "birds.Accuracy@2"
-        assert implementation(spec).__name__ == "Metric"
+        assert spec.load().__name__ == "Metric"
 
     @pytest.mark.parametrize(
         "name",
@@ -297,7 +295,7 @@ class TestBrokenPlugins:
         install("codelab", "coder", package("coder", code="raise ValueError('half written')"))
 
         with pytest.raises(BrokenPluginError, match=r"coder\.code:Metric cannot be imported"):
-            implementation(Registry().metric("coder.Accuracy"))
+            Registry().metric("coder.Accuracy").load()
 
     def test_code_without_the_name_that_the_manifest_gives_is_a_broken_plugin(
         self, install: Install
@@ -305,7 +303,7 @@ class TestBrokenPlugins:
         install("codelab", "coder", package("coder", code=""))
 
         with pytest.raises(BrokenPluginError, match="cannot be imported, AttributeError"):
-            implementation(Registry().metric("coder.Accuracy"))
+            Registry().metric("coder.Accuracy").load()
 
 
 class TestMissingExtras:
@@ -314,7 +312,7 @@ class TestMissingExtras:
         install("extralab", "extras", package("extras", code=code))
 
         with pytest.raises(MissingExtraError, match="why"):
-            implementation(Registry().metric("extras.Accuracy"))
+            Registry().metric("extras.Accuracy").load()
 
     def test_a_missing_package_is_answered_with_the_extra_of_the_distribution(
         self, install: Install
@@ -323,13 +321,13 @@ class TestMissingExtras:
         install("extralab", "extras", package("extras", specs, code="import no_such_raster"))
 
         with refused(MissingExtraError):
-            implementation(Registry().metric("extras.Accuracy"))
+            Registry().metric("extras.Accuracy").load()
 
     def test_a_missing_package_without_an_extra_is_a_broken_plugin(self, install: Install) -> None:
         install("extralab", "extras", package("extras", code="import no_such_raster"))
 
         with pytest.raises(BrokenPluginError, match="cannot be imported, ModuleNotFoundError"):
-            implementation(Registry().metric("extras.Accuracy"))
+            Registry().metric("extras.Accuracy").load()
 
     def test_a_missing_module_of_its_own_is_not_taken_for_a_missing_extra(
         self, install: Install
@@ -338,7 +336,7 @@ class TestMissingExtras:
         install("extralab", "extras", package("extras", specs))
 
         with pytest.raises(BrokenPluginError, match="cannot be imported, ModuleNotFoundError"):
-            implementation(Registry().metric("extras.Accuracy"))
+            Registry().metric("extras.Accuracy").load()
 
 
 class TestInstalledMeanwhile:
@@ -586,7 +584,7 @@ class TestWhatIsImported:
         assert "birds.code" not in sys.modules
 
 
-def spec_of(name: str, **more: Any) -> MetricSpec:
+def spec_of(name: str, cls: type[MetricSpec] = MetricSpec, **more: Any) -> MetricSpec:
     values: dict[str, Any] = {
         "name": name,
         "task": "text",
@@ -595,7 +593,7 @@ def spec_of(name: str, **more: Any) -> MetricSpec:
         "higher_is_better": True,
         "range": Range(0, 1),
     }
-    return MetricSpec(**(values | more))
+    return cls(**(values | more))
 
 
 def in_process(*specs: MetricSpec) -> object:
@@ -705,8 +703,8 @@ class TestWhatARegistryOfOnesOwnKnows:
         monkeypatch.setitem(sys.modules, "module_of_length", code)  # type: ignore[arg-type]
         spec = spec_of(
             "myown.Length",
+            ItemMetricSpec,
             implementation="module_of_length:score",
-            per_item=True,
             range=Range(0),
             aliases=("size",),
         )

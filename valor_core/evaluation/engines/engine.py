@@ -29,11 +29,10 @@ from valor_core.evaluation.state import EvaluationState
 from valor_core.parameters.declaration import build
 from valor_core.readers.partition import Partition, identity
 from valor_core.readers.reader import Reader
-from valor_core.scoring.bound_resource import BoundResource
-from valor_core.scoring.journal import Journal
-from valor_core.scoring.open_resources import OpenResources
-from valor_core.scoring.scoring import Run
-from valor_core.specs.registry import Registry, implementation
+from valor_core.resources.bound import BoundResource
+from valor_core.resources.journal import Journal
+from valor_core.resources.opening import OpenResources
+from valor_core.specs.registry import Registry
 from valor_core.specs.spec import EngineSpec
 from valor_core.states.state import Resources
 
@@ -84,10 +83,12 @@ class Work:
         PartitionError
             If anything but the data is at fault; names the partition and chains the cause.
         """
+        opened = OpenResources.of(resources)
+        opened.control, opened.journal = self.control, self.journal
         tally, waits = EvaluationState(), bool(self.evaluation.plan.waits)
         finished = False
         try:
-            finished = self._count(tally, partition, resources)
+            finished = self._count(tally, partition, opened)
         except SchemaError as error:
             raise ReadError(f"{partition.name}: {error.message}", error.remedy) from error
         except ValorError:
@@ -104,8 +105,7 @@ class Work:
             # Of a part of a partition, only what was waited for is worth being reported.
             tally = tally if waits else EvaluationState()
             tally.stopped = self.control.stopped
-        if isinstance(resources, OpenResources):
-            tally.facts.update(resources.facts())
+        tally.facts.update(opened.facts())
         if self.journal is not None:
             tally.facts |= self.journal.facts
             tally.damaged_rows |= self.journal.damaged
@@ -113,16 +113,15 @@ class Work:
 
     def _count(self, tally: EvaluationState, partition: Partition, resources: Resources) -> bool:
         """Count a partition; whether all of it was read before the run was stopped."""
-        run = Run(self.control, self.journal)
         for batch in self.reader.read(partition):
             if self.control.stopped:
                 return False
             if not self.evaluation.plan.waits:
-                self.evaluation.update(tally, batch, resources, run)
+                self.evaluation.update(tally, batch, resources)
                 continue
             # What was waited for is worth much, so that an interrupt finds whole batches only.
             counted, start = EvaluationState(), tally.read + tally.skipped
-            self.evaluation.update(counted, batch, resources, run, start)
+            self.evaluation.update(counted, batch, resources, start)
             with defer_signals():
                 tally.take(counted)
         return True
@@ -195,7 +194,7 @@ def engine(section: str | Mapping[str, Any] | None, registry: Registry, place: s
     values = {"name": section} if isinstance(section, str) else dict(section or {})
     with error_at(f"{place}engine.name: "):
         spec = registry.find(EngineSpec, str(values.pop("name", "local")))
-        code = implementation(spec)
+        code = spec.load()
     parameters: Any = build(spec.parameter_class, values, f"{place}engine.")
     try:
         return cast("Engine", code(parameters))

@@ -19,7 +19,7 @@ from valor_core.kernels.threads import thread_count
 from valor_core.parameters.declaration import parameter, parameters
 from valor_core.parameters.kinds import Within
 from valor_core.readers.partition import Partition
-from valor_core.scoring.open_resources import opened
+from valor_core.resources.opening import opened
 
 _WORTH_PROCESSES = 1.0
 """Seconds that the rest of a run takes at the least where processes, which start in half of

@@ -23,7 +23,7 @@ from valor_core.evaluation.engines.engine import Work
 from valor_core.evaluation.engines.worker import check_main_guard, count_partition, start_worker
 from valor_core.evaluation.state import EvaluationState
 from valor_core.readers.partition import Partition
-from valor_core.scoring.open_resources import Share
+from valor_core.resources.opening import Share
 from valor_core.states.state import Resources
 
 _MOST_ON_WINDOWS = 61  # processes that it can wait for at a time

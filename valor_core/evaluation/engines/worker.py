@@ -21,7 +21,7 @@ from valor_core.evaluation.engines.engine import Work
 from valor_core.evaluation.state import EvaluationState
 from valor_core.packages import install, version_of
 from valor_core.readers.partition import Partition
-from valor_core.scoring.open_resources import ALONE, OpenResources, Share, opened
+from valor_core.resources.opening import ALONE, OpenResources, Share, opened
 
 GUARD = 'Call it under `if __name__ == "__main__":`, or use engine: {mode: threads}.'
 """What to do with a script that starts processes when it is imported."""

@@ -6,7 +6,8 @@ import inspect
 import re
 
 from valor_core.errors import RegistryError
-from valor_core.specs import FunctionMetricSpec, Spec, implementation
+from valor_core.scoring import FunctionMetricSpec
+from valor_core.specs import Spec
 
 _SECTION = re.compile(r"(?m)^(\w[\w ]*)\n-{3,}\n")
 
@@ -32,7 +33,7 @@ def definition(spec: Spec) -> str:
     'Reader of tables with one item per row'
     """
     try:
-        code = implementation(spec)
+        code = spec.load()
     except RegistryError:
         return ""
     if isinstance(spec, FunctionMetricSpec):

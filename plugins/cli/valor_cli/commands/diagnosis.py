@@ -21,7 +21,6 @@ from valor_core.specs import (
     Registry,
     Spec,
     fold,
-    implementation,
     import_object,
 )
 
@@ -143,7 +142,7 @@ def _failure(spec: Spec) -> str | None:
     """Return the reason why a spec's code cannot be imported, or None if it can."""
     try:
         with _quiet():
-            found = implementation(spec)
+            found = spec.load()
     except MissingExtraError:
         return None
     except (Exception, SystemExit) as error:

@@ -11,6 +11,7 @@ from valor_report.tables.text_table import Row, TextTable
 from valor_cli.commands.diagnosis import foreign_claims
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import (
     KINDS,
     GallerySpec,
@@ -134,7 +135,7 @@ def record(spec: Spec, registry: Registry) -> dict[str, Any]:
             "higher_is_better": spec.higher_is_better,
             "range": str(spec.range),
             "version": spec.version,
-            "per_item": spec.per_item,
+            "per_item": isinstance(spec, ItemMetricSpec),
             "resources": list(spec.resources),
             "reads": [*spec.reads, *(f"{name} (optional)" for name in spec.uses)],
             "references": [str(reference) for reference in spec.references],

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from valor_core.errors import ManifestError, shown
-from valor_core.specs import CommandSpec, implementation
+from valor_core.specs import CommandSpec
 
 
 def called(spec: CommandSpec) -> str:
@@ -35,7 +35,7 @@ def of_plugin(spec: CommandSpec) -> click.Command:
     RegistryError
         If the implementation cannot be imported or is neither.
     """
-    code: Any = implementation(spec)
+    code: Any = spec.load()
     if isinstance(code, click.Command):
         return code
     if not callable(code) or isinstance(code, type):

@@ -13,7 +13,8 @@ from valor_core import Registry
 from valor_core.errors import ConfigError
 from valor_core.evaluation import BoundMetric, Evaluation
 from valor_core.readers import reader_of
-from valor_core.scoring import BoundResource
+from valor_core.resources import BoundResource
+from valor_core.scoring import ItemMetricSpec
 from valor_llm.calibration.judged_items import JudgedItem, judged_items
 from valor_llm.calibration.labels import Label
 from valor_llm.calibration.pairing import paired
@@ -87,7 +88,7 @@ def calibrated(
         }
         found = []
         for bound, own in zip(evaluator.evaluation.plan.metrics, assigned.values(), strict=True):
-            table = tables[bound.spec.identity, str(bound.item_metric().parameters)]
+            table = tables[bound.spec.identity, str(bound.result_parameters)]
             rows = [*table.rows]
             judged: dict[str, JudgedItem | None] = dict.fromkeys(str(row.uid) for row in rows)
             judged |= {item.uid: item for item in judged_items(rows)}
@@ -105,9 +106,10 @@ def calibrated(
 
 def judge_of(metric: BoundMetric, evaluation: Evaluation) -> BoundResource | None:
     """The judge that a metric of items asks, if it asks one."""
-    if not metric.spec.per_item:
+    if not isinstance(metric.spec, ItemMetricSpec):
         return None
-    asked = {opened for _, opened in metric.item_metric().scorer.chosen}
+    made: Any = metric.make()
+    asked = {opened for _, opened in made.scorer.chosen}
     for resource in evaluation.resources:
         if resource.spec.name == JUDGE and asked & {*resource.names}:
             return resource

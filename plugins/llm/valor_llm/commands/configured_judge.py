@@ -10,7 +10,7 @@ from valor_cli.config.config_file import Request
 
 from valor_core import Registry
 from valor_core.errors import ConfigError
-from valor_core.scoring import bind_resources, open_as, opened
+from valor_core.resources import bind_resources, open_as, opened
 
 if TYPE_CHECKING:
     from valor_llm.judge.panel import Panel

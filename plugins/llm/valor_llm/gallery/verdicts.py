@@ -16,6 +16,7 @@ from valor_core import Registry
 from valor_core.errors import ParameterError, error_at
 from valor_core.results import Failed, ItemRow, ItemRows, NotRun, Undefined
 from valor_core.schemas.text import Text, TextBatch
+from valor_core.scoring import ItemMetricSpec
 from valor_llm.parameters.gallery import VerdictsParameters
 
 FOR, AGAINST = "counts for the score", "counts against it"
@@ -42,7 +43,7 @@ class VerdictGallery:
         self.parameters = parameters
         with error_at("gallery.by: "):
             self._spec = Registry().metric(parameters.by, "text")
-        if self._best is None or not self._spec.per_item:
+        if self._best is None or not isinstance(self._spec, ItemMetricSpec):
             raise ParameterError(
                 f"gallery.by: expected a metric of items with a best value, got {self._spec.name}",
                 "Name one such as llm.Faithfulness.",

@@ -7,8 +7,8 @@ from statistics import median, multimode
 from typing import Any, ClassVar
 
 from valor_core.errors import ResourceError
+from valor_core.resources import WARNINGS, sum_usage
 from valor_core.results import exact_mean
-from valor_core.scoring import WARNINGS, sum_usage
 from valor_llm.clients.protocol import Client
 from valor_llm.judge.judge import Judge
 from valor_llm.judge.spending.budget import Budget

@@ -12,9 +12,10 @@ from valor_cli.config.config_file import Request
 from valor_cli.run import evaluator_of, registry_of
 
 from valor_core.errors import ConfigError
-from valor_core.evaluation import BoundMetric, Evaluation, EvaluationState, short_name
+from valor_core.evaluation import BoundMetric, Evaluation, EvaluationState
 from valor_core.readers import reader_of
-from valor_core.scoring import BoundResource, opened
+from valor_core.resources import BoundResource, opened
+from valor_core.specs import short_name
 from valor_llm.clients.protocol import Usage
 from valor_llm.judge.spending.budget import cost_of
 from valor_llm.judge.spending.token_rates import TokenRates

@@ -8,8 +8,8 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.parameters import parameter_values
+from valor_core.resources import BoundResource
 from valor_core.results import ItemRow
-from valor_core.scoring import BoundResource
 from valor_core.specs import MetricSpec
 
 

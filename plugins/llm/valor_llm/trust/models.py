@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from valor_core.scoring import BoundResource, ProvidedClient
+from valor_core.resources import BoundResource, ProvidedClient
 
 _FLOATING = re.compile(r"(^|[-:@_])latest$")
 _DATED = re.compile(r"[-@:_]v?\d[\w.-]*")

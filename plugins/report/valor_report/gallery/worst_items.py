@@ -22,7 +22,7 @@ from valor_core.parameters import NoParameters, build, declared, relocate
 from valor_core.readers import Partition, Reader
 from valor_core.results import ItemTable, write_text
 from valor_core.schemas import Batch, Uid, natural, natural_order
-from valor_core.specs import GallerySpec, Registry, implementation
+from valor_core.specs import GallerySpec, Registry
 from valor_report.gallery import gallery_page
 from valor_report.gallery.gallery_page import GalleryItem
 from valor_report.gallery.parameters import INDEX, GalleryParameters
@@ -264,7 +264,7 @@ def plan(
             relocate(each, lambda path: folder / path) for each in (chosen, parameters)
         )
     _check_folder(chosen.folder, place)
-    gallery = implementation(spec)(parameters)
+    gallery = spec.load()(parameters)
     return PlannedGallery(gallery, chosen.folder, chosen.most, spec.parameter_class)
 
 

@@ -12,6 +12,7 @@ from valor_core import Registry, evaluate
 from valor_core.errors import ParameterError, did_you_mean, shown
 from valor_core.results import ONLY, ItemRows, Numbers
 from valor_core.schemas.text import TextBatch
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import ResourceSpec
 from valor_text.gallery.differences import Differences
 from valor_text.parameters.gallery import GalleryParameters
@@ -50,7 +51,7 @@ class TextGallery:
                 f"gallery.by: expected a metric that asks nobody, got {self._spec.name}",
                 "Name a gallery that shows what a judge said: gallery.name=llm.Verdicts",
             )
-        if self._best is None or not self._spec.per_item:
+        if self._best is None or not isinstance(self._spec, ItemMetricSpec):
             raise ParameterError(
                 f"gallery.by: expected a metric of items with a best value, got {self._spec.name}",
                 "Name one such as TokenF1 or MeanWER.",

@@ -18,8 +18,8 @@ import pytest
 
 import valor_core
 from valor_core import NotRun, evaluate
+from valor_core.resources.journal import beside
 from valor_core.schemas.text import Text
-from valor_core.scoring.journal import beside
 
 PLUGINS = Path(__file__).parents[3] / "plugins"
 ITEMS = [Text(f"q{i:02}", response=f"answer {i}", metadata={"noise": i % 2}) for i in range(24)]

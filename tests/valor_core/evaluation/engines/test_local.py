@@ -108,10 +108,12 @@ def test_a_resource_that_cannot_be_opened_in_a_worker_is_an_error_with_its_cause
 ) -> None:
     sources = {
         "__init__.py": "",
-        "plugin.py": "from valor_core.specs import MetricSpec, Range, ResourceSpec, hookimpl\n"
-        "@hookimpl\ndef valor_metrics():\n    return [MetricSpec(name='needy.Half', task='text',"
-        " summary='', implementation='needy.code:score', higher_is_better=None, range=Range(),"
-        " per_item=True, resources=('Judge',))]\n"
+        "plugin.py": "from valor_core.scoring import ItemMetricSpec\n"
+        "from valor_core.specs import MetricSpec, Range, ResourceSpec, hookimpl\n"
+        "@hookimpl\ndef valor_metrics():\n    return [ItemMetricSpec(name='needy.Half',"
+        " task='text', summary='', implementation='needy.code:score', higher_is_better=None,"
+        " range=Range(),"
+        " resources=('Judge',))]\n"
         "@hookimpl\ndef valor_resources():\n    return [ResourceSpec(name='needy.Judge',"
         " summary='', implementation='needy.code:open_judge')]\n",
         "code.py": "def score(item, parameters, resources): return 0.5\n"

@@ -16,8 +16,8 @@ from valor_core.evaluation.engines import worker as workers
 from valor_core.evaluation.engines.worker import count_partition, start_worker
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.readers import reader_of
+from valor_core.resources import Share
 from valor_core.schemas.text.batch import Text, TextBatch
-from valor_core.scoring import Share
 
 ITEMS = [Text(f"q{i}", response="cat " * i) for i in range(1, 5)]
 

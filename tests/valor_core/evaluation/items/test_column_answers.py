@@ -9,8 +9,8 @@ from attrs import evolve
 from valor_core import Failed, Undefined, evaluate
 from valor_core.results import DetailColumns, ItemRows, Numbers
 from valor_core.schemas.text.batch import Text
+from valor_core.scoring.decorator import FunctionMetricSpec
 from valor_core.specs import Range
-from valor_core.specs.decorator import FunctionMetricSpec
 
 NAN = float("nan")
 ITEMS = [Text("q1", response="a"), Text("q2", response="b"), Text("q3", response="c")]
@@ -25,8 +25,7 @@ def spec_of(answer: Any) -> FunctionMetricSpec:
         implementation="mylab.answer:score",
         higher_is_better=None,
         range=Range(),
-        per_item=True,
-        many=True,
+        batched=True,
         score=lambda batch, parameters, resources: answer,
     )
 

@@ -22,10 +22,11 @@ from valor_core.results import (
     Undefined,
 )
 from valor_core.schemas.text.batch import Text, TextBatch
+from valor_core.scoring.decorator import FunctionMetricSpec
 from valor_core.scoring.item_metric import MOST_REASONS
 from valor_core.scoring.scoring import ItemScorer, check_scorer
+from valor_core.scoring.scoring import score as score_items
 from valor_core.specs import MetricSpec, Range
-from valor_core.specs.decorator import FunctionMetricSpec
 
 ITEMS = [
     Text("q1", response="Paris", references=("Paris", "paris"), metadata={"city": "Paris"}),
@@ -175,7 +176,8 @@ def scored(answer: Any) -> ItemRow:
     def score(item: Any, parameters: Any, resources: Mapping[str, Any]) -> Any:
         return answer
 
-    return ItemScorer(spec_of(score), NoParameters())(TextBatch.of([Text("q1")]), {})[0]
+    rows = score_items([ItemScorer(spec_of(score), NoParameters())], TextBatch.of([Text("q1")]), {})
+    return rows[0][0]
 
 
 def spec_of(score: Any) -> FunctionMetricSpec:
@@ -186,7 +188,6 @@ def spec_of(score: Any) -> FunctionMetricSpec:
         implementation="mylab.answer:score",
         higher_is_better=None,
         range=Range(),
-        per_item=True,
         score=score,
     )
 
@@ -294,7 +295,7 @@ def _columns(batch: TextBatch, parameters: Any, resources: Any) -> Any:
 
 @pytest.mark.parametrize("score", [_score, _later, _array, _columns])
 def test_an_item_that_lacks_a_field_that_a_metric_reads_is_undefined(score: Any) -> None:
-    spec = evolve(spec_of(score), reads=("response", "references"), many=score in MANY)
+    spec = evolve(spec_of(score), reads=("response", "references"), batched=score in MANY)
 
     (table,) = valor_core.evaluate(READS, [spec], items=True).items
 
@@ -308,7 +309,7 @@ MANY = [_array, _columns, _several]
 
 
 def test_items_that_lack_a_field_lack_every_number_of_several() -> None:
-    spec = evolve(spec_of(_several), reads=("response", "references"), many=True)
+    spec = evolve(spec_of(_several), reads=("response", "references"), batched=True)
 
     report = valor_core.evaluate(READS, [spec], items=True)
 
@@ -324,7 +325,7 @@ def test_items_that_lack_a_field_lack_every_number_of_several() -> None:
 
 
 def test_a_metric_is_not_asked_about_a_batch_of_which_every_item_lacks_a_field() -> None:
-    spec = evolve(spec_of(lambda *_: 1 / 0), reads=("reference_contexts",), many=True)
+    spec = evolve(spec_of(lambda *_: 1 / 0), reads=("reference_contexts",), batched=True)
 
     (table,) = valor_core.evaluate(READS, [spec], items=True).items
 

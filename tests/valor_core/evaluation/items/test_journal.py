@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from valor_core.errors import StateError
+from valor_core.resources.journal import Journal, beside, row_key
 from valor_core.results import Failed, ItemRow, NotRun, Undefined
 from valor_core.schemas.text.batch import Text
-from valor_core.scoring.journal import Journal, beside, row_key
 from valor_core.specs import Range
 
 SCORER = {"metric": "m.A@1", "parameters": {"x": 1}, "resources": {"judge": {"model": "a"}}}

@@ -27,9 +27,9 @@ from valor_core.errors import (
     UnknownNameError,
     ValorWarning,
 )
+from valor_core.resources.journal import Journal, beside
 from valor_core.results import Failed, Undefined
 from valor_core.schemas.text.batch import Text
-from valor_core.scoring.journal import Journal, beside
 from valor_core.specs.extensions import claims
 from valor_core.specs.registry import Registry
 

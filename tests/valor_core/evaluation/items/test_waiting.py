@@ -9,10 +9,10 @@ import pytest
 import valor_core
 from valor_core import evaluate
 from valor_core.parameters import build
+from valor_core.resources.opening import OpenResource, OpenResources
 from valor_core.results import Failed
 from valor_core.schemas.text.batch import Text, TextBatch
 from valor_core.scoring.async_scoring import UNDER_WAY, submit
-from valor_core.scoring.open_resources import OpenResource, OpenResources
 from valor_core.scoring.scoring import ItemScorer, score
 
 

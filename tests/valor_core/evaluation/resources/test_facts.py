@@ -7,8 +7,8 @@ import re
 import pytest
 
 from valor_core.errors import ResourceError
-from valor_core.scoring import sum_usage
-from valor_core.scoring.bound_resource import read_usage
+from valor_core.resources import sum_usage
+from valor_core.resources.bound import read_usage
 
 
 def test_numbers_of_several_openings_are_added_up_and_texts_stand_once() -> None:

@@ -18,8 +18,9 @@ from valor_core.errors import (
     ValorError,
 )
 from valor_core.parameters import parameter, parameters
+from valor_core.resources import BoundResource, bind_resources, opened
 from valor_core.schemas.text.batch import Text, TextBatch
-from valor_core.scoring import BoundResource, bind_resources, opened
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import MetricSpec, Range, ResourceKindSpec, ResourceSpec, hookimpl
 from valor_core.specs.registry import Registry
 
@@ -40,6 +41,7 @@ OTHER = {
     "plugin.py": """
 from attrs import evolve
 from mylab import plugin
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import hookimpl
 
 def renamed(spec):
@@ -276,14 +278,13 @@ VOICE = ResourceKindSpec(
     implementation=f"{__name__}:Speaker",
     identity=("says",),
 )
-SAID = MetricSpec(
+SAID = ItemMetricSpec(
     name="song.Said",
     task="text",
     summary="Characters that all voices say",
     implementation=f"{__name__}:said",
     higher_is_better=None,
     range=Range(0),
-    per_item=True,
     resources=("choir",),
 )
 

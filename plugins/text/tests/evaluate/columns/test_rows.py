@@ -12,6 +12,7 @@ from valor_text.evaluate.columns.rows import RowColumns
 
 from valor_core import Registry, Text
 from valor_core.errors import ParameterError, SchemaError
+from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import MetricSpec, Range, TaskSpec
 
 TEXT = Registry().find(TaskSpec, "text")
@@ -19,14 +20,13 @@ STRING = datasets.Value("string")
 
 
 def spec(task: str, *reads: str) -> MetricSpec:
-    return MetricSpec(
+    return ItemMetricSpec(
         name="mylab.Metric",
         task=task,
         summary="A metric",
         implementation="mylab.metric:score",
         higher_is_better=True,
         range=Range(0, 1),
-        per_item=True,
         reads=reads,
     )
 

@@ -16,20 +16,21 @@ from attrs import define, field, frozen
 from valor_core.errors import ResourceError, ValorError, ValorWarning, shown
 from valor_core.parameters.declaration import build, parameter_values
 from valor_core.parameters.environment import fill_in
-from valor_core.scoring.bound_resource import (
+from valor_core.resources.bound import (
     BoundKind,
     BoundResource,
+    Facts,
     ProvidedClient,
     located,
+    read_usage,
 )
-from valor_core.specs.registry import implementation
 from valor_core.specs.spec import ResourceKindSpec, ResourceSpec
 
 if TYPE_CHECKING:
     import asyncio
 
-
-from valor_core.scoring.bound_resource import Facts, read_usage
+    from valor_core.cancellation import Control
+    from valor_core.resources.journal import Journal
 
 _Number = TypeVar("_Number", int, float)
 
@@ -112,6 +113,10 @@ class OpenResources(Mapping[str, Any]):
     """Opened resources, by the names that metrics use."""
 
     _open: Mapping[str, OpenResource]
+    control: Control | None = None
+    """Control of the run that uses them, which a metric asks whether to go on."""
+    journal: Journal | None = None
+    """Rows that the run, or an earlier one, has paid for."""
     _limits: dict[int, asyncio.Semaphore] | None = field(default=None, init=False)
     _opening: str = field(factory=lambda: os.urandom(16).hex(), init=False)
     _asked: Iterator[int] = field(factory=count, init=False)
@@ -204,7 +209,7 @@ def _open(resource: BoundResource, share: Share, stack: ExitStack) -> Any:
             kinds = tuple(_open_kind(kind, resource, stack) for kind in resource.kinds)
             made[spec.kinds] = kinds if spec.several_kinds else kinds[0]
         parameters = _filled_in(resource.parameters, spec, resource.name, share)
-        instance = implementation(spec)(located(parameters, resource.folder), **made)
+        instance = spec.load()(located(parameters, resource.folder), **made)
         stack.callback(_close, instance)
         divided = getattr(instance, "divided", None)
         if divided is not None and share != ALONE:
@@ -222,7 +227,7 @@ def _open_kind(kind: BoundKind | ProvidedClient, resource: BoundResource, stack:
     if isinstance(kind, ProvidedClient):
         return kind.made
     values = _filled_in(kind.parameters, kind.spec, f"{resource.name}.{resource.spec.kinds}")
-    made = implementation(kind.spec)(located(values, resource.folder))
+    made = kind.spec.load()(located(values, resource.folder))
     stack.callback(_close, made)
     return made
 

@@ -20,8 +20,8 @@ from attrs import define, field
 
 from valor_core.errors import StateError
 from valor_core.readers.partition import fingerprint
+from valor_core.resources.bound import Facts
 from valor_core.results.item_rows import ItemRow
-from valor_core.scoring.bound_resource import Facts
 from valor_core.specs.spec import Range
 
 SUFFIX = ".rows.jsonl"

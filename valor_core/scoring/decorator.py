@@ -8,33 +8,23 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pickle import PicklingError
 from typing import Annotated, Any, get_args, get_origin
-from weakref import WeakValueDictionary
 
 import attrs
 from attrs import field, frozen
 
 from valor_core.errors import ManifestError, ParameterError
 from valor_core.parameters.declaration import build, parameter, parameters
-from valor_core.specs.names import fold
-from valor_core.specs.spec import MetricSpec, Range, Reference, import_object
-
-
-def argument_of(resource: str) -> str:
-    """What the argument of a function is called that takes a resource.
-
-    Examples
-    --------
-    >>> argument_of("llm.judge"), argument_of("judge")
-    ('judge', 'judge')
-    """
-    return resource.rpartition(".")[2]
+from valor_core.scoring.spec import ItemMetricSpec
+from valor_core.specs.names import fold, short_name
+from valor_core.specs.registry import DECORATED
+from valor_core.specs.spec import Range, Reference, import_object
 
 
 @frozen(kw_only=True)
-class FunctionMetricSpec(MetricSpec):
-    """A per-item metric that the decorator made from a function; pickled by its place.
+class FunctionMetricSpec(ItemMetricSpec):
+    """A metric that the decorator made from a function; pickled by its import string.
 
-    Called with an item and the function's arguments, it answers as the function does.
+    Called with an item and the arguments of the function, it returns what the function returns.
 
     Parameters
     ----------
@@ -44,8 +34,18 @@ class FunctionMetricSpec(MetricSpec):
 
     score: Callable[..., Any] = field(repr=False, eq=False)
 
+    def load(self, place: str | None = None) -> Any:
+        """Return the function, or import another object that the spec names."""
+        return self.score if place is None else import_object(place)
+
+    @property
+    def parameters_hint(self) -> str:
+        """Remedy that lists the parameters: `valor show` does not find the metric."""
+        names = ", ".join(one.name for one in attrs.fields(self.parameter_class))
+        return f"{self.name} takes {names or 'no parameters'}."
+
     def __call__(self, item: Any, **arguments: Any) -> Any:
-        """What the function says of an item; unlike it, it checks the arguments.
+        """Check the arguments and call the function with an item.
 
         Raises
         ------
@@ -54,7 +54,7 @@ class FunctionMetricSpec(MetricSpec):
         """
         handed: dict[str, Any] = {}
         for name in self.resources:
-            argument = argument_of(name)
+            argument = short_name(name)
             if argument not in arguments:
                 sentence = f"{argument}: expected the resource, found none"
                 raise ParameterError(sentence, place=f"{self.name}: ")
@@ -73,14 +73,6 @@ class FunctionMetricSpec(MetricSpec):
                 "processes look for it"
             )
         return import_object, (self.implementation,)
-
-
-DECORATED: WeakValueDictionary[str, FunctionMetricSpec] = WeakValueDictionary()
-"""The metrics that the decorator has made in this process, by folded name.
-
-So a metric is found by its name where it was decorated. One that nobody holds any more is gone,
-and of two with one name, as a notebook makes them, the later one counts.
-"""
 
 
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
@@ -162,7 +154,6 @@ def metric(
             range=Range(0, 1) if range is None else range,
             references=references,
             version=version,
-            per_item=True,
             resources=resources,
             reads=reads,
             score=partial(scorer, function, resources),
@@ -190,7 +181,7 @@ def _score(
     chosen: Any,
     resources: Mapping[str, Any],
 ) -> Any:
-    handed = {argument_of(name): resources[name] for name in asked_for}
+    handed = {short_name(name): resources[name] for name in asked_for}
     return function(item, **attrs.asdict(chosen, recurse=False), **handed)
 
 
@@ -228,7 +219,7 @@ def _parameters_of(
         "__module__": function.__module__,
         "__reduce__": reduced,
     }
-    handed = set(map(argument_of, resources))
+    handed = set(map(short_name, resources))
     for argument in sorted(handed - {one.name for one in arguments if one.kind is _KEYWORD}):
         raise ManifestError(
             f"{name}: expected a keyword-only argument for the resource {argument!r}, found none",
