@@ -156,6 +156,7 @@ def attrs_classes(cls=object):
             yield below
         yield from attrs_classes(below)
 from valor_core import evaluate
+from valor_core.scoring import ItemMetricSpec
 imported = set(attrs_classes())
 from valor_core.specs.registry import Registry
 from valor_core.specs import MetricSpec

@@ -105,7 +105,7 @@ def run_with(monkeypatch: pytest.MonkeyPatch, change: Any) -> valor_core.Report:
             yield from change(list(super().map(work, partitions)))
 
     with monkeypatch.context() as patched:
-        patched.setattr("valor_core.evaluation.engines.engine.implementation", lambda spec: Changed)
+        patched.setattr("valor_core.specs.spec.EngineSpec.load", lambda spec: Changed)
         return evaluate([TextBatch.of([one]) for one in ITEMS], "mylab.KnownWords", engine="local")
 
 
