@@ -464,7 +464,7 @@ def _go_on(evaluator: Evaluator, partitions: Sequence[Partition], state: Path) -
     if not state.parent.is_dir():
         raise StateError(
             f"{state}: there is no folder {state.parent}",
-            f"Make it with: mkdir -p {state.parent}",
+            f"Create it with: mkdir -p {state.parent}",
         )
     if not state.exists():
         return

@@ -71,9 +71,7 @@ def test_readers_with_table_parameters_accept_tables(cls: type, takes: bool) -> 
 def test_error_lists_unknown_columns_with_remedy() -> None:
     error = unknown_columns("data", Table({"foo": [1], "bar": [2]}, "data"), "Name a reader.")
 
-    assert str(error) == (
-        "data: no reader knows what these columns are: 'foo', 'bar'\nName a reader."
-    )
+    assert str(error) == ("data: no reader recognizes these columns: 'foo', 'bar'\nName a reader.")
 
 
 @pytest.mark.parametrize("written", ["y_true", "Y_True", "y-true", "Y True", "YTRUE"])

@@ -45,9 +45,9 @@ def test_list_of_labels_is_unchanged() -> None:
     [
         (b"a\n\nb\n", "line 2: expected a label, found an empty line"),
         (b"\na\n", "line 1: expected a label, found an empty line"),
-        (b"", "expected a label a line, found none"),
-        (b"\n\n", "expected a label a line, found none"),
-        (b"a\nb\na\n", "expected every label once, found 'a', as in line 1"),
+        (b"", "expected one label per line, found none"),
+        (b"\n\n", "expected one label per line, found none"),
+        (b"a\nb\na\n", "expected each label once, found 'a', as in line 1"),
         (b"a\n\xff\n", "expected text in UTF-8, found other bytes at 2"),
     ],
     ids=["empty line", "empty first line", "empty file", "no labels", "twice", "other bytes"],
@@ -61,16 +61,16 @@ def test_file_of_labels_with_an_empty_or_repeated_line_is_rejected(
 
 
 def test_missing_file_of_labels_is_rejected() -> None:
-    with pytest.raises(ReadError, match="expected a file of labels, found nothing"):
+    with pytest.raises(ReadError, match="no such file"):
         listed_labels(Path("names.txt"))
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("labels.csv", "with a label a line, got 'labels.csv'"),
-        ("data.yaml", "with a label a line, got 'data.yaml'"),
-        ("labels.JSON", "with a label a line, got 'labels.JSON'"),
+        ("labels.csv", "with one label per line, got 'labels.csv'"),
+        ("data.yaml", "with one label per line, got 'data.yaml'"),
+        ("labels.JSON", "with one label per line, got 'labels.JSON'"),
     ],
 )
 def test_file_of_other_format_is_rejected(name: str, message: str) -> None:

@@ -72,7 +72,7 @@ def test_truncated_or_invalid_gzip_file_is_rejected(tmp_path: Path) -> None:
         packed[:10] + b"\xff" + packed[11:],
     ):
         path.write_bytes(content)
-        with pytest.raises(ReadError, match="expected a whole gzip file"):
+        with pytest.raises(ReadError, match="expected a valid gzip file"):
             read_table(path)
 
 
@@ -90,7 +90,7 @@ def test_columns_are_renamed_to_standard_names(tmp_path: Path) -> None:
 def test_folder_or_missing_file_is_rejected_before_suffix(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="expected a file, found a folder"):
         split_table(tmp_path)
-    with pytest.raises(ReadError, match="expected a file, found nothing there"):
+    with pytest.raises(ReadError, match="no such file"):
         read_table(tmp_path / "nowhere")
 
 

@@ -240,7 +240,7 @@ def unknown_columns(place: str, table: Table, remedy: str, of_task: str = "") ->
     columns = table.names
     listed = ", ".join(map(repr, columns[:_MOST_NAMES])) + and_more(len(columns) - _MOST_NAMES)
     return ConfigError(
-        f"{place}: no reader{of_task} knows what these columns are: {listed}",
+        f"{place}: no reader{of_task} recognizes these columns: {listed}",
         table.header_remedy or remedy,
     )
 

@@ -30,15 +30,15 @@ def gzip_bytes(path: Path) -> bytes:
         with gzip.open(path, "rb") as stream:
             data = stream.read(limit + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise ReadError(f"{path}: expected a whole gzip file, found {error}") from error
+        raise ReadError(f"{path}: expected a valid gzip file, found {error}") from error
     except OSError as error:
         raise unreadable(path, error) from error
     if len(data) > limit:
         from shlex import quote
 
         raise ReadError(
-            f"{path}: expected at most {limit:,} bytes when unpacked, found more",
-            f"Unpack it first, if it is meant to: gzip -d {quote(str(path))}",
+            f"{path}: expected at most {limit:,} bytes when decompressed, found more",
+            f"If the size is correct, decompress it first: gzip -d {quote(str(path))}",
         )
     return data
 
@@ -85,7 +85,7 @@ def file_size(path: Path) -> int:
         found = path.stat()
     except FileNotFoundError as error:
         raise ReadError(
-            f"{path}: expected a file, found nothing there",
+            f"{path}: no such file",
             remedy=did_you_mean_file(path),
         ) from error
     except OSError as error:
@@ -93,5 +93,5 @@ def file_size(path: Path) -> int:
     if S_ISDIR(found.st_mode):
         raise ReadError(f"{path}: expected a file, found a folder")
     if found.st_size == 0:
-        raise ReadError(f"{path}: expected records, the file is empty")
+        raise ReadError(f"{path}: expected records, found an empty file")
     return found.st_size

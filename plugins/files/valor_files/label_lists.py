@@ -14,7 +14,7 @@ from valor_files.files import unreadable
 
 _LABEL_SUFFIXES = (".lst", ".names", ".txt")
 _OTHER_SUFFIXES = (".csv", ".json", ".tsv", ".xml", ".yaml", ".yml")
-_REMEDY = "Write one label a line, without empty lines between them."
+_REMEDY = "Write one label per line, without empty lines between labels."
 
 
 @frozen
@@ -33,7 +33,7 @@ class LabelListKind(ListKind):
             return PathKind().fit(only, name)
         if only.lower().endswith(_OTHER_SUFFIXES):
             raise ParameterError(
-                f"{name} must be labels or a text file with a label a line, got {shown(only)}",
+                f"{name} must be labels or a text file with one label per line, got {shown(only)}",
                 f"Write the labels into a file that ends in .txt: {name}: labels.txt",
             )
         return super().fit(value, name)
@@ -85,11 +85,11 @@ def listed_labels(labels: Sequence[Any] | Path) -> tuple[Any, ...]:
             "Save it as UTF-8.",
         ) from error
     except FileNotFoundError as error:
-        raise ReadError(f"{labels}: expected a file of labels, found nothing there") from error
+        raise ReadError(f"{labels}: no such file") from error
     except OSError as error:
         raise unreadable(labels, error) from error
     if not text.strip():
-        raise ReadError(f"{labels}: expected a label a line, found none")
+        raise ReadError(f"{labels}: expected one label per line, found none")
     found: dict[str, int] = {}
     for number, line in enumerate(text.rstrip().split("\n"), 1):
         label = line.strip()
@@ -99,7 +99,7 @@ def listed_labels(labels: Sequence[Any] | Path) -> tuple[Any, ...]:
             )
         if label in found:
             raise ReadError(
-                f"{labels}, line {number}: expected every label once, found {shown(label)}, as in "
+                f"{labels}, line {number}: expected each label once, found {shown(label)}, as in "
                 f"line {found[label]}",
                 _REMEDY,
             )

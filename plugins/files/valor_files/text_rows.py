@@ -196,7 +196,7 @@ def _check_lists(table: Table, name: str, cells: Sequence[Any]) -> None:
         if cell is not None and not are_texts(cell):
             raise SchemaError(
                 f"{table.place(index, name)}: expected strings, found {shown(cell)}",
-                'Write each of them as a string: ["…", "…"]',
+                'Write each item as a string: ["…", "…"]',
             )
 
 
@@ -218,7 +218,7 @@ def fields_of(table: Table) -> dict[str, str]:
             raise ReadError(
                 f"{table.source}: expected one {what} for {standard!r}, found "
                 f"{found[standard]!r} and {name!r}",
-                f"Say which it is with the reader's key: columns: {{{standard}: {name}}}",
+                f"Select one with the reader's key: columns: {{{standard}: {name}}}",
             )
         found[standard] = name
     return found

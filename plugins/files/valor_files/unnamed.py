@@ -88,7 +88,7 @@ def _unknown(sources: Sequence[TableSource], registry: Registry, task: str | Non
     if len(tables) == 1:
         return unknown_columns("data", tables[0], remedy)
     names = " and ".join(shown(list(table.names)) for table in tables)
-    return ConfigError(f"data: no reader knows two tables of these columns: {names}", remedy)
+    return ConfigError(f"data: no reader recognizes two tables with these columns: {names}", remedy)
 
 
 def _reader_to_name(registry: Registry, task: str | None) -> str:
@@ -107,10 +107,10 @@ def _reader_to_name(registry: Registry, task: str | None) -> str:
     listed = f"Readers of tables are: {', '.join(names)}"
     if any(spec.short_name == "predicted" for spec in readers):
         return (
-            "Name a reader and its columns: {'reader': 'predicted', 'path': data, 'label': COLUMN, "
-            f"'prediction': COLUMN}}\n{listed}"
+            "Specify a reader and its columns: {'reader': 'predicted', 'path': data, "
+            f"'label': COLUMN, 'prediction': COLUMN}}\n{listed}"
         )
     return (
-        f"Name a reader and its parameters: {{'reader': '{names[0]}', …}}. {listed}\n"
+        f"Specify a reader and its parameters: {{'reader': '{names[0]}', …}}. {listed}\n"
         f"See its parameters with: valor show {readers[0].name}"
     )

@@ -84,6 +84,6 @@ def test_str_of_results_is_their_tables() -> None:
 def test_notebook_shows_report_as_tables() -> None:
     page = REPORT._repr_html_()
 
-    assert "<p>3 items, 1 of them failed, 1 more left out by the filter</p>" in page
+    assert "<p>3 items, 1 of them failed, 1 more excluded by the filter</p>" in page
     assert "<p>Warning: something</p>" in page
     assert "<b>Requirements</b>" in page

@@ -24,7 +24,7 @@ def test_failures_with_same_reason_share_a_line() -> None:
 def test_items_line_shows_counts() -> None:
     counts = {"read": 1, "skipped": 3, "failed": 0}
 
-    assert items_line(Report(results=(), counts=counts)) == "1 item, 3 more left out by the filter"
+    assert items_line(Report(results=(), counts=counts)) == "1 item, 3 more excluded by the filter"
 
 
 def test_markdown_has_warnings_and_versions() -> None:

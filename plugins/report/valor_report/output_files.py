@@ -41,7 +41,7 @@ class WriteErrors:
             unforeseen = ReportError(
                 f"{path}: cannot be written, {type(error).__name__}: {error}; this is a bug in "
                 "valor or a plugin",
-                "See where it comes from with: VALOR_TRACEBACK=1 valor …",
+                "Show the traceback with: VALOR_TRACEBACK=1 valor …",
             )
             unforeseen.__cause__ = error
             self.errors[path] = unforeseen
@@ -150,8 +150,8 @@ def check_not_read(written: Iterable[Path], read: Sequence[Path], place: str, na
     for path in written:
         if any(_is_same(path, other) for other in read):
             raise ConfigError(
-                f"{place}expected a file that is not read, {path.name} is {name}",
-                "Name another file.",
+                f"{place}expected a file that is not an input, {path.name} is {name}",
+                "Choose another file.",
             )
 
 
@@ -188,7 +188,7 @@ def check_destination(path: Path, suffixes: Sequence[str], place: str) -> None:
         raise ConfigError(f"{place}expected a file, {path} is a folder")
     if not path.parent.is_dir():
         raise ConfigError(
-            f"{place}there is no folder {path.parent}", f"Make it with: mkdir -p {path.parent}"
+            f"{place}there is no folder {path.parent}", f"Create it with: mkdir -p {path.parent}"
         )
     try:
         check_writable(path)

@@ -73,7 +73,7 @@ def _chosen(name: str, metrics: Mapping[str, tuple[str, ...]]) -> str:
     raise ConfigError(
         f"require.{name}: no chosen metric is called {wanted!r}",
         did_you_mean(wanted, [name for name in names if ("." in name) == ("." in wanted)])
-        or f"Chosen are: {', '.join(metrics) or 'none'}.",
+        or f"Chosen metrics are: {', '.join(metrics) or 'none'}.",
     )
 
 

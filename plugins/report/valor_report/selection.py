@@ -34,7 +34,7 @@ _MOST_NAMED = 12
 _LIKE = 0.8
 """Minimum similarity of suggestions; high, because parts of one parameter share its name."""
 
-_ANOTHER = "Name a single number of the report."
+_ANOTHER = "Use the key of a single number in the report."
 
 _Forms = Sequence[str]
 """Spellings of one part of a key."""
@@ -165,8 +165,7 @@ def _write_one_of(metric: str, matches: Iterable[Entry], numbers: Sequence[Entry
 def _metrics_with_numbers(found: Iterable[Result]) -> str:
     """Remedy for a metric that has only curves or matrices."""
     types = list(dict.fromkeys(one.type for one in found if any(True for _ in numbers_of(one))))
-    named = f"one that has: {_first(types)}" if types else "one whose results are numbers"
-    return f"Choose another metric, {named}."
+    return f"Choose a metric with numbers{f': {_first(types)}' if types else ''}."
 
 
 def _first(words: Sequence[str]) -> str:

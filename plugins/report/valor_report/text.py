@@ -9,7 +9,7 @@ from valor_report.tables.text_table import escaped
 _COUNTS = {
     "failed": "of them failed",
     "not_run": "of them not run",
-    "skipped": "more left out by the filter",
+    "skipped": "more excluded by the filter",
 }
 
 _TROUBLES = {
@@ -74,7 +74,7 @@ def troubles(report: Report) -> list[str]:
         if count:
             found.append(f"{count:,} {words[count > 1]}")
     if report.counts.get("read") == 0:
-        found.append("no items took part")
+        found.append("no items were evaluated")
     found += failures(report)
     found += report.not_found
     found += [str(outcome) for outcome in report.requirements if not outcome.met]
@@ -83,7 +83,7 @@ def troubles(report: Report) -> list[str]:
 
 def _stopped(report: Report) -> str:
     reason = f"run: {report.stopped}"
-    return f"{reason}\nGo on with the same command." if ", saved in " in reason else reason
+    return f"{reason}\nResume with the same command." if ", saved in " in reason else reason
 
 
 def aligned_text(report: Results) -> str:

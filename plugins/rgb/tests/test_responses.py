@@ -199,7 +199,7 @@ def test_tables_in_memory_have_their_ability_said_beside_them() -> None:
 )
 def test_rows_in_memory_without_an_ability_are_answered_with_the_reader(more: Any) -> None:
     with pytest.raises(
-        ConfigError, match="data: no reader knows what these columns are: 'response', 'answer',"
+        ConfigError, match="data: no reader recognizes these columns: 'response', 'answer',"
     ):
         evaluate([{**IN_MEMORY[0], **more}], ["NoiseRobustness"], task="rgb")
 

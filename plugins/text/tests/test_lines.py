@@ -146,7 +146,7 @@ def test_a_file_that_changed_is_refused(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"a\nb\xff\n", "line 2: expected text in UTF-8, found the byte 0xff"),
-        (b"", "expected records, the file is empty"),
+        (b"", "expected records, found an empty file"),
     ],
 )
 def test_what_is_no_text_is_named(tmp_path: Path, content: bytes, message: str) -> None:
@@ -157,7 +157,7 @@ def test_what_is_no_text_is_named(tmp_path: Path, content: bytes, message: str) 
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ReadError, match="expected a file, found nothing there"):
+    with pytest.raises(ReadError, match="no such file"):
         reader(responses=tmp_path / "none.txt").partitions()
 
 

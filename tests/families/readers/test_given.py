@@ -146,9 +146,7 @@ def test_the_numbers_of_labels_are_those_of_scikit_learn() -> None:
 
 @pytest.mark.parametrize("task", ["classification", "detection", "rgb"])
 def test_a_table_that_tells_nothing_is_answered_with_the_readers_of_its_task(task: str) -> None:
-    with pytest.raises(
-        ConfigError, match="data: no reader knows what these columns are: 'foo', 'bar'"
-    ):
+    with pytest.raises(ConfigError, match="data: no reader recognizes these columns: 'foo', 'bar'"):
         evaluate([{"foo": 1, "bar": 2}], ["F1"], task=task)
 
 

@@ -168,8 +168,8 @@ def test_comparison_is_written_to_files(valor):
     [
         (
             "a.json",
-            "valor: compare: --output: expected a file that is not read, "
-            "a.json is one of the reports\nName another file.\n",
+            "valor: compare: --output: expected a file that is not an input, "
+            "a.json is one of the reports\nChoose another file.\n",
         ),
         (
             "c.pdf",
@@ -178,7 +178,7 @@ def test_comparison_is_written_to_files(valor):
         ),
         (
             "none/c.md",
-            "valor: compare: --output: there is no folder none\nMake it with: mkdir -p none\n",
+            "valor: compare: --output: there is no folder none\nCreate it with: mkdir -p none\n",
         ),
     ],
 )

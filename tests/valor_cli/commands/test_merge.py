@@ -135,7 +135,7 @@ def test_report_does_not_overwrite_state(lab, valor):
 
     assert result.exit_code == 2
     assert (
-        "merge: --output: expected a file that is not read, s.json is one of the states"
+        "merge: --output: expected a file that is not an input, s.json is one of the states"
         in result.stderr
     )
     assert (lab / "s.json").read_bytes() == before

@@ -74,7 +74,7 @@ def test_unwritable_page_keeps_report_and_tables(lab, valor, monkeypatch, comman
         "report written to a.json\ngallery written to worst/index.html\n"
         f"valor: {lab / 'a.html'}: cannot be written, ValueError: too many labels; this is a bug "
         "in valor or a plugin\n"
-        "See where it comes from with: VALOR_TRACEBACK=1 valor …\n"
+        "Show the traceback with: VALOR_TRACEBACK=1 valor …\n"
     )
 
 
@@ -264,27 +264,27 @@ def test_invalid_request_exits_with_2(valor, arguments, message):
     [
         (
             ["-o", "link.csv"],
-            "output: expected a file that is not read, link.csv is data.path",
+            "output: expected a file that is not an input, link.csv is data.path",
         ),
         (
             ["-o", "config.json"],
-            "output: expected a file that is not read, config.json is the config itself",
+            "output: expected a file that is not an input, config.json is the config itself",
         ),
         (
             ["-o", "counts.json", "--state", "counts.json"],
-            "output: expected a file that is not read, counts.json is state",
+            "output: expected a file that is not an input, counts.json is state",
         ),
         (
             ["--state", "lines.csv"],
-            "state: expected a file that is not read, lines.csv is data.path",
+            "state: expected a file that is not an input, lines.csv is data.path",
         ),
         (
             ["-o", "lines.csv", "--set", "data.path=*.csv"],
-            "output: expected a file that is not read, lines.csv is data.path",
+            "output: expected a file that is not an input, lines.csv is data.path",
         ),
         (
             ["--set", "items=rows.jsonl", "--set", "data.path=rows.jsonl"],
-            "items: expected a file that is not read, rows.jsonl is data.path",
+            "items: expected a file that is not an input, rows.jsonl is data.path",
         ),
     ],
 )
@@ -298,7 +298,7 @@ def test_run_does_not_overwrite_its_inputs(lab, valor, arguments, error):
     result = valor("run", "config.json", *arguments)
 
     assert result.exit_code == 2
-    assert result.stderr == f"valor: config.json: {error}\nName another file.\n"
+    assert result.stderr == f"valor: config.json: {error}\nChoose another file.\n"
     assert {path.name: path.read_text() for path in lab.iterdir()} == before
 
 

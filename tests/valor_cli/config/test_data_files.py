@@ -70,7 +70,7 @@ def test_custom_columns_are_set_on_command_line(folder, valor):
     [
         (
             ["odd.csv", "-m", "F1"],
-            "valor: odd.csv: no reader knows what these columns are: 'one', 'two'\n"
+            "valor: odd.csv: no reader recognizes these columns: 'one', 'two'\n"
             "Name the reader and its columns: valor run odd.csv -m F1 --task classification "
             "--reader predicted --set data.label=COLUMN --set data.prediction=COLUMN\n"
             "Or be asked: valor init odd.csv\n",

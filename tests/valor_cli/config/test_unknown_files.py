@@ -69,7 +69,7 @@ def folder(tmp_path, monkeypatch):
         ),
         (
             ["found.json", "-m", "mAP"],
-            "found.json: no reader of the task detection knows what these columns are: "
+            "found.json: no reader of the task detection recognizes these columns: "
             "'image_id', 'category_id', 'bbox', 'score'",
             "If it has predictions, name the file of ground truths before it: "
             "valor run GROUNDTRUTHS found.json",
@@ -92,7 +92,7 @@ def folder(tmp_path, monkeypatch):
         ),
         (
             ["preds.csv", "-m", "F1", "--task", "detection"],
-            "preds.csv: no reader of the task detection knows what these columns are: "
+            "preds.csv: no reader of the task detection recognizes these columns: "
             "'id', 'y_true', 'y_pred'",
             "If it has predictions, name the file of ground truths before it: "
             "valor run GROUNDTRUTHS preds.csv",
@@ -165,11 +165,11 @@ def test_text_reader_for_classification_suggests_readers_of_task(valor):
     ("name", "text", "message"),
     [
         ("short.csv", "label,score_a\na\n", "short.csv, row 2: expected 2 cells as in the header"),
-        ("zero.csv", "", "zero.csv: expected records, the file is empty"),
+        ("zero.csv", "", "zero.csv: expected records, found an empty file"),
         ("cut.jsonl", '{"label": "a"}\n{"label"\n', "cut.jsonl, line 2: expected one JSON object"),
         ("cut.json", '[{"label": "a"},', "cut.json"),
         ("table.xlsx", "PK", "table.xlsx: expected a table such as CSV, found a workbook of Excel"),
-        ("preds", "label\na\n", "preds: expected a file with a known suffix, found ''"),
+        ("preds", "label\na\n", "preds: expected a file with a supported suffix, found ''"),
     ],
 )
 def test_damaged_table_differs_from_unrecognized_table(folder, valor, name, text, message):
@@ -201,8 +201,7 @@ _DATA = "data: {reader: predicted, path: preds.csv, label: y_true, prediction: y
         (
             f"{_DATA.replace('preds', '~/preds')}metrics: [F1]\n",
             (),
-            "~/preds.csv: expected a file, found nothing there\n"
-            "Write the whole path in place of ~.",
+            "~/preds.csv: no such file\nWrite the whole path in place of ~.",
         ),
         (
             f"{_DATA}metrics: F1\n",

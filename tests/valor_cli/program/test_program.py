@@ -124,7 +124,7 @@ def test_bug_prints_one_line_and_traceback_hint(valor):
     assert result.exit_code == 2
     assert result.stderr == (
         "valor: RuntimeError: fell over; this is a bug in valor or a plugin\n"
-        "See where it comes from with: VALOR_TRACEBACK=1 valor …\n"
+        "Show the traceback with: VALOR_TRACEBACK=1 valor …\n"
     )
 
 

@@ -99,7 +99,7 @@ class Program(click.Group):
                 _explain(
                     context,
                     f"{type(error).__name__}: {error}; this is a bug in valor or a plugin",
-                    (f"See where it comes from with: {TRACEBACK}=1 valor …",),
+                    (f"Show the traceback with: {TRACEBACK}=1 valor …",),
                 )
                 return WRONG
 

@@ -74,9 +74,9 @@ def table_format(path: str | Path) -> str:
     if format is None or (format == "parquet" and _is_gzip(path)):
         suffixes = ", ".join(_SUFFIXES)
         raise ReadError(
-            f"{path}: expected a file with a known suffix, found "
+            f"{path}: expected a file with a supported suffix, found "
             f"{shown(''.join(path.suffixes[-2:]) if _is_gzip(path) else suffix)}",
-            remedy=f"Known are {suffixes}; all but .parquet also with .gz.",
+            remedy=f"Supported suffixes are {suffixes}; all but .parquet also with .gz.",
         )
     return format
 

@@ -214,7 +214,7 @@ class _Rows:
         number, found = bad[0]
         remedy = no_header(self.header())
         if remedy is None and found > width:
-            remedy = f"Put a cell that holds {self._delimiter!r} in quotes."
+            remedy = f"Put cells that contain {self._delimiter!r} in quotes."
         raise ReadError(
             f"{self.partition.path}, row {number}: expected {width} cells as in the header, "
             f"found {found}{and_more(len(bad) - 1)}",

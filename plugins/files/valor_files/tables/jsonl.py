@@ -137,7 +137,7 @@ def _reject_line(
     is_list = table.row(index) == 1 and text.startswith("[")
     raise ReadError(
         f"{table.source}, line {table.row(index)}: expected one JSON object per line, {finding}",
-        remedy="Name a file that holds one list of objects .json." if is_list else None,
+        remedy="Use the suffix .json for a file with one list of objects." if is_list else None,
     ) from cause
 
 
@@ -150,7 +150,9 @@ def _read_list(partition: TablePartition) -> Table:
         place = f", line {error.line}" if error.line else ""
         raise ReadError(
             f"{table.source}{place}: expected a JSON list of objects, {error}",
-            remedy="Name a file with one object per line .jsonl." if is_lines else None,
+            remedy="Use the suffix .jsonl for files with one object per line."
+            if is_lines
+            else None,
         ) from error
     if not isinstance(value, list):
         raise ReadError(f"{table.source}: expected a JSON list of objects, found {shown(value)}")

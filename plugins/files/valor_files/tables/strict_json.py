@@ -129,4 +129,6 @@ def _check_characters(value: Any) -> None:
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError as error:
         found = error.object[error.start].encode("ascii", "backslashreplace").decode()
-        raise StrictJsonError(f"found the lone surrogate {found}, which is no character") from error
+        raise StrictJsonError(
+            f"found the lone surrogate {found}, which is not a character"
+        ) from error

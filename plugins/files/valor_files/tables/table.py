@@ -35,17 +35,17 @@ _COUNTED_BYTES: Final = 2**18
 _NOTHING: Final = "no value"
 _SPELLINGS: Final = {
     re.compile(r"-?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?"): (
-        "Write numbers with a point in place of the comma."
+        "Write numbers with a point instead of a comma."
     ),
     re.compile(r"-?[0-9]*[.,]?[0-9]+ ?%"): (
-        "Divide percentages by 100 and leave out the sign: 0.9 in place of 90%."
+        "Divide percentages by 100 and omit the sign: 0.9 instead of 90%."
     ),
 }
 """Remedies for cells that people read as numbers."""
 OTHER_DELIMITERS: Final = {
-    ";": "Name a file with semicolons between the cells .csv.",
-    "\t": "Name a file with tabs between the cells .tsv.",
-    ",": "Name a file with commas between the cells .csv.",
+    ";": "Use the suffix .csv for files with semicolons between cells.",
+    "\t": "Use the suffix .tsv for files with tabs between cells.",
+    ",": "Use the suffix .csv for files with commas between cells.",
 }
 """Remedies for a header of one cell that contains another delimiter."""
 
@@ -558,7 +558,7 @@ class Table:
         --------
         >>> print(Table({"uid,label": ["a,cat"]}, "preds.tsv").missing("uid"))
         preds.tsv: expected a column 'uid', the columns are 'uid,label'
-        Name a file with commas between the cells .csv.
+        Use the suffix .csv for files with commas between cells.
         """
         return ReadError(
             f"{self.source}: expected a {self._kind} {' or '.join(map(shown, names))}{purpose}, "

@@ -301,7 +301,7 @@ def test_evaluate_draws_gallery(folder: Path, monkeypatch: pytest.MonkeyPatch) -
         (
             {"name": "artlab.Wall", "folder": "taken"},
             {},
-            "has an index.html that is no gallery's",
+            "has an index.html that is not a gallery",
         ),
     ],
 )

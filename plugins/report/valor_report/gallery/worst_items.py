@@ -98,7 +98,7 @@ class PlannedGallery:
                 f"{found or 'none'}",
                 f"Write it as: metrics: [{self.shows}]"
                 if not found
-                else "Choose it once, and otherwise in a run of its own.",
+                else "Choose it once; use separate runs for other parameters.",
             )
 
     def draw(self, evaluation: Evaluation, reader: Reader, items: Iterable[ItemTable] = ()) -> Path:
@@ -272,13 +272,13 @@ def _spec(name: str, task: str, registry: Registry, place: str) -> GallerySpec:
     names = [spec.name for spec in registry.all(GallerySpec) if spec.task == task]
     if not names:
         raise ConfigError(
-            f"{place}gallery: no installed plugin draws items of {task}", "Leave the gallery out."
+            f"{place}gallery: no installed plugin draws items of {task}", "Remove the gallery."
         )
     spec = registry.find(GallerySpec, name, task)
     if spec.task != task:
         raise ConfigError(
             f"{place}gallery.name: expected a gallery for {task}, got {spec.name!r}",
-            f"There is: {', '.join(names)}.",
+            f"Galleries of the task: {', '.join(names)}.",
         )
     return spec
 
@@ -290,8 +290,8 @@ def _check_folder(folder: Path, place: str) -> None:
     page = folder / INDEX
     if page.exists() and not gallery_page.is_gallery_page(page):
         raise ConfigError(
-            f"{place}gallery.folder: {folder} has an {INDEX} that is no gallery's",
-            "Name another folder.",
+            f"{place}gallery.folder: {folder} has an {INDEX} that is not a gallery",
+            "Choose another folder.",
         )
 
 
