@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["installs", "messages"]
+pytest_plugins = ["installs", "judges", "messages"]
 
 settings.register_profile("valor", deadline=None, max_examples=20)
 settings.register_profile("nightly", deadline=None, max_examples=400)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,64 +17,10 @@ from valor_core import Registry, Report, Text, evaluate
 from valor_core.errors import ConfigError, UnknownNameError
 from valor_core.evaluation.bound_metric import bind_metrics, task_of
 
-Install = Callable[..., Path]
+pytestmark = pytest.mark.usefixtures("wide")
 
-MANIFEST = """
-from valor_core.specs import (MetricSpec, Range, hookimpl)
-
-@hookimpl
-def valor_metrics():
-    return [MetricSpec(name="wide.Listed", task="text", other_tasks=("classification",),
-        summary="How many items are in a file", parameters="wide.parameters:Listed",
-        implementation="wide.listed:Listed", higher_is_better=None, range=Range(0),
-        aliases=("in_file",), takes_names="file")]
-"""
-
-PARAMETERS = """
-from pathlib import Path
-from valor_core.parameters import (parameter, parameters)
-
-@parameters
-class Listed:
-    file: Path = parameter(help="File with uids, or the name of a list.")
-    higher_is_better: bool | None = parameter(default=None, help="Direction.")
-"""
-
-LISTED = """
-from pathlib import Path
-from attrs import define, frozen
-from valor_core import Result
-from valor_core.parameters import (changed_parameters)
-from valor_core.states import (DerivedState, StateRequest, counted)
-
-@define
-class Uids(DerivedState):
-    uids: set[str] = counted(set)
-
-    def update(self, batch):
-        self.uids |= set(map(str, batch.datums.uids.tolist()))
-
-@frozen
-class Listed:
-    parameters: object
-
-    def needs(self):
-        return (StateRequest(Uids),)
-
-    def compute(self, state):
-        file = self.parameters.file
-        known = file.read_text().split() if file.is_file() else [file.name]
-        shaped = changed_parameters(self.parameters, "file")
-        yield Result(value=len(state.uids & set(known)), parameters=shaped)
-"""
 
 TEXTS = [Text("a", response="x", references="x"), Text("b", response="y", references="x")]
-
-
-@pytest.fixture(autouse=True)
-def wide(install: Install) -> None:
-    sources = {"__init__.py": "", "plugin.py": MANIFEST}
-    install("widelab", "wide", sources | {"parameters.py": PARAMETERS, "listed.py": LISTED})
 
 
 class TestTasks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,6 @@ from valor_core.specs import TaskSpec
 Install = Callable[..., Path]
 
 PLUGINS = Path(__file__).parents[1] / "plugins"
-
-
-@pytest.fixture
-def rankings(install: Install) -> Any:
-    install("ranklab", "ranklab", PLUGINS / "ranklab")
-    return importlib.import_module("ranklab.rankings")
 
 
 def some(rankings: Any) -> list[Any]:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable
@@ -8,56 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bird_tasks import Birds
 
 from valor_core import Registry, evaluate, metric
 from valor_core.errors import ConfigError, SchemaError, StateError
 from valor_core.readers import reader_of
 from valor_core.results import Report
 from valor_core.schemas.text import Text
-from valor_core.specs import MetricSpec, ReaderSpec, TaskSpec, hookimpl
-
-PLUGINS = Path(__file__).parents[3] / "tests" / "plugins"
-
+from valor_core.specs import MetricSpec
 
 ITEMS = [Text(f"q{n}", response="x" * n) for n in range(8)]
 
-
 METRICS = ["lab.LongShare"]
-
-
-@pytest.fixture
-def site(install: Callable[..., Path]) -> Path:
-    return install("valor-lab", "lab", PLUGINS / "lab")
-
-
-@pytest.fixture
-def data(site: Path, tmp_path: Path) -> dict[str, Any]:
-    parts = [[{"uid": one.uid, "response": one.response} for one in ITEMS[i::4]] for i in range(4)]
-    (tmp_path / "parts.json").write_text(json.dumps(parts))
-    (tmp_path / "log").mkdir()
-    return {
-        "reader": "lab.Parts",
-        "path": str(tmp_path / "parts.json"),
-        "log": str(tmp_path / "log"),
-    }
-
-
-class Birds:
-    """Plugin with a task that has two readers, and a task without readers."""
-
-    @hookimpl
-    def valor_tasks(self) -> list[TaskSpec]:
-        return [
-            TaskSpec(name=name, summary="", implementation="birds:Batch", item="birds:Bird")
-            for name in ("birds.birds", "birds.songs")
-        ]
-
-    @hookimpl
-    def valor_readers(self) -> list[ReaderSpec]:
-        return [
-            ReaderSpec(name=name, summary="", implementation="birds:Reader", task="birds")
-            for name in ("birds.nests", "birds.rings")
-        ]
 
 
 @metric("mylab.Length", task="text")
@@ -74,7 +35,7 @@ class TestReaders:
         ],
     )
     def test_reader_of_another_task_suggests_readers_of_task(
-        self, site: Path, reader: str, message: str
+        self, lab: Path, reader: str, message: str
     ) -> None:
         registry = Registry()
         registry.register("birds", Birds())
@@ -84,7 +45,7 @@ class TestReaders:
 
 
 class TestStateFiles:
-    @pytest.mark.usefixtures("site")
+    @pytest.mark.usefixtures("lab")
     @pytest.mark.parametrize(
         ("response", "message"),
         [("no", "bytes 0 to 32 is not among these"), ("oui", "bytes 0 to 32 has changed since")],
@@ -144,7 +105,7 @@ class TestForms:
             evaluate([{"response": "abc"}], [length], state=state)
 
 
-@pytest.mark.usefixtures("site")
+@pytest.mark.usefixtures("lab")
 class TestWrongData:
     @pytest.mark.parametrize(
         ("data", "message"),

@@ -5,47 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from registries import manifest, package, without
 
 from valor_core import Registry, evaluate, metric
 from valor_core.specs import Range, ReaderSpec
-from valor_core.specs.extensions import claims
 
 Install = Callable[..., Path]
-
-
-MANIFEST = """
-from valor_core.specs import (MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl)
-
-def spec(name, **more):
-    return MetricSpec(**(dict(
-        name=name, task="{namespace}", summary="A metric", implementation="{namespace}.code:Metric",
-        higher_is_better=True, range=Range(0, 1)) | more))
-
-@hookimpl
-def valor_metrics():
-    return [{specs}]
-"""
-
-
-def manifest(namespace: str, *specs: str) -> str:
-    return MANIFEST.format(namespace=namespace, specs=", ".join(specs))
-
-
-def package(namespace: str, *specs: str, code: str = "class Metric: pass\n") -> dict[str, str]:
-    specs = specs or (f"spec('{namespace}.Accuracy', aliases=('hit_rate',), version=2)",)
-    return {"__init__.py": "", "plugin.py": manifest(namespace, *specs), "code.py": code}
 
 
 @pytest.fixture
 def birds(install: Install) -> Path:
     return install("birdlab", "birds", package("birds"))
-
-
-def without(monkeypatch: pytest.MonkeyPatch, *namespaces: str) -> Registry:
-    """Create a registry without the packages of some namespaces."""
-    found = [claim for claim in claims() if claim.namespace not in namespaces]
-    monkeypatch.setattr("valor_core.specs.registry.claims", lambda: found)
-    return Registry()
 
 
 def length(item: Any) -> float:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +8,7 @@ import pytest
 from valor_core import evaluate
 from valor_core.errors import ParameterError
 
-Install = Callable[..., Path]
-
-
 PLUGINS = Path(__file__).parents[3] / "tests" / "plugins"
-
-
-@pytest.fixture
-def rankings(install: Install) -> Any:
-    install("ranklab", "ranklab", PLUGINS / "ranklab")
-    return importlib.import_module("ranklab.rankings")
 
 
 @pytest.mark.parametrize("engine", [None, {"workers": 2, "mode": "threads"}])

@@ -2,34 +2,10 @@ from __future__ import annotations
 
 import pytest
 from messages import refused
+from registries import without
 
 from valor_core import Registry
 from valor_core.errors import MissingPluginError, UnknownNameError
-from valor_core.specs.extensions import claims
-
-MANIFEST = """
-from valor_core.specs import (MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl)
-
-def spec(name, **more):
-    return MetricSpec(**(dict(
-        name=name, task="{namespace}", summary="A metric", implementation="{namespace}.code:Metric",
-        higher_is_better=True, range=Range(0, 1)) | more))
-
-@hookimpl
-def valor_metrics():
-    return [{specs}]
-"""
-
-
-def manifest(namespace: str, *specs: str) -> str:
-    return MANIFEST.format(namespace=namespace, specs=", ".join(specs))
-
-
-def without(monkeypatch: pytest.MonkeyPatch, *namespaces: str) -> Registry:
-    """A registry in which nobody claims some namespaces, whatever is installed."""
-    found = [claim for claim in claims() if claim.namespace not in namespaces]
-    monkeypatch.setattr("valor_core.specs.registry.claims", lambda: found)
-    return Registry()
 
 
 class TestLookUp:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+from bird_tasks import Birds
 
 from valor_core import Evaluator, Registry, evaluate, metric
 from valor_core.errors import (
@@ -29,47 +29,10 @@ from valor_core.readers import reader_of
 from valor_core.readers.reader import InMemory
 from valor_core.schemas.classification import Classification
 from valor_core.schemas.text.batch import Text, TextBatch
-from valor_core.specs import hookimpl
-from valor_core.specs.spec import MetricSpec, ReaderSpec, TaskSpec
+from valor_core.specs.spec import MetricSpec
 
-PLUGINS = Path(__file__).parents[2] / "plugins"
 ITEMS = [Text(f"q{n}", response="x" * n) for n in range(8)]
 METRICS = ["lab.LongShare"]
-
-
-@pytest.fixture
-def site(install: Callable[..., Path]) -> Path:
-    return install("valor-lab", "lab", PLUGINS / "lab")
-
-
-@pytest.fixture
-def data(site: Path, tmp_path: Path) -> dict[str, Any]:
-    parts = [[{"uid": one.uid, "response": one.response} for one in ITEMS[i::4]] for i in range(4)]
-    (tmp_path / "parts.json").write_text(json.dumps(parts))
-    (tmp_path / "log").mkdir()
-    return {
-        "reader": "lab.Parts",
-        "path": str(tmp_path / "parts.json"),
-        "log": str(tmp_path / "log"),
-    }
-
-
-class Birds:
-    """Declares a task with two readers, and one without."""
-
-    @hookimpl
-    def valor_tasks(self) -> list[TaskSpec]:
-        return [
-            TaskSpec(name=name, summary="", implementation="birds:Batch", item="birds:Bird")
-            for name in ("birds.birds", "birds.songs")
-        ]
-
-    @hookimpl
-    def valor_readers(self) -> list[ReaderSpec]:
-        return [
-            ReaderSpec(name=name, summary="", implementation="birds:Reader", task="birds")
-            for name in ("birds.nests", "birds.rings")
-        ]
 
 
 @metric("mylab.Length", task="text")
@@ -77,7 +40,7 @@ def length(item: Any) -> float:
     return len(item.response) / 10
 
 
-def test_objects_batches_and_readers_are_all_data(site: Path) -> None:
+def test_objects_batches_and_readers_are_all_data(lab: Path) -> None:
     whole = TextBatch.of(ITEMS)
     halves = [TextBatch.of(ITEMS[:4]), TextBatch.of(ITEMS[4:])]
 
@@ -87,7 +50,7 @@ def test_objects_batches_and_readers_are_all_data(site: Path) -> None:
     assert all(report == reports[0] for report in reports)
 
 
-def test_the_task_is_told_from_the_data(site: Path) -> None:
+def test_the_task_is_told_from_the_data(lab: Path) -> None:
     for data in (ITEMS, tuple(ITEMS), TextBatch.of(ITEMS), [TextBatch.of(ITEMS)]):
         assert evaluate(data, [length])["Length"].value == 0.35
 
@@ -99,14 +62,14 @@ def test_data_of_another_task_than_the_metrics_are_refused() -> None:
         evaluate([Classification("a", "dog")], [length])
 
 
-def test_a_reader_is_chosen_by_name(data: dict[str, Any]) -> None:
-    assert evaluate(data, METRICS).results == evaluate(ITEMS, METRICS).results
+def test_a_reader_is_chosen_by_name(parts: dict[str, Any]) -> None:
+    assert evaluate(parts, METRICS).results == evaluate(ITEMS, METRICS).results
 
 
-def test_progress_is_told_after_every_partition(data: dict[str, Any]) -> None:
+def test_progress_is_told_after_every_partition(parts: dict[str, Any]) -> None:
     told: list[tuple[int, int, int]] = []
 
-    evaluate(data, METRICS, progress=lambda *how_far: told.append(how_far))
+    evaluate(parts, METRICS, progress=lambda *how_far: told.append(how_far))
 
     assert told == [(1, 4, 2), (2, 4, 4), (3, 4, 6), (4, 4, 8)]
 
@@ -123,7 +86,7 @@ class TestReaders:
         with pytest.raises(ConfigError, match=re.escape(message)):
             reader_of(named | {"path": "a"}, "text", Registry(), place="c.yaml: ")
 
-    def test_a_reader_of_another_task_is_refused_where_the_task_has_none(self, site: Path) -> None:
+    def test_a_reader_of_another_task_is_refused_where_the_task_has_none(self, lab: Path) -> None:
         registry = Registry()
         registry.register("birds", Birds())
 
@@ -132,13 +95,13 @@ class TestReaders:
         ):
             reader_of({"reader": "lab.Parts", "path": "a"}, "songs", registry)
 
-    def test_a_wrong_parameter_is_named_with_its_place(self, site: Path) -> None:
+    def test_a_wrong_parameter_is_named_with_its_place(self, lab: Path) -> None:
         with pytest.raises(
             Exception, match=r"^c\.yaml: data\.pth: unknown key\nDid you mean 'path"
         ):
             reader_of({"reader": "lab.Parts", "pth": "a"}, "text", Registry(), place="c.yaml: ")
 
-    def test_relative_paths_are_relative_to_the_folder(self, site: Path) -> None:
+    def test_relative_paths_are_relative_to_the_folder(self, lab: Path) -> None:
         values = {"reader": "lab.Parts", "path": "a.json", "log": "/log"}
 
         reader: Any = reader_of(values, "text", Registry(), Path("here"))
@@ -149,47 +112,47 @@ class TestReaders:
 
 class TestStateFiles:
     def test_a_failed_run_keeps_what_was_finished_and_goes_on(
-        self, data: dict[str, Any], tmp_path: Path
+        self, parts: dict[str, Any], tmp_path: Path
     ) -> None:
         state = tmp_path / "state.npz"
-        trouble = data | {"trouble": "raise", "at": 2}
+        trouble = parts | {"trouble": "raise", "at": 2}
 
         with pytest.raises(PartitionError) as caught:
             evaluate(trouble, METRICS, state=state)
         for file in (tmp_path / "log").iterdir():
             file.unlink()
-        report = evaluate(data, METRICS, state=state)
+        report = evaluate(parts, METRICS, state=state)
 
         assert caught.value.__notes__ == [f"What was finished, saved in {state}"]
-        assert report == evaluate(data, METRICS)
+        assert report == evaluate(parts, METRICS)
         assert Evaluator.load(state).compute() == report
 
     def test_what_was_finished_is_not_read_again(
-        self, data: dict[str, Any], tmp_path: Path
+        self, parts: dict[str, Any], tmp_path: Path
     ) -> None:
         state = tmp_path / "state.npz"
         with pytest.raises(PartitionError):
-            evaluate(data | {"trouble": "raise", "at": 2}, METRICS, state=state)
+            evaluate(parts | {"trouble": "raise", "at": 2}, METRICS, state=state)
         for file in (tmp_path / "log").iterdir():
             file.unlink()
 
-        evaluate(data, METRICS, state=state)
+        evaluate(parts, METRICS, state=state)
 
         assert {file.name for file in (tmp_path / "log").iterdir()} == {"2", "3"}
 
     def test_a_missing_folder_is_refused_before_any_work(
-        self, data: dict[str, Any], tmp_path: Path
+        self, parts: dict[str, Any], tmp_path: Path
     ) -> None:
         folder = tmp_path / "missing"
 
         with pytest.raises(StateError, match="there is no folder"):
-            evaluate(data, METRICS, state=folder / "state.npz")
+            evaluate(parts, METRICS, state=folder / "state.npz")
 
         assert not list((tmp_path / "log").iterdir())
 
-    def test_a_state_of_other_data_is_refused(self, data: dict[str, Any], tmp_path: Path) -> None:
+    def test_a_state_of_other_data_is_refused(self, parts: dict[str, Any], tmp_path: Path) -> None:
         state = tmp_path / "state.npz"
-        evaluate(data, METRICS, state=state)
+        evaluate(parts, METRICS, state=state)
 
         with pytest.raises(
             StateError,
@@ -198,7 +161,7 @@ class TestStateFiles:
             evaluate(ITEMS, METRICS, state=state)
 
 
-@pytest.mark.usefixtures("site")
+@pytest.mark.usefixtures("lab")
 class TestWrongData:
     def test_a_strange_item_is_named_by_its_position(self) -> None:
         with pytest.raises(SchemaError, match=r"data\[1\]: expected a Text, got 5"):
@@ -213,7 +176,7 @@ class TestWrongData:
 
 
 def test_counts_are_saved_while_a_run_goes_on(
-    data: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    parts: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = tmp_path / "state.npz"
     monkeypatch.setattr(sys.modules["valor_core.evaluation.evaluate"], "_SAVE_EVERY", -1000.0)
@@ -223,7 +186,7 @@ def test_counts_are_saved_while_a_run_goes_on(
         if state.exists():
             saved.append(Evaluator.load(state).tally.read)
 
-    evaluate(data, METRICS, state=state, progress=look)
+    evaluate(parts, METRICS, state=state, progress=look)
 
     assert saved == [2, 4, 6]  # what was saved after the partition before
 
@@ -236,15 +199,15 @@ class TestInterrupts:
         yield
         signal.signal(signal.SIGINT, before)
 
-    def test_an_interrupt_says_what_was_finished(self, data: dict[str, Any]) -> None:
+    def test_an_interrupt_says_what_was_finished(self, parts: dict[str, Any]) -> None:
         def interrupt(finished: int, count: int, read: int) -> None:
             if finished == 2:
                 raise KeyboardInterrupt
 
         with pytest.raises(RunInterrupted, match="run: stopped after 2 of 4 partitions, 4 items"):
-            evaluate(data, METRICS, progress=interrupt)
+            evaluate(parts, METRICS, progress=interrupt)
 
-    def test_an_interrupted_run_can_go_on(self, data: dict[str, Any], tmp_path: Path) -> None:
+    def test_an_interrupted_run_can_go_on(self, parts: dict[str, Any], tmp_path: Path) -> None:
         state = tmp_path / "state.npz"
 
         def interrupt(finished: int, count: int, read: int) -> None:
@@ -253,12 +216,12 @@ class TestInterrupts:
         with pytest.raises(
             RunInterrupted, match="run: stopped after 1 of 4 partitions, 2 items, saved in"
         ):
-            evaluate(data, METRICS, progress=interrupt, state=state)
+            evaluate(parts, METRICS, progress=interrupt, state=state)
 
-        assert evaluate(data, METRICS, state=state) == evaluate(data, METRICS)
+        assert evaluate(parts, METRICS, state=state) == evaluate(parts, METRICS)
 
     def test_an_interrupt_in_the_middle_of_a_merge_waits_for_its_end(
-        self, data: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, parts: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         import lab.metrics
 
@@ -273,33 +236,33 @@ class TestInterrupts:
         with pytest.raises(
             RunInterrupted, match="run: stopped after 2 of 4 partitions, 4 items, saved in"
         ):
-            evaluate(data, METRICS, state=state)
+            evaluate(parts, METRICS, state=state)
         monkeypatch.undo()
 
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
     def test_an_evaluation_in_another_thread_leaves_signals_alone(
-        self, data: dict[str, Any]
+        self, parts: dict[str, Any]
     ) -> None:
         reports: list[Any] = []
-        thread = threading.Thread(target=lambda: reports.append(evaluate(data, METRICS)))
+        thread = threading.Thread(target=lambda: reports.append(evaluate(parts, METRICS)))
 
         thread.start()
         thread.join()
 
-        assert reports == [evaluate(data, METRICS)]
+        assert reports == [evaluate(parts, METRICS)]
 
     @pytest.mark.skipif(os.name == "nt", reason="signals of a terminal are a matter of POSIX")
     @pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
     def test_an_interrupted_program_leaves_no_process_and_its_state_goes_on(
-        self, site: Path, data: dict[str, Any], tmp_path: Path, mode: str
+        self, lab: Path, parts: dict[str, Any], tmp_path: Path, mode: str
     ) -> None:
         state, log = tmp_path / "state.npz", tmp_path / "log"
-        waiting = data | {"trouble": "wait", "at": 3}
+        waiting = parts | {"trouble": "wait", "at": 3}
         engine = {"mode": mode, "workers": 2}
         script = tmp_path / "program.py"
         script.write_text(
-            f"import sys; sys.path.insert(0, {str(site)!r})\n"
+            f"import sys; sys.path.insert(0, {str(lab)!r})\n"
             "from valor_core import evaluate\n"
             "from valor_core.errors import RunInterrupted\n"
             "def told(finished, count, read):\n"
@@ -325,16 +288,16 @@ class TestInterrupts:
         counted = "4 of 4 partitions, 8" if mode == "threads" else "3 of 4 partitions, 6"
         assert output.startswith(f"run: stopped after {counted} items, saved in")
         wait_for(lambda: not alive(program.pid), program)
-        assert evaluate(data, METRICS, state=state) == evaluate(data, METRICS)
+        assert evaluate(parts, METRICS, state=state) == evaluate(parts, METRICS)
 
     @pytest.mark.skipif(os.name == "nt", reason="groups of processes are a matter of POSIX")
     def test_a_killed_program_leaves_no_process(
-        self, site: Path, data: dict[str, Any], tmp_path: Path
+        self, lab: Path, parts: dict[str, Any], tmp_path: Path
     ) -> None:
-        waiting, engine = data | {"trouble": "wait", "at": 3}, {"mode": "processes", "workers": 2}
+        waiting, engine = parts | {"trouble": "wait", "at": 3}, {"mode": "processes", "workers": 2}
         script = tmp_path / "program.py"
         script.write_text(
-            f"import sys; sys.path.insert(0, {str(site)!r})\n"
+            f"import sys; sys.path.insert(0, {str(lab)!r})\n"
             "from valor_core import evaluate\n"
             "if __name__ == '__main__':\n"
             f"    evaluate({waiting!r}, {METRICS!r}, engine={engine!r})\n"
@@ -365,7 +328,7 @@ def alive(group: int) -> bool:
     return True
 
 
-def test_an_evaluator_may_be_run_on_several_readers(site: Path) -> None:
+def test_an_evaluator_may_be_run_on_several_readers(lab: Path) -> None:
     evaluator = Evaluator(METRICS)
 
     run(evaluator, InMemory.of(ITEMS[:4], TextBatch.of))
@@ -375,7 +338,7 @@ def test_an_evaluator_may_be_run_on_several_readers(site: Path) -> None:
     assert evaluator.compute() == evaluate(ITEMS, METRICS)
 
 
-def test_a_state_of_other_data_in_memory_is_refused(site: Path, tmp_path: Path) -> None:
+def test_a_state_of_other_data_in_memory_is_refused(lab: Path, tmp_path: Path) -> None:
     state = tmp_path / "state.npz"
     first = evaluate(ITEMS[:4], METRICS, state=state)
 
@@ -386,7 +349,7 @@ def test_a_state_of_other_data_in_memory_is_refused(site: Path, tmp_path: Path) 
         evaluate(ITEMS[4:], METRICS, state=state)
 
 
-def test_what_two_metrics_say_alike_is_one_result(site: Path) -> None:
+def test_what_two_metrics_say_alike_is_one_result(lab: Path) -> None:
     chosen: list[Any] = [{"name": "lab.LongShares", "thresholds": at} for at in ([1, 5], [5, 9])]
 
     report = evaluate([Text("q1", response="xxxxxx")], chosen)
@@ -395,7 +358,7 @@ def test_what_two_metrics_say_alike_is_one_result(site: Path) -> None:
     assert [result.value for result in report.results] == [1.0, 1.0, 0.0]
 
 
-def test_an_engine_may_be_given_by_its_name(site: Path) -> None:
+def test_an_engine_may_be_given_by_its_name(lab: Path) -> None:
     report = evaluate(ITEMS, METRICS, engine="local")
 
     assert report.results == evaluate(ITEMS, METRICS).results
@@ -405,7 +368,7 @@ def test_an_engine_may_be_given_by_its_name(site: Path) -> None:
         evaluate(ITEMS, METRICS, state=3)  # type: ignore[arg-type]
 
 
-def test_a_report_that_cannot_be_written_leaves_the_one_before(site: Path, tmp_path: Path) -> None:
+def test_a_report_that_cannot_be_written_leaves_the_one_before(lab: Path, tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     report = evaluate(ITEMS, METRICS)
     report.save(path)

@@ -5,11 +5,12 @@ import pickle
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 import numpy as np
 import pytest
+from declared import Every, Inner
 from hypothesis import given
 from hypothesis import strategies as st
 from messages import refused
@@ -27,32 +28,6 @@ from valor_core.parameters import (
 )
 from valor_core.parameters.declaration import relocate
 from valor_core.parameters.environment import FromEnvironment
-
-
-@parameters
-class Inner:
-    depth: int = parameter(default=1, help="Depth.", check=Within(1, 9))
-    cache: Path | None = parameter(default=None, help="Cache.")
-
-
-@parameters
-class Every:
-    switch: bool = parameter(default=False, help="A switch.")
-    count: int = parameter(default=1, help="A count.", check=Within(0))
-    fraction: float = parameter(default=0.5, help="A fraction.", check=Within(0, 1, open_low=True))
-    word: str = parameter(default="a", help="A word.", non_empty=True)
-    rule: Literal["coco", "valor"] = parameter(default="coco", help="A rule.")
-    maybe: float | None = parameter(default=None, help="A number or nothing.", check=Within(0))
-    listed: tuple[float, ...] = parameter(default=(0.5,), help="Numbers.", check=Within(0, 1))
-    names: tuple[str, ...] = parameter(
-        default=(), help="Names.", distinct=True, aliases=("labels",)
-    )
-    table: Mapping[str, float] = parameter(default={}, help="Numbers by name.", check=Within(0))
-    path: Path = parameter(default=Path("."), help="A path.")
-    inner: Inner = parameter(default=Inner(), help="More parameters.")
-    inners: tuple[Inner, ...] = parameter(default=(), help="More of them.")
-    anything: Any = parameter(default=None, help="Anything.")
-    bins: int | Literal["auto"] = parameter(default="auto", help="Bins.", check=Within(2))
 
 
 @parameters

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from messages import refused
+from registries import manifest, package, without
 
 from valor_core import Registry, Report, Text, evaluate, metric
 from valor_core.errors import (
@@ -26,32 +27,10 @@ from valor_core.errors import (
 from valor_core.packages import OWNERS, ways
 from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
-from valor_core.specs.extensions import claims
 
 Install = Callable[..., Path]
 
 HOOKS = "from valor_core.specs import hookimpl\n@hookimpl\ndef "
-MANIFEST = """
-from valor_core.specs import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
-
-def spec(name, **more):
-    return MetricSpec(**(dict(
-        name=name, task="{namespace}", summary="A metric", implementation="{namespace}.code:Metric",
-        higher_is_better=True, range=Range(0, 1)) | more))
-
-@hookimpl
-def valor_metrics():
-    return [{specs}]
-"""
-
-
-def manifest(namespace: str, *specs: str) -> str:
-    return MANIFEST.format(namespace=namespace, specs=", ".join(specs))
-
-
-def package(namespace: str, *specs: str, code: str = "class Metric: pass\n") -> dict[str, str]:
-    specs = specs or (f"spec('{namespace}.Accuracy', aliases=('hit_rate',), version=2)",)
-    return {"__init__.py": "", "plugin.py": manifest(namespace, *specs), "code.py": code}
 
 
 @pytest.fixture
@@ -198,13 +177,6 @@ class TestLookUp:
     def test_lookup_errors_are_lookup_errors_and_not_key_errors(self) -> None:
         assert issubclass(UnknownNameError, LookupError)
         assert not issubclass(UnknownNameError, KeyError)
-
-
-def without(monkeypatch: pytest.MonkeyPatch, *namespaces: str) -> Registry:
-    """A registry in which nobody claims some namespaces, whatever is installed."""
-    found = [claim for claim in claims() if claim.namespace not in namespaces]
-    monkeypatch.setattr("valor_core.specs.registry.claims", lambda: found)
-    return Registry()
 
 
 class TestReadersAndResources:

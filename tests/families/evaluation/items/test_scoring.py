@@ -9,56 +9,19 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from judges import Judge
 
 import valor_core
 from valor_core import NotRun, evaluate
 from valor_core.resources.journal import beside
 from valor_core.schemas.text import Text
 
-PLUGINS = Path(__file__).parents[3] / "plugins"
 ITEMS = [Text(f"q{i:02}", response=f"answer {i}", metadata={"noise": i % 2}) for i in range(24)]
-
-
-class Judge:
-    """The fake judge: where it listens, and what it was asked."""
-
-    def __init__(self, log: Path, seconds: float) -> None:
-        self.log = log
-        server = PLUGINS / "courtroom" / "server.py"
-        self.process = subprocess.Popen(
-            [sys.executable, str(server), str(log), str(seconds)], stdout=subprocess.PIPE, text=True
-        )
-        assert self.process.stdout is not None
-        self.port = int(self.process.stdout.readline())
-
-    @property
-    def asked(self) -> Counter[str]:
-        return Counter(self.log.read_text().splitlines() if self.log.exists() else ())
-
-    def section(self, **options: Any) -> dict[str, Any]:
-        return {"client": {"name": "lines", "port": self.port}, **options}
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-
-@pytest.fixture
-def site(install: Callable[..., Path]) -> Path:
-    return install("valor-courtroom", "courtroom", PLUGINS / "courtroom")
-
-
-@pytest.fixture
-def judge(site: Path, tmp_path: Path) -> Iterator[Judge]:
-    started = Judge(tmp_path / "asked", 0.02)
-    yield started
-    started.close()
 
 
 def graded(
@@ -94,7 +57,7 @@ class TestGoingOn:
         ],
     )
     def test_a_killed_run_pays_for_no_finished_item_twice(
-        self, judge: Judge, site: Path, tmp_path: Path, engine: str, how: signal.Signals
+        self, judge: Judge, courtroom: Path, tmp_path: Path, engine: str, how: signal.Signals
     ) -> None:
         items = "".join(
             json.dumps({"uid": item.uid, "response": item.response}) + "\n" for item in ITEMS
@@ -111,7 +74,7 @@ class TestGoingOn:
             "output": "report.json",
         }
         (tmp_path / "config.json").write_text(json.dumps(config))
-        start = f"import sys; sys.path.insert(0, {str(site)!r})\n"
+        start = f"import sys; sys.path.insert(0, {str(courtroom)!r})\n"
         command = [sys.executable, "-c", f"{start}from valor_cli import main; main()"]
         command += ["run", "config.json"]
 

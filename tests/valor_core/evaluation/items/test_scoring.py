@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from judges import Judge
 
 import valor_core
 from valor_core import Evaluator, NotRun, evaluate
@@ -33,44 +31,7 @@ from valor_core.schemas.text.batch import Text
 from valor_core.specs.extensions import claims
 from valor_core.specs.registry import Registry
 
-PLUGINS = Path(__file__).parents[3] / "plugins"
 ITEMS = [Text(f"q{i:02}", response=f"answer {i}", metadata={"noise": i % 2}) for i in range(24)]
-
-
-class Judge:
-    """The fake judge: where it listens, and what it was asked."""
-
-    def __init__(self, log: Path, seconds: float) -> None:
-        self.log = log
-        server = PLUGINS / "courtroom" / "server.py"
-        self.process = subprocess.Popen(
-            [sys.executable, str(server), str(log), str(seconds)], stdout=subprocess.PIPE, text=True
-        )
-        assert self.process.stdout is not None
-        self.port = int(self.process.stdout.readline())
-
-    @property
-    def asked(self) -> Counter[str]:
-        return Counter(self.log.read_text().splitlines() if self.log.exists() else ())
-
-    def section(self, **options: Any) -> dict[str, Any]:
-        return {"client": {"name": "lines", "port": self.port}, **options}
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-
-@pytest.fixture
-def site(install: Callable[..., Path]) -> Path:
-    return install("valor-courtroom", "courtroom", PLUGINS / "courtroom")
-
-
-@pytest.fixture
-def judge(site: Path, tmp_path: Path) -> Iterator[Judge]:
-    started = Judge(tmp_path / "asked", 0.02)
-    yield started
-    started.close()
 
 
 def graded(
@@ -142,7 +103,7 @@ async def _peak(port: int) -> int:
 
 class TestItemsThatFail:
     @pytest.mark.parametrize("metric", ["courtroom.Odd", "courtroom.OddLater"])
-    @pytest.mark.usefixtures("site")
+    @pytest.mark.usefixtures("courtroom")
     def test_each_fails_alone_and_says_why(self, metric: str) -> None:
         odd = {
             "exit": Failed("SystemExit: 3"),
@@ -170,7 +131,7 @@ class TestItemsThatFail:
         assert found == odd
         assert report.counts["failed"] == 12
 
-    @pytest.mark.usefixtures("site")
+    @pytest.mark.usefixtures("courtroom")
     def test_a_name_that_an_item_lacks_is_left_out_of_its_mean(self) -> None:
         items = [Text(1, response="names"), Text(2, response="failed")]
 
@@ -186,7 +147,7 @@ class TestItemsThatFail:
 
 class TestMetricsThatBreak:
     @pytest.mark.parametrize("mode", ["serial", "processes"])
-    @pytest.mark.usefixtures("site")
+    @pytest.mark.usefixtures("courtroom")
     def test_what_breaks_fails_that_metric_and_no_other(self, mode: str) -> None:
         items = [Text(1, response="fine"), Text(2, response="fine")]
         names = ["Odd", "BadConstructor", "BadNeeds", "BadUpdate"]
@@ -205,7 +166,7 @@ class TestMetricsThatBreak:
         }
         assert not report.ok
 
-    @pytest.mark.usefixtures("site")
+    @pytest.mark.usefixtures("courtroom")
     def test_a_broken_state_is_counted_anew_by_the_next_run(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -521,7 +482,7 @@ class TestMetricsOverMetrics:
         ):
             evaluate(ITEMS, curve, resources={"judge": judges})
 
-    @pytest.mark.usefixtures("site")
+    @pytest.mark.usefixtures("courtroom")
     def test_a_metric_over_rows_names_the_judge_that_it_makes_people_pay_for(self) -> None:
         with pytest.raises(
             ManifestError,
@@ -529,7 +490,7 @@ class TestMetricsOverMetrics:
         ):
             evaluate(ITEMS, "courtroom.Unpaid")
 
-    @pytest.mark.usefixtures("site")
+    @pytest.mark.usefixtures("courtroom")
     def test_a_plugin_that_is_not_there_is_named_with_who_needs_it(self) -> None:
         with pytest.raises(
             UnknownNameError,
@@ -537,7 +498,7 @@ class TestMetricsOverMetrics:
         ):
             evaluate(ITEMS, "courtroom.Elsewhere")
 
-    @pytest.mark.usefixtures("site")
+    @pytest.mark.usefixtures("courtroom")
     def test_a_family_that_is_missing_is_answered_with_how_to_install_it(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -1,0 +1,1 @@
+"""A metric that serves several tasks and takes names of its namespace."""
