@@ -9,7 +9,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
-FOLDERS = ("plugins/cli", "plugins/testing", "plugins/dask", "tests/valor_cli")
+FOLDERS = (
+    *(f"plugins/{name}" for name in ("cli", "dask", "files", "report", "testing")),
+    "tests/plugins",
+    "tests/valor_cli",
+)
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/design/*.md", "docs/plugins/*.md")
 """Folders of code and pages written in plain English; add one when it is clean."""
 

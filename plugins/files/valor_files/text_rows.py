@@ -37,14 +37,14 @@ class TableParameters:
     """Parameters of the reader of tables."""
 
     path: TableSource = parameter(
-        help="Table with one row for each item, in .csv, .tsv, .jsonl, .json or .parquet."
+        help="Table with one row per item: a .csv, .tsv, .jsonl, .json or .parquet file."
     )
     columns: Mapping[str, str] = parameter(
-        default={}, help="Names of columns in the file, by the schema's names: {query: question}."
+        default={}, help="Column names in the file by field: {query: question}."
     )
     partition_bytes: int = parameter(
         default=DEFAULT_PARTITION_BYTES,
-        help="Size of the parts that workers read, in bytes.",
+        help="Minimum size of partitions, in bytes.",
         check=Within(1),
     )
 

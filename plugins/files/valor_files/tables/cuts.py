@@ -21,7 +21,7 @@ _NO_QUOTES: Final = np.zeros(0, np.int64)
 def line_cuts(
     uncut: TablePartition, partition_bytes: int, delimiter: str | None = None
 ) -> list[Cut]:
-    """Ends of records at least `partition_bytes` apart; empty for a single partition.
+    """Ends of records with a distance of `partition_bytes` or more; empty for a single partition.
 
     Parameters
     ----------

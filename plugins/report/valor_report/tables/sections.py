@@ -373,7 +373,7 @@ def _fact(value: Any) -> Cell:
 
 
 def directions(report: Report) -> dict[str, bool | None]:
-    """Whether higher values are better, for each installed metric of a report."""
+    """Direction of each installed metric of a report: whether higher is better."""
     names = {result.metric.partition("@")[0] for result in report}
     specs = {name: installed_spec(name) for name in names}
     return {name: None if spec is None else spec.higher_is_better for name, spec in specs.items()}

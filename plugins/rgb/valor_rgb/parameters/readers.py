@@ -75,7 +75,7 @@ class DatasetParameters:
         "error.",
     )
     partition_bytes: int = parameter(
-        default=4 << 20, help="Size of the parts that workers read, in bytes.", check=Within(1)
+        default=4 << 20, help="Minimum size of partitions, in bytes.", check=Within(1)
     )
 
     def __attrs_post_init__(self) -> None:
@@ -101,7 +101,7 @@ class ResponsesParameters:
         distinct=True,
     )
     columns: Mapping[str, str] = parameter(
-        default={}, help="Names of columns in the files, by the schema's names: {response: output}."
+        default={}, help="Column names in the files by field: {response: output}."
     )
     ability: tuple[Ability, ...] = parameter(
         default=(),
@@ -113,7 +113,7 @@ class ResponsesParameters:
         check=_SHARE,
     )
     partition_bytes: int = parameter(
-        default=4 << 20, help="Size of the parts that workers read, in bytes.", check=Within(1)
+        default=4 << 20, help="Minimum size of partitions, in bytes.", check=Within(1)
     )
 
     def __attrs_post_init__(self) -> None:

@@ -37,6 +37,6 @@ def key() -> str:
 def partition_bytes() -> int:
     """How much a worker reads at a time."""
     partition_bytes: int = parameter(
-        default=4 << 20, help="Size of the parts that workers read, in bytes.", check=Within(1)
+        default=4 << 20, help="Minimum size of partitions, in bytes.", check=Within(1)
     )
     return partition_bytes
