@@ -199,6 +199,48 @@ def test_a_pixel_size_that_adds_up_is_refused() -> None:
     expect_refusal("expected the transform of true/a.tif, 10")
 
 
+def rotated(*change: float) -> rasterio.Affine:
+    """A transform with rotated pixels of 10 by 10 m, whose six numbers are changed."""
+    numbers = (6, 8, 500_000, 8, -6, 6_000_000)
+    return rasterio.Affine(*(a + b for a, b in zip(numbers, change, strict=True)))
+
+
+# The corners of 9 by 9 pixels are 0.007 or 0.008 pixels apart.
+@pytest.mark.parametrize(
+    "change",
+    [
+        (0, 0, 0.05, 0, 0, 0.05),
+        (0, 0, -0.05, 0, 0, 0.05),
+        (0.2 / 9, 0, -0.1, 0, 0, 0),
+        (0, 0.2 / 9, -0.1, 0, 0, 0),
+        (0, 0, 0, 0.2 / 9, 0, -0.1),
+        (0, 0, 0, 0, 0.2 / 9, -0.1),
+    ],
+)
+def test_rotated_raster_less_than_a_hundredth_pixel_away_is_accepted(change: Any) -> None:
+    write("true/a.tif", np.ones((9, 9)), transform=rotated(0, 0, 0, 0, 0, 0))
+    write("seen/a.tif", np.ones((9, 9)), transform=rotated(*change))
+
+    assert len(batches()) == 1
+
+
+# The corners are 0.019 pixels apart in one direction and 0.006 in the other.
+@pytest.mark.parametrize(
+    "change",
+    [
+        (0, 0, 0.16, 0, 0, 0.12),
+        (0, 0, 0.12, 0, 0, -0.16),
+        (0.16 / 9, 0, 0, 0.12 / 9, 0, 0),
+        (0, 0.12 / 9, 0, 0, -0.16 / 9, 0),
+    ],
+)
+def test_rotated_raster_at_another_place_is_rejected(change: Any) -> None:
+    write("true/a.tif", np.ones((9, 9)), transform=rotated(0, 0, 0, 0, 0, 0))
+    write("seen/a.tif", np.ones((9, 9)), transform=rotated(*change))
+
+    expect_refusal("expected the transform of true/a.tif, 6, 8, 500000")
+
+
 def test_rasters_without_a_place_are_read_without_a_warning() -> None:
     for folder in ("true", "seen"):
         with pytest.warns(rasterio.errors.NotGeoreferencedWarning):
