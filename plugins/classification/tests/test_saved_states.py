@@ -139,6 +139,61 @@ def _check_results(choice: dict[str, Any], evaluator: Evaluator) -> None:
     assert all(number in RANGES[choice["name"]] for number in report.flat().values())
 
 
+def _without_last_label(value: Any) -> Any:
+    """The header of a state file, without the last label of each state."""
+    if isinstance(value, dict):
+        return {key: _without_last_label(one) for key, one in value.items()}
+    if not isinstance(value, list):
+        return value
+    is_labels = bool(value) and all(isinstance(one, dict) and "label" in one for one in value)
+    return value[:-1] if is_labels else [_without_last_label(one) for one in value]
+
+
+@pytest.mark.parametrize(
+    ("metric", "truths", "message"),
+    [
+        ("ConfusionMatrix", [0, 1, 2], "cells: expected codes of 2 labels"),
+        ("ConfusionMatrix", [0, 1, 1], "cells: expected codes of 2 labels"),
+        ("Examples", [0, 1, 2], "truth_labels: expected numbers of at most 1, found 2"),
+        ("Examples", [0, 1, 1], "labels: expected numbers of at most 1, found 2"),
+        ("Recall", [0, 1, 2], "predicted: expected the shape 2 by 2"),
+        ("ROCAUC", [0, 1, 2], "truths: expected the shape 2"),
+    ],
+)
+def test_state_file_with_codes_beyond_its_labels_is_rejected(
+    metric: str, truths: list[int], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "state.npz"
+    scores = [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]
+    arrays = _saved({"name": metric}, from_arrays(truths, scores), path)
+    header = json.loads(arrays["header"].tobytes())
+    header["slices"] = _without_last_label(header["slices"])
+    np.savez(path, **arrays | {"header": np.frombuffer(json.dumps(header).encode(), np.uint8)})
+
+    with pytest.raises(StateError, match=message):
+        Evaluator([metric], "classification").resume(path)
+
+
+@pytest.mark.parametrize(("form", "column"), [("matrix", [0, 1, 3]), ("lists", None)])
+def test_state_file_with_scores_of_a_label_beyond_its_labels_is_rejected(
+    form: str, column: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "state.npz"
+    arrays = _saved({"name": "ROCAUC"}, BATCHES[form], path)
+    if column is not None:
+        name = next(name for name, array in arrays.items() if array.tolist() == [0, 1, 2])
+        changed = np.array(column)
+    else:
+        name = next(name for name, array in arrays.items() if array.dtype == np.int32)
+        labels = max(array.shape[0] for array in arrays.values() if array.dtype == np.int64)
+        changed = arrays[name].copy()
+        changed[-1] = 2 * labels
+    np.savez(path, **arrays | {name: changed})
+
+    with pytest.raises(StateError, match="expected numbers of at most"):
+        Evaluator(["ROCAUC"], "classification").resume(path)
+
+
 @pytest.mark.parametrize("metric", ["ROCAUC", "AveragePrecision", "ROCCurve"])
 def test_a_state_file_with_a_row_of_scores_cut_does_not_crash(metric: str, tmp_path: Path) -> None:
     path = tmp_path / "state.npz"

@@ -6,12 +6,16 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import pyarrow
 import pyarrow.json  # once imported, it also reads small files
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from valor_files import read_table
 from valor_files.tables import jsonl
+from valor_files.tables.arrow import object_columns
+
+from valor_core.errors import ReadError
 
 assert pyarrow.json
 
@@ -122,3 +126,52 @@ def test_integers_and_floats_are_printed_as_written(tmp_path: Path) -> None:
     assert table.floats("n").tolist() == [0.5, 1.0, 1.0]
     assert list(map(repr, table.values("n").tolist())) == ["0.5", "1", "1.0"]
     assert list(map(repr, table.values("year").tolist())) == ["2020", "2021", "0"]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["0.5", "0.1", "5e-324", "1.7976931348623157e308"],
+        ["0.5", "2", "9007199254740993"],
+        ["3", "0", "-7"],
+        ["0.5", "-0.0"],
+        ["0.0", "1e5", "0.30000000000000004"],
+        ["0.5", "1e400"],
+        ["0.5", "12345678901234567890"],
+        ["-0", "1"],
+        ["0.5", "-0"],
+        ["0.5", "null"],
+        ["1", "null"],
+        ["true", "false"],
+        ["null", "null"],
+        ['"a"', '"b"'],
+    ],
+)
+def test_cells_are_the_same_without_pyarrow(tmp_path: Path, cells: list[str]) -> None:
+    path = tmp_path / "items.jsonl"
+    path.write_text("".join(f'{{"n": {cell}}}\n' for cell in cells))
+
+    def outcomes() -> list[str]:
+        found = [repr(read_table(path).values("n").tolist())]
+        for read in ("floats", "integers", "strings"):
+            try:
+                column = getattr(read_table(path), read)("n")
+                found.append(repr((str(column.dtype), column.tolist())))
+            except ReadError as error:
+                found.append(str(error))
+        return found
+
+    with mock.patch.object(jsonl, "object_columns", return_value=None):
+        expected = outcomes()
+    assert outcomes() == expected
+
+
+@pytest.mark.parametrize(("numerals", "kind"), [(["0.5", "0.0"], "float64"), (["1", "0"], "int64")])
+def test_finite_numbers_are_read_by_pyarrow(tmp_path: Path, numerals: list[str], kind: str) -> None:
+    content = "".join(f'{{"n": {numeral}}}\n' for numeral in numerals).encode()
+
+    columns = object_columns(content, pyarrow, lambda name: [])
+
+    assert columns is not None
+    assert columns["n"].numbers.dtype == kind
+    assert columns["n"].numbers.tolist() == [float(numeral) for numeral in numerals]
