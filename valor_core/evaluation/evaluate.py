@@ -26,7 +26,7 @@ from valor_core.evaluation.bound_metric import MetricChoice
 from valor_core.evaluation.engines.engine import Engine, Work
 from valor_core.evaluation.engines.engine import engine as make_engine
 from valor_core.evaluation.evaluator import Evaluator
-from valor_core.evaluation.options import check_arguments, check_no_others
+from valor_core.evaluation.options import EvaluationOptions, check_arguments, check_no_others
 from valor_core.evaluation.state import EvaluationState
 from valor_core.readers.partition import Partition, identity, name_in
 from valor_core.readers.reader import InMemory, Reader
@@ -154,27 +154,26 @@ def evaluate(
     """
     registry = Registry() if registry is None else registry
     predictions, metrics, task = _arguments(data, given, metrics, task, registry)
-    chosen: Any = check_arguments(metrics=metrics, task=task)
-    if others:
-        _check_no_others(others, data, predictions, chosen, registry)
-    told = resolve_data(data, predictions, registry, chosen["task"], chosen["metrics"])
-    options = check_arguments(engine=engine, state=_plain_path(state))
-    with Evaluator(
-        metrics,
-        told.task,
+    options = check_arguments(
+        metrics=metrics,
+        task=task,
         slices=slices,
         filter=filter,
         label_map=label_map,
-        require=require,
+        require={} if require is None else require,
         items=items,
-        resources=resources,
-        registry=registry,
-    ) as evaluator:
+        engine=engine,
+        state=_plain_path(state),
+    )
+    if others:
+        _check_no_others(others, data, predictions, options, registry)
+    resolved = resolve_data(data, predictions, registry, task, options.metrics)
+    with Evaluator.of(options, resolved.task, resources=resources, registry=registry) as evaluator:
         task = evaluator.evaluation.task
-        reader = reader_of(told.data, task, registry)
+        reader = reader_of(resolved.data, task, registry)
         section = None if gallery is None else _section(gallery)
         planned = section and _planned(section, evaluator)
-        run(evaluator, reader, progress=progress, **options)
+        run(evaluator, reader, engine=options.engine, progress=progress, state=options.state)
         report = evaluator.compute()
         if report.interrupted:
             raise interrupted(report, state)
@@ -189,10 +188,10 @@ def _check_no_others(
     others: Mapping[str, Any],
     data: Any,
     predictions: Any,
-    chosen: Mapping[str, Any],
+    options: EvaluationOptions,
     registry: Registry,
 ) -> None:
-    task, metrics = chosen["task"], chosen["metrics"]
+    task, metrics = options.task, options.metrics
     try:
         task = resolve_data(data, predictions, registry, task, metrics).task
     except ValorError:  # an argument such as `labels` may be there to help

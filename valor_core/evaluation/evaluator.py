@@ -16,7 +16,6 @@ import numpy as np
 from valor_core.cancellation import defer_signals
 from valor_core.errors import (
     AmbiguousNameError,
-    ConfigError,
     MissingPluginError,
     StateError,
     UnknownNameError,
@@ -27,7 +26,7 @@ from valor_core.errors import (
 from valor_core.evaluation.batch_buffer import BatchBuffer
 from valor_core.evaluation.bound_metric import MetricChoice
 from valor_core.evaluation.build_report import report_of
-from valor_core.evaluation.options import check_arguments, check_no_others
+from valor_core.evaluation.options import EvaluationOptions, check_arguments, check_no_others
 from valor_core.evaluation.request import Evaluation, choices_of
 from valor_core.evaluation.state import EvaluationState
 from valor_core.packages import version_of
@@ -106,11 +105,7 @@ class Evaluator:
         place: str = "",
         **others: Any,
     ) -> None:
-        self.registry = Registry() if registry is None else registry
-        if others:
-            chosen = check_arguments(place, metrics=metrics, task=task)
-            check_no_others("Evaluator", others, chosen["metrics"], task, self.registry)
-        chosen = check_arguments(
+        options = check_arguments(
             place,
             metrics=metrics,
             task=task,
@@ -120,11 +115,41 @@ class Evaluator:
             require={} if require is None else require,
             items=items,
         )
-        with error_at(place):
-            self.items = _with_rows(chosen.pop("items"))
+        registry = Registry() if registry is None else registry
+        if others:
+            check_no_others("Evaluator", others, options.metrics, task, registry)
+        self._set_up(options, task, resources, registry, folder, place)
+
+    @classmethod
+    def of(
+        cls,
+        options: EvaluationOptions,
+        task: str | None,
+        *,
+        resources: Mapping[str, Any] | None,
+        registry: Registry,
+        folder: Path | None = None,
+        place: str = "",
+    ) -> Self:
+        """Make the evaluator of checked options, for a task; `Evaluator` checks them first."""
+        evaluator = cls.__new__(cls)
+        evaluator._set_up(options, task, resources, registry, folder, place)
+        return evaluator
+
+    def _set_up(
+        self,
+        options: EvaluationOptions,
+        task: str | None,
+        resources: Mapping[str, Any] | None,
+        registry: Registry,
+        folder: Path | None,
+        place: str,
+    ) -> None:
+        self.registry = registry
+        self.items = bool(options.items)
         self.requirements: tuple[Requirement, ...] = ()
-        self._conditions = chosen.pop("require")
-        self._chosen = chosen
+        self._conditions = options.require
+        self._options = options
         self._where = (resources, folder, place)
         self._evaluation: Evaluation | None = None
         try:
@@ -141,8 +166,7 @@ class Evaluator:
     def _be_of(self, task: str | None) -> None:
         """Choose the metrics of a task."""
         resources, folder, place = self._where
-        chosen = {**self._chosen, "task": task}
-        evaluation = Evaluation.of(chosen, resources, self.registry, folder, place)
+        evaluation = Evaluation.of(self._options, task, resources, self.registry, folder, place)
         with error_at(place):
             self.requirements = _requirements(self._conditions, evaluation)
         self._evaluation = evaluation
@@ -163,7 +187,7 @@ class Evaluator:
     def __repr__(self) -> str:
         names = [
             choice if isinstance(choice, str) else getattr(choice, "name", None) or choice["name"]
-            for choice in self._chosen["metrics"]
+            for choice in self._options.metrics
         ]
         of_task = ""
         if self._evaluation is not None:
@@ -215,7 +239,9 @@ class Evaluator:
         ConfigError
             If a condition is not a comparison with a number, or names no chosen metric.
         """
-        self._conditions = check_arguments(require=conditions)["require"]
+        self._conditions = check_arguments(
+            metrics=self._options.metrics, require=conditions
+        ).require
         self.requirements = _requirements(self._conditions, self.evaluation)
 
     @property
@@ -252,7 +278,7 @@ class Evaluator:
         """
         if others:
             task = None if self._evaluation is None else self._evaluation.task
-            check_no_others("update", others, self._chosen["metrics"], task, self.registry)
+            check_no_others("update", others, self._options.metrics, task, self.registry)
         is_ready = isinstance(data, Batch) and predictions is None
         if not is_ready or self._evaluation is None:
             for batch in self._batches_of(data, predictions):
@@ -263,7 +289,7 @@ class Evaluator:
     def _batches_of(self, data: Any, predictions: Any) -> tuple[Batch, ...]:
         """The batches that some data are; they tell the task where nothing else has."""
         known = None if self._evaluation is None else self._evaluation.task
-        told = resolve_data(data, predictions, self.registry, known, self._chosen["metrics"])
+        told = resolve_data(data, predictions, self.registry, known, self._options.metrics)
         with self._lock:
             if self._evaluation is None and told.task is not None:
                 self._be_of(told.task)
@@ -469,15 +495,6 @@ class Evaluator:
         found.pop("in process", None)
         found["valor-core"] = version_of("valor-core") or "not installed"
         return dict(sorted(found.items())) | {"numpy": np.__version__}
-
-
-def _with_rows(items: bool | Path) -> bool:
-    if isinstance(items, Path):
-        raise ConfigError(
-            f"items must be true or false, got {shown(str(items))}",
-            "Only a config has rows written to a file.",
-        )
-    return items
 
 
 def _requirements(conditions: Mapping[str, str], evaluation: Evaluation) -> tuple[Requirement, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from valor_core.errors import ConfigError, ParameterError, RegistryError, did_you_mean, shown
-from valor_core.parameters.declaration import declared, fitted, parameter, parameters
+from valor_core.parameters.declaration import build, declared, parameter, parameters
 from valor_core.specs.meaning import meaning_of
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, ResourceSpec, TaskSpec
@@ -53,23 +53,29 @@ class EvaluationOptions:
     )
 
 
-def check_arguments(place: str = "", **arguments: Any) -> dict[str, Any]:
-    """Arguments of a Python call, checked as the keys of a config that they are named like.
+def check_arguments(place: str = "", **arguments: Any) -> EvaluationOptions:
+    """Check arguments of a Python call like the keys of a config.
 
     Raises
     ------
     ConfigError
-        If one has a wrong type.
+        If one has a wrong type, or `items` is a path: only a config writes rows to a file.
 
     Examples
     --------
-    >>> check_arguments(metrics="F1", slices=["weather"])
-    {'metrics': ('F1',), 'slices': ('weather',)}
+    >>> check_arguments(metrics="F1", slices=["weather"]).metrics
+    ('F1',)
     """
     try:
-        return fitted(EvaluationOptions, arguments, place)
+        options: EvaluationOptions = build(EvaluationOptions, arguments, place)
     except ParameterError as error:
         raise ConfigError(error.message, error.remedy) from error
+    if isinstance(options.items, Path):
+        raise ConfigError(
+            f"{place}items must be true or false, got {shown(str(options.items))}",
+            "Only a config has rows written to a file.",
+        )
+    return options
 
 
 _OF_PYTHON = ("resources", "registry")

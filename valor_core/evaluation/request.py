@@ -20,7 +20,7 @@ from valor_core.errors import (
     shown,
 )
 from valor_core.evaluation.bound_metric import bind_metrics, task_of
-from valor_core.evaluation.options import check_sections
+from valor_core.evaluation.options import EvaluationOptions, check_sections
 from valor_core.evaluation.plan import Plan
 from valor_core.evaluation.slices import Slices
 from valor_core.evaluation.state import EvaluationState
@@ -76,17 +76,18 @@ class Evaluation:
     @classmethod
     def of(
         cls,
-        chosen: Mapping[str, Any],
+        options: EvaluationOptions,
+        task: str | None,
         resources: Mapping[str, Any] | None,
         registry: Registry,
         folder: Path | None = None,
         place: str = "",
     ) -> Evaluation:
-        """The evaluation that `chosen` stands for: the checked arguments of an `Evaluator`."""
-        task, filter = chosen["task"], chosen["filter"]
+        """Resolve the names in checked options and parse their filter and label map."""
+        filter = options.filter
         with error_at(place):
             _check_task(task, registry)
-        bound = bind_metrics(chosen["metrics"], registry, task, place, folder)
+        bound = bind_metrics(options.metrics, registry, task, place, folder)
         plan = Plan.of(bound, registry)
         asking = [(metric.spec, dict(metric.resources)) for metric in plan.taking_part]
         sections = check_sections(resources, registry, place)
@@ -95,9 +96,9 @@ class Evaluation:
             return cls(
                 task_of(bound, task),
                 plan,
-                Slices(chosen["slices"], place=place),
+                Slices(options.slices, place=place),
                 None if filter is None else _parsed_filter(filter),
-                read_label_map(chosen["label_map"]),
+                read_label_map(options.label_map),
                 asked_for,
                 place,
             )

@@ -82,11 +82,12 @@ class Parameter:
 
     def converter(self, owner: str) -> Callable[[Any], Any]:
         """Function that converts a value to the annotated type and rejects one that doesn't fit."""
+        is_limited = self.non_empty or self.distinct or self.check is not None
 
         def convert(value: Any) -> Any:
             try:
                 fitted = self.kind.fit(value, self.name)
-                if fitted is not None:
+                if is_limited and fitted is not None:
                     self._examine(fitted)
             except ParameterError as error:
                 words = value if isinstance(value, (list, tuple)) else [value]
@@ -324,41 +325,12 @@ def _given(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
             raise ParameterError(f"{name}: given twice, also by another of its names")
         given[target] = value
     for parameter in declared(cls):
-        if parameter.required and parameter.name not in given:
+        if parameter.name not in given and parameter.required:
             raise ParameterError(
                 f"{parameter.name}: expected a {parameter.kind.words}, found none",
                 parameter.what_to_write,
             )
     return given
-
-
-def fitted(cls: type, values: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Some parameters of a class as an instance would have them, without the others.
-
-    Parameters
-    ----------
-    cls : type
-        A class made with `parameters`.
-    values : mapping of str to plain value
-        Parameters by name, with their values.
-    place : str
-        Where the values stand, as in `build`.
-
-    Raises
-    ------
-    ParameterError
-        If a value does not fit.
-
-    Examples
-    --------
-    >>> fitted(_Example, {"thresholds": 1}, "")
-    {'thresholds': (1.0,)}
-    """
-    fields: Any = attrs.fields(cls)
-    try:
-        return {name: getattr(fields, name).converter(value) for name, value in values.items()}
-    except ParameterError as error:
-        raise error.at(place) from None
 
 
 def parameter_values(instance: Any) -> Json:

@@ -52,10 +52,10 @@ def meaning_of(name: str, registry: Registry, task: str | None = None) -> Resolv
 def _known(wanted: NameQuery[MetricSpec], registry: Registry) -> list[ResolvedName]:
     """What people mean by a name, among the metrics that it can be of."""
     namespace = fold(split_name(wanted.name)[0])
-    specs = registry.all(MetricSpec)
     if namespace:
+        specs = registry.all(MetricSpec)
         return list(wanted.meanings(spec for spec in specs if fold(spec.namespace) == namespace))
-    serving = [spec for spec in specs if wanted.serves(spec)]
+    serving = registry.metrics_of(wanted.home)
     called = [spec for spec in serving if fold(wanted.name) in map(fold, spec.aliases)]
     return [*wanted.meanings(serving), *map(ResolvedName, called)]
 

@@ -7,6 +7,7 @@ making a metric imports its code. The error of a plugin that fails is raised for
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -75,7 +76,7 @@ class Registry:
     choose: Mapping[str, str] = field(factory=dict)
     _manifests: dict[str, Manifest] = field(init=False, factory=dict, repr=False)
     _failures: dict[str, RegistryError] = field(init=False, factory=dict, repr=False)
-    _kept: dict[type[Spec], Any] = field(init=False, factory=dict, repr=False, eq=False)
+    _cache: dict[Any, Any] = field(init=False, factory=dict, repr=False, eq=False)
 
     def _claims(self, namespace: str) -> tuple[Claim, ...]:
         return tuple([claim for claim in claims() if claim.namespace == namespace])
@@ -90,7 +91,7 @@ class Registry:
     @property
     def namespaces(self) -> tuple[str, ...]:
         """All namespaces that installed or registered plugins claim, sorted."""
-        return tuple(sorted({*self.claims, *self._manifests}))
+        return tuple(sorted({*(claim.namespace for claim in claims()), *self._manifests}))
 
     @property
     def claims(self) -> Mapping[str, tuple[Claim, ...]]:
@@ -175,7 +176,14 @@ class Registry:
         >>> Registry().find(EngineSpec, "local").name
         'core.local'
         """
-        name = RENAMED.get(name, name)
+        found = self._cached((kind, name, task))
+        if found is None:
+            found = self._resolved(kind, RENAMED.get(name, name), task)
+            self._keep_cached((kind, name, task), found)
+        spec: _S = found
+        return spec
+
+    def _resolved(self, kind: type[_S], name: str, task: str | None) -> _S:
         full, at, pin = name.rpartition("@")
         spec = self._declared(kind, full) if at and pin.isdecimal() else None
         if not isinstance(spec, MetricSpec):
@@ -272,7 +280,15 @@ class Registry:
 
     def all(self, kind: type[_S]) -> list[_S]:
         """Everything of a kind, sorted by name; plugins that do not work are in `failures`."""
-        return sorted(self._known(kind), key=lambda spec: spec.name)
+        return list(self._known(kind))
+
+    def metrics_of(self, task: str | None) -> list[MetricSpec]:
+        """All metrics that read batches of a task; all metrics without a task."""
+        return [
+            spec
+            for spec in self._known(MetricSpec)
+            if task is None or spec.task == task or task in spec.other_tasks
+        ]
 
     def failures(self) -> Mapping[str, RegistryError]:
         """For every namespace that cannot be used, why; imports all manifests to find out."""
@@ -412,19 +428,28 @@ class Registry:
         spec = self.at_home(NameQuery(wanted.kind, bare, wanted.home)) if pin.isdecimal() else None
         return f"Write a version behind the full name: {spec.name}@{pin}" if spec else None
 
-    def _known(self, kind: type[_S]) -> list[_S]:
-        """All specs of a kind from the plugins that work; kept while these are the same."""
-        kept = self._kept.get(kind, (None,))
-        if kept[0] is claims() and kept[1] is self._manifests:
-            return list(kept[2])
-        found: list[_S] = []
-        for namespace in self.namespaces:
-            try:
-                found.extend(self.manifest(namespace).of(kind))
-            except RegistryError:
-                continue
-        self._kept = {**self._kept, kind: (claims(), self._manifests, tuple(found))}
+    def _known(self, kind: type[_S]) -> tuple[_S, ...]:
+        """All specs of a kind by name, from the plugins that work; cached until these change."""
+        found: tuple[_S, ...] | None = self._cached(kind)
+        if found is None:
+            listed: list[_S] = []
+            for namespace in self.namespaces:
+                try:
+                    listed.extend(self.manifest(namespace).of(kind))
+                except RegistryError:
+                    continue
+            found = tuple(sorted(listed, key=attrgetter("name")))
+            self._keep_cached(kind, found)
         return found
+
+    def _cached(self, key: Any) -> Any:
+        """Answer that was found with the same plugins and manifests, or None."""
+        cached = self._cache.get(key)
+        is_current = cached and cached[0] is claims() and cached[1] is self._manifests
+        return cached[2] if cached and is_current else None
+
+    def _keep_cached(self, key: Any, found: Any) -> None:
+        self._cache = {**self._cache, key: (claims(), self._manifests, found)}
 
     def _unknown_namespace(self, namespace: str, wanted: str) -> UnknownNameError:
         owner = OWNERS.get(fold(namespace))

@@ -153,15 +153,9 @@ def _files(path: Path) -> Iterator[Path]:
 
 def evaluator_of(checked: CheckedConfig, registry: Registry, request: Request) -> Evaluator:
     """Return an evaluator for a checked config, before its first item."""
-    chosen = checked.run
-    return Evaluator(
-        chosen.metrics,
-        chosen.task,
-        slices=chosen.slices,
-        filter=chosen.filter,
-        label_map=chosen.label_map,
-        require=chosen.require,
-        items=bool(chosen.items),
+    return Evaluator.of(
+        checked.run,
+        checked.run.task,
         resources=checked.resources,
         registry=registry,
         folder=request.folder,

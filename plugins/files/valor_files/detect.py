@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -256,13 +257,20 @@ def first_rows(file: TableSource) -> Table | None:
     if isinstance(file, TableInMemory):
         return file.beginning
     try:
-        if not file.is_file() or (
-            table_format(file) == "json" and file.stat().st_size > _MOST_JSON
-        ):
+        if not file.is_file():
             return None
-        return read_table(split_table(file, partition_bytes=_HEAD_BYTES)[0])
+        status = file.stat()
+        if table_format(file) == "json" and status.st_size > _MOST_JSON:
+            return None
+        return _first_rows(file, status.st_size, status.st_mtime_ns)
     except ReadError:
         return None
+
+
+@lru_cache(maxsize=8)
+def _first_rows(file: Path, size: int, changed: int) -> Table:
+    # Every reader inspects the same head; a changed file has another key.
+    return read_table(split_table(file, partition_bytes=_HEAD_BYTES)[0])
 
 
 def named_source(file: TableSource) -> str | TableInMemory:
@@ -302,5 +310,6 @@ def renamed(chosen: Mapping[str, str | None], own: Sequence[str] = ()) -> dict[s
     return {key: name for key, name in chosen.items() if name not in (None, key, *own)}  # type: ignore[misc]
 
 
+@lru_cache(maxsize=4096)
 def _folded(name: str) -> str:
     return fold(name).replace(" ", "")
