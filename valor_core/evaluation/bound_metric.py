@@ -16,7 +16,7 @@ from valor_core.errors import (
     error_at,
     shown,
 )
-from valor_core.parameters.declaration import build, declared, parameter_values, relocate
+from valor_core.parameters.declaration import build, parameter_values, relocate
 from valor_core.resources.bound import with_digests
 from valor_core.results.result import Metric, Result
 from valor_core.specs.meaning import meaning_of
@@ -59,8 +59,7 @@ class BoundMetric:
     def located(self) -> Any:
         """The parameters, with paths from the folder of the config."""
         folder = self.folder
-        cls: type = type(self.parameters)
-        if folder is None or not any(own.kind.has_paths for own in declared(cls)):
+        if folder is None:
             return self.parameters
 
         def found(path: Path) -> Path:

@@ -132,6 +132,7 @@ class Evaluation:
         """
         start = tally.read + tally.skipped if start is None else start
         kept = self.taking_part(batch, start)
+        count = len(kept)
         tally.fields.update(batch.datums.metadata)
         tally.left_out.update(batch.left_out)
         tally.first_left_out = first_places([tally.first_left_out, batch.first_left_out])
@@ -141,11 +142,11 @@ class Evaluation:
             tally.sides |= kept.sides
         if not tally.label_sides.covers(kept.labels):
             tally.label_sides.join(kept.label_sides)
-        tally.skipped += len(batch) - len(kept)
+        tally.skipped += len(batch) - count
         for piece in kept.pieces():
             self.plan.count(tally.states, piece, self.slices.split(piece), resources)
             self.slices.check(tally.states)
-        tally.read += len(kept)
+        tally.read += count
         if not kept.datums.numbered:
             tally.uids.append(compact(kept.datums.uids))
 

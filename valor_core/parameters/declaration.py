@@ -10,7 +10,7 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path, PurePath
 from typing import Annotated, Any, Literal, TypeVar, dataclass_transform
 
@@ -52,7 +52,7 @@ class Parameter:
     name: str = ""
     kind: Kind = Kind()
 
-    @property
+    @cached_property
     def required(self) -> bool:
         """Whether a value has to be given."""
         return self.default is attrs.NOTHING
@@ -222,7 +222,8 @@ def kind_of(annotation: Any) -> Kind:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return TableKind.of(kind_of(arguments[1]))
     if isinstance(annotation, type) and origin is None and attrs.has(annotation):
-        return _ClassKind("table", made=annotation)
+        has_paths = any(entry.kind.has_paths for entry in declared(annotation))
+        return _ClassKind("table", has_paths, annotation)
     raise TypeError(f"no kind of parameter: {shown(annotation)}")
 
 
@@ -381,8 +382,11 @@ def relocate(instance: _T, place: Callable[[Path], Path]) -> _T:
     >>> relocate(Input(path="a.csv"), lambda path: Path("data") / path).path.as_posix()
     'data/a.csv'
     """
-    values: Mapping[str, Any] = attrs.asdict(instance, recurse=False)  # type: ignore[arg-type]
-    moved = {name: _relocated(value, place) for name, value in values.items()}
+    cls: type = type(instance)
+    names = [parameter.name for parameter in declared(cls) if parameter.kind.has_paths]
+    if not names:
+        return instance
+    moved = {name: _relocated(getattr(instance, name), place) for name in names}
     return attrs.evolve(instance, **moved)  # type: ignore[misc]
 
 

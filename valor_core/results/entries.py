@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import chain, count
 from typing import Any, TypeVar
 
@@ -95,7 +96,7 @@ class Entry:
         """The metric's name without its version."""
         return (self.result.metric or self.result.type).partition("@")[0]
 
-    @property
+    @cached_property
     def name(self) -> str | None:
         """The label or average that it belongs to."""
         named = self.result.parameters
@@ -103,13 +104,13 @@ class Entry:
             return str(named["label"])
         return f"{named['average']} average" if self.sums_up else None
 
-    @property
+    @cached_property
     def sums_up(self) -> bool:
         """Whether it is an average over labels."""
         named = self.result.parameters
         return not _is_name(named.get("label")) and _is_name(named.get("average"))
 
-    @property
+    @cached_property
     def others(self) -> dict[str, Any]:
         """Its parameters but the label and the average that it belongs to."""
         named = self.result.parameters.items()

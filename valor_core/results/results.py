@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, overload
 
@@ -88,6 +88,9 @@ class Results(Sequence[Result]):
 
     def __len__(self) -> int:
         return len(self._results)
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self._results)
 
     @overload
     def __getitem__(self, wanted: int) -> Result: ...

@@ -6,7 +6,7 @@ making a metric imports its code. The error of a plugin that fails is raised for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -389,18 +389,17 @@ class Registry:
             raise self._unknown_namespace(task, str(wanted))
         raise UnknownNameError(f"{wanted}: unknown{wanted.where}", self._nearest(wanted, named))
 
-    def _homes(self, wanted: NameQuery[_S]) -> Iterator[str]:
+    def _homes(self, wanted: NameQuery[_S]) -> list[str]:
         """Namespaces in which a bare name is looked for first.
 
         They are the one called like the task, core's, and the one that declares a task that no
         plugin is called like.
         """
-        yield from filter(self._has, wanted.homes)
-        if wanted.home is None or wanted.kind.everywhere or self._has(wanted.home):
-            return
+        homes = list(filter(self._has, wanted.homes))
+        if wanted.home is None or wanted.kind.everywhere or wanted.home in homes:
+            return homes
         declaring = self._declares(wanted.home)
-        if len(declaring) == 1:
-            yield declaring[0]
+        return homes + declaring if len(declaring) == 1 else homes
 
     def _declares(self, task: str) -> list[str]:
         """The namespaces besides core's that declare a task."""
@@ -445,8 +444,9 @@ class Registry:
     def _cached(self, key: Any) -> Any:
         """Answer that was found with the same plugins and manifests, or None."""
         cached = self._cache.get(key)
-        is_current = cached and cached[0] is claims() and cached[1] is self._manifests
-        return cached[2] if cached and is_current else None
+        if cached and cached[1] is self._manifests and cached[0] is claims():
+            return cached[2]
+        return None
 
     def _keep_cached(self, key: Any, found: Any) -> None:
         self._cache = {**self._cache, key: (claims(), self._manifests, found)}

@@ -186,7 +186,7 @@ class Spec:
         """The part of the name after the dot."""
         return self.name.partition(".")[2]
 
-    @property
+    @cached_property
     def parameter_class(self) -> type:
         """The class of its parameters, imported now where it is named by its place.
 
