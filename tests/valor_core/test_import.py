@@ -186,7 +186,8 @@ def test_everything_that_core_publishes_is_there() -> None:
 
 def test_tests_of_core_import_nothing_but_core_pytest_and_hypothesis() -> None:
     folder = Path(__file__).parent
-    allowed = ALLOWED | TESTING | {"conftest", "tests"} | sys.stdlib_module_names
+    fixtures = {path.stem for path in folder.with_name("fixtures").glob("*.py")}
+    allowed = ALLOWED | TESTING | fixtures | {"conftest", "tests"} | sys.stdlib_module_names
     done = subprocess.run(
         [sys.executable, "-c", COLLECT.format(allowed=set(allowed), folder=str(folder))],
         capture_output=True,

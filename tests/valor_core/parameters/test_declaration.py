@@ -247,7 +247,11 @@ def test_what_is_declared_can_be_read_back() -> None:
     assert by_name["names"].help == "Names."
     assert not by_name["names"].required
     assert declared(Needy)[0].required
-    assert [name for name, entry in by_name.items() if entry.kind.has_paths] == ["path"]
+    assert [name for name, entry in by_name.items() if entry.kind.has_paths] == [
+        "path",
+        "inner",
+        "inners",
+    ]
 
 
 def test_plain_values_are_json_types() -> None:
