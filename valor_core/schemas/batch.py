@@ -1,4 +1,4 @@
-"""Batch: what every task's columns have in common, and what they say of themselves unless told."""
+"""Batch: columns of items, with defaults shared by all tasks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from valor_core.schemas.label import Label
 from valor_core.schemas.pairing import BOTH, LabelSides
 
 FileRow = tuple[str, int]
-"""A file, and the number of a row in it."""
+"""File name and row number in it."""
 
 
 def first_places(parts: Iterable[Mapping[str, FileRow]]) -> dict[str, FileRow]:
-    """The first place of each thing, whichever of some mappings has it.
+    """Merge mappings to rows of files, keeping the least row of each key.
 
     Examples
     --------
@@ -34,10 +34,10 @@ def first_places(parts: Iterable[Mapping[str, FileRow]]) -> dict[str, FileRow]:
 
 
 class Batch:
-    """Items of a task in columns; what states read.
+    """Items of a task in columns, the input of states.
 
-    A batch is a frozen value that pickles, with a field `datums`. It has `of`, `select` and
-    `items`; the others need to be written only where a task has more to say.
+    A batch is a picklable frozen value with a field `datums`. A task implements `of`, `select` and
+    `items`, and overrides the other members only if their defaults do not apply.
 
     Examples
     --------
@@ -50,13 +50,13 @@ class Batch:
     __slots__ = ()
 
     task: ClassVar[str]
-    """Short name of the task, which configs say."""
+    """Short name of the task, as in configs."""
 
     may_lack: ClassVar[bool] = False
-    """Whether there is a `lacks`. Metrics of the task may then name the fields that they read."""
+    """Whether `lacks` is implemented; metrics can then declare the fields that they require."""
 
     most_at_once: ClassVar[int | None] = None
-    """Items that are counted at a time, where counting takes much more memory than the columns."""
+    """Largest number of items to count at once, where counting needs much more memory."""
 
     @property
     def datums(self) -> Datums:
@@ -65,15 +65,15 @@ class Batch:
 
     @classmethod
     def of(cls, items: Iterable[Any]) -> Self:
-        """Columns of the task's objects."""
+        """Convert the objects of the task to a batch."""
         raise NotImplementedError
 
     def select(self, positions: Codes) -> Self:
-        """The items at some positions, ascending."""
+        """Return the items at the given ascending positions."""
         raise NotImplementedError
 
     def pieces(self) -> Iterator[Self]:
-        """The items in order, at most `most_at_once` in a batch."""
+        """Yield the items in order, in batches of at most `most_at_once`."""
         size = self.most_at_once
         if size is None or len(self) <= size:
             yield self
@@ -82,48 +82,49 @@ class Batch:
             yield self.select(np.arange(start, min(start + size, len(self))))
 
     def items(self) -> Iterator[Any]:
-        """The items as objects."""
+        """Yield the items as objects."""
         raise NotImplementedError
 
     def lacks(self, field: str) -> NDArray[np.bool_]:
-        """Which items have none of a field."""
+        """Return a mask of the items that lack a field."""
         raise NotImplementedError
 
     def joins(self, other: Any) -> bool:
-        """Whether `joined` can make one batch of this and another one, which may be the same.
+        """Return whether `joined` can concatenate this batch and another (or the same).
 
-        An `Evaluator` then counts small ones together; there are `joined`, `detached` and `nbytes`.
+        If so, an `Evaluator` counts small batches together, which needs `joined`, `detached` and
+        `nbytes`.
         """
         return False
 
     @classmethod
     def joined(cls, batches: Sequence[Any]) -> Self:
-        """The items of some batches that join, one batch behind the other."""
+        """Concatenate batches for which `joins` is true."""
         raise NotImplementedError
 
     def detached(self) -> Self:
-        """The same batch, in arrays of its own."""
+        """Return the same batch with copies of its arrays."""
         raise NotImplementedError
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its columns."""
+        """Size of the columns in bytes."""
         raise NotImplementedError
 
     def __len__(self) -> int:
         return len(self.datums)
 
     def renumber(self, start: int) -> Self:
-        """The same data, called by their positions from `start` on."""
+        """Return the same data, with positions counted from `start` as uids."""
         return with_columns(self, datums=self.datums.renumber(start))
 
     def relabel(self, renames: Mapping[Label, Label]) -> Self:
-        """The same data under a label map, applied to both sides.
+        """Return the data with renamed labels on both sides.
 
         Raises
         ------
         SchemaError
-            If there is anything to rename, where items have no labels.
+            If the map renames a label although the items have none.
         """
         if renames:
             raise SchemaError(f"label_map: expected none, items of {self.task} have no labels")
@@ -131,25 +132,25 @@ class Batch:
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """Labels that the items have; a label map that renames others is warned of."""
+        """Labels of the items. A label map that renames any other label causes a warning."""
         return ()
 
     @property
     def left_out(self) -> Mapping[str, int]:
-        """What was left out of the data on the way here, and how often; the report says it."""
+        """Number of excluded or unusual rows or items by description, for the report."""
         return {}
 
     @property
     def first_left_out(self) -> Mapping[str, FileRow]:
-        """Where something of `left_out` was met first, where that can be told."""
+        """First row of each description in `left_out`, if known."""
         return {}
 
     @property
     def sides(self) -> set[str]:
-        """Which sides the items have, as `sides_of` says it."""
+        """Sides of the items, as returned by `sides_of`."""
         return {BOTH}
 
     @property
     def label_sides(self) -> LabelSides:
-        """Labels of the ground truths, and labels of the predictions."""
+        """Labels of the ground truths and of the predictions."""
         return LabelSides()

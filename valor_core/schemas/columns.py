@@ -1,4 +1,4 @@
-"""Array fields: converted once at the door, read-only afterwards, comparable by content."""
+"""Columns of batches: converters and validators of arrays, read-only after conversion."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 Codes = NDArray[np.int64]
-"""Column of whole numbers: codes of labels, positions or offsets."""
+"""One-dimensional integer column of label codes, positions or offsets."""
 Floats = NDArray[np.floating[Any]]
-"""Column of floats."""
+"""One-dimensional float column."""
 
 BY_CONTENT = cmp_using(eq=np.array_equal)
-"""How an attrs field that holds an array is compared."""
+"""Equality of attrs fields that hold arrays: same shape and same values."""
 
-_BLOCK = 1 << 16  # what is looked at at a time stays in cache
-_MOST_KEPT = 1 << 20  # numbers that are made once
-_kept = np.arange(1 << 10)
-_THREAD = 1 << 20  # values that are worth a thread of their own
-_EXACT = 2**53  # up to here, every whole number is a float64
+_BLOCK = 1 << 16  # values checked at a time, so that they stay in the CPU cache
+_MOST_CACHED = 1 << 20  # longest range that `numbers` caches
+_cached_range = np.arange(1 << 10)
+_THREAD = 1 << 20  # values that justify another thread
+_EXACT = 2**53  # float64 represents every integer up to here
 _BITS = {
     4: (np.uint32, np.float32(np.inf).view(np.uint32)),
     8: (np.uint64, np.float64(np.inf).view(np.uint64)),
 }
-"""By the bytes of a float: the type of its bits, and those of infinity."""
+"""Unsigned type with the bits of a float, and the bits of infinity, by size in bytes."""
 
 
 @frozen(repr=False)
 class Checked:
-    """An array that `floats` has checked already."""
+    """An array that `floats` has already checked."""
 
     array: Floats
 
 
 def readable(values: Any) -> Any:
-    """A tensor as NumPy can read it: on the CPU and without a gradient; anything else as it is.
+    """Return a tensor on the CPU without gradient, which NumPy can read; anything else unchanged.
 
-    bfloat16, which NumPy does not have, becomes float32 of the same values.
+    NumPy has no bfloat16: it becomes float32 with the same values.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def readable(values: Any) -> Any:
 
 
 def check_not_masked(values: Any, name: str, remedy: str | None = None) -> None:
-    """Raise a `SchemaError` that names the first masked value, which NumPy would read as any other.
+    """Raise a `SchemaError` for the first masked value, which NumPy would read like any other.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def check_not_masked(values: Any, name: str, remedy: str | None = None) -> None:
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that cannot be written to; the owner's array stays as it was."""
+    """Return a read-only view; the array itself stays writable."""
     if not array.flags.writeable:
         return array
     view = array.view()
@@ -94,7 +94,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def with_columns(value: _T, **columns: Any) -> _T:
-    """The same frozen value with other columns; nothing in it is converted or checked again.
+    """Return a copy of a frozen value with other columns, without converting or checking them.
 
     Examples
     --------
@@ -104,13 +104,13 @@ def with_columns(value: _T, **columns: Any) -> _T:
     """
     changed = copy(value)
     for name, column in columns.items():
-        # `attrs.evolve` would check the columns, which takes longer than most of what follows.
+        # `attrs.evolve` would check the columns, which takes longer than most callers do.
         object.__setattr__(changed, name, column)
     return changed
 
 
 def with_copies(value: _T, *names: str) -> _T:
-    """The same frozen value with some of its arrays copied.
+    """Return the same frozen value with the named arrays copied.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def with_copies(value: _T, *names: str) -> _T:
 
 
 def shifted(columns: Sequence[Codes], starts: Sequence[int]) -> Codes:
-    """Columns of codes, one behind the other, each with its start added.
+    """Concatenate columns of codes after adding its start to each.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def shifted(columns: Sequence[Codes], starts: Sequence[int]) -> Codes:
 
 
 def recoded(columns: Sequence[Codes], codes: Sequence[Codes]) -> Codes:
-    """Columns of codes, one behind the other, each in the codes that its own stand for.
+    """Concatenate columns of codes after mapping each through its own table of new codes.
 
     Examples
     --------
@@ -144,38 +144,38 @@ def recoded(columns: Sequence[Codes], codes: Sequence[Codes]) -> Codes:
     array([0, 1, 2])
     """
     joined: Codes = np.concatenate(
-        [own[column] for own, column in zip(codes, columns, strict=True)]
+        [table[column] for table, column in zip(codes, columns, strict=True)]
     )
     return joined
 
 
 def numbers(count: int) -> Codes:
-    """The numbers from 0 to below `count`, read-only.
+    """Return the integers from 0 to `count` - 1, read-only.
 
-    A million of them are kept, since every batch without names asks for its own.
+    Ranges up to a million are cached, since every batch without uids asks for one.
 
     Examples
     --------
     >>> numbers(3)
     array([0, 1, 2])
     """
-    # Threads may make it twice at once; whoever comes last is kept, and both arrays are right.
-    global _kept
-    if count > _MOST_KEPT:
+    # Threads may compute the range twice at once; the last one is cached, and both are correct.
+    global _cached_range
+    if count > _MOST_CACHED:
         return read_only(np.arange(count))
-    kept = _kept
+    kept = _cached_range
     if count > len(kept):
-        _kept = kept = np.arange(min(2 * count, _MOST_KEPT))
+        _cached_range = kept = np.arange(min(2 * count, _MOST_CACHED))
     return read_only(kept[:count])
 
 
 def codes(values: Any, name: str, length: int | None = None) -> Codes:
-    """One-dimensional int64 column, contiguous and read-only.
+    """Convert to a one-dimensional int64 column, contiguous and read-only.
 
     Raises
     ------
     SchemaError
-        If the values are not whole numbers in one dimension, or there are not `length` of them.
+        If the values are not one dimension of integers, or there are not `length` of them.
 
     Examples
     --------
@@ -192,27 +192,27 @@ def codes(values: Any, name: str, length: int | None = None) -> Codes:
 
 
 def datum_codes(values: Any) -> Codes:
-    """Column of datum positions."""
+    """Convert to a column of datum positions."""
     return codes(values, "datums")
 
 
 def label_codes(values: Any) -> Codes:
-    """Column of label codes."""
+    """Convert to a column of label codes."""
     return codes(values, "labels")
 
 
 def whole_numbers(values: Any) -> Codes:
-    """Array of int64 in any number of dimensions, read-only; nothing looks at the values."""
+    """Convert to a read-only int64 array of any shape, without checking the values."""
     return read_only(np.asarray(values, dtype=np.int64))
 
 
 def booleans(values: Any) -> NDArray[np.bool_]:
-    """Array of booleans, read-only."""
+    """Convert to a read-only array of booleans."""
     return read_only(np.asarray(values, dtype=bool))
 
 
 def objects(values: Iterable[Any]) -> NDArray[Any]:
-    """Column of any values, each one cell.
+    """Convert to a column of objects, one value per cell.
 
     Examples
     --------
@@ -225,13 +225,13 @@ def objects(values: Iterable[Any]) -> NDArray[Any]:
 
 
 def floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> Floats:
-    """Array of finite float32 or float64 scores, as `any_floats` makes it.
+    """Convert to an array as `any_floats` does, and check that all values are finite.
 
     Raises
     ------
     SchemaError
-        If the array has another number of dimensions or type, or a value is not finite; the
-        message names the first such place.
+        If the array has another number of dimensions or type, or a value is not finite. The message
+        names the index of the first one.
 
     Examples
     --------
@@ -248,16 +248,16 @@ def floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> 
 
 
 def any_floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> Floats:
-    """Array of float32 or float64, contiguous in rows and read-only; nothing looks at the values.
+    """Convert to a float32 or float64 array, contiguous and read-only, possibly with NaN.
 
-    float32 and float64 are kept as they are and whole numbers become float64. A float16 becomes
-    the float32 that prints like it, so that one of 0.1 passes a threshold of 0.1.
+    float32 and float64 keep their type and integers become float64. A float16 becomes the float32
+    that prints the same decimals, so that a score of 0.1 passes a threshold of 0.1.
 
     Raises
     ------
     SchemaError
-        If the array has another number of dimensions or type, or a number that float64 would
-        round: two scores could become equal.
+        If the array has another number of dimensions or type, or a number that float64 would round,
+        which could make two scores equal.
 
     Examples
     --------
@@ -284,16 +284,16 @@ def any_floats(values: Any, name: str, ndim: int = 1, length: int | None = None)
 
 
 def _check_numbers(cells: NDArray[Any], name: str) -> None:
-    """Raise a `SchemaError` that names the first cell that is no number in 64 bits."""
-    for place, cell in np.ndenumerate(cells):
+    """Raise a `SchemaError` for the first cell that is not a number that float64 represents."""
+    for index, cell in np.ndenumerate(cells):
         is_number = isinstance(cell, (int, float)) and not abs(cell) > _EXACT
         if not is_number:
-            row = ", ".join(map(str, place))
+            row = ", ".join(map(str, index))
             raise SchemaError(f"{name}[{row}]: expected a number, got {shown(cell)}")
 
 
 def _check_exact(array: NDArray[Any], name: str) -> None:
-    """Raise a `SchemaError` that names the first number that float64 would round."""
+    """Raise a `SchemaError` for the first number that float64 would round."""
     if array.dtype.kind == "f":
         with np.errstate(over="ignore", invalid="ignore"):
             rounded = (array.astype(np.float64) != array) & np.isfinite(array)
@@ -305,7 +305,7 @@ def _check_exact(array: NDArray[Any], name: str) -> None:
     if len(bad):
         place = ", ".join(str(int(i)) for i in np.unravel_index(bad[0], array.shape))
         raise SchemaError(
-            f"{name}[{place}]: expected a number that float64 has, got "
+            f"{name}[{place}]: expected a number that float64 can represent, got "
             f"{array.reshape(-1)[bad[0]]}{and_more(len(bad) - 1)}",
             f"Round them first: {name} = np.asarray({name}, dtype=np.float64).",
         )
@@ -318,7 +318,7 @@ def check_length(array: NDArray[Any], name: str, length: int | None) -> None:
 
 
 def check_finite(array: Floats, name: str) -> None:
-    """Raise a `SchemaError` that names the first place without a finite number."""
+    """Raise a `SchemaError` with the index of the first value that is not finite."""
     flat = array.reshape(-1)
     if _all_finite(flat):
         return
@@ -342,14 +342,14 @@ def _are_finite(flat: Floats, first: int, last: int) -> bool:
     bits, infinity = _BITS[flat.itemsize]
     for start in range(first, last, _BLOCK):
         block = flat[start : min(start + _BLOCK, last)]
-        # One look is enough where nothing is negative: as bits, NaN is greater than infinity.
+        # Without negative numbers one comparison suffices: as bits, NaN is greater than infinity.
         if np.maximum.reduce(block.view(bits)) >= infinity and not np.isfinite(block).all():
             return False
     return True
 
 
 def rows_of_datums(datums: Codes, positions: Codes) -> tuple[Codes, Codes]:
-    """Rows that belong to the datums at some positions, and their new datum numbers."""
+    """Return the rows of the datums at the given positions, and their new datum positions."""
     first = np.searchsorted(datums, positions, side="left")
     count = np.searchsorted(datums, positions, side="right") - first
     ends = np.cumsum(count)
@@ -358,13 +358,13 @@ def rows_of_datums(datums: Codes, positions: Codes) -> tuple[Codes, Codes]:
 
 
 def is_ascending(column: NDArray[Any], *, strictly: bool = False) -> bool:
-    """Whether no value is less than the one before it, or, strictly, none is equal either."""
+    """Return whether no value is less than the one before it or, if strictly, equal to it."""
     compare = np.greater if strictly else np.greater_equal
     return bool(compare(column[1:], column[:-1]).all())
 
 
 def are_below(array: Codes, count: int) -> bool:
-    """Whether all whole numbers are in [0, count).
+    """Return whether all integers are in [0, count).
 
     Examples
     --------
@@ -385,11 +385,11 @@ def check_codes(array: Codes, count: int, name: str, of: str) -> None:
 
 
 _TENS = np.array([float(10**places) for places in range(23)])
-"""The powers of ten that float64 holds exactly."""
+"""Powers of ten that float64 represents exactly."""
 
 
 def check_number(value: Any, expected: str) -> None:
-    """Raise a `SchemaError` that says what is expected unless a value is a number.
+    """Raise a `SchemaError` that begins with `expected` unless the value is a number.
 
     Examples
     --------
@@ -403,7 +403,7 @@ def check_number(value: Any, expected: str) -> None:
 
 
 def as_float(number: Any) -> float:
-    """A number of any type; one that is too great is infinite, which checks of columns name.
+    """Convert a number to float; one that is too great becomes infinite, which checks report.
 
     Examples
     --------
@@ -417,7 +417,7 @@ def as_float(number: Any) -> float:
 
 
 def as_score(number: Any) -> float:
-    """A score of any type, as a float64.
+    """Convert a score of any type to float64, a narrower float by its printed decimals.
 
     Examples
     --------
@@ -429,15 +429,14 @@ def as_score(number: Any) -> float:
 
 
 def widen_as_printed(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Numbers as float64: of a narrower float, the shortest decimals that it can stand for.
+    """Convert numbers to float64; a narrower float becomes the shortest decimal that prints it.
 
-    Order and equality stay: no decimal stands for two numbers, and none jumps over another.
+    Order and equality are preserved, since different numbers have different shortest decimals.
 
     Parameters
     ----------
     values : ndarray of numbers, shape (n,)
-        Of any type; float64 and whole numbers stay as they are. Those of float16 may have any
-        shape.
+        Numbers of any type. float64 and integers keep their values; float16 may have any shape.
 
     Examples
     --------
@@ -445,7 +444,7 @@ def widen_as_printed(values: NDArray[Any]) -> NDArray[np.float64]:
     [0.35, 1e-30]
     """
     if values.dtype == np.float16:
-        return _of_halves(values)
+        return _widen_halves(values)
     found = values.astype(np.float64)
     if values.dtype != np.float32:
         return found
@@ -455,32 +454,32 @@ def widen_as_printed(values: NDArray[Any]) -> NDArray[np.float64]:
     return found
 
 
-def _of_halves(values: NDArray[np.float16]) -> NDArray[np.float64]:
-    """The decimals of each of the few float16 that there are, looked up."""
+def _widen_halves(values: NDArray[np.float16]) -> NDArray[np.float64]:
+    """Convert float16 by a table of the distinct values."""
     bits = np.ascontiguousarray(values).view(np.uint16)
-    there = np.flatnonzero(np.bincount(bits.reshape(-1)))
+    present = np.flatnonzero(np.bincount(bits.reshape(-1)))
     written = np.zeros(1 << 16)
-    written[there] = [float(str(half)) for half in there.astype(np.uint16).view(np.float16)]
+    written[present] = [float(str(half)) for half in present.astype(np.uint16).view(np.float16)]
     return written[bits]
 
 
 def _widen(
     found: NDArray[np.float64], values: NDArray[Any], rows: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Write the decimals of float32 rows of usual size; which of them were of that."""
-    exact, own = found[rows], values[rows]
+    """Write the decimals of float32 rows of usual magnitude; return which rows were usual."""
+    exact, narrow = found[rows], values[rows]
     orders = np.floor(np.log10(np.abs(exact))).astype(np.int64)
-    # Of these, the powers of ten below are whole and exact.
+    # For these magnitudes, the powers of ten below are exact integers.
     is_usual: NDArray[np.bool_] = (orders > -14) & (orders < 6)
     left = np.flatnonzero(is_usual)
-    # Six digits are never too many: those of shorter decimals end in zeros. Nine are enough.
+    # Six digits are never too many, since shorter decimals end in zeros. Nine are always enough.
     for digits in range(6, 10):
         tens = _TENS[digits - 1 - orders[left]]
-        # Both are whole numbers that float64 holds, so that the quotient is the decimal's float64.
+        # Both operands are integers that float64 represents, so the quotient is correctly rounded.
         written = np.rint(exact[left] * tens) / tens
-        is_it = written.astype(np.float32) == own[left]
-        found[rows[left[is_it]]] = written[is_it]
-        left = left[~is_it]
+        matches = written.astype(np.float32) == narrow[left]
+        found[rows[left[matches]]] = written[matches]
+        left = left[~matches]
     return is_usual
 
 
@@ -488,7 +487,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)", re.ASCII)
 
 
 def is_numeral(name: str) -> bool:
-    """Whether a name is a decimal number, with or without a sign.
+    """Return whether a name is a decimal number, with or without a sign.
 
     Examples
     --------
@@ -499,7 +498,7 @@ def is_numeral(name: str) -> bool:
 
 
 def natural(name: str | int) -> tuple[bool, Decimal | int, str]:
-    """Sort key of a name; how a number is written counts only between equal numbers.
+    """Return the sort key of a name; the spelling of a number only orders equal numbers.
 
     Examples
     --------
@@ -516,7 +515,7 @@ def natural(name: str | int) -> tuple[bool, Decimal | int, str]:
 
 
 def natural_order(names: NDArray[Any]) -> Codes:
-    """Positions of names, all strings or all whole numbers, in the order of `natural`.
+    """Return the positions that sort names, all strings or all integers, by `natural`.
 
     Examples
     --------
@@ -547,13 +546,13 @@ def _are_digits(letters: NDArray[np.uint32]) -> NDArray[np.bool_]:
 
 _LONE = re.compile("[\ud800-\udfff]")
 _FIRST, _LAST = 0xD800, 0xDFFF
-_BLOCK = 2**18  # characters that are looked at together, so that they stay in the cache
+_BLOCK = 2**18  # characters checked at a time, so that they stay in the CPU cache
 NUL = "\0"
-"""The character NUL, which NumPy drops at the end of a text."""
+"""The character NUL, which NumPy drops at the end of a string."""
 
 
 def plain_text(text: str) -> str:
-    """The same characters as Python's own string; one of NumPy is equal, but prints otherwise.
+    """Return the text as a built-in `str`; a NumPy string is equal but has another repr.
 
     Examples
     --------
@@ -564,7 +563,7 @@ def plain_text(text: str) -> str:
 
 
 def check_unicode(text: str, place: str) -> None:
-    r"""Raise a `SchemaError` if there is a lone surrogate in a text.
+    r"""Raise a `SchemaError` if a text contains a lone surrogate.
 
     Examples
     --------
@@ -579,7 +578,7 @@ def check_unicode(text: str, place: str) -> None:
 
 
 def check_name(text: str, place: str) -> None:
-    r"""Raise a `SchemaError` if a text cannot be a name: one as of `check_unicode`, or with NUL.
+    r"""Raise a `SchemaError` if a text contains a lone surrogate or NUL and so cannot be a name.
 
     Examples
     --------
@@ -594,7 +593,7 @@ def check_name(text: str, place: str) -> None:
 
 
 def check_names(values: Iterable[Any], name: str) -> None:
-    """Raise a `SchemaError` if a text among some values, not yet a column, has the character NUL.
+    """Raise a `SchemaError` if a text contains NUL, before NumPy drops it.
 
     Examples
     --------
@@ -602,7 +601,7 @@ def check_names(values: Iterable[Any], name: str) -> None:
     """
     values = list(values)
     try:
-        has_none = NUL not in "".join(values)  # which takes a third of the time of looking at each
+        has_none = NUL not in "".join(values)  # three times as fast as checking each one
     except TypeError:
         has_none = False
     for position, value in enumerate(() if has_none else values):
@@ -611,7 +610,7 @@ def check_names(values: Iterable[Any], name: str) -> None:
 
 
 def check_name_column(column: NDArray[Any], name: str) -> None:
-    """Raise a `SchemaError` if a text in a column cannot be a name."""
+    """Raise a `SchemaError` if a text in a column contains a lone surrogate or NUL."""
     if column.dtype.kind != "U" or column.dtype.itemsize == 0 or column.size == 0:
         return
     width = column.dtype.itemsize // 4
@@ -619,7 +618,7 @@ def check_name_column(column: NDArray[Any], name: str) -> None:
     rows = max(_BLOCK // width, 1)
     for start in range(0, len(characters), rows):
         block = characters[start : start + rows]
-        # behind the last character, a column is filled up with NUL
+        # NumPy pads strings with NUL after the last character.
         is_wrong = (block[:, :-1] == 0) & (block[:, 1:] != 0)
         if block.max() >= _FIRST:
             is_wrong = np.hstack([is_wrong, (block >= _FIRST) & (block <= _LAST)])

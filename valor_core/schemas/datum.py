@@ -1,4 +1,4 @@
-"""Datums: what an item is called, and what it is sliced and filtered by."""
+"""Datums: uids and metadata of items."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from valor_core.schemas.columns import (
 
 _T = TypeVar("_T")
 Uid = str | int
-"""Name of a datum."""
+"""Unique name of a datum."""
 Uids = NDArray[Any]
-"""Column of uids: all int64 or all strings."""
+"""Column of uids, all int64 or all strings."""
 
 
 def as_uid(value: Any) -> Any:
-    """A uid as Python's own string or whole number; what is neither is left to the checks.
+    """Convert a uid to a built-in string or integer; other types are left to validation.
 
     Examples
     --------
@@ -54,10 +54,10 @@ def _uid(item: Any, attribute: Any, value: Any) -> None:
         check_name(value, f"{name}: uid")
 
 
-def _facts(item: Any, attribute: Any, value: Any) -> None:
-    if type(value) is not dict and not isinstance(value, Mapping):  # which takes its time
+def _metadata(item: Any, attribute: Any, value: Any) -> None:
+    if type(value) is not dict and not isinstance(value, Mapping):  # slow for an ABC
         name = type(item).__name__
-        raise SchemaError(f"{name}: metadata must be a table of facts, got {shown(value)}")
+        raise SchemaError(f"{name}: metadata must be a mapping, got {shown(value)}")
 
 
 def _none_as_empty(metadata: Any) -> Any:
@@ -65,25 +65,25 @@ def _none_as_empty(metadata: Any) -> Any:
 
 
 def uid_field() -> Any:
-    """The field of an item's name: a string or a whole number."""
+    """Declare the attrs field of a uid: a string or an integer."""
     return field(converter=as_uid, validator=_uid)
 
 
 def metadata_field() -> Any:
-    """The field of the facts that an item can be sliced and filtered by."""
-    return field(factory=dict, converter=_none_as_empty, validator=_facts)
+    """Declare the attrs field of the metadata, used for slices and filters."""
+    return field(factory=dict, converter=_none_as_empty, validator=_metadata)
 
 
 @frozen
 class Datum:
-    """Name of an item and the facts it can be sliced and filtered by.
+    """Uid and metadata of an item.
 
     Parameters
     ----------
     uid : str or int
-        Its name, unique in a data set.
+        Unique name in a data set.
     metadata : mapping of str to value, optional
-        Facts such as ``{"weather": "rain"}``.
+        Fields for slices and filters, such as ``{"weather": "rain"}``.
 
     Examples
     --------
@@ -127,25 +127,25 @@ def _uids_of_objects(array: NDArray[Any]) -> Uids:
 
 
 def _check_all_strings(values: Sequence[Any]) -> None:
-    """NumPy turns ``["a", 1]`` into two strings without a word; here it is an error."""
+    """Raise a `SchemaError` for ``["a", 1]``, which NumPy silently converts to two strings."""
     for position, value in enumerate(values):
         if not isinstance(value, str):
             raise SchemaError(
                 f"uids[{position}]: expected all strings or all whole numbers, "
-                f"got {shown(value)} beside strings"
+                f"got {shown(value)} among strings"
             )
 
 
 @define(eq=False, repr=False)
 class LazyColumns(Mapping[str, NDArray[Any]]):
-    """Metadata columns whose names are known, each made when it is first asked for.
+    """Metadata columns that are computed on first access.
 
     Parameters
     ----------
     names : tuple of str
-        Their names.
+        Names of the columns.
     make : callable
-        Makes the column of a name; pickles.
+        Function that returns the column of a name. Must be picklable.
 
     Examples
     --------
@@ -156,14 +156,14 @@ class LazyColumns(Mapping[str, NDArray[Any]]):
 
     names: tuple[str, ...]
     make: Callable[[str], NDArray[Any]]
-    _made: dict[str, NDArray[Any]] = field(factory=dict, init=False, repr=False)
+    _cache: dict[str, NDArray[Any]] = field(factory=dict, init=False, repr=False)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self:
             raise KeyError(name)
-        if name not in self._made:
-            self._made[name] = read_only(self.make(name))
-        return self._made[name]
+        if name not in self._cache:
+            self._cache[name] = read_only(self.make(name))
+        return self._cache[name]
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
@@ -175,7 +175,7 @@ class LazyColumns(Mapping[str, NDArray[Any]]):
         return len(self.names)
 
     def select(self, positions: Codes) -> LazyColumns:
-        """The same columns at some positions."""
+        """Return the columns at the given positions, still lazy."""
         return LazyColumns(self.names, partial(self._selected, positions))
 
     def _selected(self, positions: Codes, name: str) -> NDArray[Any]:
@@ -189,8 +189,8 @@ def _metadata_columns(columns: Any) -> Mapping[str, NDArray[Any]]:
         return {}
     if not callable(getattr(columns, "items", None)):
         raise SchemaError(
-            f"metadata: expected a table of columns, got {shown(columns)}",
-            'Pass a column for each field: metadata={"weather": ["sun", "rain", …]}.',
+            f"metadata: expected a mapping of field names to columns, got {shown(columns)}",
+            'Pass one column per field: metadata={"weather": ["sun", "rain", …]}.',
         )
     return {
         str(name): read_only(_metadata_column(str(name), column))
@@ -207,7 +207,7 @@ def _metadata_column(name: str, column: Any) -> NDArray[Any]:
             f"metadata field {name!r}: expected a value for each item, got {shown(column)}"
         )
     values = list(column)
-    if hasattr(column, "isna"):  # pandas has several values that stand for a missing one
+    if hasattr(column, "isna"):  # pandas has several markers of missing values
         pairs = zip(values, column.isna(), strict=True)
         values = [None if is_missing else value for value, is_missing in pairs]
     return objects(values)
@@ -215,21 +215,21 @@ def _metadata_column(name: str, column: Any) -> NDArray[Any]:
 
 @frozen(repr=False)
 class Datums:
-    """The uids and metadata of a batch, as columns.
+    """Uids and metadata of a batch, as columns.
 
     Parameters
     ----------
     uids : sequence or ndarray
-        All strings or all whole numbers, each once.
+        All strings or all integers, without duplicates.
     metadata : mapping of str to sequence, optional
-        One value per datum for every field; None where it is missing.
+        One value per datum and field; None if missing.
     numbered : bool
-        Whether the uids are positions that Valor gave because the data had none.
+        Whether the uids are positions because the data has no uids.
 
     Raises
     ------
     SchemaError
-        If a uid occurs twice, kinds of uid are mixed, or a column has another length.
+        If a uid occurs twice, strings and integers are mixed, or a column has another length.
 
     Examples
     --------
@@ -259,38 +259,38 @@ class Datums:
 
     @property
     def from_zero(self) -> bool:
-        """Whether the uids are the datums' own positions."""
+        """Whether the uids are the positions of the datums."""
         if len(self) == 0:
             return self.numbered
-        # They ascend, so that the first and the last tell the rest.
+        # Numbered uids ascend by one, so the first and the last determine the rest.
         return self.numbered and bool(self.uids[0] == 0 and self.uids[-1] == len(self) - 1)
 
     @classmethod
     def numbers(cls, count: int, metadata: Mapping[str, Any] | None = None) -> Datums:
-        """Datums called by their position, for data that name none."""
+        """Return datums named by position, for data without uids."""
         return cls(numbers(count), metadata, numbered=True)
 
     def renumber(self, start: int) -> Datums:
-        """The same datums, called by their positions from `start` on."""
+        """Return the same datums, named by their positions counted from `start`."""
         return Datums(np.arange(start, start + len(self)), self.metadata, numbered=True)
 
     @classmethod
     def of(cls, datums: Iterable[Datum]) -> Datums:
-        """Columns of the objects; a metadata field that a datum lacks is None there."""
+        """Convert objects to columns; a missing metadata field becomes None."""
         datums = list(datums)
         names = dict.fromkeys(name for datum in datums for name in datum.metadata)
         columns = {name: [datum.metadata.get(name) for datum in datums] for name in names}
         return cls([datum.uid for datum in datums], columns)
 
     def select(self, positions: Codes) -> Datums:
-        """The datums at some positions."""
+        """Return the datums at the given positions."""
         if isinstance(self.metadata, LazyColumns):
             return Datums(self.uids[positions], self.metadata.select(positions), self.numbered)
         columns = {name: column[positions] for name, column in self.metadata.items()}
         return Datums(self.uids[positions], columns, self.numbered)
 
     def joins(self, other: Datums) -> bool:
-        """Whether `joined` can make one of this and another one: neither has metadata."""
+        """Return whether `joined` can concatenate both: neither has metadata."""
         return (
             not self.metadata
             and not other.metadata
@@ -300,42 +300,42 @@ class Datums:
 
     @classmethod
     def joined(cls, parts: Sequence[Datums]) -> Datums:
-        """The datums of some that join, one behind the other; unnamed ones numbered anew.
+        """Concatenate datums for which `joins` is true; datums without uids get new numbers.
 
-        A uid that stands in two of them is not looked for.
+        Does not check for uids that occur in two parts.
         """
         if parts[0].numbered:
             return cls.numbers(sum(map(len, parts)))
         return with_columns(parts[0], uids=read_only(np.concatenate([part.uids for part in parts])))
 
     def detached(self) -> Datums:
-        """The same datums, their uids in an array of its own."""
+        """Return the same datums with a copy of the uids."""
         return self if self.numbered else with_copies(self, "uids")
 
     def name(self, position: int) -> str:
-        """How an error message calls a datum: ``item 'img_7'``."""
+        """Return the name of a datum for error messages: ``item 'img_7'``."""
         return f"item {self.uids[position].item()!r}"
 
     def facts(self) -> Iterator[dict[str, Any]]:
-        """The metadata of each datum."""
+        """Yield the metadata of each datum."""
         if not self.metadata:
             return ({} for _ in range(len(self)))
         rows = zip(*self.metadata.values(), strict=True)
         return (dict(zip(self.metadata, row, strict=True)) for row in rows)
 
     def at(self, position: int) -> Datum:
-        """One datum as an object."""
+        """Return one datum as an object."""
         facts = {name: column[position] for name, column in self.metadata.items()}
         return Datum(self.uids[position].item(), facts)
 
 
 def listed(items: Any, cls: type[_T]) -> list[_T]:
-    """The objects of a task, each of the class that the task has.
+    """Return items as a list after checking that each is an instance of `cls`.
 
     Raises
     ------
     SchemaError
-        If they are no objects, or one is something else; names its position.
+        If the items are not iterable, or an item has another type; names its position.
     """
     if isinstance(items, cls):
         raise SchemaError(
@@ -347,7 +347,7 @@ def listed(items: Any, cls: type[_T]) -> list[_T]:
     found = list(items)
     for position, item in enumerate(found):
         if not isinstance(item, cls):
-            make = f"Make one of its fields with: {cls.__name__}(uid, …)"
+            make = f"Create one from its fields: {cls.__name__}(uid, …)"
             raise SchemaError(
                 f"data[{position}]: expected a {cls.__name__}, got {shown(item)}",
                 make if isinstance(item, Mapping) else None,
@@ -356,7 +356,7 @@ def listed(items: Any, cls: type[_T]) -> list[_T]:
 
 
 def compact(uids: Uids) -> Uids:
-    """The same uids in a quarter of the memory where they are strings of ASCII, as bytes.
+    """Convert strings of ASCII to bytes, which take a quarter of the memory; others unchanged.
 
     Examples
     --------
@@ -373,7 +373,7 @@ def compact(uids: Uids) -> Uids:
 
 
 def are_unique(uids: Uids) -> bool:
-    """Whether no uid occurs twice.
+    """Return whether no uid occurs twice.
 
     Examples
     --------
@@ -382,14 +382,14 @@ def are_unique(uids: Uids) -> bool:
     """
     if len(uids) < 2 or bool(np.all(uids[1:] > uids[:-1])):
         return True
-    # Sorted in place of a set, which would take a hundred bytes for every uid.
-    # Parts that are ascending each, in any order, are merged by the stable sort in one pass.
+    # Sorting needs less memory than a set, which takes a hundred bytes per uid. The stable sort
+    # merges ascending parts in one pass, whatever their order.
     ordered = np.sort(compact(uids), kind="stable")
     return bool(np.all(ordered[1:] != ordered[:-1]))
 
 
 def check_unique(uids: Uids) -> None:
-    """Raise a `SchemaError` that names a uid occurring twice."""
+    """Raise a `SchemaError` for a uid that occurs twice."""
     if are_unique(uids):
         return
     names = uids.astype(np.str_) if uids.dtype.kind == "S" else uids

@@ -1,4 +1,4 @@
-"""Labels, the vocabularies that number them, and label maps."""
+"""Labels, vocabularies that assign codes to them, and label maps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from valor_core.schemas.columns import (
 )
 
 DEFAULT_KEY = "class"
-"""Key of labels that are written without one."""
+"""Key of labels written without a key."""
 
 
 def _plain(value: Any) -> Any:
@@ -39,7 +39,7 @@ def _text(label: Any, attribute: Any, value: Any) -> None:
 class Label:
     """A value under a key: ``Label("animal", "dog")``. Metrics are grouped by key.
 
-    Labels are sorted by key and value, values that are numbers by their size before the others.
+    Labels are sorted by key and then by value, numeric values by size before all others.
 
     Examples
     --------
@@ -56,23 +56,23 @@ class Label:
 
 @lru_cache(maxsize=1 << 16)
 def kept_label(key: str, value: str) -> Label:
-    """The label, made once: data name the same few labels over and over."""
+    """Return a cached label: a data set names the same few labels for many items."""
     return Label(key, value)
 
 
 LabelLike = Label | str | int | tuple[str, str]
-"""What stands for a label: a bare value belongs to the key ``class``."""
+"""Label, or a value that converts to one: a bare value has the key ``class``."""
 
 
 EXACT = 2**53
-"""Whole numbers below this are exact as floats; a greater float may be a rounded one."""
+"""Floats represent integers below this exactly; a greater float may be rounded."""
 
 
 def label_value(value: Any) -> str | None:
-    """Return the text of a label's value, or None if the value cannot be one.
+    """Return the value of a label as text, or None if the type is not supported.
 
-    Text stays as it is, and a whole number becomes its digits. A float without a fraction is a
-    whole number: pandas turns integers into floats if one of a column is missing.
+    Text is unchanged and an integer becomes its digits. A float without a fraction counts as an
+    integer, since pandas converts integers to floats if one of a column is missing.
 
     Examples
     --------
@@ -90,12 +90,12 @@ def label_value(value: Any) -> str | None:
 
 
 def as_label(value: Any) -> Label:
-    """The label that a plain value stands for, its value as `label_value` reads it.
+    """Convert a label, a bare value or a (key, value) pair to a label.
 
     Raises
     ------
     SchemaError
-        If it is neither a label, a string, a whole number nor a (key, value) pair.
+        If it is neither a label, a string, an integer nor a (key, value) pair.
 
     Examples
     --------
@@ -117,9 +117,9 @@ def as_label(value: Any) -> Label:
 
 
 def as_labels(value: Any) -> tuple[Label, ...]:
-    """The labels that one plain value or a sequence of them stands for; none for None.
+    """Convert one value or a sequence of values to labels; None becomes an empty tuple.
 
-    A tuple is a sequence like a list: a (key, value) pair stands inside one.
+    A tuple is a sequence like a list, so a (key, value) pair must be inside one.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def as_labels(value: Any) -> tuple[Label, ...]:
 
 
 def are_distinct(labels: Sequence[Label]) -> bool:
-    """Whether no label occurs twice; quickly told of those that were distinct the last time.
+    """Return whether no label occurs twice; fast for the list checked last.
 
     Examples
     --------
@@ -152,14 +152,14 @@ def are_distinct(labels: Sequence[Label]) -> bool:
     return True
 
 
-# Batches of a stream have the same labels over and over, so the last list that was found distinct
-# is kept: to compare lists of the same objects takes a hundredth of making a set of a thousand
-# labels. Threads may overwrite it at any time, which costs a look and changes no answer.
+# Batches of a stream repeat the same labels, so the last list without duplicates is cached.
+# Comparing lists of the same objects takes a hundredth of making a set of a thousand labels.
+# Threads may overwrite the cache at any time, which only costs a recomputation.
 _distinct: list[list[Label]] = [[]]
 
 
 def distinct_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
-    """The labels of a batch, in the order of their codes.
+    """Convert to the vocabulary of a batch: labels in the order of their codes.
 
     Raises
     ------
@@ -173,12 +173,12 @@ def distinct_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
 
 
 def as_scored_labels(value: Any, place: str) -> tuple[tuple[Label, float], ...]:
-    """The labels with scores that a mapping or pairs stand for.
+    """Convert a mapping or a sequence of pairs to labels with scores.
 
     Raises
     ------
     SchemaError
-        If they are something else; begins with the place.
+        If the value has another form; the message begins with `place`.
 
     Examples
     --------
@@ -192,7 +192,9 @@ def as_scored_labels(value: Any, place: str) -> tuple[tuple[Label, float], ...]:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise SchemaError(f"{place}: expected (label, score) pairs, got {shown(pair)}")
         label, score = pair
-        if type(score) is not float:  # asked here, since most scores are and a call takes longer
+        if (
+            type(score) is not float
+        ):  # checked inline, since most scores are floats and a call is slower
             check_number(score, f"{place}: expected a number as score")
             score = as_score(score)
         scored.append((as_label(label), score))
@@ -200,25 +202,25 @@ def as_scored_labels(value: Any, place: str) -> tuple[tuple[Label, float], ...]:
 
 
 def check_finite_scores(scored: Iterable[tuple[Label, float]], place: str) -> None:
-    """Raise a `SchemaError` that begins with the place if the score of a label is not finite."""
+    """Raise a `SchemaError` that begins with `place` if a score is not finite."""
     for label, score in scored:
         if not math.isfinite(score):
             raise SchemaError(f"{place}: expected a finite score for {str(label)!r}, got {score}")
 
 
 def label_map(mapping: Mapping[Any, Any] | Sequence[Any]) -> dict[Label, Label]:
-    """The renaming that a config or a Python call describes.
+    """Convert a label map of a config or a Python call to a dictionary.
 
     Parameters
     ----------
     mapping : mapping or sequence of pairs
-        From label to label. In a config, where keys are text, labels under another key than
-        ``class`` are ``[key, value]`` pairs and the map is a list of ``[from, to]`` pairs.
+        From old to new label. In a config, where keys are text, a label with another key than
+        ``class`` is a ``[key, value]`` pair and the map is a list of ``[from, to]`` pairs.
 
     Raises
     ------
     SchemaError
-        If it is neither a mapping nor a list of pairs, or renames a label twice.
+        If it is neither a mapping nor a list of pairs, or maps a label to two names.
 
     Examples
     --------
@@ -244,7 +246,7 @@ def label_map(mapping: Mapping[Any, Any] | Sequence[Any]) -> dict[Label, Label]:
 
 @define
 class Vocabulary:
-    """Labels numbered in the order of their arrival; joins those of batches and other states.
+    """Labels with codes in the order of their arrival, merged from batches and other states.
 
     Examples
     --------
@@ -265,7 +267,7 @@ class Vocabulary:
         return len(self.labels)
 
     def join(self, labels: Iterable[Label]) -> Codes:
-        """Codes here of some other vocabulary's labels, in its order; new ones are added."""
+        """Add labels, and return their codes in this vocabulary in the given order."""
         labels = list(labels)
         if labels == self.labels:
             return np.arange(len(labels))
@@ -276,7 +278,7 @@ class Vocabulary:
         return np.array(joined, dtype=np.int64)
 
     def code(self, label: Label) -> int:
-        """Code of one label, which is added if it is new."""
+        """Return the code of a label; a new label is added."""
         if self._codes is None:
             self._codes = {label: code for code, label in enumerate(self.labels)}
         code = self._codes.setdefault(label, len(self.labels))
@@ -287,9 +289,9 @@ class Vocabulary:
     @property
     def order(self) -> Codes:
         """Codes in the order of their sorted labels."""
-        # Labels are only ever added, so that an order of as many is an order of these.
+        # Labels are only ever added, so an order of the same length is up to date.
         if self._order is None or len(self._order) != len(self.labels):
-            # Sort keys are made once for each label here, and for every comparison by the labels.
+            # Sorting labels would compute a key for every comparison; here each label has one.
             keys = [(label.key, natural(label.value)) for label in self.labels]
             order = sorted(range(len(keys)), key=keys.__getitem__)
             self._order = read_only(np.array(order, dtype=np.int64))
@@ -297,7 +299,7 @@ class Vocabulary:
 
     @property
     def sorted_labels(self) -> tuple[Label, ...]:
-        """The labels in the order of `order`."""
+        """Labels sorted by key and value."""
         return tuple(self.labels[code] for code in self.order)
 
     @property

@@ -1,7 +1,7 @@
-"""Pairing of the two sides of the data, by their items and by their labels.
+"""Detect ground truths and predictions that were not paired, by item or by label.
 
-Uids or labels with two spellings make predictions wrong without an error. A report warns if no
-item or no label is on both sides, and of labels that look alike.
+Different spellings of a uid or a label make predictions wrong without an error. A report warns if
+no item or no label has both sides, and if labels look alike.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from valor_core.errors import and_more
 from valor_core.schemas.columns import Codes, is_numeral, natural
 from valor_core.schemas.label import DEFAULT_KEY, Label
 
-_JOINERS = "\u200c\u200d"  # which change words of some scripts, and emoji
-_SELECTORS = range(0xFE00, 0xFE10)  # of a glyph's style
+_JOINERS = "\u200c\u200d"  # which change emoji and words of some scripts
+_SELECTORS = range(0xFE00, 0xFE10)  # variation selectors, which only change the style
 _SEPARATORS = re.compile(r"(?<=[^\W_])[-_ ]+(?=[^\W_])")
 
 
 def look_alikes(true: Set[Label], predicted: Set[Label]) -> list[tuple[Label, Label]]:
-    """Return pairs of labels that are probably one: the label to rename and its new name.
+    """Return pairs of labels that are probably the same: the label to rename, and its new name.
 
     Labels that differ only in surrounding white space, in invisible characters or in their Unicode
     form are always a pair. Labels that differ in case, in separators or in the spelling of a number
-    are a pair if one of them is missing on the side of the other. A difference in case is meant if
-    two labels with such a difference are both on both sides, as the letters of an alphabet are.
+    are a pair if one of them is missing on the side of the other. A difference in case is intended
+    if both spellings are on both sides, like letters of an alphabet.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def look_alikes(true: Set[Label], predicted: Set[Label]) -> list[tuple[Label, La
     >>> look_alikes(labels("a", "A"), labels("a", "A"))
     []
     """
-    # labels that are on both sides can only be pairs of the first kind
+    # If all labels have both sides, only pairs of the first kind are possible.
     groups = _groups(true | predicted, printed if true == predicted else _folded)
     both = true & predicted
     case_is_meant = any(_differ_in_case(group & both) for group in groups)
@@ -73,7 +73,7 @@ def look_alikes(true: Set[Label], predicted: Set[Label]) -> list[tuple[Label, La
 
 
 def _groups(labels: Set[Label], alike: Callable[[str], Hashable]) -> list[set[Label]]:
-    """Groups of two or more labels whose keys and values are alike."""
+    """Return groups of two or more labels with equivalent keys and values."""
     groups: dict[Hashable, set[Label]] = defaultdict(set)
     for label in labels:
         groups[alike(label.key), alike(label.value)].add(label)
@@ -81,13 +81,13 @@ def _groups(labels: Set[Label], alike: Callable[[str], Hashable]) -> list[set[La
 
 
 def _differ_in_case(labels: Set[Label]) -> bool:
-    """Whether two of some labels differ in case alone."""
+    """Return whether two of the labels differ only in case."""
     written = {(printed(label.key), printed(label.value)) for label in labels}
     return len({(key.casefold(), value.casefold()) for key, value in written}) < len(written)
 
 
 def printed(text: str) -> str:
-    r"""The text as it prints: composed, without invisible characters, single spaces inside.
+    r"""Return the text as printed: composed, without invisible characters, single spaces inside.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def printed(text: str) -> str:
 
 
 def _folded(text: str) -> Hashable:
-    """What the spellings of one label share: letters without case, or a number.
+    """Return a key shared by all spellings of a label: casefolded text, or a number.
 
     Examples
     --------
@@ -126,16 +126,16 @@ def _folded(text: str) -> Hashable:
     return _SEPARATORS.sub(" ", text.casefold())
 
 
-_FEW = 64  # datums of which one is mostly on both sides
-_HEAD = 1024  # codes among which all labels mostly are
-_NAMED = 3  # labels of a side that a message names
+_FEW = 64  # datums to compare first; usually one of them has both sides
+_HEAD = 1024  # codes to search first; they usually contain all labels
+_NAMED = 3  # labels of a side listed in a message
 
 BOTH = "both"
-"""Of a datum that has ground truths and predictions."""
+"""Side of a datum with ground truths and predictions."""
 
 
 def sides_of(truths: Codes, predictions: Codes) -> set[str]:
-    """Which sides there are of some datums, and whether one of them has both.
+    """Return the sides of the datums, or `BOTH` if a datum has ground truths and predictions.
 
     Parameters
     ----------
@@ -153,9 +153,9 @@ def sides_of(truths: Codes, predictions: Codes) -> set[str]:
     if not len(truths) or not len(predictions):
         named = (("groundtruths", truths), ("predictions", predictions))
         return {name for name, side in named if len(side)}
-    for some in (truths[:_FEW], truths[_FEW:]):
-        places = np.minimum(np.searchsorted(predictions, some), len(predictions) - 1)
-        if (predictions[places] == some).any():
+    for datums in (truths[:_FEW], truths[_FEW:]):
+        rows = np.minimum(np.searchsorted(predictions, datums), len(predictions) - 1)
+        if (predictions[rows] == datums).any():
             return {BOTH}
     return {"groundtruths", "predictions"}
 
@@ -176,7 +176,7 @@ class LabelSides:
 
     @classmethod
     def of(cls, labels: Sequence[Label], true: Codes, predicted: Codes) -> LabelSides:
-        """The sides of two columns of label codes.
+        """Return the sides of two columns of label codes.
 
         Examples
         --------
@@ -193,11 +193,11 @@ class LabelSides:
 
     @property
     def meet(self) -> bool:
-        """Whether a label is on both sides."""
+        """Whether a label has both sides."""
         return not self.true.isdisjoint(self.predicted)
 
     def covers(self, labels: Sequence[Label]) -> bool:
-        """Whether data with these labels add nothing, as most batches of a stream do."""
+        """Return whether all labels have both sides already, as in most batches of a stream."""
         if labels == self._covered:
             return True
         if self.true.issuperset(labels) and self.predicted.issuperset(labels):
@@ -212,27 +212,27 @@ class LabelSides:
 
     @property
     def warning(self) -> str | None:
-        """The warning of labels with two spellings, or of sides that share no label."""
+        """Warning if labels have two spellings or if the sides have no label in common."""
         if not self.true or not self.predicted:
             return None
-        apart = "" if self.meet else "no label is both true and predicted; "
+        disjoint = "" if self.meet else "no label has both ground truths and predictions; "
         pairs = look_alikes(self.true, self.predicted)
         if pairs:
             named = ", ".join(map(self._spellings, pairs[:_NAMED])) + and_more(len(pairs) - _NAMED)
             return (
-                f"{apart}labels that look alike are counted as different: {named}; if they mean "
+                f"{disjoint}similar labels are counted as different: {named}; if they are "
                 f"the same, set label_map: {_label_map(pairs[:_NAMED])}"
             )
-        if not apart:
+        if not disjoint:
             return None
-        true, predicted = (_some(side) for side in (self.true, self.predicted))
+        true, predicted = (_listed(side) for side in (self.true, self.predicted))
         return (
-            f"no label is both true and predicted, true are {true}, predicted {predicted}; "
-            "are the labels of both sides written alike?"
+            f"no label has both ground truths and predictions (true: {true}; "
+            f"predicted: {predicted}); check their spelling"
         )
 
     def _spellings(self, pair: tuple[Label, Label]) -> str:
-        """Both labels of a pair, and the sides of each."""
+        """Describe both labels of a pair and the sides of each."""
         write = ascii if _print_alike(pair) else repr
         sides = {"true": self.true, "predicted": self.predicted}
         return " and ".join(
@@ -242,12 +242,12 @@ class LabelSides:
 
 
 def _print_alike(pair: tuple[Label, Label]) -> bool:
-    """Whether only escapes of their characters distinguish two labels on a screen."""
+    """Return whether two labels print alike, so that only escapes distinguish them."""
     return len({printed(str(label)) for label in pair}) == 1
 
 
 def _label_map(pairs: Sequence[tuple[Label, Label]]) -> str:
-    """A label map in the words of a config and of Python."""
+    """Return a label map as both a config and Python write it."""
     keep = not any(map(_print_alike, pairs))
     if all(label.key == DEFAULT_KEY for pair in pairs for label in pair):
         renames: object = {one.value: other.value for one, other in pairs}
@@ -257,13 +257,13 @@ def _label_map(pairs: Sequence[tuple[Label, Label]]) -> str:
 
 
 def _distinct(codes: Codes, count: int) -> Codes:
-    """The codes of a column, each once."""
+    """Return the distinct codes of a column."""
     head: Codes = np.flatnonzero(np.bincount(codes[:_HEAD], minlength=count))
     if len(head) == count or len(codes) <= _HEAD:
         return head
     return np.flatnonzero(np.bincount(codes, minlength=count))
 
 
-def _some(labels: set[Label]) -> str:
+def _listed(labels: set[Label]) -> str:
     named = ", ".join(repr(str(label)) for label in sorted(labels)[:_NAMED])
     return named + and_more(len(labels) - _NAMED)

@@ -1,4 +1,4 @@
-"""Values of metadata columns as they name slices."""
+"""Convert values of metadata columns to values of slice keys."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from numpy.typing import NDArray
 
 from valor_core.schemas.columns import check_unicode
 
-_FINE = frozenset({"ns", "ps", "fs", "as"})  # units that Python's timestamps do not have
+_FINE = frozenset({"ns", "ps", "fs", "as"})  # units too fine for Python's datetime
 
 
-_WHOLE = 2**53  # below it every whole number is a float of its own
+_EXACT = 2**53  # floats represent every integer below
 
 
 @frozen
 class Truth:
-    """A true or false in a slice key, where Python would take True and 1 for the same value."""
+    """Boolean in a slice key, distinct from 0 and 1."""
 
     value: bool
 
 
 def slice_to_json(key: Iterable[Any]) -> list[Any]:
-    """A slice key as JSON has it.
+    """Convert a slice key to JSON values.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def slice_to_json(key: Iterable[Any]) -> list[Any]:
 
 
 def python_values(column: NDArray[Any]) -> list[Any]:
-    """The values of a column as Python's own; NumPy has whole numbers for fine times."""
+    """Convert a column to built-in values; NumPy would convert fine timestamps to integers."""
     if column.dtype.kind == "M" and np.datetime_data(column.dtype)[0] in _FINE:
         column = column.astype("datetime64[us]")
     values: list[Any] = column.tolist()
@@ -46,7 +46,7 @@ def python_values(column: NDArray[Any]) -> list[Any]:
 
 
 def plain_values(column: NDArray[Any]) -> NDArray[Any]:
-    """The values of a column of metadata as JSON has them.
+    """Convert a metadata column to JSON values.
 
     Examples
     --------
@@ -58,10 +58,10 @@ def plain_values(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def slice_value(value: Any) -> Any:
-    """The value as slice keys have it; NaN is a missing one, what is no number or truth is text.
+    """Convert a value for a slice key: NaN becomes None, unsupported types become text.
 
-    A column with gaps may hold 2020.0 where another batch has 2020. They are one slice, and which
-    of them names it must not depend on the order of arrival.
+    A column with missing values may hold 2020.0 where another batch has 2020. Both are one slice,
+    and its name must not depend on the order of arrival.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -71,10 +71,10 @@ def slice_value(value: Any) -> Any:
         check_unicode(value, "metadata")
     if value is None or isinstance(value, (int, str)):
         return value
-    if isinstance(value, date) and value != value:  # pandas has one that is none
+    if isinstance(value, date) and value != value:  # pandas.NaT is a date that is missing
         return None
     if not isinstance(value, float):
         return str(value)
     if not math.isfinite(value):
         return None if math.isnan(value) else str(value)
-    return int(value) if value.is_integer() and abs(value) < _WHOLE else value
+    return int(value) if value.is_integer() and abs(value) < _EXACT else value

@@ -283,12 +283,12 @@ class TestFromArrays:
             (
                 [1, 0],
                 [[2**53 + 1, 2**53], [1, 2]],
-                "y_score[0, 0]: expected a number that float64 has, got 9007199254740993",
+                "y_score[0, 0]: expected a number that float64 can represent, got 9007199254740993",
             ),
             (
                 [1, 0],
                 np.array([[2**53 + 1, 2**53], [1, 2]]),
-                "y_score[0, 0]: expected a number that float64 has, got 9007199254740993",
+                "y_score[0, 0]: expected a number that float64 can represent, got 9007199254740993",
             ),
             (
                 [1, 0],
@@ -315,7 +315,7 @@ class TestFromArrays:
 
         assert batch.scores.values.tolist() == [[0.5, 0.25]]
         if np.finfo(np.longdouble).eps < np.finfo(np.float64).eps:
-            with pytest.raises(SchemaError, match="expected a number that float64 has"):
+            with pytest.raises(SchemaError, match="expected a number that float64 can represent"):
                 from_arrays([0], exact / 3)
 
     def test_predicted_classes_score_one(self) -> None:

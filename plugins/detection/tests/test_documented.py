@@ -311,7 +311,7 @@ def sized(height: Any) -> Datum:
 def test_a_datum_has_one_size() -> None:
     box = Annotation([DOG], bounding_box=SQUARE, is_instance=True)
     with pytest.raises(
-        SchemaError, match="item 'a', height: expected one on both sides, got 50 of the ground"
+        SchemaError, match="item 'a', height: expected the same on both sides, got 50 of the ground"
     ):
         evaluate_detection([GroundTruth(sized(50), [box])], [Prediction(sized(5), [])])
 

@@ -374,7 +374,7 @@ WRONG_MASKS = [
     ({"segmentation": {"size": [9, 9], "counts": [81]}}, "expected a mask of the image's height"),
     (
         {"segmentation": {"size": [10, 20], "counts": [10, 20]}},
-        "expected runs that fill 10 by 20 pixels",
+        "expected runs for 10 by 20 pixels",
     ),
     ({"segmentation": [[1, 2]]}, "expected polygons of 3 points or more"),
     (

@@ -401,7 +401,7 @@ MESSAGES = [
     (b'[{"segmentation": {"counts": [1]}}]', "size: expected [height, width], found None"),
     (
         b'[{"segmentation": {"size": [1, 2], "counts": [-1]}}]',
-        "counts: expected run lengths from 0 up, found -1",
+        "counts: expected non-negative run lengths, found -1",
     ),
 ]
 

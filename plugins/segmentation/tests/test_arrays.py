@@ -45,11 +45,11 @@ NOT_FROM_ARRAYS = [
     ({"y_pred": np.full((1, 2, 4, 5), 0.5)}, "got array of float64, shape (2, 4, 5)"),
     ({"y_true": np.full((1, 4, 5, 2), 0.5)}, "got array of float64, shape (4, 5, 2)"),
     ({"y_true": [*ONE, [["a"]]], "y_pred": ONE * 2}, "got array of <U1, shape (1, 1)"),
-    ({"y_pred": np.array(ONE) > 0}, "expected whole numbers up to 2 as labels"),
+    ({"y_pred": np.array(ONE) > 0}, "expected whole numbers up to 2 as in labels"),
     ({"labels": {"cat", "dog"}}, "expected labels in the order of their"),
     ({"labels": [0, 1]}, "expected the name of the value 1"),
     ({"ignore": True}, "expected a whole number, or several"),
-    ({"ignore": [255, 2]}, "expected a value that is no label, got 2"),
+    ({"ignore": [255, 2]}, "expected a value without a label, got 2"),
     ({"uids": ["a", "b"]}, "expected one for each of 1 images, got 2"),
 ]
 
@@ -141,7 +141,7 @@ def test_layers_that_share_a_key_are_refused():
     datums = SegmentationBatch.of([Segmentation("a")]).datums
 
     with pytest.raises(
-        SchemaError, match="expected one layer for each label key, with no label of another one"
+        SchemaError, match="expected one layer per label key, with labels of this key only"
     ):
         SegmentationBatch(datums, [CAT], [layer, layer])
 

@@ -68,7 +68,7 @@ def test_labels_that_share_pixels_are_an_error_unless_told_otherwise() -> None:
     ]
 
     with pytest.raises(
-        SchemaError, match="expected each pixel in one label, 1 are in 'dog' and in 'cat'"
+        SchemaError, match="expected one label per pixel, 1 have both 'dog' and 'cat'"
     ):
         evaluate_segmentation(both, [])
     report = evaluate_segmentation(both, [], overlap="last", metrics_to_return=["Counts"])

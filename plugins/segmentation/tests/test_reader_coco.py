@@ -308,15 +308,15 @@ def test_pixels_of_two_labels_are_given_to_one(overlap: str, label: str) -> None
 def test_pixels_of_two_labels_are_named() -> None:
     write("true.json", [mask(3, [0, 2, 2]), mask(3, [0, 1, 3]), mask(7, [1, 3])])
     write("seen.json", [])
-    expect_refusal("expected each pixel in one label")
+    expect_refusal("expected one label per pixel")
 
 
 @pytest.mark.parametrize(
     ("segmentation", "message"),
     [
         ({"size": [1, 3], "counts": [0, 3]}, "expected the image's height and width"),
-        ({"size": [1, 4], "counts": [0, 3]}, "expected runs that fill 1 by 4 pixels"),
-        ({"size": [1, 4], "counts": [-1]}, "expected run lengths from 0 up, found [-1]"),
+        ({"size": [1, 4], "counts": [0, 3]}, "expected runs for 1 by 4 pixels"),
+        ({"size": [1, 4], "counts": [-1]}, "expected non-negative run lengths, found [-1]"),
         ([[0, 0, 1, 1]], "y, ...] of 3 points or more, found [0"),
         (None, "expected run lengths or polygons, found None"),
     ],

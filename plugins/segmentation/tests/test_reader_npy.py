@@ -109,7 +109,7 @@ def test_scores_are_refused() -> None:
 @pytest.mark.parametrize(
     ("file", "finding"),
     [
-        ("seen/a.npy", "expected whole numbers up to 2 as labels"),
+        ("seen/a.npy", "expected whole numbers up to 2 as in labels"),
         ("seen/a.npz", "arr_0: expected whole numbers up to 2"),
     ],
 )

@@ -94,7 +94,7 @@ def test_masks_of_0_and_255_beside_0_and_1_are_in_the_warnings(is_true: bool) ->
     true, seen = ("255", "1") if is_true else ("1", "255")
     assert str(warning) == (
         f"the pixels of the true label '{true}' are predicted as '{seen}', which is no true label; "
-        f'if they mean the same, set label_map: {{"{seen}": "{true}"}}'
+        f'if they are the same, set label_map: {{"{seen}": "{true}"}}'
     )
     renamed = evaluate([sides[0]], [sides[1]], ["mIOU"], "segmentation", label_map={seen: true})
     assert (renamed["mIOU"].value, renamed.warnings) == (1, ())

@@ -14,8 +14,8 @@ NO_ITEM = (
     "no item has both a ground truth and a prediction; are the uids of both sides written alike?"
 )
 NO_LABEL = (
-    "no label is both true and predicted, true are {true}, predicted {seen}; are the labels of "
-    "both sides written alike?"
+    "no label has both ground truths and predictions (true: {true}; predicted: {seen}); check "
+    "their spelling"
 )
 
 
@@ -44,12 +44,12 @@ def test_an_image_whose_sides_are_of_two_label_keys_has_both() -> None:
 )
 def test_labels_written_in_two_ways_are_worth_a_warning(seen: object) -> None:
     alike = (
-        "labels that look alike are counted as different: 'Cat' (predicted) and 'cat' (true{}); "
-        'if they mean the same, set label_map: {{"Cat": "cat"}}'
+        "similar labels are counted as different: 'Cat' (predicted) and 'cat' (true{}); "
+        'if they are the same, set label_map: {{"Cat": "cat"}}'
     )
 
     assert warnings_of(Segmentation("a", {"cat": IMAGE > 0}, seen)) == (
-        "no label is both true and predicted; " + alike.format(""),
+        "no label has both ground truths and predictions; " + alike.format(""),
     )
     both = Segmentation("b", {"cat": IMAGE > 0}, {"cat": IMAGE > 0})
     assert warnings_of(Segmentation("a", {"cat": IMAGE > 0}, seen), both) == (

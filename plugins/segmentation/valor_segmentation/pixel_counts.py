@@ -303,7 +303,7 @@ class PixelCounts(State):
                 true, seen = renamed
                 yield (
                     f"the pixels of the true label {true!r} are predicted as {seen!r}, which is no "
-                    f"true label; if they mean the same, set label_map: {{{_json(seen)}: "
+                    f"true label; if they are the same, set label_map: {{{_json(seen)}: "
                     f"{_json(true)}}}"
                 )
             if shift is not None:

@@ -19,9 +19,9 @@ def test_a_report_warns_of_labels_written_otherwise() -> None:
 
     assert report["Accuracy"].value == 0
     assert report.warnings == (
-        "no label is both true and predicted; labels that look alike are counted as different: "
+        "no label has both ground truths and predictions; similar labels are counted as different: "
         "'Cat' (predicted) and 'cat' (true), 'Dog' (predicted) and 'dog' (true); "
-        'if they mean the same, set label_map: {"Cat": "cat", "Dog": "dog"}',
+        'if they are the same, set label_map: {"Cat": "cat", "Dog": "dog"}',
     )
     renamed = evaluate(items, ["Accuracy"], label_map={"Cat": "cat", "Dog": "dog"})
     assert (renamed["Accuracy"].value, renamed.warnings) == (1.0, ())
@@ -37,9 +37,9 @@ def test_cat_with_a_blank_and_dog_with_a_capital_are_warned_of() -> None:
 
     assert value == 1 / 3
     assert warning == (
-        "labels that look alike are counted as different: 'Dog' (predicted) and 'dog' (true), "
+        "similar labels are counted as different: 'Dog' (predicted) and 'dog' (true), "
         "'cat ' (true) and 'cat' (true, predicted); "
-        'if they mean the same, set label_map: {"Dog": "dog", "cat ": "cat"}'
+        'if they are the same, set label_map: {"Dog": "dog", "cat ": "cat"}'
     )
 
 

@@ -30,7 +30,7 @@ def test_a_uid_is_a_string_or_a_whole_number(uid: Any, message: str) -> None:
 
 def test_metadata_are_a_table_of_facts() -> None:
     assert Datum("a", None).metadata == {}  # type: ignore[arg-type]
-    with pytest.raises(SchemaError, match=r"Datum: metadata must be a table of facts, got \['a'\]"):
+    with pytest.raises(SchemaError, match=r"Datum: metadata must be a mapping, got \['a'\]"):
         Datum("a", ["a"])  # type: ignore[arg-type]
 
 
@@ -53,11 +53,11 @@ def test_uids_are_one_column_of_strings_or_whole_numbers(uids: Any, kind: str) -
 @pytest.mark.parametrize(
     ("uids", "message"),
     [
-        (["a", 1], "uids[1]: expected all strings or all whole numbers, got 1 beside strings"),
-        ([1, "a"], "uids[0]: expected all strings or all whole numbers, got 1 beside strings"),
+        (["a", 1], "uids[1]: expected all strings or all whole numbers, got 1 among strings"),
+        ([1, "a"], "uids[0]: expected all strings or all whole numbers, got 1 among strings"),
         (
             np.array(["a", None], dtype=object),
-            "expected all strings or all whole numbers, got None beside strings",
+            "expected all strings or all whole numbers, got None among strings",
         ),
         ([0.5], "expected strings or whole numbers, got array of float64, shape (1,)"),
         ([True, False], "uids: expected strings or whole numbers, got array of bool, shape (2,)"),
@@ -102,7 +102,7 @@ def test_a_metadata_column_has_a_value_for_every_datum() -> None:
         ({"w": None}, "metadata field 'w': expected a value for each item, got None"),
         ({"w": {"a": 1}}, "metadata field 'w': expected a value for each item, got {'a': 1}"),
         ({"w": np.array(1)}, "expected a value for each item, got array of int64, shape ()"),
-        ([{"w": 1}], "metadata: expected a table of columns, got [{'w': 1}]"),
+        ([{"w": 1}], "metadata: expected a mapping of field names to columns, got [{'w': 1}]"),
     ],
 )
 def test_metadata_that_are_no_columns_are_refused(metadata: Any, message: str) -> None:
@@ -121,7 +121,7 @@ def test_metadata_that_are_no_columns_are_refused(metadata: Any, message: str) -
 def test_an_item_checks_its_name_and_its_facts(made: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         made(1.5)
-    with pytest.raises(SchemaError, match="metadata must be a table of facts, got 'x'"):
+    with pytest.raises(SchemaError, match="metadata must be a mapping, got 'x'"):
         made("a", metadata="x")
 
 

@@ -54,6 +54,6 @@ def test_one_side_alone_is_nothing_to_warn_of(true: set[Label], predicted: set[L
 
 def test_the_warning_names_a_few_labels_of_each_side() -> None:
     assert sides({DOG, CAT, COW, BEE}, {Label("class", "canine")}).warning == (
-        "no label is both true and predicted, true are 'bee', 'cat', 'cow' (and 1 more), "
-        "predicted 'canine'; are the labels of both sides written alike?"
+        "no label has both ground truths and predictions (true: 'bee', 'cat', 'cow' "
+        "(and 1 more); predicted: 'canine'); check their spelling"
     )

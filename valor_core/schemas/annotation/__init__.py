@@ -1,4 +1,4 @@
-"""Ground truths and predictions of the calls of 2024."""
+"""Ground truths and predictions in the format of 2024."""
 
 from valor_core.lazy import lazy_exports
 

@@ -1,4 +1,4 @@
-"""Annotations: ground truths and predictions of one datum, as the documented calls take them."""
+"""Annotations: ground truths and predictions of one datum, in the format of 2024."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _CORNERS = 4
 
 
 def bounding_box(value: Any) -> Geometry | None:
-    """The box that a value stands for.
+    """Convert a value to a box.
 
     Parameters
     ----------
     value : object
         A geometry; a mapping of ``xmin``, ``ymin``, ``xmax`` and ``ymax``; a ring of four corners,
-        or what GeoJSON makes of one. None stays None.
+        or its GeoJSON. None stays None.
 
     Returns
     -------
     Box, Polygon or None
-        A polygon where the corners are of a box that is turned.
+        A polygon if the corners form a rotated box.
 
     Raises
     ------
     SchemaError
-        If it is something else.
+        If the value has another form.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def bounding_box(value: Any) -> Geometry | None:
     if _are_edges(value):
         raise SchemaError(
             f"bounding_box: expected a ring of four corners, got {shown(value)}",
-            "Say what the numbers are: {'xmin': …, 'ymin': …, 'xmax': …, 'ymax': …}.",
+            "Name the numbers: {'xmin': …, 'ymin': …, 'xmax': …, 'ymax': …}.",
         )
     outline = polygon(value)
     if not isinstance(outline, Polygon) or len(outline.rings) != 1:
@@ -83,18 +83,18 @@ def _are_edges(value: Any) -> bool:
 
 
 def polygon(value: Any) -> Geometry | None:
-    """The polygon that a value stands for.
+    """Convert a value to a polygon.
 
     Parameters
     ----------
     value : object
         A geometry; rings of points; GeoJSON of a Polygon or MultiPolygon; a mapping with rings
-        under ``value``, as the library of 2024 writes it. None stays None.
+        under ``value``, as written by the library of 2024. None stays None.
 
     Raises
     ------
     SchemaError
-        If it is something else.
+        If the value has another form.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def polygon(value: Any) -> Geometry | None:
 
 
 def raster(value: Any) -> Mask | None:
-    """The mask that a value stands for.
+    """Convert a value to a mask.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def raster(value: Any) -> Mask | None:
     Raises
     ------
     SchemaError
-        If it is something else.
+        If the value has another form.
 
     Examples
     --------
@@ -151,14 +151,14 @@ _R = TypeVar("_R")
 
 @frozen
 class ScoredLabel:
-    """A predicted label with its score.
+    """Predicted label with a score.
 
     Parameters
     ----------
     key, value : str
         As in `Label`.
     score : float
-        What the model gave it.
+        Score given by the model.
 
     Examples
     --------
@@ -172,7 +172,7 @@ class ScoredLabel:
 
     @property
     def label(self) -> Label:
-        """The label alone."""
+        """Label without the score."""
         return Label(self.key, self.value)
 
 
@@ -197,27 +197,27 @@ def _label(value: Any) -> Label | ScoredLabel:
 
 @frozen
 class Annotation:
-    """What is said about a datum.
+    """Labels of a datum, possibly with a geometry.
 
     Parameters
     ----------
     labels : sequence of Label or ScoredLabel
         Labels; scored ones in a prediction.
     metadata : mapping of str to value, optional
-        Facts about the annotation.
+        Fields of the annotation.
     bounding_box : Box, RotatedBox, ring of four corners or mapping, optional
-        Where the object is, as a box.
+        Box of the object.
     polygon : Polygon, MultiPolygon, rings or GeoJSON, optional
-        Where it is, as a polygon.
+        Polygon of the object.
     raster : Mask, rows of pixels or run lengths, optional
-        Where it is, as pixels.
+        Mask of the object.
     is_instance : bool, optional
-        Whether the geometry is of one object, and not of all that has the label.
+        Whether the geometry is one object instead of the whole region of the label.
 
     Raises
     ------
     SchemaError
-        If a geometry cannot be understood, or there are several.
+        If a geometry is invalid, or there are several.
 
     Examples
     --------
@@ -241,7 +241,7 @@ class Annotation:
 
     @property
     def geometry(self) -> Geometry | None:
-        """Where it is, or None where that is not said."""
+        """Geometry, if any."""
         given = (getattr(self, name) for name in _GEOMETRIES)
         return next((geometry for geometry in given if geometry is not None), None)
 
@@ -249,17 +249,17 @@ class Annotation:
 _GEOMETRIES = ("bounding_box", "polygon", "raster")
 
 SIDES = ("height", "width")
-"""Facts of a datum that are the size of its image, in pixels."""
+"""Metadata fields with the image size in pixels."""
 
-_OF_OTHER_TASKS = ("text", "context_list", "embedding", "implied_task_types")
-"""Keys that the library of 2024 writes besides; they are passed over."""
+_UNUSED_KEYS = ("text", "context_list", "embedding", "implied_task_types")
+"""Further keys that the library of 2024 writes; they are ignored."""
 
 
 def _check_keys(
-    value: Mapping[str, Any], known: Sequence[str], place: str, passed_over: Sequence[str] = ()
+    value: Mapping[str, Any], known: Sequence[str], place: str, ignored: Sequence[str] = ()
 ) -> None:
-    """Raise a `SchemaError` that names the first key that has no meaning."""
-    unknown = [key for key in value if key not in known and key not in passed_over]
+    """Raise a `SchemaError` for the first unsupported key."""
+    unknown = [key for key in value if key not in known and key not in ignored]
     if unknown:
         raise SchemaError(
             f"{place}: expected no keys but {', '.join(known)}, got {shown(unknown[0])} in "
@@ -272,7 +272,7 @@ def _datum(value: Any) -> Datum:
     if isinstance(value, Datum):
         return value
     if isinstance(value, Mapping):
-        _check_keys(value, ("uid", "metadata"), "datum", _OF_OTHER_TASKS)
+        _check_keys(value, ("uid", "metadata"), "datum", _UNUSED_KEYS)
         uid: Any = value.get("uid")
         return Datum(uid, value.get("metadata", {}))
     if isinstance(value, (str, int)):
@@ -291,7 +291,7 @@ def _annotations(values: Any) -> tuple[Annotation, ...]:
 def _annotation(value: Any) -> Annotation:
     if isinstance(value, Mapping):
         names = ("labels", "metadata", *_GEOMETRIES, "is_instance")
-        _check_keys(value, names, "Annotation", _OF_OTHER_TASKS)
+        _check_keys(value, names, "Annotation", _UNUSED_KEYS)
         where = {name: value.get(name) for name in (*_GEOMETRIES, "is_instance")}
         return Annotation(value.get("labels"), value.get("metadata") or {}, **where)
     raise SchemaError(f"expected an Annotation or a dictionary like it, got {shown(value)}")
@@ -299,14 +299,14 @@ def _annotation(value: Any) -> Annotation:
 
 @frozen
 class GroundTruth:
-    """The truth about a datum.
+    """Ground truth of a datum.
 
     Parameters
     ----------
     datum : Datum, str or int
         The item.
     annotations : sequence of Annotation
-        What is true of it.
+        Annotations of the item.
     """
 
     datum: Datum = field(converter=_datum)
@@ -315,14 +315,14 @@ class GroundTruth:
 
 @frozen
 class Prediction:
-    """What a model says about a datum; its labels have scores.
+    """Prediction for a datum; its labels have scores.
 
     Parameters
     ----------
     datum : Datum, str or int
         The item.
     annotations : sequence of Annotation
-        What is predicted of it.
+        Predicted annotations of the item.
     """
 
     datum: Datum = field(converter=_datum)
@@ -331,14 +331,14 @@ class Prediction:
 
 @frozen
 class Annotated:
-    """A datum with what is true of it and what is predicted.
+    """Datum with its true and its predicted annotations.
 
     Parameters
     ----------
     datum : Datum
         The item, with the metadata of both sides.
     groundtruths, predictions : sequence of Annotation
-        Nothing on a side that does not have the datum.
+        Annotations; empty if the side does not contain the datum.
     """
 
     datum: Datum
@@ -347,19 +347,19 @@ class Annotated:
 
 
 def without_data_argument(call: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Reject `data`, the single argument that the documentation of 2024 prints.
+    """Decorate a call to reject `data`, the single argument in the documentation of 2024.
 
     Raises
     ------
     ParameterError
-        At a call with `data`.
+        If the call has the argument `data`.
 
     Examples
     --------
     >>> without_data_argument(len)(data=[])
     Traceback (most recent call last):
         ...
-    valor_core.errors.ParameterError: data: expected ground truths and predictions apart, got list
+    valor_core.errors.ParameterError: data: expected two arguments, got list
     Write: len(groundtruths, predictions)
     """
 
@@ -367,8 +367,7 @@ def without_data_argument(call: Callable[_P, _R]) -> Callable[_P, _R]:
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         if "data" in kwargs:
             raise ParameterError(
-                "data: expected ground truths and predictions apart, got "
-                f"{type(kwargs['data']).__name__}",
+                f"data: expected two arguments, got {type(kwargs['data']).__name__}",
                 f"Write: {call.__name__}(groundtruths, predictions)",
             )
         return call(*args, **kwargs)
@@ -380,18 +379,17 @@ def annotated(
     groundtruths: Iterable[GroundTruth | Mapping[str, Any]],
     predictions: Iterable[Prediction | Mapping[str, Any]],
 ) -> Iterator[Annotated]:
-    """Ground truths and predictions matched by datum, in the order of the ground truths.
+    """Match ground truths and predictions by datum, in the order of the ground truths.
 
     Parameters
     ----------
     groundtruths, predictions : iterable of GroundTruth and of Prediction
-        Each datum at most once on a side. Dictionaries of the same shape will do.
+        Each datum at most once per side. Dictionaries with the same keys are accepted.
 
     Raises
     ------
     SchemaError
-        If a datum stands twice on a side or has two sizes, or something is no ground truth or
-        prediction.
+        If a datum occurs twice on a side or has two sizes, or an entry is invalid.
 
     Examples
     --------
@@ -399,16 +397,16 @@ def annotated(
     ['a', 'b']
     """
     truths = _side("groundtruths", GroundTruth, groundtruths)
-    seen = _side("predictions", Prediction, predictions)
+    predicted_items = _side("predictions", Prediction, predictions)
     _check_once("groundtruths", [one.datum.uid for one in truths])
-    _check_once("predictions", [one.datum.uid for one in seen])
+    _check_once("predictions", [one.datum.uid for one in predicted_items])
     metadata: dict[Uid, dict[str, Any]] = {}
-    for one in [*seen, *truths]:
-        known = metadata.setdefault(one.datum.uid, {})
-        _check_sides(one.datum, known)
-        known.update(one.datum.metadata)
+    for one in [*predicted_items, *truths]:
+        merged = metadata.setdefault(one.datum.uid, {})
+        _check_sides(one.datum, merged)
+        merged.update(one.datum.metadata)
     true = {one.datum.uid: one.annotations for one in truths}
-    predicted = {one.datum.uid: one.annotations for one in seen}
+    predicted = {one.datum.uid: one.annotations for one in predicted_items}
     for uid in {**true, **predicted}:
         yield Annotated(Datum(uid, metadata[uid]), true.get(uid, ()), predicted.get(uid, ()))
 
@@ -424,23 +422,23 @@ def _side(side: str, cls: Any, values: Any) -> list[Any]:
 
 
 def _check_sides(datum: Datum, known: Mapping[str, Any]) -> None:
-    """Raise a `SchemaError` if the predictions of a datum say that it has another size."""
+    """Raise a `SchemaError` if both sides of a datum give different image sizes."""
     for side in SIDES:
         if side in known and datum.metadata.get(side, known[side]) != known[side]:
             raise SchemaError(
-                f"item {datum.uid!r}, {side}: expected one on both sides, got "
+                f"item {datum.uid!r}, {side}: expected the same on both sides, got "
                 f"{shown(datum.metadata[side])} of the ground truth and {shown(known[side])} of "
                 "the prediction"
             )
 
 
 def true_labels(datum: Datum, annotation: Annotation) -> list[Label]:
-    """The labels of a ground truth, which have no scores.
+    """Return the labels of a ground truth.
 
     Raises
     ------
     SchemaError
-        If one has; names the item.
+        If a label has a score; names the item.
     """
     for label in annotation.labels:
         if not isinstance(label, Label):
@@ -452,12 +450,12 @@ def true_labels(datum: Datum, annotation: Annotation) -> list[Label]:
 
 
 def scored_labels(datum: Datum, annotation: Annotation) -> list[tuple[Label, float]]:
-    """The labels of a prediction with their scores.
+    """Return the labels of a prediction with their scores.
 
     Raises
     ------
     SchemaError
-        If one has none; names the item.
+        If a label has no score; names the item.
     """
     for label in annotation.labels:
         if not isinstance(label, ScoredLabel):

@@ -1,4 +1,4 @@
-"""Classification: labels of items, against labels or scores of labels."""
+"""Classification: true labels, and predicted labels with scores."""
 
 from valor_core.lazy import lazy_exports
 

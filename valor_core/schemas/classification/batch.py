@@ -1,4 +1,4 @@
-"""Classification batch: labels and scores of many items in columns."""
+"""Classification items and batches."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
 
 @frozen
 class Classification:
-    """One classified item: its true labels and the labels predicted, each with a score.
+    """One classified item: true labels, and predicted labels with scores.
 
     Parameters
     ----------
     uid : str or int
-        Its name, unique in the data set.
+        Unique name in the data set.
     groundtruths : label or sequence of labels
-        The truth; one per label key, or several (multilabel). A bare string is a value under the
-        key ``class``, a (key, value) pair in a list names its key.
+        True labels: one per label key, or several (multilabel). A bare string is a value with the
+        key ``class``; a (key, value) pair must be inside a list.
     predictions : mapping of label to score, or sequence of (label, score)
-        In the order in which ties are broken. A label that is not listed ranks below all that
-        are and passes no threshold.
+        Predicted labels in the order that breaks ties. A label that is not listed ranks below all
+        listed ones and passes no threshold.
     metadata : mapping of str to value, optional
-        What the item can be sliced and filtered by.
+        Fields for slices and filters.
 
     Examples
     --------
@@ -76,34 +76,33 @@ class Classification:
 
 @frozen(repr=False)
 class ClassificationBatch(Batch):
-    """Columns of classified items; what states read.
+    """Columns of classified items.
 
     Parameters
     ----------
     datums : Datums
         Uids and metadata.
     labels : tuple of Label
-        The batch's vocabulary; codes are positions in it.
+        Vocabulary of the batch. Codes are positions in it.
     truth_datums, truth_labels : ndarray of int64, shape (n_truths,)
-        Datum position, ascending, and label code of every ground truth, each pair once.
+        Datum position (ascending) and label code of every ground truth, without duplicates.
     scores : ScoreMatrix or ScoreList
         The predictions.
     left_out : mapping of str to int
-        What was odd about the data on the way here, and how often. The report prints the number
-        before the words.
+        Number of excluded or unusual rows by description. The report prints both.
     first_left_out : mapping of str to (str, int)
-        File and row in which it was met first.
+        First file and row of each description.
 
     Attributes
     ----------
     single : bool
-        Whether no datum has several ground truths.
+        Whether every datum has at most one ground truth.
 
     Raises
     ------
     SchemaError
-        If lengths, codes or order are wrong, or an item names a label twice; the message names
-        the item.
+        If lengths, codes or order are wrong, or an item has a label twice. The message names the
+        item.
 
     Examples
     --------
@@ -129,13 +128,13 @@ class ClassificationBatch(Batch):
 
     @property
     def _truths_are_datums(self) -> bool:
-        """Whether there is a truth for each datum in turn: then there is nothing to check."""
+        """Whether every datum has exactly one truth, in order; nothing needs a check then."""
         return self.truth_datums is self.datums.uids and self.datums.from_zero
 
     def __attrs_post_init__(self) -> None:
         if len(self.truth_datums) != len(self.truth_labels):
             raise SchemaError(
-                f"groundtruths: expected columns of one length, got {len(self.truth_datums):,} "
+                f"groundtruths: expected columns of equal length, got {len(self.truth_datums):,} "
                 f"datums and {len(self.truth_labels):,} labels"
             )
         if not (self.single or is_ascending(self.truth_datums)):
@@ -157,12 +156,12 @@ class ClassificationBatch(Batch):
 
     @classmethod
     def of(cls, items: Iterable[Classification]) -> ClassificationBatch:
-        """Columns of the objects.
+        """Convert objects to columns.
 
         Raises
         ------
         SchemaError
-            If an item has a label twice or a score that is not finite; names item and field.
+            If an item has a label twice or a score is not finite. The message names item and field.
         """
         items = listed(items, Classification)
         for item in items:
@@ -182,7 +181,7 @@ class ClassificationBatch(Batch):
 
     @property
     def sides(self) -> set[str]:
-        """Which sides the datums have, as `sides_of` says it."""
+        """Sides of the datums, as returned by `sides_of`."""
         scores = self.scores
         if isinstance(scores, ScoreList):
             return sides_of(self.truth_datums, scores.datums)
@@ -191,11 +190,11 @@ class ClassificationBatch(Batch):
 
     @property
     def label_sides(self) -> LabelSides:
-        """Labels of the ground truths, and labels of the predictions."""
+        """Labels of the ground truths and of the predictions."""
         return LabelSides.of(self.labels, self.truth_labels, self.scores.labels)
 
     def select(self, positions: Codes) -> ClassificationBatch:
-        """The datums at some positions, ascending."""
+        """Return the datums at the given ascending positions."""
         rows, datums = rows_of_datums(self.truth_datums, positions)
         return ClassificationBatch(
             self.datums.select(positions),
@@ -206,10 +205,10 @@ class ClassificationBatch(Batch):
         )
 
     def relabel(self, renames: Mapping[Label, Label]) -> ClassificationBatch:
-        """The same data under a label map, applied to both sides.
+        """Return the data with renamed labels on both sides.
 
-        Ground truths that become one count once; predictions that become one keep the greater
-        score.
+        Ground truths that become equal count once. Of predictions that become equal, the greater
+        score is kept.
         """
         vocabulary = Vocabulary()
         renamed = vocabulary.join(renames.get(label, label) for label in self.labels)
@@ -228,18 +227,18 @@ class ClassificationBatch(Batch):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its columns."""
+        """Size of the columns in bytes."""
         columns = (self.datums.uids, self.truth_datums, self.truth_labels, self.scores.values)
         return sum(column.nbytes for column in columns)
 
     def joins(self, other: ClassificationBatch) -> bool:
-        """Whether `joined` can make one batch of this and another one."""
+        """Return whether `joined` can concatenate this batch and another one."""
         same = isinstance(self.scores, ScoreList) or self.labels == other.labels
         return same and self.scores.joins(other.scores) and self.datums.joins(other.datums)
 
     @classmethod
     def joined(cls, batches: Sequence[ClassificationBatch]) -> ClassificationBatch:
-        """The items of some batches that join, one batch behind the other.
+        """Concatenate batches for which `joins` is true.
 
         Examples
         --------
@@ -264,14 +263,14 @@ class ClassificationBatch(Batch):
         )
 
     def detached(self) -> ClassificationBatch:
-        """The same batch, in arrays of its own."""
-        own = with_copies(self, "truth_datums", "truth_labels")
-        object.__setattr__(own, "datums", self.datums.detached())
-        object.__setattr__(own, "scores", self.scores.detached())
-        return own
+        """Return the same batch with copies of its arrays."""
+        copied = with_copies(self, "truth_datums", "truth_labels")
+        object.__setattr__(copied, "datums", self.datums.detached())
+        object.__setattr__(copied, "scores", self.scores.detached())
+        return copied
 
     def items(self) -> Iterator[Classification]:
-        """The items as objects."""
+        """Yield the items as objects."""
         truths = np.searchsorted(self.truth_datums, np.arange(len(self) + 1))
         for i in range(len(self)):
             datum = self.datums.at(i)

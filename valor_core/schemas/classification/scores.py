@@ -1,4 +1,4 @@
-"""Scores: the predictions of a classification batch, as a matrix or as a list."""
+"""Scores of a classification batch, as a matrix or as a list."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ def _score_rows(values: Any) -> Floats:
 
 @frozen(eq=False, repr=False)
 class Tops:
-    """The first column in which each row of a matrix is greatest, and the score there.
+    """Best score of each row of a matrix, and the first column that has it.
 
     Parameters
     ----------
     columns : ndarray of int32, shape (n,)
-        Columns.
+        Column indices.
     scores : ndarray of the type of the matrix, shape (n,)
-        Scores, 0.0 where that is -0.0.
+        Best scores, with -0.0 replaced by 0.0.
     """
 
     columns: NDArray[np.int32]
     scores: Floats
 
     def select(self, positions: Codes) -> Tops:
-        """Those of the rows at some positions.
+        """Return the rows at the given positions.
 
         Examples
         --------
@@ -62,7 +62,7 @@ class Tops:
 
     @classmethod
     def joined(cls, parts: Sequence[Tops | None]) -> Tops | None:
-        """Those of some matrices, one behind the other; None if one of them has none.
+        """Concatenate the best scores of matrices, or return None if one has none.
 
         Examples
         --------
@@ -80,16 +80,16 @@ class Tops:
 
 @frozen(repr=False)
 class ScoreMatrix:
-    """Scores of every datum for the same labels: one row per datum, one column per label.
+    """Scores of the same labels for every datum: one row per datum, one column per label.
 
     Parameters
     ----------
     values : ndarray of float32 or float64, shape (n_datums, n_columns)
         Finite scores.
     labels : ndarray of int64, shape (n_columns,)
-        The batch's label code of every column, each once.
+        Label code of every column, without duplicates.
     tops : Tops, optional
-        The best score of every row, where the look that checked the values found it.
+        Best score of every row, if found in the same pass as the check for finite values.
     """
 
     values: Floats = field(eq=BY_CONTENT, converter=_score_rows)
@@ -103,17 +103,18 @@ class ScoreMatrix:
             )
         ascending = is_ascending(self.labels, strictly=True)
         if not ascending and len(np.unique(self.labels)) < len(self.labels):
-            raise SchemaError("scores: expected every label in one column, found one in two")
+            raise SchemaError("scores: expected one column per label, found a label twice")
 
     def select(self, positions: Codes) -> ScoreMatrix:
-        """The rows at some positions."""
+        """Return the rows at the given positions."""
         tops = None if self.tops is None else self.tops.select(positions)
         return ScoreMatrix(Checked(read_only(self.values[positions])), self.labels, tops)
 
     def relabel(self, renamed: Codes) -> ScoreMatrix:
-        """The same with new label codes.
+        """Return the same scores with new label codes.
 
-        Columns that become one keep the first one's place and the greatest score.
+        Columns with equal codes are merged at the position of the first one, with the greatest
+        score.
         """
         labels, first = np.unique(renamed, return_index=True)
         if len(labels) == len(renamed):
@@ -123,7 +124,7 @@ class ScoreMatrix:
         return ScoreMatrix(Checked(read_only(np.stack(columns, axis=1))), labels[order])
 
     def joins(self, other: ScoreMatrix | ScoreList) -> bool:
-        """Whether `joined` can make one of this and another one."""
+        """Return whether `joined` can concatenate this matrix and other scores."""
         return (
             isinstance(other, ScoreMatrix)
             and self.values.dtype == other.values.dtype
@@ -134,30 +135,30 @@ class ScoreMatrix:
     def joined(
         cls, parts: Sequence[ScoreMatrix], starts: Sequence[int], codes: Sequence[Codes]
     ) -> ScoreMatrix:
-        """The rows of some that join, one behind the other, labels by the codes of the first."""
+        """Concatenate matrices for which `joins` is true, with the label codes of the first one."""
         values = np.concatenate([part.values for part in parts])
         tops = Tops.joined([part.tops for part in parts])
         return cls(Checked(read_only(values)), codes[0][parts[0].labels], tops)
 
     def detached(self) -> ScoreMatrix:
-        """The same scores, in arrays of their own."""
+        """Return the same scores with copies of the arrays."""
         return with_copies(self, "values", "labels")
 
 
 @frozen(repr=False)
 class ScoreList:
-    """Scores of the labels that each datum lists, as flat columns sorted by datum.
+    """Scores of the labels listed by each datum, as flat columns sorted by datum.
 
     Parameters
     ----------
     datums : ndarray of int64, shape (n_scores,)
-        Position of the datum, ascending; within a datum the order is that of the listing.
+        Position of the datum, ascending. Rows of a datum keep the order of the input.
     labels : ndarray of int64, shape (n_scores,)
-        Label codes, each once in a datum.
+        Label codes, without duplicates in a datum.
     values : ndarray of float32 or float64, shape (n_scores,)
         Finite scores.
     scored : bool
-        Whether a model gave them; those of answers without a score are all 1.
+        Whether the model returned scores. If not, all values are 1.
     """
 
     datums: Codes = field(eq=BY_CONTENT, converter=datum_codes)
@@ -168,21 +169,22 @@ class ScoreList:
     def __attrs_post_init__(self) -> None:
         if not len(self.datums) == len(self.labels) == len(self.values):
             raise SchemaError(
-                f"scores: expected columns of one length, got {len(self.datums):,} datums, "
+                f"scores: expected columns of equal length, got {len(self.datums):,} datums, "
                 f"{len(self.labels):,} labels and {len(self.values):,} scores"
             )
         if not is_ascending(self.datums):
             raise SchemaError("scores: expected rows sorted by datum")
 
     def select(self, positions: Codes) -> ScoreList:
-        """The scores of the datums at some positions, numbered by those positions."""
+        """Return the scores of the datums at the given positions, which are numbered anew."""
         rows, datums = rows_of_datums(self.datums, positions)
         return ScoreList(datums, self.labels[rows], self.values[rows], self.scored)
 
     def relabel(self, renamed: Codes) -> ScoreList:
-        """The same with new label codes.
+        """Return the same scores with new label codes.
 
-        Labels of a datum that become one keep the first one's place and the greatest score.
+        Labels of a datum with equal codes are merged at the position of the first one, with the
+        greatest score.
         """
         labels = renamed[self.labels]
         order = np.lexsort((labels, self.datums))
@@ -193,12 +195,12 @@ class ScoreList:
         if not len(first):
             return ScoreList(self.datums, labels, self.values, self.scored)
         values = np.maximum.reduceat(self.values[order], first)
-        by_place = np.argsort(order[first])
-        kept = order[first][by_place]
-        return ScoreList(self.datums[kept], labels[kept], values[by_place], self.scored)
+        in_order = np.argsort(order[first])
+        kept = order[first][in_order]
+        return ScoreList(self.datums[kept], labels[kept], values[in_order], self.scored)
 
     def joins(self, other: ScoreMatrix | ScoreList) -> bool:
-        """Whether `joined` can make one of this and another one."""
+        """Return whether `joined` can concatenate this list and other scores."""
         return (
             isinstance(other, ScoreList)
             and self.values.dtype == other.values.dtype
@@ -209,7 +211,7 @@ class ScoreList:
     def joined(
         cls, parts: Sequence[ScoreList], starts: Sequence[int], codes: Sequence[Codes]
     ) -> ScoreList:
-        """The scores of some that join, datums from each one's start and labels by its codes."""
+        """Concatenate lists for which `joins` is true, shifting datums and mapping label codes."""
         return cls(
             shifted([part.datums for part in parts], starts),
             recoded([part.labels for part in parts], codes),
@@ -218,5 +220,5 @@ class ScoreList:
         )
 
     def detached(self) -> ScoreList:
-        """The same scores, in arrays of their own."""
+        """Return the same scores with copies of the arrays."""
         return with_copies(self, "datums", "labels", "values")

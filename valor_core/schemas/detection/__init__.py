@@ -1,4 +1,4 @@
-"""Detection: objects in images, as boxes, outlines or masks."""
+"""Detection: objects in images as boxes, polygons or masks."""
 
 from valor_core.lazy import lazy_exports
 

@@ -1,4 +1,4 @@
-"""Detection batch: the objects of many images in columns."""
+"""Detection batch: objects of many images in columns."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from valor_core.schemas.detection.packing import (
 from valor_core.schemas.label import Label, Vocabulary, distinct_labels
 from valor_core.schemas.pairing import LabelSides, sides_of
 
-_FAR = 1e300  # where boxes may end beyond all numbers
+_FAR = 1e300  # beyond this, x + width may overflow
 
 
 def _label_ids(values: Any) -> Codes:
@@ -47,34 +47,34 @@ def _label_ids(values: Any) -> Codes:
 
 @frozen(repr=False)
 class DetectionBatch(Batch):
-    """Columns of images with objects; what states read.
+    """Columns of images with objects.
 
     Parameters
     ----------
     datums : Datums
         Uids and metadata of the images.
     labels : tuple of Label
-        The batch's vocabulary; codes are positions in it.
+        Vocabulary of the batch. Codes are positions in it.
     groundtruths : TrueObjects
-        What is there.
+        True objects.
     predictions : PredictedObjects
-        What is predicted.
+        Predicted objects.
     sizes : ndarray of int64, shape (n_datums, 2), optional
-        Height and width of every image, in pixels; 0 where unknown.
+        Height and width of every image in pixels; 0 if unknown.
     label_ids : ndarray of int64, shape (n_labels,), optional
-        Numbers that the data give the labels (COCO's category ids): labels are put in their
-        order where sums are taken in the order of a reference program.
+        Numbers of the labels in the data (COCO's category ids). Sums follow their order where a
+        reference program does.
     left_out : mapping of str to int
-        What was left out of the data, repaired or strange on the way here, and how often. The
-        report prints the number before the words: ``predictions left out: zero area`` becomes ``3
-        predictions left out: zero area``, ``predictions repaired: inverted`` likewise.
+        Number of excluded, repaired or unusual objects by description. The report prints the number
+        before the description: ``predictions left out: zero area`` becomes ``3 predictions left
+        out: zero area``.
     first_left_out : mapping of str to (str, int)
-        File and row of the first item of each entry of `left_out`, if the reader reports it.
+        File and row of the first item of each description, if the reader reports it.
 
     Raises
     ------
     SchemaError
-        If lengths, codes or order are wrong, or a box has a negative side; the message names the
+        If lengths, codes or order are wrong, or a box has a negative side. The message names the
         item and the annotation.
 
     Examples
@@ -114,20 +114,20 @@ class DetectionBatch(Batch):
         sides = boxes[:, 2:]
         if sides.size and sides.min() < 0:
             bad = np.flatnonzero((sides < 0).any(axis=1))
-            raise self._refused(side, bad, "xmin <= xmax and ymin <= ymax")
+            raise self._box_error(side, bad, "xmin <= xmax and ymin <= ymax")
         if boxes.size and boxes.max() > _FAR:
             with np.errstate(over="ignore"):
                 bad = np.flatnonzero(np.isinf(boxes[:, :2] + sides).any(axis=1))
             if bad.size:
-                raise self._refused(side, bad, "finite coordinates")
+                raise self._box_error(side, bad, "finite coordinates")
 
-    def _refused(self, side: ObjectColumns, bad: Codes, wanted: str) -> SchemaError:
-        """What is said of boxes in some rows."""
+    def _box_error(self, side: ObjectColumns, bad: Codes, expected: str) -> SchemaError:
+        """Return the error for boxes in the given rows."""
         row = int(bad[0])
         x, y, width, height = side.shapes.boxes[row].tolist()
         return SchemaError(
             f"{self.datums.name(int(side.datums[row]))}, {side.name(row)}: expected a box with "
-            f"{wanted}, got {x:g}, {y:g}, {x + width:g}, {y + height:g}{and_more(len(bad) - 1)}"
+            f"{expected}, got {x:g}, {y:g}, {x + width:g}, {y + height:g}{and_more(len(bad) - 1)}"
         )
 
     @classmethod
@@ -137,24 +137,24 @@ class DetectionBatch(Batch):
         check: GeometryCheck = finite_shapes,
         place: ObjectPlace | None = None,
     ) -> DetectionBatch:
-        """Columns of the objects.
+        """Convert objects to columns.
 
         Parameters
         ----------
         items : iterable of Detection
-            The images.
+            Images with their objects.
         check : callable, optional
-            Check of the geometries of one side, which may repair some and leave others out. By
-            default, coordinates must be finite and edges ordered.
+            Check of the geometries of one side, which may repair or exclude objects. By default,
+            coordinates must be finite and edges ordered.
         place : callable, optional
-            How an error message calls an object, from its side, the position of the image and that
-            of the object in it; ``item 'a', predictions[3]`` unless given.
+            Name of an object for error messages, given its side, the position of the image and its
+            position in the image. Defaults to ``item 'a', predictions[3]``.
 
         Raises
         ------
         SchemaError
-            If a geometry is rejected, a score is not finite, or an annotation has a label twice;
-            names item and annotation.
+            If a geometry is rejected, a score is not finite, or an annotation has a label twice.
+            The message names item and annotation.
 
         Examples
         --------
@@ -183,16 +183,16 @@ class DetectionBatch(Batch):
 
     @property
     def sides(self) -> set[str]:
-        """Which sides the images have, as `sides_of` says it."""
+        """Sides of the images, as returned by `sides_of`."""
         return sides_of(self.groundtruths.datums, self.predictions.datums)
 
     @property
     def label_sides(self) -> LabelSides:
-        """Labels of the ground truths, and labels of the predictions."""
+        """Labels of the ground truths and of the predictions."""
         return LabelSides.of(self.labels, self.groundtruths.labels, self.predictions.labels)
 
     def select(self, positions: Codes) -> DetectionBatch:
-        """The images at some positions, ascending."""
+        """Return the images at the given ascending positions."""
         return evolve(
             self,
             datums=self.datums.select(positions),
@@ -202,9 +202,9 @@ class DetectionBatch(Batch):
         )
 
     def relabel(self, renames: Mapping[Label, Label]) -> DetectionBatch:
-        """The same data under a label map, applied to both sides.
+        """Return the data with renamed labels on both sides.
 
-        Labels of an annotation that become one count once, with the greater score.
+        Labels of an annotation that become equal count once, with the greater score.
         """
         vocabulary = Vocabulary()
         renamed = vocabulary.join(renames.get(label, label) for label in self.labels)
@@ -223,7 +223,7 @@ class DetectionBatch(Batch):
         )
 
     def items(self) -> Iterator[Detection]:
-        """The items as objects."""
+        """Yield the items as objects."""
         for i in range(len(self)):
             datum = self.datums.at(i)
             size = (0, 0) if self.sizes is None else tuple(self.sizes[i].tolist())
@@ -261,7 +261,7 @@ class DetectionBatch(Batch):
 
 
 def _annotations(side: ObjectColumns, datum: int) -> Iterator[list[int]]:
-    """Rows of each annotation of an image."""
+    """Yield the rows of each annotation of an image."""
     first, last = np.searchsorted(side.datums, (datum, datum + 1)).tolist()
     starts = np.flatnonzero(np.diff(side.annotations[first:last], prepend=-1)) + first
     for start, stop in pairwise([*starts.tolist(), last]):

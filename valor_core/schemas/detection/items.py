@@ -1,4 +1,4 @@
-"""Detection items: images and the objects in them, as people write them."""
+"""Detection items: images and the objects in them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from valor_core.schemas.datum import Uid, as_uid, metadata_field, uid_field
 from valor_core.schemas.geometry.geometry import Geometry
 from valor_core.schemas.label import Label, as_labels, as_scored_labels
 
-_MOST_SIDE = 1 << 31  # pixels
+_SIDE_LIMIT = 1 << 31  # pixels
 
 
 def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
@@ -46,20 +46,20 @@ def _check_geometry(instance: Any, _: Any, value: Any) -> None:
 
 @frozen
 class TrueObject:
-    """An object that is there.
+    """Object in the ground truth of an image.
 
     Parameters
     ----------
     labels : label or sequence of labels
-        What it is; one label for each label key. A bare string is a value under ``class``.
+        One label per label key. A bare string is a value with the key ``class``.
     geometry : Box, RotatedBox, Polygon, MultiPolygon or Mask
-        Where it is.
+        Geometry in the image.
     is_crowd : bool
-        Whether it is a crowd: any number of predictions can match it and none of them counts.
+        Whether it is a crowd: any number of predictions can match it, and none of them counts.
     area : float, optional
-        Its area where the data give one; that of the geometry otherwise. Area ranges go by it.
+        Area that area ranges refer to. Defaults to the area of the geometry.
     uid : str or int, optional
-        Its name.
+        Name of the object.
     """
 
     labels: tuple[Label, ...] = field(converter=as_labels)
@@ -71,16 +71,16 @@ class TrueObject:
 
 @frozen
 class PredictedObject:
-    """An object that a model sees.
+    """Object predicted by a model.
 
     Parameters
     ----------
     labels : mapping of label to score, or sequence of (label, score)
-        What it may be.
+        Labels with scores.
     geometry : Box, RotatedBox, Polygon, MultiPolygon or Mask
-        Where it is.
+        Geometry in the image.
     uid : str or int, optional
-        Its name.
+        Name of the object.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def _size(value: Any) -> tuple[int, int] | None:
         height, width = map(operator.index, value)
     except (TypeError, ValueError):
         height = width = -1
-    if not (0 <= height < _MOST_SIDE and 0 <= width < _MOST_SIDE):
+    if not (0 <= height < _SIDE_LIMIT and 0 <= width < _SIDE_LIMIT):
         raise SchemaError(
             f"Detection: size must be height and width in whole pixels, got {shown(value)}"
         )
@@ -116,20 +116,20 @@ def _size(value: Any) -> tuple[int, int] | None:
 
 @frozen
 class Detection:
-    """The objects of one image: those that are there, and those that a model sees.
+    """True and predicted objects of one image.
 
     Parameters
     ----------
     uid : str or int
         Name of the image, unique in the data set.
     groundtruths : sequence of TrueObject
-        What is there.
+        True objects.
     predictions : sequence of PredictedObject
-        What is predicted, in the order in which ties are broken.
+        Predicted objects, in the order that breaks ties.
     metadata : mapping of str to value, optional
-        What the image can be sliced and filtered by.
+        Fields for slices and filters.
     size : (int, int), optional
-        Height and width of the image, in pixels.
+        Height and width of the image in pixels.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Objects: those that are there and those that a model sees, as columns."""
+"""Columns of true and of predicted objects."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def _names(values: Any) -> NDArray[Any] | None:
 def _scores(values: Any) -> Floats:
     check_not_masked(values, "scores")
     array = np.asarray(values)
-    own = widen_as_printed(array) if array.dtype.kind == "f" else array.astype(np.float64)
-    return floats(own, "scores")
+    widened = widen_as_printed(array) if array.dtype.kind == "f" else array.astype(np.float64)
+    return floats(widened, "scores")
 
 
 def _areas(values: Any) -> Floats:
@@ -51,7 +51,7 @@ def _areas(values: Any) -> Floats:
 
 @frozen(kw_only=True, repr=False)
 class ObjectColumns:
-    """What true and predicted objects have in common: one row for each label of an annotation.
+    """Columns shared by true and predicted objects: one row per label of an annotation.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ class ObjectColumns:
     shapes : Shapes
         Geometry of each row.
     annotations : ndarray of int64, shape (n,)
-        Position of the annotation among those of its image and side, ascending in an image; rows
-        that share it are labels of one annotation.
+        Position of the annotation among those of its image and side, ascending in an image. Rows
+        with the same position are labels of one annotation.
     uids : ndarray, shape (n,), optional
         Names of the annotations.
     """
@@ -97,21 +97,21 @@ class ObjectColumns:
         return ("labels", "shapes", "annotations", "uids")
 
     def take(self, rows: Codes, datums: Codes) -> Self:
-        """Some of the rows, under new datum positions."""
-        taken = {name: _taken(getattr(self, name), rows) for name in self._columns()}
-        return evolve(self, datums=datums, **taken)
+        """Return the given rows with new datum positions."""
+        columns = {name: _select(getattr(self, name), rows) for name in self._columns()}
+        return evolve(self, datums=datums, **columns)
 
     def select(self, positions: Codes) -> Self:
-        """The rows of the images at some positions."""
+        """Return the rows of the images at the given positions."""
         return self.take(*rows_of_datums(self.datums, positions))
 
     def renumber(self, positions: Sequence[Sequence[int]]) -> Self:
-        """The same rows, each annotation at another position: by image, what was its position."""
+        """Return the same rows with new annotation positions, given by image and old position."""
         rows = zip(self.datums.tolist(), self.annotations.tolist(), strict=True)
-        return evolve(self, annotations=[positions[datum][own] for datum, own in rows])
+        return evolve(self, annotations=[positions[datum][old] for datum, old in rows])
 
     def relabel(self, renamed: Codes, priority: NDArray[Any]) -> Self:
-        """New label codes; of an annotation's rows that become one, the first of least priority."""
+        """Return new label codes; of equal labels of an annotation, keep the least priority."""
         labels = renamed[self.labels]
         order = np.lexsort((priority, labels, self.annotations, self.datums))
         is_first = np.ones(len(order), dtype=bool)
@@ -122,11 +122,11 @@ class ObjectColumns:
         return evolve(self.take(kept, self.datums[kept]), labels=labels[kept])
 
     def name(self, row: int) -> str:
-        """How an error message calls a row's annotation: ``predictions[3]``."""
+        """Return the name of a row's annotation for error messages: ``predictions[3]``."""
         return f"{self.side}[{int(self.annotations[row])}]"
 
 
-def _taken(column: Any, rows: Codes) -> Any:
+def _select(column: Any, rows: Codes) -> Any:
     if column is None:
         return None
     return column.select(rows) if isinstance(column, Shapes) else column[rows]
@@ -134,14 +134,14 @@ def _taken(column: Any, rows: Codes) -> Any:
 
 @frozen(kw_only=True, repr=False)
 class TrueObjects(ObjectColumns):
-    """Columns of the objects that are there.
+    """Columns of true objects.
 
     Parameters
     ----------
     crowd : ndarray of bool, shape (n,)
-        Whether it is a crowd.
+        Whether the object is a crowd.
     areas : ndarray of float64, shape (n,)
-        Area that area ranges go by, in square pixels.
+        Area that area ranges refer to, in square pixels.
     """
 
     side: ClassVar[str] = "groundtruths"
@@ -156,12 +156,12 @@ class TrueObjects(ObjectColumns):
 
 @frozen(kw_only=True, repr=False)
 class PredictedObjects(ObjectColumns):
-    """Columns of the objects that a model sees.
+    """Columns of predicted objects.
 
     Parameters
     ----------
     scores : ndarray of float64, shape (n,)
-        Finite scores; those of a narrower float are the decimals that they print as.
+        Finite scores. Narrower floats are converted to the decimals that print them.
     areas : ndarray of float64, shape (n,)
         Area of the shape, in square pixels.
     """
@@ -177,7 +177,7 @@ class PredictedObjects(ObjectColumns):
 
 
 def scores_outside(scores: Floats) -> dict[str, int]:
-    """How many scores can be no probabilities, as `DetectionBatch.left_out` says it.
+    """Return the number of scores outside [0, 1], as an entry of `DetectionBatch.left_out`.
 
     Examples
     --------
@@ -187,5 +187,7 @@ def scores_outside(scores: Floats) -> dict[str, int]:
     """
     if not len(scores) or (scores.min() >= 0 and scores.max() <= 1):
         return {}
-    what = "predicted scores outside [0, 1]; score thresholds are compared with them as they are"
-    return {what: int(np.count_nonzero((scores < 0) | (scores > 1)))}
+    description = (
+        "predicted scores outside [0, 1]; score thresholds are compared with them as they are"
+    )
+    return {description: int(np.count_nonzero((scores < 0) | (scores > 1)))}

@@ -1,4 +1,4 @@
-"""Packing: objects that people type, checked and put into columns."""
+"""Packing: check objects and convert them to columns."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from valor_core.schemas.geometry.shapes import Shapes
 from valor_core.schemas.label import Label, Vocabulary, check_finite_scores
 
 ObjectPlace = Callable[[str, int, int], str]
-"""How an error message calls an object: from its side, its image's position and its own."""
+"""Name of an object for error messages, given its side, its image's position and its own."""
 
 
 @frozen(repr=False)
 class CheckedShapes:
-    """Shapes that passed a check.
+    """Shapes that passed a check, possibly repaired.
 
     Parameters
     ----------
     kept : ndarray of int64, shape (m,)
-        Their rows among those that were checked.
+        Their rows in the input of the check.
     shapes : Shapes
-        The shapes, repaired where they had to be.
+        Shapes, repaired if necessary.
     counts : dict of str to int
-        How many were left out or repaired, as `DetectionBatch.left_out` says it.
+        Number of excluded and repaired shapes, as entries of `DetectionBatch.left_out`.
     is_repaired : ndarray of bool, shape (m,)
-        Which of them were repaired.
+        Whether the shape was repaired.
     """
 
     kept: Codes
@@ -50,24 +50,24 @@ class CheckedShapes:
 
 
 GeometryCheck = Callable[[Sequence[Geometry], Codes, str, Callable[[int], str]], CheckedShapes]
-"""Check of geometries, the sizes of their images, their side, and how an error names a row."""
+"""Check of geometries, given the sizes of their images, their side and the name of a row."""
 
 
 def finite_shapes(
     geometries: Sequence[Geometry], sizes: Codes, side: str, place: Callable[[int], str]
 ) -> CheckedShapes:
-    """Shapes of geometries with finite coordinates and ordered edges.
+    """Return shapes after checking that coordinates are finite and edges ordered.
 
     Raises
     ------
     SchemaError
-        If one has others; names the annotation.
+        If a geometry is not finite or not ordered; names the annotation.
     """
-    wrong = [row for row, one in enumerate(geometries) if not _is_finite_and_ordered(one)]
-    if wrong:
+    invalid = [row for row, one in enumerate(geometries) if not _is_finite_and_ordered(one)]
+    if invalid:
         raise SchemaError(
-            f"{place(wrong[0])}: expected a shape with finite coordinates, xmin <= xmax and "
-            f"ymin <= ymax, got {geometries[wrong[0]]!r}{and_more(len(wrong) - 1)}"
+            f"{place(invalid[0])}: expected a shape with finite coordinates, xmin <= xmax and "
+            f"ymin <= ymax, got {geometries[invalid[0]]!r}{and_more(len(invalid) - 1)}"
         )
     return CheckedShapes(np.arange(len(geometries)), Shapes.of(geometries))
 
@@ -88,16 +88,16 @@ def _is_finite_and_ordered(geometry: Geometry) -> bool:
 
 @frozen(eq=False, repr=False)
 class Packed:
-    """Objects of one side whose geometries passed a check.
+    """Objects of one side with checked geometries.
 
     Parameters
     ----------
     images, positions : list of int
-        Image of each object, and its own position in it.
+        Image of each object, and its position in the image.
     objects : list of TrueObject or of PredictedObject
         The objects.
     checked : CheckedShapes
-        Their shapes, and what was left out or repaired.
+        Shapes of the objects, and the number of excluded or repaired ones.
     """
 
     images: list[int]
@@ -110,31 +110,35 @@ class Packed:
         cls,
         items: Sequence[Detection],
         side: str,
-        wanted: type[Any],
+        expected: type[Any],
         check: GeometryCheck,
         place: ObjectPlace | None,
     ) -> Packed:
-        """The objects of some images; those of a side are of one class."""
-        given: list[tuple[int, int, Any]] = [
-            (i, j, one) for i, item in enumerate(items) for j, one in enumerate(_of(item, side))
+        """Collect and check the objects of one side of the images."""
+        found: list[tuple[int, int, Any]] = [
+            (i, j, one)
+            for i, item in enumerate(items)
+            for j, one in enumerate(_objects(item, side))
         ]
 
-        def called(row: int) -> str:
-            i, j, _ = given[row]
+        def name(row: int) -> str:
+            i, j, _ = found[row]
             return f"item {items[i].uid!r}, {side}[{j}]" if place is None else place(side, i, j)
 
-        for row, (i, _, one) in enumerate(given):
-            if not isinstance(one, wanted):
-                raise SchemaError(f"{called(row)}: expected a {wanted.__name__}, got {shown(one)}")
-            _check_labels(called(row), side, one.labels)
-            _check_size(called(row), one.geometry, items[i].size)
-        sizes = image_sizes(items)[[i for i, *_ in given]]
-        found = check([one.geometry for *_, one in given], sizes, side, called)
-        kept = [given[row] for row in found.kept.tolist()]
-        return cls([i for i, *_ in kept], [j for _, j, _ in kept], [one for *_, one in kept], found)
+        for row, (i, _, one) in enumerate(found):
+            if not isinstance(one, expected):
+                raise SchemaError(f"{name(row)}: expected a {expected.__name__}, got {shown(one)}")
+            _check_labels(name(row), side, one.labels)
+            _check_size(name(row), one.geometry, items[i].size)
+        sizes = image_sizes(items)[[i for i, *_ in found]]
+        checked = check([one.geometry for *_, one in found], sizes, side, name)
+        kept = [found[row] for row in checked.kept.tolist()]
+        return cls(
+            [i for i, *_ in kept], [j for _, j, _ in kept], [one for *_, one in kept], checked
+        )
 
     def true(self, vocabulary: Vocabulary) -> TrueObjects:
-        """Columns of true objects: a row for each label."""
+        """Convert true objects to columns, with a row per label."""
         rows, labels = self._rows([one.labels for one in self.objects])
         areas = self.checked.shapes.areas
         repaired = self.checked.is_repaired.tolist()
@@ -149,7 +153,7 @@ class Packed:
         )
 
     def predicted(self, vocabulary: Vocabulary) -> PredictedObjects:
-        """Columns of predicted objects: a row for each label."""
+        """Convert predicted objects to columns, with a row per label."""
         rows, labels = self._rows([one.labels for one in self.objects])
         return PredictedObjects(
             **self._columns(rows),
@@ -159,9 +163,9 @@ class Packed:
         )
 
     def _rows(self, labels: Sequence[Sequence[Any]]) -> tuple[list[int], list[Any]]:
-        """Object and label of each row."""
-        rows = [row for row, own in enumerate(labels) for _ in own]
-        return rows, [label for own in labels for label in own]
+        """Return the object and the label of each row."""
+        rows = [row for row, listed in enumerate(labels) for _ in listed]
+        return rows, [label for listed in labels for label in listed]
 
     def _columns(self, rows: list[int]) -> dict[str, Any]:
         return {
@@ -173,11 +177,11 @@ class Packed:
 
 
 def image_sizes(items: Sequence[Detection]) -> Codes:
-    """Height and width of each image, 0 where unknown."""
+    """Return height and width of each image, 0 if unknown."""
     return np.array([item.size or (0, 0) for item in items], np.int64).reshape(-1, 2)
 
 
-def _of(item: Detection, side: str) -> Sequence[Any]:
+def _objects(item: Detection, side: str) -> Sequence[Any]:
     return item.groundtruths if side == TrueObjects.side else item.predictions
 
 
@@ -188,26 +192,26 @@ def _uids(uids: Sequence[Uid | None]) -> NDArray[Any] | None:
 
 
 def _check_labels(place: str, side: str, labels: Sequence[Any]) -> None:
-    """Raise unless there are labels, a true object has one of a key, a predicted one each once."""
+    """Raise a `SchemaError` for missing or conflicting labels of one object."""
     if not labels:
         raise SchemaError(f"{place}: expected a label, found none")
-    own = [one if isinstance(one, Label) else one[0] for one in labels]
+    listed = [one if isinstance(one, Label) else one[0] for one in labels]
     if side == TrueObjects.side:
-        names, expected = [label.key for label in own], "one label for each key"
+        names, expected = [label.key for label in listed], "one label for each key"
     else:
-        names, expected = list(map(str, own)), "each label once"
+        names, expected = list(map(str, listed)), "each label once"
         check_finite_scores(labels, place)
     if len(set(names)) < len(names):
         twice = [
             repr(str(label))
-            for label, name in zip(own, names, strict=True)
+            for label, name in zip(listed, names, strict=True)
             if names.count(name) > 1
         ]
         raise SchemaError(f"{place}: expected {expected}, found {' and '.join(twice)}")
 
 
 def _check_size(place: str, geometry: Geometry, size: tuple[int, int] | None) -> None:
-    """Raise unless a mask is as large as its image."""
+    """Raise a `SchemaError` unless a mask is as large as its image."""
     if size is None or not isinstance(geometry, Mask):
         return
     if (geometry.height, geometry.width) != size:

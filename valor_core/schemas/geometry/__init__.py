@@ -1,4 +1,4 @@
-"""Geometries of objects, and shapes of many objects in columns."""
+"""Geometries of objects, and columns of shapes."""
 
 from valor_core.lazy import lazy_exports
 

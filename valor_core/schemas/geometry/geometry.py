@@ -1,7 +1,7 @@
-"""Geometry as people write it: boxes, rotated boxes, polygons with holes, masks.
+"""Geometries: boxes, rotated boxes, polygons with holes, and masks.
 
-Coordinates are continuous pixels: x to the right, y down, and the pixel of row r and column c
-covers c to c + 1 and r to r + 1. A box from 0 to 2 is two pixels wide.
+Coordinates are continuous pixels: x to the right, y down. The pixel in row r and column c covers y
+from r to r + 1 and x from c to c + 1, so a box from 0 to 2 is two pixels wide.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from valor_core.schemas.columns import BY_CONTENT, as_float, check_number, read_
 from valor_core.schemas.geometry.run_lengths import decoded, encoded, runs_of
 
 Points = NDArray[np.float64]
-"""Corners, shape (n, 2), x before y."""
+"""Corner points, shape (n, 2), x before y."""
 
 
 def _points(values: Any) -> Points:
@@ -71,12 +71,12 @@ def _side(value: Any) -> int:
 
 @frozen
 class Box:
-    """An axis-aligned box.
+    """Axis-aligned box.
 
     Parameters
     ----------
     xmin, ymin, xmax, ymax : float
-        Its edges, in continuous pixels.
+        Edges, in continuous pixels.
 
     Examples
     --------
@@ -97,12 +97,13 @@ class Box:
 
 @frozen
 class Polygon:
-    """An outer ring and its holes.
+    """Polygon: an outer ring and its holes.
 
     Parameters
     ----------
     rings : sequence of points, or of sequences of points
-        The outer ring alone, or it and then the holes; a closing point may be there or not.
+        The outer ring alone, or the outer ring followed by the holes. Rings may repeat the first
+        point at the end.
 
     Examples
     --------
@@ -119,12 +120,12 @@ def _polygons(values: Iterable[Any]) -> tuple[Polygon, ...]:
 
 @frozen
 class MultiPolygon:
-    """Several polygons that are one object.
+    """Several polygons that form one object.
 
     Parameters
     ----------
     polygons : sequence of Polygon
-        Its parts.
+        Parts of the object.
     """
 
     polygons: tuple[Polygon, ...] = field(converter=_polygons)
@@ -132,16 +133,16 @@ class MultiPolygon:
 
 @frozen
 class RotatedBox:
-    """A box turned around its center; it counts as a polygon.
+    """Box rotated around its center, evaluated as a polygon.
 
     Parameters
     ----------
     x, y : float
         Center, in continuous pixels.
     width, height : float
-        Lengths of its sides.
+        Lengths of the sides.
     angle_degrees : float
-        By how much it is turned, from the x axis towards the y axis (clockwise as seen).
+        Rotation from the x axis towards the y axis (clockwise on screen).
 
     Examples
     --------
@@ -157,7 +158,7 @@ class RotatedBox:
 
     @property
     def polygon(self) -> Polygon:
-        """Its four corners."""
+        """Polygon with the four corners."""
         turn = math.radians(self.angle_degrees)
         along = np.array([math.cos(turn), math.sin(turn)]) * self.width / 2
         across = np.array([-math.sin(turn), math.cos(turn)]) * self.height / 2
@@ -168,20 +169,20 @@ class RotatedBox:
 
 @frozen
 class Mask:
-    """The pixels of an object in an image, as COCO's run lengths.
+    """Pixels of an object in an image, as COCO's run lengths.
 
     Parameters
     ----------
     runs : ndarray of uint32, shape (n,)
-        Lengths of runs of pixels outside and inside by turns, beginning outside, down the
-        columns, the left column first. They add up to all pixels.
+        Alternating lengths of runs outside and inside the object, beginning outside, column by
+        column from the left. They sum to the number of pixels.
     height, width : int
-        Size of the image, in pixels.
+        Size of the image in pixels.
 
     Raises
     ------
     SchemaError
-        If the runs do not fill the image.
+        If the runs do not sum to the number of pixels.
 
     Examples
     --------
@@ -197,45 +198,46 @@ class Mask:
         filled = int(self.runs.sum(dtype=np.int64))
         if filled != self.height * self.width:
             raise SchemaError(
-                f"Mask: expected runs that fill {self.height} by {self.width} pixels, "
+                f"Mask: expected runs for {self.height} by {self.width} pixels, "
                 f"got {filled:,} pixels"
             )
 
     @classmethod
     def of(cls, array: Any) -> Mask:
-        """The mask that an array of zeros and others shows, one row per row of pixels.
+        """Convert an array to a mask; values other than 0 are inside the object.
 
         Raises
         ------
         SchemaError
-            If it has other than two dimensions, or fractions, which no threshold has cut yet.
+            If the array does not have two dimensions, or has fractions, which need a threshold
+            first.
         """
         array = np.asarray(array)
         if array.ndim != 2 or array.dtype.kind not in "biuf":
             raise SchemaError(f"Mask: expected rows and columns of pixels, got {shown(array)}")
         if array.dtype.kind == "f" and not np.isin(array, (0, 1)).all():
-            strange = array[~np.isin(array, (0, 1))][0].item()
+            unexpected = array[~np.isin(array, (0, 1))][0].item()
             raise SchemaError(
-                f"Mask: expected pixels of 0 and 1, got {strange}",
-                "Cut what is a probability first: Mask.of(array > 0.5).",
+                f"Mask: expected pixels of 0 and 1, got {unexpected}",
+                "Apply a threshold to probabilities: Mask.of(array > 0.5).",
             )
         height, width = array.shape
         return cls(encoded(array != 0), height, width)
 
     @classmethod
     def from_rle(cls, rle: Mapping[str, Any]) -> Mask:
-        """The mask of COCO's ``{"size": [height, width], "counts": …}``, compressed or not.
+        """Convert COCO's ``{"size": [height, width], "counts": …}``, compressed or not, to a mask.
 
         Parameters
         ----------
         rle : mapping
-            Its size, and its counts: text or a list of whole numbers.
+            Size and counts, which are text or a list of integers.
 
         Raises
         ------
         SchemaError
-            If the size is not two whole numbers, the counts are no run lengths, or their sum is
-            not the number of pixels.
+            If the size is not two integers, the counts are not run lengths, or their sum is not the
+            number of pixels.
         """
         size: Any = rle.get("size")
         if np.shape(size) != (2,) or np.asarray(size).dtype.kind not in "iu":
@@ -245,9 +247,9 @@ class Mask:
 
     @property
     def array(self) -> NDArray[np.bool_]:
-        """The pixels, shape (height, width)."""
+        """Boolean image, shape (height, width)."""
         return decoded(self.runs, self.height, self.width)
 
 
 Geometry = Box | RotatedBox | Polygon | MultiPolygon | Mask
-"""A geometry of an object."""
+"""Geometry of an object."""

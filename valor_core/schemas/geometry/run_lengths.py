@@ -1,4 +1,4 @@
-"""Run lengths of masks: COCO's RLE, from and to arrays and compressed text."""
+"""Run lengths of masks (COCO's RLE): conversion from and to arrays and compressed text."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Runs = NDArray[np.uint32]
 
 
 def runs_of(counts: Any) -> Runs:
-    """Run lengths from a list of counts, or from COCO's compressed text.
+    """Convert a list of counts, or COCO's compressed text, to run lengths.
 
     Raises
     ------
     SchemaError
-        If the counts are neither whole numbers from 0 up, in 32 bits, nor such text.
+        If the counts are neither non-negative 32-bit integers nor such text.
 
     Examples
     --------
@@ -37,20 +37,20 @@ def runs_of(counts: Any) -> Runs:
         array = array.astype(np.int64)
     is_whole = array.ndim == 1 and array.dtype.kind in "iu" and not np.ma.is_masked(counts)
     if not is_whole or array.min(initial=0) < 0 or array.max(initial=0) >= 1 << 32:
-        raise SchemaError(f"counts: expected run lengths from 0 up, got {shown(counts)}")
+        raise SchemaError(f"counts: expected non-negative run lengths, got {shown(counts)}")
     return read_only(array.astype(np.uint32))
 
 
 def decompressed(text: str | bytes) -> Runs:
-    """Run lengths from COCO's compressed text.
+    """Decompress COCO's text to run lengths.
 
-    Every count is written in groups of five bits, the lowest first, one character each; a count
-    behind the third is written as the difference from the last but one.
+    Every count is written in groups of five bits, lowest first, one character each. From the fourth
+    count on, the text holds the difference from the count two before.
 
     Raises
     ------
     SchemaError
-        If the text is not such.
+        If the text is not in this format.
     """
     raw = np.frombuffer(text.encode() if isinstance(text, str) else text, dtype=np.uint8)
     values = raw.astype(np.int64) - 48
@@ -67,7 +67,7 @@ def decompressed(text: str | bytes) -> Runs:
     counts = np.add.reduceat(parts, starts) if len(starts) else np.empty(0, np.int64)
     negative = (values[ends] & 16) != 0
     counts -= negative.astype(np.int64) << (5 * lengths)
-    for first in (1, 2):  # the second count is a plain one; from there on, sums of every other
+    for first in (1, 2):  # differences to the count two before, summed up
         counts[first::2] = np.cumsum(counts[first::2])
     if counts.min(initial=0) < 0 or counts.max(initial=0) >= 1 << 32:
         raise SchemaError(f"counts: expected COCO's compressed run lengths, got {shown(text)}")
@@ -75,7 +75,7 @@ def decompressed(text: str | bytes) -> Runs:
 
 
 def compressed(runs: Runs) -> str:
-    """COCO's compressed text of run lengths.
+    """Compress run lengths to COCO's text.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def compressed(runs: Runs) -> str:
 
 
 def encoded(mask: NDArray[np.bool_]) -> Runs:
-    """Run lengths of the pixels of a mask."""
+    """Return the run lengths of a boolean image."""
     flat = mask.T.reshape(-1)
     if not flat.size:
         return np.empty(0, np.uint32)
@@ -107,6 +107,6 @@ def encoded(mask: NDArray[np.bool_]) -> Runs:
 
 
 def decoded(runs: Runs, height: int, width: int) -> NDArray[np.bool_]:
-    """Pixels of run lengths, shape (height, width)."""
+    """Return the boolean image of run lengths, shape (height, width)."""
     inside = np.arange(len(runs)) % 2 == 1
     return np.repeat(inside, runs).reshape(width, height).T

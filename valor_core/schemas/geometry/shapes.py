@@ -1,4 +1,4 @@
-"""Shapes: the geometry of many annotations, as columns."""
+"""Shapes: columns of geometries."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from valor_core.schemas.geometry.geometry import (
 )
 
 BOX, POLYGON, MASK = 0, 1, 2
-"""Kinds of shapes, from the least to the most detailed."""
+"""Kinds of shapes, from least to most detailed."""
 
 GEOMETRY_KINDS = ("box", "polygon", "mask")
-"""Their names."""
+"""Names of the kinds, in the order of their numbers."""
 
 
 def _points(values: Any) -> Floats:
@@ -55,18 +55,20 @@ def _boxes(values: Any) -> Floats:
 
 @frozen(repr=False)
 class Rings:
-    """Polygons with holes, ragged: rows have polygons, polygons have rings, rings have points.
+    """Ragged polygons with holes: rows have polygons, polygons have rings, rings have points.
 
     Parameters
     ----------
     points : ndarray of float64, shape (n_points, 2)
-        Corners, x before y; no ring repeats its first one.
+        Corners, x before y. No ring repeats its first point.
     rings : ndarray of int64, shape (n_rings + 1,)
-        Where the points of each ring begin, and where the last one's end.
+        Offsets of the points of each ring, and the number of points.
     polygons : ndarray of int64, shape (n_polygons + 1,)
-        Where the rings of each polygon begin; the first of them is its outside.
+        Offsets of the rings of each polygon, and the number of rings. The first ring is the outer
+        one.
     rows : ndarray of int64, shape (n_rows + 1,)
-        Where the polygons of each row begin; a row without any is no polygon.
+        Offsets of the polygons of each row, and the number of polygons. Empty for rows of other
+        kinds.
     """
 
     points: Floats = field(eq=BY_CONTENT, converter=_points)
@@ -79,7 +81,7 @@ class Rings:
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[Polygon]]) -> Rings:
-        """Columns of objects: the polygons of each row."""
+        """Convert the polygons of each row to columns."""
         polygons = [polygon for row in rows for polygon in row]
         rings = [ring for polygon in polygons for ring in polygon.rings]
         return cls(
@@ -90,7 +92,7 @@ class Rings:
         )
 
     def select(self, positions: Codes) -> Rings:
-        """The polygons of some rows."""
+        """Return the polygons of the given rows."""
         polygons, rows = gathered(self.rows, positions)
         rings, polygon_starts = gathered(self.polygons, polygons)
         points, ring_starts = gathered(self.rings, rings)
@@ -98,15 +100,15 @@ class Rings:
 
     @property
     def areas(self) -> Floats:
-        """Area of each row: its outer rings less their holes."""
+        """Area of each row: outer rings minus holes."""
         if not len(self.points):
             return np.zeros(len(self))
-        turned = np.roll(np.arange(len(self.points)), -1)
+        following = np.roll(np.arange(len(self.points)), -1)
         full = self.rings[1:] > self.rings[:-1]
-        turned[self.rings[1:][full] - 1] = self.rings[:-1][full]
-        # Relative to each ring's first corner, so that far from the origin nothing is lost.
+        following[self.rings[1:][full] - 1] = self.rings[:-1][full]
+        # Coordinates relative to the first corner of each ring keep precision far from the origin.
         origins = np.repeat(self.points[self.rings[:-1][full]], np.diff(self.rings)[full], axis=0)
-        here, next_ = self.points - origins, self.points[turned] - origins
+        here, next_ = self.points - origins, self.points[following] - origins
         with np.errstate(over="ignore", invalid="ignore"):
             crosses = here[:, 0] * next_[:, 1] - next_[:, 0] * here[:, 1]
         rings = np.abs(sums(crosses, self.rings)) / 2
@@ -116,7 +118,7 @@ class Rings:
         return sums(polygons, self.rows)
 
     def at(self, row: int) -> tuple[Polygon, ...]:
-        """The polygons of one row, as objects."""
+        """Return the polygons of one row as objects."""
         return tuple(
             Polygon([self._ring(ring) for ring in range(*self.polygons[polygon : polygon + 2])])
             for polygon in range(*self.rows[row : row + 2])
@@ -128,14 +130,14 @@ class Rings:
 
 @frozen(repr=False)
 class RunLengths:
-    """Masks, ragged: the run lengths of each row, as in `Mask`.
+    """Ragged masks: the run lengths of each row, as in `Mask`.
 
     Parameters
     ----------
     runs : ndarray of uint32, shape (n_runs,)
         Run lengths of all rows.
     rows : ndarray of int64, shape (n_rows + 1,)
-        Where the runs of each row begin; a row without any is no mask.
+        Offsets of the runs of each row, and the number of runs. Empty for rows without a mask.
     sizes : ndarray of int64, shape (n_rows, 2)
         Height and width of each row's image.
     """
@@ -149,7 +151,7 @@ class RunLengths:
 
     @classmethod
     def of(cls, rows: Sequence[Mask | None]) -> RunLengths:
-        """Columns of objects; a row without a mask is None."""
+        """Convert masks to columns; None is a row without a mask."""
         masks = [row for row in rows if row is not None]
         sizes = [(0, 0) if row is None else (row.height, row.width) for row in rows]
         return cls(
@@ -159,39 +161,38 @@ class RunLengths:
         )
 
     def select(self, positions: Codes) -> RunLengths:
-        """The masks of some rows."""
+        """Return the masks of the given rows."""
         runs, rows = gathered(self.rows, positions)
         return RunLengths(self.runs[runs], rows, self.sizes[positions])
 
     @property
     def areas(self) -> Floats:
-        """Number of pixels of each row."""
+        """Number of pixels inside each row's mask."""
         inside = (
             np.arange(len(self.runs)) - np.repeat(self.rows[:-1], np.diff(self.rows))
         ) % 2 == 1
         return sums(np.where(inside, self.runs, 0).astype(np.float64), self.rows)
 
     def at(self, row: int) -> Mask:
-        """The mask of one row, as an object."""
+        """Return the mask of one row as an object."""
         height, width = self.sizes[row].tolist()
         return Mask(self.runs[self.rows[row] : self.rows[row + 1]], height, width)
 
 
 @frozen(repr=False)
 class Shapes:
-    """Geometry of many annotations, one row each.
+    """Geometries of annotations, one row each.
 
     Parameters
     ----------
     boxes : ndarray of float64, shape (n, 4)
-        x and y of the upper left corner, width and height: the box itself, or that around the
-        shape.
+        x and y of the upper left corner, width and height of the box or of the bounding box.
     kinds : ndarray of uint8, shape (n,), optional
-        `BOX`, `POLYGON` or `MASK`; all boxes unless given.
+        `BOX`, `POLYGON` or `MASK`. Defaults to all boxes.
     rings : Rings, optional
-        Polygons; needed if any row is one.
+        Polygons. Required if any row is one.
     masks : RunLengths, optional
-        Masks; needed if any row is one.
+        Masks. Required if any row is one.
 
     Examples
     --------
@@ -222,7 +223,7 @@ class Shapes:
 
     @classmethod
     def of(cls, geometries: Sequence[Geometry]) -> Shapes:
-        """Columns of objects."""
+        """Convert geometries to columns."""
         kinds = np.array([geometry_kind(geometry) for geometry in geometries], np.uint8)
         polygons = [polygons_of(geometry) for geometry in geometries]
         masks = [geometry if isinstance(geometry, Mask) else None for geometry in geometries]
@@ -234,7 +235,7 @@ class Shapes:
     @property
     def areas(self) -> Floats:
         """Area of each row, in square pixels."""
-        with np.errstate(over="ignore"):  # whoever keeps areas refuses infinite ones
+        with np.errstate(over="ignore"):  # columns of areas reject infinite values
             areas = self.boxes[:, 2] * self.boxes[:, 3]
         if self.rings is not None:
             areas = np.where(self.kinds == POLYGON, self.rings.areas, areas)
@@ -244,11 +245,11 @@ class Shapes:
 
     @property
     def only_boxes(self) -> bool:
-        """Whether no row is more than a box."""
+        """Whether all rows are boxes."""
         return not self.kinds.any()
 
     def select(self, positions: Codes) -> Shapes:
-        """Some of the rows."""
+        """Return the given rows."""
         return Shapes(
             self.boxes.take(positions, axis=0),  # several times as fast as by index
             self.kinds[positions],
@@ -257,7 +258,7 @@ class Shapes:
         )
 
     def at(self, row: int) -> Geometry:
-        """One row as an object."""
+        """Return one row as an object."""
         kind = int(self.kinds[row])
         if kind == MASK and self.masks is not None:
             return self.masks.at(row)
@@ -272,14 +273,14 @@ class Shapes:
 
 
 def geometry_kind(geometry: Geometry) -> int:
-    """`BOX`, `POLYGON` or `MASK`."""
+    """Return the kind of a geometry: `BOX`, `POLYGON` or `MASK`."""
     if isinstance(geometry, Box):
         return BOX
     return MASK if isinstance(geometry, Mask) else POLYGON
 
 
 def polygons_of(geometry: Geometry) -> tuple[Polygon, ...]:
-    """The polygons that a geometry consists of; none of a box or a mask."""
+    """Return the polygons of a geometry; none for a box or a mask."""
     if isinstance(geometry, RotatedBox):
         return (geometry.polygon,)
     if isinstance(geometry, MultiPolygon):
@@ -288,7 +289,7 @@ def polygons_of(geometry: Geometry) -> tuple[Polygon, ...]:
 
 
 def _box(geometry: Geometry) -> tuple[float, float, float, float]:
-    """x, y, width and height of the box around a geometry."""
+    """Return x, y, width and height of the bounding box of a geometry."""
     if isinstance(geometry, Box):
         x, y = geometry.xmin, geometry.ymin
         return x, y, geometry.xmax - x, geometry.ymax - y
@@ -309,7 +310,7 @@ def _mask_box(mask: Mask) -> tuple[float, float, float, float]:
     if not len(first):
         return 0.0, 0.0, 0.0, 0.0
     left, right = first // mask.height, last // mask.height
-    is_within = left == right  # a run that goes on in the next column is at the bottom and the top
+    is_within = left == right  # a run that continues in the next column touches bottom and top
     top = np.where(is_within, first % mask.height, 0).min()
     bottom = np.where(is_within, last % mask.height, mask.height - 1).max()
     x, y = float(left.min()), float(top)
@@ -317,7 +318,7 @@ def _mask_box(mask: Mask) -> tuple[float, float, float, float]:
 
 
 def starts_of(row_ends: Codes) -> Codes:
-    """Where ragged rows begin, and where the last one ends, from where each ends.
+    """Return the offsets of ragged rows and the total length, given where each row ends.
 
     Examples
     --------
@@ -328,7 +329,7 @@ def starts_of(row_ends: Codes) -> Codes:
 
 
 def ends(counts: Any) -> Codes:
-    """Where ragged rows begin, and where the last one ends, from their lengths.
+    """Return the offsets of ragged rows and the total length, given their lengths.
 
     Examples
     --------
@@ -336,13 +337,13 @@ def ends(counts: Any) -> Codes:
     array([0, 2, 2, 5])
     """
     starts = np.zeros(len(counts) + 1, np.int64)
-    starts[1:] = counts  # a sum of narrower numbers would convert them one by one
+    starts[1:] = counts  # `cumsum` of a narrower type would convert each number
     np.cumsum(starts, out=starts)
     return starts
 
 
 def sums(values: Floats, starts: Codes) -> Floats:
-    """Sum of each ragged row.
+    """Return the sum of each ragged row.
 
     Examples
     --------
@@ -357,7 +358,7 @@ def sums(values: Floats, starts: Codes) -> Floats:
 
 
 def gathered(starts: Codes, positions: Codes) -> tuple[Codes, Codes]:
-    """Elements of some ragged rows, and where each of these rows begins among them.
+    """Return the elements of the given ragged rows, and the offsets of these rows among them.
 
     Examples
     --------

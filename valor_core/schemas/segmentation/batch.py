@@ -1,4 +1,4 @@
-"""Segmentation batch: the label images of many items."""
+"""Segmentation batch: label images of many items."""
 
 from __future__ import annotations
 
@@ -38,28 +38,28 @@ def _label_set(values: Iterable[Label]) -> frozenset[Label]:
 
 @frozen
 class SegmentationBatch(Batch):
-    """Images with labelled pixels; what states read.
+    """Images with labelled pixels.
 
     Parameters
     ----------
     datums : Datums
         Uids and metadata of the images.
     labels : tuple of Label
-        The batch's vocabulary; codes are positions in it.
+        Vocabulary of the batch. Codes are positions in it.
     layers : tuple of Layer
-        The label images, one layer for each label key.
+        Label images, one layer per label key.
     stuff : frozenset of Label
-        Labels that the data say are stuff, not things.
+        Labels declared as stuff (not things) by the data.
     left_out : mapping of str to int
-        What its reader has to warn of, and how often it met it.
+        Number of unusual rows by description, for warnings.
     first_left_out : mapping of str to (str, int)
-        File and row of the first item of each entry of `left_out`, if the reader reports it.
+        File and row of the first item of each description, if the reader reports it.
 
     Raises
     ------
     SchemaError
-        If a layer lacks an image, the two sides of one differ in shape, or a prediction has pixels
-        that do not count; names the item. If a label key has two layers, or a layer two keys.
+        If a layer lacks an image, the sides of a layer differ in shape, a prediction has ignored
+        pixels, a label key has two layers or a layer has two keys. The message names the item.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class SegmentationBatch(Batch):
                 self._check_item(i, true, predicted)
         if not are_apart(self.layers, self.labels):
             raise SchemaError(
-                "layers: expected one layer for each label key, with no label of another one"
+                "layers: expected one layer per label key, with labels of this key only"
             )
 
     def _check_item(
@@ -103,8 +103,8 @@ class SegmentationBatch(Batch):
         if predicted is not None and IGNORED in predicted.legend.codes:
             raise SchemaError(
                 f"{self.datums.name(position)}, prediction: expected labels and background, got "
-                "pixels that do not count",
-                "Leave them out of the ground truth, where they count for neither side.",
+                "ignored pixels",
+                "Ignore them in the ground truth instead: then they count for neither side.",
             )
         if true is None or predicted is None or true.pixels.shape == predicted.pixels.shape:
             return
@@ -115,12 +115,12 @@ class SegmentationBatch(Batch):
 
     @classmethod
     def of(cls, items: Iterable[Segmentation]) -> SegmentationBatch:
-        """Columns of the objects.
+        """Convert objects to columns.
 
         Raises
         ------
         SchemaError
-            If an image is none, has a value that is no label, or labels share pixels; names the
+            If an image is invalid, has a value without a label, or labels share pixels; names the
             item.
         """
         items = listed(items, Segmentation)
@@ -128,7 +128,9 @@ class SegmentationBatch(Batch):
         sides = [packer.maps(item) for item in items]
         keys = sorted({key for pair in sides for side in pair for key in side})
         layers = [
-            Layer([true.get(key) for true, _ in sides], [seen.get(key) for _, seen in sides])
+            Layer(
+                [true.get(key) for true, _ in sides], [predicted.get(key) for _, predicted in sides]
+            )
             for key in keys
         ]
         datums = Datums.of(Datum(item.uid, item.metadata) for item in items)
@@ -137,7 +139,7 @@ class SegmentationBatch(Batch):
 
     @property
     def sides(self) -> set[str]:
-        """Which sides the images have, as `sides_of` says it."""
+        """Sides of the images, as returned by `sides_of`."""
         return sides_of(
             _annotated(layer.groundtruths for layer in self.layers),
             _annotated(layer.predictions for layer in self.layers),
@@ -145,7 +147,7 @@ class SegmentationBatch(Batch):
 
     @property
     def label_sides(self) -> LabelSides:
-        """Which labels legends of ground truths name and which those of predictions."""
+        """Labels in the legends of ground truths and of predictions."""
         return LabelSides.of(
             self.labels,
             _named(layer.groundtruths for layer in self.layers),
@@ -153,17 +155,17 @@ class SegmentationBatch(Batch):
         )
 
     def select(self, positions: Codes) -> SegmentationBatch:
-        """The images at some positions."""
+        """Return the images at the given positions."""
         layers = [layer.select(positions) for layer in self.layers]
         return evolve(self, datums=self.datums.select(positions), layers=layers)
 
     def relabel(self, renames: Mapping[Label, Label]) -> SegmentationBatch:
-        """The same data under a label map, applied to both sides.
+        """Return the data with renamed labels on both sides.
 
         Raises
         ------
         SchemaError
-            If two labels of one key then share a pixel; names the item.
+            If two labels of one key share a pixel after renaming; names the item.
         """
         vocabulary = Vocabulary()
         renamed = vocabulary.join(renames.get(label, label) for label in self.labels)
@@ -174,7 +176,7 @@ class SegmentationBatch(Batch):
         return evolve(self, labels=vocabulary.labels, layers=layers, stuff=stuff)
 
     def items(self) -> Iterator[Segmentation]:
-        """The items as objects: segments, or a boolean image for each label."""
+        """Yield the items as objects with segments, or with a boolean image per label."""
         for i in range(len(self)):
             datum, place = self.datums.at(i), self.datums.name(i)
             true = [layer.groundtruths[i] for layer in self.layers]
@@ -189,10 +191,10 @@ class SegmentationBatch(Batch):
             )
 
     def _side(self, maps: Sequence[LabelImage | None], place: str) -> Side:
-        there = [one for one in maps if one is not None]
-        if len(there) == 1 and there[0].legend.has_instances:
-            return self._segments(there[0])
-        return self._masks(there, place)
+        present = [one for one in maps if one is not None]
+        if len(present) == 1 and present[0].legend.has_instances:
+            return self._segments(present[0])
+        return self._masks(present, place)
 
     def _segments(self, one: LabelImage) -> Segments:
         legend = one.legend
@@ -215,24 +217,24 @@ class SegmentationBatch(Batch):
 
 
 def _annotated(sides: Iterable[LabelImages]) -> Codes:
-    """Positions, ascending, of the images with a label image in any layer."""
+    """Return the ascending positions of the images with a label image in any layer."""
     found = {i for maps in sides for i, one in enumerate(maps) if one is not None}
     return np.array(sorted(found), np.int64)
 
 
 def _named(sides: Iterable[LabelImages]) -> Codes:
-    """Codes of the labels that the legends of one side name in any layer."""
+    """Return the codes in the legends of one side in any layer."""
     return np.array([code for maps in sides for code in codes_of_legends(maps).tolist()], np.int64)
 
 
 def _ignored(maps: Sequence[LabelImage], place: str) -> int | Flags | None:
-    """The value, or else the pixels, that do not count."""
+    """Return the ignored value, or the ignored pixels."""
     values = [one.legend.values[one.legend.codes == IGNORED] for one in maps]
     if not any(map(len, values)):
         return None
     if len(maps) == 1 and maps[0].legend.has_instances and len(values[0]) == 1:
         return int(values[0][0])
     ignored = np.zeros(maps[0].pixels.shape, bool)
-    for one, own in zip(maps, values, strict=True):
-        ignored |= np.isin(one.read(0, len(ignored), place), own)
+    for one, hidden in zip(maps, values, strict=True):
+        ignored |= np.isin(one.read(0, len(ignored), place), hidden)
     return ignored

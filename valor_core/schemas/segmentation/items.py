@@ -1,4 +1,4 @@
-"""Segmentation items: an image of label codes on each side, and what its values mean."""
+"""Segmentation items: label images of both sides, and the meaning of their values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from valor_core.schemas.segmentation.pixels import Flags
 Overlap = Literal["error", "first", "last"]
 
 Side = Any
-"""What an item says of one side: an image of whole numbers, one for each label, or segments."""
+"""One side of an item: an image of integers, one image per label, or segments."""
 
 
 @frozen
@@ -27,26 +27,26 @@ class Segmentation:
     Parameters
     ----------
     uid : str or int
-        Its name, unique in the data set.
+        Unique name in the data set.
     groundtruth, prediction : array-like, mapping of label to array-like, or Segments, optional
-        An image of whole numbers, which `labels` explain; a boolean image for each label; or
-        segments, each with a label of its own. None is all background.
+        An image of integers with the meaning given by `labels`, a boolean image per label, or
+        segments with a label each. None means background only.
     labels : sequence of labels, or mapping of int to label or None
-        The labels of 1, 2, …, or the label of each value, None for background. 0 is background
-        unless the mapping names it. Only images of whole numbers need it.
+        Labels of the values 1, 2, …, or the label of each value, None for background. 0 is
+        background unless the mapping contains it. Required for images of integers only.
     ignore : int, iterable of int, or array-like of bool, optional
-        Values of the pixels of the ground truth that do not count, or an image of which these are.
+        Ground-truth values of ignored pixels, or a mask of them.
     overlap : {"error", "first", "last"}
-        Which of several labels of one key has a pixel that their images share.
+        Label of a pixel shared by the images of several labels of one key.
     stuff : sequence of labels
-        Labels of regions without a number, such as sky, which panoptic metrics average apart.
+        Labels of regions without instances, such as sky, which panoptic metrics average separately.
     metadata : mapping of str to value, optional
-        What the image can be sliced and filtered by.
+        Fields for slices and filters.
 
     Raises
     ------
     SchemaError
-        If `labels`, `overlap` or `ignore` is none of these.
+        If `labels`, `overlap` or `ignore` is invalid.
 
     Examples
     --------

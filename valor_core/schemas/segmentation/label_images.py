@@ -1,4 +1,4 @@
-"""Label images: images of whole numbers, and what their values mean."""
+"""Label images: images of integers, and the meaning of their values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from valor_core.schemas.columns import BY_CONTENT, Codes, booleans, check_length
 from valor_core.schemas.segmentation.pixels import Image, Pixels, as_pixels
 
 BACKGROUND, IGNORED = -1, -2
-"""Codes of pixel values that are no label: nothing is there, or the pixel does not count."""
+"""Codes of pixel values without a label: background, or a pixel that does not count."""
 
 
 def _codes(values: Any) -> Codes:
@@ -24,19 +24,18 @@ def _codes(values: Any) -> Codes:
 
 @frozen
 class Legend:
-    """What the values of an image's pixels mean.
+    """Meaning of the pixel values of an image.
 
     Parameters
     ----------
     values : ndarray of int64, shape (v,)
-        Pixel values, ascending; any other value is an error.
+        Ascending pixel values. Any other value is an error.
     codes : ndarray of int64, shape (v,)
         Label code of each value, `BACKGROUND` or `IGNORED`.
     crowd : ndarray of bool, shape (v,), optional
-        Where values are single objects: which of them are crowds. None where a value stands for
-        all pixels of a label.
+        Whether the object with this value is a crowd. None if values are labels, not objects.
     listed : bool
-        Whether every value of a label is a segment of the image, also one without pixels.
+        Whether every value with a label is a segment of the image, even without pixels.
 
     Examples
     --------
@@ -56,16 +55,16 @@ class Legend:
         if self.codes.min(initial=IGNORED) < IGNORED:
             raise SchemaError(
                 f"codes: expected codes of labels, {BACKGROUND} for background or {IGNORED} for "
-                f"pixels that do not count, got {self.codes.min()}"
+                f"ignored pixels, got {self.codes.min()}"
             )
         if not bool(np.all(self.values[1:] > self.values[:-1])):
-            raise SchemaError("values: expected each pixel value once, ascending")
+            raise SchemaError("values: expected ascending pixel values without duplicates")
         if self.crowd is not None:
             check_length(self.crowd, "crowd", len(self.values))
 
     @classmethod
     def of_labels(cls, count: int, ignore: int | None = None) -> Legend:
-        """0 is background and i the i-th label; `ignore` does not count."""
+        """Return the legend with 0 as background, i as the i-th label, and `ignore` as ignored."""
         meaning = {i: i - 1 for i in range(count + 1)}
         if ignore is not None:
             meaning[ignore] = IGNORED
@@ -73,7 +72,7 @@ class Legend:
 
     @classmethod
     def of(cls, meaning: Mapping[int, int]) -> Legend:
-        """The legend of a mapping from pixel value to label code."""
+        """Return the legend of a mapping from pixel value to label code."""
         values = sorted(meaning)
         return cls(values, [meaning[value] for value in values])
 
@@ -84,11 +83,11 @@ class Legend:
 
     @property
     def has_instances(self) -> bool:
-        """Whether a value is one object, not a label."""
+        """Whether values are objects instead of labels."""
         return self.crowd is not None
 
     def of_type(self, dtype: np.dtype[Any]) -> tuple[NDArray[Any], Codes]:
-        """The values that a type of pixels can have, in that type, and their positions.
+        """Return the values representable in a type of pixels, and their positions.
 
         Examples
         --------
@@ -102,17 +101,17 @@ class Legend:
         positions = np.flatnonzero(fits)
         return self.values[positions].astype(dtype), positions
 
-    def only(self, own: NDArray[np.bool_]) -> Legend | None:
-        """The same with some labels alone, others as background; None if nothing is left of it."""
+    def only(self, is_kept: NDArray[np.bool_]) -> Legend | None:
+        """Return a legend with other labels as background, or None if no label is left."""
         is_label = self.codes >= 0
         kept = is_label.copy()
-        kept[is_label] = own[self.codes[is_label]]
+        kept[is_label] = is_kept[self.codes[is_label]]
         if is_label.any() and not kept.any() and IGNORED not in self.codes:
             return None
         return evolve(self, codes=np.where(is_label & ~kept, BACKGROUND, self.codes))
 
     def relabel(self, renamed: Codes) -> Legend:
-        """The same under other label codes."""
+        """Return the same legend with new label codes."""
         is_label = self.codes >= 0
         changed = self.codes.copy()
         changed[is_label] = renamed[self.codes[is_label]]
@@ -121,27 +120,27 @@ class Legend:
 
 @frozen
 class LabelImage:
-    """The labels of an image's pixels.
+    """Image of pixel values with their legend.
 
     Parameters
     ----------
     pixels : Pixels or array-like
-        Values of the pixels.
+        Pixel values.
     legend : Legend
-        What they mean.
+        Meaning of the values.
     """
 
     pixels: Pixels = field(converter=as_pixels)
     legend: Legend
 
     def read(self, first: int, last: int, place: str) -> Image:
-        """Rows of the pixels from `first` up to, and without, `last`.
+        """Return the rows from `first` to `last` - 1.
 
         Raises
         ------
         SchemaError
-            If what the pixels are read from gives other than these rows, as a file that was
-            written anew may, or no whole numbers; names the place.
+            If the pixels do not return these rows as integers, for example because a file changed;
+            names the image.
 
         Examples
         --------
@@ -149,17 +148,21 @@ class LabelImage:
         array([[1, 1]])
         """
         rows: Any = self.pixels.read(first, last)
-        wanted = last - first, self.pixels.shape[1]
-        if not isinstance(rows, np.ndarray) or rows.shape != wanted or rows.dtype.kind not in "iu":
+        expected = last - first, self.pixels.shape[1]
+        if (
+            not isinstance(rows, np.ndarray)
+            or rows.shape != expected
+            or rows.dtype.kind not in "iu"
+        ):
             raise SchemaError(
-                f"{place}: expected {wanted[0]:,} by {wanted[1]:,} whole numbers from row "
+                f"{place}: expected {expected[0]:,} by {expected[1]:,} whole numbers from row "
                 f"{first:,} on, got {shown(rows)}"
             )
         return rows
 
 
 LabelImages = tuple[LabelImage | None, ...]
-"""One side of a layer."""
+"""Label images of one side of a layer."""
 
 
 def _maps(values: Iterable[LabelImage | None]) -> LabelImages:
@@ -167,7 +170,7 @@ def _maps(values: Iterable[LabelImage | None]) -> LabelImages:
 
 
 def codes_of_legends(maps: LabelImages) -> Codes:
-    """Codes of all labels that legends name, whether a pixel has them or not, ascending.
+    """Return the ascending codes of all labels in legends, with or without pixels.
 
     Examples
     --------
@@ -182,45 +185,45 @@ def codes_of_legends(maps: LabelImages) -> Codes:
 
 @frozen
 class Layer:
-    """One label image on each side of every datum; a datum has a layer for each label key.
+    """Label images of one label key, on each side of every datum.
 
     Parameters
     ----------
     groundtruths, predictions : sequence of LabelImage or None
-        The maps of each datum; None is all background.
+        Label images of each datum; None means background only.
     """
 
     groundtruths: LabelImages = field(converter=_maps)
     predictions: LabelImages = field(converter=_maps)
 
     def select(self, positions: Codes) -> Layer:
-        """The maps of the datums at some positions."""
+        """Return the label images of the datums at the given positions."""
         chosen = positions.tolist()
         return Layer([self.groundtruths[i] for i in chosen], [self.predictions[i] for i in chosen])
 
     @property
     def codes(self) -> Codes:
-        """Codes of all labels that legends name, whether a pixel has them or not, ascending."""
+        """Ascending codes of all labels in legends, with or without pixels."""
         return codes_of_legends((*self.groundtruths, *self.predictions))
 
     def relabel(self, renamed: Codes) -> Layer:
-        """The same under other label codes."""
+        """Return the same layer with new label codes."""
         return self._with(lambda legend: legend.relabel(renamed))
 
-    def only(self, own: NDArray[np.bool_]) -> Layer:
-        """The same with some labels alone: those whose code has a flag."""
-        return self._with(lambda legend: legend.only(own))
+    def only(self, is_kept: NDArray[np.bool_]) -> Layer:
+        """Return the layer with only the labels whose code has a flag."""
+        return self._with(lambda legend: legend.only(is_kept))
 
     def _with(self, change: Callable[[Legend], Legend | None]) -> Layer:
-        """The same with other legends; each is changed once."""
-        known: dict[int, Legend | None] = {}
+        """Return the same images with changed legends; each distinct legend is changed once."""
+        changed: dict[int, Legend | None] = {}
 
         def mapped(one: LabelImage | None) -> LabelImage | None:
             if one is None:
                 return None
-            if id(one.legend) not in known:
-                known[id(one.legend)] = change(one.legend)
-            legend = known[id(one.legend)]
+            if id(one.legend) not in changed:
+                changed[id(one.legend)] = change(one.legend)
+            legend = changed[id(one.legend)]
             return None if legend is None else LabelImage(one.pixels, legend)
 
         return Layer(map(mapped, self.groundtruths), map(mapped, self.predictions))

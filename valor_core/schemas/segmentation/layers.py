@@ -1,4 +1,4 @@
-"""Layers by label key: split and joined where labels were given another key."""
+"""Split and merge layers after labels were renamed to another label key."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from valor_core.schemas.segmentation.packing import without
 from valor_core.schemas.segmentation.pixels import Flags, size_words
 
 Names = Callable[[int], str]
-"""What messages call the datum at a position."""
+"""Name of the datum at a position, for error messages."""
 
 
 def _keys_of(layer: Layer, labels: Sequence[Label]) -> set[str]:
-    """Keys of all labels that the legends of a layer name."""
+    """Return the keys of all labels in the legends of a layer."""
     return {labels[code].key for code in layer.codes.tolist()}
 
 
 def are_apart(layers: Sequence[Layer], labels: Sequence[Label]) -> bool:
-    """Whether each layer is of one label key, and no key has two layers.
+    """Return whether each layer has one label key, and each key one layer.
 
     Examples
     --------
@@ -45,16 +45,16 @@ def are_apart(layers: Sequence[Layer], labels: Sequence[Label]) -> bool:
 
 
 def by_key(layers: Sequence[Layer], labels: Sequence[Label], name: Names) -> list[Layer]:
-    """The same data with one layer for each label key.
+    """Return layers with the same data, one per label key.
 
     Parameters
     ----------
     layers : sequence of Layer
-        Layers that may have labels of several keys, or share a key.
+        Layers that may mix or share label keys.
     labels : sequence of Label
-        What the codes of their legends mean.
+        Vocabulary of the legends' codes.
     name : callable
-        What messages call the datum at a position.
+        Name of the datum at a position, for error messages.
 
     Raises
     ------
@@ -74,8 +74,8 @@ def by_key(layers: Sequence[Layer], labels: Sequence[Label], name: Names) -> lis
 
 
 def _layer_of(key: str, layers: Sequence[Layer], labels: Sequence[Label], name: Names) -> Layer:
-    own = np.array([label.key == key for label in labels])
-    parts = [layer.only(own) for layer in layers if key in _keys_of(layer, labels)]
+    has_key = np.array([label.key == key for label in labels])
+    parts = [layer.only(has_key) for layer in layers if key in _keys_of(layer, labels)]
 
     def side(maps: Iterator[tuple[LabelImage | None, ...]], what: str) -> list[LabelImage | None]:
         return [
@@ -102,9 +102,9 @@ def _joined(maps: Sequence[LabelImage], labels: Sequence[Label], place: str) -> 
         if is_other.any():
             first, second = (int(joint.codes[side[is_other][0]]) for side in (image, painted))
             raise SchemaError(
-                f"{place}: expected each pixel in one label of a key, label_map puts "
-                f"{int(is_other.sum()):,} in '{labels[first]}' and in '{labels[second]}'",
-                "Leave one of the two under a key of its own in label_map.",
+                f"{place}: expected one label of a key per pixel, label_map gives "
+                f"{int(is_other.sum()):,} both '{labels[first]}' and '{labels[second]}'",
+                "Map one of them to a label with another key in label_map.",
             )
         np.maximum(image, painted.astype(image.dtype), out=image)
     crowd = joint.crowd if any(one.legend.has_instances for one in maps) else None
@@ -115,16 +115,16 @@ def _joined(maps: Sequence[LabelImage], labels: Sequence[Label], place: str) -> 
 
 @frozen(eq=False)
 class _Joint:
-    """Numbers for the labels, or objects, of several label images: 0 is background.
+    """Common numbers of the labels or objects of several label images; 0 is background.
 
     Parameters
     ----------
     codes : ndarray of int64, shape (n,)
-        Label code of each number; the number n is ignored pixels.
+        Label code of each number. The number n means ignored pixels.
     crowd : ndarray of bool, shape (n,)
-        Which are crowds.
+        Whether the number is a crowd.
     values : list of ndarray of int64
-        Number of each value of each map's legend.
+        Number of each value in each image's legend.
     """
 
     codes: Codes
@@ -133,33 +133,33 @@ class _Joint:
 
     @classmethod
     def of(cls, maps: Sequence[LabelImage]) -> _Joint:
-        """Numbers in the order of the maps."""
-        codes, crowd, places = [BACKGROUND], [False], []
+        """Assign numbers in the order of the label images."""
+        codes, crowd, numbers = [BACKGROUND], [False], []
         for one in maps:
             found = one.legend.codes
             is_label = found >= 0
-            places.append(np.where(is_label, len(codes) - 1 + np.cumsum(is_label), 0))
+            numbers.append(np.where(is_label, len(codes) - 1 + np.cumsum(is_label), 0))
             codes += found[is_label].tolist()
             crowds = np.zeros(len(found), bool) if one.legend.crowd is None else one.legend.crowd
             crowd += crowds[is_label].tolist()
-        for one, values in zip(maps, places, strict=True):
+        for one, values in zip(maps, numbers, strict=True):
             values[one.legend.codes == IGNORED] = len(codes)
-        return cls(np.array(codes, np.int64), np.array(crowd), places)
+        return cls(np.array(codes, np.int64), np.array(crowd), numbers)
 
 
 def _positions(one: LabelImage, like: LabelImage, place: str) -> Codes:
-    """Position of each pixel's value in the legend."""
+    """Return the position of each pixel's value in the legend."""
     if one.pixels.shape != like.pixels.shape:
         raise SchemaError(
             f"{place}: expected {size_words(like.pixels)} pixels in all layers of a label key, got "
             f"{size_words(one.pixels)}"
         )
     image = one.read(0, one.pixels.shape[0], place)
-    known, positions = one.legend.of_type(image.dtype)
-    if not len(known):
-        known, positions = np.zeros(1, image.dtype), np.zeros(1, np.int64)
-    at = np.minimum(np.searchsorted(known, image), len(known) - 1)
-    unknown = known[at] != image
+    listed, positions = one.legend.of_type(image.dtype)
+    if not len(listed):
+        listed, positions = np.zeros(1, image.dtype), np.zeros(1, np.int64)
+    at = np.minimum(np.searchsorted(listed, image), len(listed) - 1)
+    unknown = listed[at] != image
     if unknown.any():
         raise SchemaError(f"{place}: expected the value of a label, got {image[unknown][0]}")
     return positions[at]

@@ -1,4 +1,4 @@
-"""Pixel values: the labels that whole numbers stand for, as people write them."""
+"""Legends: convert the labels and ignored values of an item to the meaning of pixel values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from valor_core.schemas.segmentation.label_images import BACKGROUND, IGNORED, La
 from valor_core.schemas.segmentation.pixels import MASKS, Flags, Pixels, as_array, flags
 
 PixelLabels = tuple[Label, ...] | Mapping[int, Label | None]
-"""The labels of 1, 2, …, or the label of each value, where None is background."""
+"""Labels of the values 1, 2, …, or the label of each value, None for background."""
 
 _LIMITS = np.iinfo(np.int64)
 _ZERO = {"background", "bg", "void", "unlabeled", "unlabelled", "ignore", "ignored", "none"}
@@ -23,18 +23,18 @@ _BY_VALUE = "Name each value: labels={1: 'cat', 2: 'dog'}; None is background."
 
 
 def pixel_labels(labels: Any) -> PixelLabels:
-    """What people say that the values of pixels mean.
+    """Validate and convert the labels of pixel values.
 
     Parameters
     ----------
     labels : sequence of labels, or mapping of int to label or None
-        The labels of 1, 2, …, or the label of each value. Keys may be text, as JSON has them.
+        Labels of the values 1, 2, …, or the label of each value. Keys may be text, as in JSON.
 
     Raises
     ------
     SchemaError
-        If it has no order, a key is no whole number, a label is none, a number in a sequence
-        is the name of another number, or a sequence begins with background.
+        If the labels have no order, a key is not an integer, a label is invalid, a number in a
+        sequence is not its position, or a sequence begins with background.
 
     Examples
     --------
@@ -59,16 +59,16 @@ def pixel_labels(labels: Any) -> PixelLabels:
         raise SchemaError(
             f"labels[0]: expected the label of the value 1, since 0 is background, got "
             f"{found[0].value!r}",
-            f"Leave it out, or name each value, 0 too, to count it like a label: labels={{{named}, "
+            f"Omit it, or map each value including 0 to count it as a label: labels={{{named}, "
             "…}.",
         )
     return found
 
 
 def is_name_of_zero(name: str) -> bool:
-    """Whether a label is called like what the value 0 stands for where nobody says otherwise.
+    """Return whether a label is a usual name of background, the value 0.
 
-    Many programs begin their lists of labels with it.
+    Many programs list it first.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def is_name_of_zero(name: str) -> bool:
 
 
 def _listed(position: int, label: Any) -> Label:
-    """The label of the value after its position."""
+    """Return the label at a position, which belongs to the value position + 1."""
     if isinstance(label, (str, Label)):
         return as_label(label)
     is_number = isinstance(label, (int, np.integer)) and not isinstance(label, bool)
@@ -108,12 +108,12 @@ def _value(key: Any, label: Any) -> int:
     with suppress(TypeError, ValueError):
         return _in_64_bits(int(key) if isinstance(key, str) else _number(key), "labels")
     is_turned = isinstance(label, (int, np.integer))
-    remedy = f"Turn it around: labels={{{label}: {key!r}}}." if is_turned else _BY_VALUE
+    remedy = f"Swap keys and values: labels={{{label}: {key!r}}}." if is_turned else _BY_VALUE
     raise SchemaError(f"labels: expected labels by values of pixels, got {shown(key)}", remedy)
 
 
 def _number(value: Any) -> int:
-    """A whole number, or a TypeError; that true is 1 goes for Python, not for pixels."""
+    """Convert to an integer or raise a `TypeError`; booleans are not pixel values."""
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(value)
     return operator.index(value)
@@ -126,17 +126,17 @@ def _in_64_bits(value: int, name: str) -> int:
 
 
 def ignored_values(ignore: Any) -> tuple[int, ...]:
-    """The values of pixels that do not count.
+    """Validate and convert the values of ignored pixels.
 
     Parameters
     ----------
     ignore : int, or iterable of int, or None
-        A value, or several.
+        Value or values.
 
     Raises
     ------
     SchemaError
-        If one is no whole number.
+        If a value is not an integer.
 
     Examples
     --------
@@ -146,8 +146,8 @@ def ignored_values(ignore: Any) -> tuple[int, ...]:
     if ignore is None:
         return ()
     is_one = isinstance(ignore, (str, bytes, Mapping)) or not isinstance(ignore, Iterable)
-    several = [ignore] if is_one or getattr(ignore, "ndim", 1) == 0 else ignore
-    return tuple(_ignored(value) for value in several)
+    values = [ignore] if is_one or getattr(ignore, "ndim", 1) == 0 else ignore
+    return tuple(_ignored(value) for value in values)
 
 
 def _ignored(value: Any) -> int:
@@ -157,22 +157,20 @@ def _ignored(value: Any) -> int:
         is_image = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
         raise SchemaError(
             f"ignore: expected a whole number, or several, got {shown(value)}",
-            "Which pixels do not count is said by Segmentation(…, ignore=mask)."
-            if is_image
-            else None,
+            "To ignore the pixels of a mask: Segmentation(…, ignore=mask)." if is_image else None,
         ) from None
 
 
 def legend_of(labels: PixelLabels, ignored: Iterable[int], vocabulary: Vocabulary) -> Legend:
-    """The legend of values and their labels, which the vocabulary takes in.
+    """Return the legend of labels by value, adding the labels to the vocabulary.
 
     0 is background unless it has a label.
 
     Raises
     ------
     SchemaError
-        If there is no label, labels have several keys, a list has one twice, or a value to ignore
-        has one.
+        If no label is given, labels have several keys or duplicates, or an ignored value has a
+        label.
 
     Examples
     --------
@@ -189,7 +187,7 @@ def legend_of(labels: PixelLabels, ignored: Iterable[int], vocabulary: Vocabular
 
 
 def check_ignored(ignored: Iterable[int], named: Mapping[int, Label | None]) -> None:
-    """Raise a `SchemaError` that names a value to ignore and its label, if one has any.
+    """Raise a `SchemaError` if an ignored value has a label.
 
     Examples
     --------
@@ -198,12 +196,12 @@ def check_ignored(ignored: Iterable[int], named: Mapping[int, Label | None]) -> 
     for value in ignored:
         if named.get(value) is not None:
             raise SchemaError(
-                f"ignore: expected a value that is no label, got {value}, which is '{named[value]}'"
+                f"ignore: expected a value without a label, got {value}, which is '{named[value]}'"
             )
 
 
 def _named(labels: PixelLabels) -> dict[int, Label | None]:
-    """Label of each value, of which 0 is always one."""
+    """Return the label of each value, with 0 included."""
     if not isinstance(labels, Mapping):
         _check_distinct(labels)
         labels = dict(enumerate(labels, 1))
@@ -220,12 +218,12 @@ def _check_distinct(labels: Iterable[Label]) -> None:
 
 
 def label_key_of(labels: PixelLabels) -> str:
-    """The key of the labels of one image.
+    """Return the label key of one image.
 
     Raises
     ------
     SchemaError
-        If there is none, or several.
+        If there is no label, or labels have several keys.
 
     Examples
     --------
@@ -241,13 +239,13 @@ def label_key_of(labels: PixelLabels) -> str:
     if len(keys) > 1:
         raise SchemaError(
             f"labels: expected labels of one key for an image of whole numbers, got {keys}",
-            "Give an image for each label instead: {label: image}.",
+            "Pass one image per label instead: {label: image}.",
         )
     return keys[0]
 
 
 def highest(legend: Legend) -> int:
-    """The highest value of a label; 0 where there is no label.
+    """Return the highest value with a label, or 0 if there is no label.
 
     Examples
     --------
@@ -258,7 +256,7 @@ def highest(legend: Legend) -> int:
 
 
 def label_maps(images: Iterable[Any], legend: Legend, name: str) -> list[LabelImage]:
-    """Label images of images; messages call them by `name` and position.
+    """Convert images to label images; error messages contain `name` and the position.
 
     Raises
     ------
@@ -281,12 +279,12 @@ got array of <U3, shape (1, 1)
 
 
 def label_image(image: Any, legend: Legend) -> LabelImage:
-    """The label image of an image.
+    """Convert an image to a label image.
 
     Raises
     ------
     SchemaError
-        If it is none, or one of true and false where values above 1 have labels.
+        If the image is invalid, or boolean although values above 1 have labels.
 
     Examples
     --------
@@ -297,7 +295,7 @@ def label_image(image: Any, legend: Legend) -> LabelImage:
         image = as_array(image, "pixels")
         if image.ndim == 2 and image.dtype == np.bool_ and highest(legend) > 1:
             raise SchemaError(
-                f"pixels: expected whole numbers up to {highest(legend)} as labels have, got "
+                f"pixels: expected whole numbers up to {highest(legend)} as in labels, got "
                 f"{shown(image)}",
                 MASKS,
             )
@@ -305,12 +303,12 @@ def label_image(image: Any, legend: Legend) -> LabelImage:
 
 
 def ignored_of(value: Any) -> int | tuple[int, ...] | Flags | None:
-    """A value to ignore, several, or which pixels to.
+    """Validate and convert one or several ignored values or a mask of ignored pixels.
 
     Raises
     ------
     SchemaError
-        If it is none of these.
+        If the value has another form.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Sides: label images of what items say of an image's ground truth and prediction."""
+"""Packing: convert the sides of items to label images."""
 
 from __future__ import annotations
 
@@ -28,36 +28,35 @@ LabelImagesByKey = dict[str, LabelImage]
 
 @frozen
 class Packer:
-    """Makes label images of what items say of their sides.
+    """Converter of the sides of items to label images.
 
     Parameters
     ----------
     vocabulary : Vocabulary
         All labels so far.
     legends : dict
-        Label keys and legends of images of whole numbers, each made once, by labels and values to
-        ignore.
+        Cache of label keys and legends of images of integers, by labels and ignored values.
     """
 
     vocabulary: Vocabulary = field(factory=Vocabulary)
     legends: dict[Any, tuple[str, Legend]] = field(factory=dict)
 
     def maps(self, item: Segmentation) -> tuple[LabelImagesByKey, LabelImagesByKey]:
-        """The label images of both sides of an item.
+        """Return the label images of both sides of an item.
 
         Raises
         ------
         SchemaError
-            If a side is none; names the item and the side.
+            If a side is invalid; names the item and the side.
         """
-        true, seen = self._side(item, "groundtruth"), self._side(item, "prediction")
+        true, predicted = self._side(item, "groundtruth"), self._side(item, "prediction")
         if isinstance(item.ignore, np.ndarray):
-            for key in sorted({*true, *seen}):
+            for key in sorted({*true, *predicted}):
                 try:
                     true[key] = without(true.get(key), item.ignore)
                 except SchemaError as error:
                     raise error.at(f"item {item.uid!r}, ") from None
-        return true, seen
+        return true, predicted
 
     def _side(self, item: Segmentation, side: str) -> LabelImagesByKey:
         value = getattr(item, side)
@@ -68,41 +67,41 @@ class Packer:
             if isinstance(value, Mapping):
                 if ignored:
                     raise SchemaError(
-                        "ignore: expected an image of booleans beside masks, got "
+                        "ignore: expected a boolean image like the masks, got "
                         f"{', '.join(map(str, ignored))}",
-                        "Masks have no values; give the pixels that do not count as a mask too.",
+                        "Masks have no values: pass the ignored pixels as a mask, too.",
                     )
                 return _of_masks(value, item.overlap, self.vocabulary)
             if isinstance(value, Segments):
                 return _of_segments(value, ignored, self.vocabulary)
-            key, legend = self._legend(item.labels, ignored)
-            return {key: label_image(value, legend)}
+            label_key, legend = self._legend(item.labels, ignored)
+            return {label_key: label_image(value, legend)}
         except SchemaError as error:
             message = f"item {item.uid!r}, {side}: {error.message}"
             raise SchemaError(message, error.remedy) from None
 
     def _legend(self, labels: PixelLabels, ignored: tuple[int, ...]) -> tuple[str, Legend]:
-        known = tuple(labels.items()) if isinstance(labels, Mapping) else labels, ignored
-        if known not in self.legends:
+        key = tuple(labels.items()) if isinstance(labels, Mapping) else labels, ignored
+        if key not in self.legends:
             legend = legend_of(labels, ignored, self.vocabulary)
-            self.legends[known] = label_key_of(labels), legend
-        return self.legends[known]
+            self.legends[key] = label_key_of(labels), legend
+        return self.legends[key]
 
 
 def _ignored(item: Segmentation, side: str) -> tuple[int, ...]:
-    """The values of one side that do not count."""
+    """Return the ignored values of one side."""
     if side != "groundtruth" or item.ignore is None or isinstance(item.ignore, np.ndarray):
         return ()
     return item.ignore if isinstance(item.ignore, tuple) else (item.ignore,)
 
 
 def without(one: LabelImage | None, ignored: Flags) -> LabelImage:
-    """A label image in which some pixels do not count; one that is missing is background.
+    """Return a label image with the given pixels ignored; None is background.
 
     Raises
     ------
     SchemaError
-        If the pixels have another shape.
+        If the mask has another shape.
 
     Examples
     --------
@@ -162,9 +161,9 @@ def _painted(
         if overlap == "error" and shared.any():
             other = masks[int(image[shared][0]) - 1][0]
             raise SchemaError(
-                f"expected each pixel in one label, {int(shared.sum()):,} are in '{other}' and in "
+                f"expected one label per pixel, {int(shared.sum()):,} have both '{other}' and "
                 f"'{label}'",
-                "Set overlap to 'first' or 'last' to give them to one of the two.",
+                "Set overlap to 'first' or 'last' to choose one.",
             )
         image[mask if overlap == "last" else mask & ~shared] = value
     codes = {value: vocabulary.code(label) for value, (label, _) in enumerate(masks, 1)}

@@ -1,4 +1,4 @@
-"""Pixels: images of whole numbers, in memory or read strip by strip."""
+"""Pixels: images of integers, in memory or read in strips."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from valor_core.schemas.columns import BY_CONTENT, check_not_masked, read_only, 
 
 _BACKGROUND = "0 is then background, unless it has a name: {0: …}."
 
-MASKS = "Give Segmentation a mask for each label: {'cat': mask, 'dog': mask}."
-"""The remedy for images of true and false that belong to several labels."""
+MASKS = "Pass one mask per label: {'cat': mask, 'dog': mask}."
+"""Remedy for boolean images of several labels."""
 
 
 def remedy_for(array: NDArray[Any]) -> str | None:
-    """How to make an image of whole numbers of an array that is none; None where nobody knows.
+    """Return how to convert an array to an image of integers, or None if unclear.
 
     Examples
     --------
     >>> print(remedy_for(np.full((3, 4, 5), 0.5)))
-    Take the label of each pixel, scores.argmax(axis=-3); 0 is then background, unless it has a \
+    Choose the label of each pixel: scores.argmax(axis=-3); 0 is then background, unless it has a \
 name: {0: …}.
     >>> remedy_for(np.ones((2, 2)))
-    'Make whole numbers of them: image.astype(int).'
+    'Convert them: image.astype(int).'
     """
     kind = array.dtype.kind
     if array.ndim == 2 and kind == "f":
@@ -36,29 +36,29 @@ name: {0: …}.
     axis = -3 if array.shape[0] <= array.shape[2] else -1
     if array.shape[axis] == 1:
         level = " >= 0.5" if kind == "f" and not _are_whole(array) else ""
-        return f"Leave out the axis of length 1: image.squeeze(axis={axis}){level}."
+        return f"Remove the axis of length 1: image.squeeze(axis={axis}){level}."
     if kind == "f":
-        return f"Take the label of each pixel, scores.argmax(axis={axis}); {_BACKGROUND}"
+        return f"Choose the label of each pixel: scores.argmax(axis={axis}); {_BACKGROUND}"
     if array.min() >= 0 and array.max() <= 1:
         return _of_masks(array)
     if array.shape[2] in (3, 4):
-        return "Give the number of a label, not a color; the reader png has a palette."
+        return "Pass label numbers instead of colors; the reader png has a palette."
     return None
 
 
 def _of_floats(array: NDArray[Any]) -> str:
     if _are_whole(array):
-        return "Make whole numbers of them: image.astype(int)."
+        return "Convert them: image.astype(int)."
     return (
-        "Make labels of scores: scores.argmax over the axis of the classes, or scores >= 0.5 where "
-        "there is one label."
+        "Convert scores to labels: scores.argmax over the axis of the classes, or scores "
+        ">= 0.5 for a single label."
     )
 
 
 def _of_masks(masks: NDArray[Any]) -> str:
     for axis in (-3, -1):
         if bool((masks.sum(axis=axis) == 1).all()):
-            return f"Take the label of each pixel, masks.argmax(axis={axis}); {_BACKGROUND}"
+            return f"Choose the label of each pixel: masks.argmax(axis={axis}); {_BACKGROUND}"
     return MASKS
 
 
@@ -67,12 +67,12 @@ def _are_whole(array: NDArray[Any]) -> bool:
 
 
 Image = NDArray[np.integer[Any]]
-"""Pixel values, one row of the array for each row of pixels."""
+"""Pixel values, shape (height, width)."""
 
 
 @runtime_checkable
 class Pixels(Protocol):
-    """An image whose rows can be read a few at a time; pickles."""
+    """Picklable image that can be read a few rows at a time."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -80,30 +80,30 @@ class Pixels(Protocol):
 
     @property
     def strip_rows(self) -> int:
-        """Rows that are best read together."""
+        """Best number of rows to read at once."""
 
     def read(self, first: int, last: int) -> Image:
-        """Rows from `first` up to, and without, `last`."""
+        """Return the rows from `first` to `last` - 1."""
 
 
 Flags = NDArray[np.bool_]
-"""Booleans, one row of the array for each row of pixels."""
+"""Boolean image, shape (height, width)."""
 
 
 def flags(values: Any, name: str) -> Flags:
-    """An image of booleans: whether numbers are not 0.
+    """Convert booleans or integers to a boolean image; only 0 is false.
 
     Parameters
     ----------
     values : array-like
-        Booleans or whole numbers, which may be floats.
+        Booleans, or integers of any type including floats.
     name : str
-        What a message calls them.
+        Name of the image in error messages.
 
     Raises
     ------
     SchemaError
-        If they are no rows and columns of these, or one is no whole number.
+        If the values are not two-dimensional, or not integers.
 
     Examples
     --------
@@ -121,26 +121,26 @@ def flags(values: Any, name: str) -> Flags:
 
 
 def _check_whole(array: NDArray[Any], name: str) -> None:
-    """Refuse scores, none of which would be false unless it is 0."""
-    strange = np.argwhere(~(np.isfinite(array) & (array == np.rint(array))))
-    if len(strange):
-        row, column = strange[0].tolist()
+    """Raise a `SchemaError` for scores, almost all of which would be true."""
+    invalid = np.argwhere(~(np.isfinite(array) & (array == np.rint(array))))
+    if len(invalid):
+        row, column = invalid[0].tolist()
         raise SchemaError(
             f"{name}: expected rows and columns of pixels, true or false, got "
-            f"{array[row, column]} at row {row}, column {column}{and_more(len(strange) - 1)}",
-            "Cut scores at a threshold: scores >= 0.5.",
+            f"{array[row, column]} at row {row}, column {column}{and_more(len(invalid) - 1)}",
+            "Apply a threshold to scores: scores >= 0.5.",
         )
 
 
 def as_array(values: Any, name: str) -> NDArray[Any]:
-    """The array that rows, a tensor or a picture makes.
+    """Convert rows, a tensor or a picture to an array.
 
     Parameters
     ----------
     values : array-like
-        What has rows.
+        Values in rows.
     name : str
-        What a message calls them.
+        Name of the values in error messages.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
     except (TypeError, RuntimeError) as error:
         raise SchemaError(
             f"{name}: expected an array, got {type(values).__name__}: {error}",
-            "Pass what np.asarray makes an array of.",
+            "Pass a value that np.asarray converts to an array.",
         ) from error
 
 
@@ -182,7 +182,7 @@ def _image(values: Any) -> Image:
 
 
 def size_words(image: NDArray[Any] | Pixels) -> str:
-    """How a message calls the size of an image.
+    """Return the size of an image for error messages.
 
     Examples
     --------
@@ -194,12 +194,12 @@ def size_words(image: NDArray[Any] | Pixels) -> str:
 
 @frozen
 class ImageInMemory:
-    """Pixels of an array.
+    """Pixels in memory.
 
     Parameters
     ----------
     array : ndarray of whole numbers, shape (height, width)
-        The values; of any integer type.
+        Pixel values of any integer type.
 
     Examples
     --------
@@ -221,13 +221,13 @@ class ImageInMemory:
         return max(1, len(self.array))
 
     def read(self, first: int, last: int) -> Image:
-        """Rows of the array itself."""
+        """Return a view of the rows."""
         return self.array[first:last]
 
 
 def as_pixels(value: Any) -> Pixels:
-    """The pixels that an array, or an object with the methods of `Pixels`, stands for."""
-    if isinstance(value, ImageInMemory):  # asked first, since asking for a protocol takes long
+    """Convert an array to pixels; objects with the methods of `Pixels` are returned unchanged."""
+    if isinstance(value, ImageInMemory):  # first, since checking a protocol is slow
         return value
     if isinstance(value, np.ndarray) or not isinstance(value, Pixels):
         return ImageInMemory(value)

@@ -1,4 +1,4 @@
-"""Segments: an image whose pixels are numbers of objects and regions."""
+"""Segments: an image with the numbers of objects and regions."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from valor_core.schemas.segmentation.pixels import Pixels, as_pixels
 def _labels(labels: Any) -> Mapping[int, Label]:
     if not isinstance(labels, Mapping):
         raise SchemaError(
-            f"labels: expected the label of each number, got {shown(labels)}",
-            "Write them by number: {1: 'cat', 2: 'cat'}.",
+            f"labels: expected a mapping from number to label, got {shown(labels)}",
+            "Map each number to its label: {1: 'cat', 2: 'cat'}.",
         )
     return dict(starmap(_labelled, labels.items()))
 
 
 def _labelled(number: Any, label: Any) -> tuple[int, Label]:
-    known = _number(number, "labels")
-    with error_at(f"labels[{known}], "):
-        return known, as_label(label)
+    value = _number(number, "labels")
+    with error_at(f"labels[{value}], "):
+        return value, as_label(label)
 
 
 def _numbers(numbers: Any) -> frozenset[int]:
@@ -42,7 +42,7 @@ def _number(value: Any, name: str) -> int:
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
         raise SchemaError(f"{name}: expected whole numbers of segments, got {shown(value)}")
     if not _LIMITS.min <= value <= _LIMITS.max:
-        raise SchemaError(f"{name}: expected numbers of 64 bits with a sign, got {value}")
+        raise SchemaError(f"{name}: expected signed 64-bit numbers, got {value}")
     return int(value)
 
 
@@ -51,24 +51,24 @@ _LIMITS = np.iinfo(np.int64)
 
 @frozen
 class Segments:
-    """Objects and regions of one side of an image, each with a number of its own.
+    """Objects and regions of one side of an image, each with its own number.
 
     Parameters
     ----------
     pixels : array-like
-        Number of the segment that every pixel is in.
+        Segment number of every pixel.
     labels : mapping of int to label
-        Label of each segment. 0 is background unless it stands there.
+        Label of each segment. 0 is background unless listed.
     crowd : iterable of int
-        Numbers of the segments that are crowds: many objects that were not told apart.
+        Numbers of the segments that are crowds: objects that were not separated.
     listed : bool
-        Whether `labels` lists the segments of this image, so that a true segment without pixels is
-        missed, as in COCO's panoptic API. By default, `labels` may be those of many images.
+        Whether `labels` lists exactly the segments of this image, so that a true segment without
+        pixels is missed, as in COCO's panoptic API. By default, `labels` may describe many images.
 
     Raises
     ------
     SchemaError
-        If a number is not whole, labels have several keys, or a crowd is no segment.
+        If a number is not an integer, labels have several keys, or a crowd has no label.
 
     Examples
     --------
@@ -86,9 +86,9 @@ class Segments:
         keys = sorted({label.key for label in self.labels.values()})
         if len(keys) > 1:
             raise SchemaError(f"labels: expected labels of one key for segments, got {keys}")
-        strange = sorted(self.crowd - self.labels.keys())
-        if strange:
+        unknown = sorted(self.crowd - self.labels.keys())
+        if unknown:
             raise SchemaError(
-                f"crowd: expected numbers of segments with a label, got {strange[0]}"
-                f"{and_more(len(strange) - 1)}"
+                f"crowd: expected numbers of segments with a label, got {unknown[0]}"
+                f"{and_more(len(unknown) - 1)}"
             )

@@ -1,4 +1,4 @@
-"""Text data: a query, a response, and what it is compared with."""
+"""Text data: queries, responses, references and retrieved contexts."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def _text(item: Any, attribute: Any, value: Any) -> None:
 
 
 def as_text(value: Any) -> str | None:
-    """Remedy for something else than a string where one text is expected."""
+    """Return the remedy for a value that is not a string."""
     if isinstance(value, (int, float)) and value == value:
         return f"Write it as a string: {str(value)!r}"
     if isinstance(value, (list, tuple)):
         return "Write one string: a response or query is a single text."
-    return "Leave it out, or write an empty string for an empty text."
+    return "Omit it, or write an empty string for an empty text."
 
 
 def _texts(value: Any, name: str) -> tuple[str, ...]:
@@ -86,27 +86,26 @@ def _is_outcome(cell: Any) -> bool:
 
 @frozen
 class Text:
-    """One item of text generation: what was asked, what was answered, and the references.
+    """One item of text generation: query, response and references.
 
     Parameters
     ----------
     uid : str or int
-        Its name, unique in the data set.
+        Unique name in the data set.
     query : str, optional
-        What was asked.
+        Prompt or question.
     response : str, optional
-        What the model answered.
+        Reply of the model.
     references : str or sequence of str
-        Texts that the response is compared with.
+        Expected responses.
     contexts : str or sequence of str
         Retrieved passages, in the order of retrieval.
     reference_contexts : str or sequence of str
-        Passages that ought to be retrieved.
+        Passages that should be retrieved.
     metadata : mapping of str to value, optional
-        What the item can be sliced and filtered by.
+        Fields for slices and filters.
     outcomes : sequence of bool
-        Whether each of several attempts at the item was right, in the order of the attempts; 0 and
-        1 are taken for it.
+        Whether each of several attempts at the item was right, in order; 0 and 1 are accepted.
 
     Examples
     --------
@@ -132,7 +131,7 @@ TEXT_FIELDS = ("query", "response", "references", "contexts", "reference_context
 _SINGLE = {"query": "queries", "response": "responses"}
 _LISTS = ("references", "contexts", "reference_contexts")
 _COLUMNS = dict(zip(TEXT_FIELDS, TEXT_FIELDS, strict=True)) | _SINGLE
-"""What a field is called in a batch."""
+"""Name of each field in a batch."""
 
 _NONE = np.array(None, dtype=object)
 
@@ -155,7 +154,7 @@ def _are_outcomes(cell: Any) -> bool:
     return isinstance(cell, (list, tuple)) and all(isinstance(one, bool) for one in cell)
 
 
-def _told_apart(columns: Iterable[Any], *kinds: type) -> bool:
+def _have_types(columns: Iterable[Any], *kinds: type) -> bool:
     """Whether the types of all values are among some; one look at each, and no subclasses."""
     return set(map(type, columns)) <= set(kinds)
 
@@ -222,23 +221,23 @@ class TextBatch(Batch):
             check_length(getattr(self, name), name, len(self))
         for name, column in _SINGLE.items():
             cells = getattr(self, column).tolist()
-            if not _told_apart(cells, str, type(None)) or not _are_unicode(filter(None, cells)):
-                self._refuse(name, cells, _is_text, "a string")
+            if not _have_types(cells, str, type(None)) or not _are_unicode(filter(None, cells)):
+                self._reject(name, cells, _is_text, "a string")
         for name in _LISTS:
             cells = getattr(self, name).tolist()
-            are_lists = _told_apart(cells, tuple, list)
+            are_lists = _have_types(cells, tuple, list)
             texts = list(chain.from_iterable(cells)) if are_lists else []
-            if not are_lists or not _told_apart(texts, str) or not _are_unicode(texts):
-                self._refuse(name, cells, _are_texts, "strings")
+            if not are_lists or not _have_types(texts, str) or not _are_unicode(texts):
+                self._reject(name, cells, _are_texts, "strings")
         cells = self.outcomes.tolist()
-        are_lists = _told_apart(cells, tuple, list)
-        if not are_lists or not _told_apart(chain.from_iterable(cells), bool):
-            self._refuse("outcomes", cells, _are_outcomes, "a list of true and false")
+        are_lists = _have_types(cells, tuple, list)
+        if not are_lists or not _have_types(chain.from_iterable(cells), bool):
+            self._reject("outcomes", cells, _are_outcomes, "a list of true and false")
 
-    def _refuse(
+    def _reject(
         self, name: str, cells: list[Any], fits: Callable[[Any], bool], expected: str
     ) -> None:
-        """Raise a `SchemaError` that names the first cell that does not fit."""
+        """Raise a `SchemaError` for the first cell that does not fit."""
         for position, cell in enumerate(cells):
             if not fits(cell):
                 raise SchemaError(
@@ -251,7 +250,7 @@ class TextBatch(Batch):
 
     @classmethod
     def of(cls, items: Iterable[Text]) -> TextBatch:
-        """Columns of the objects."""
+        """Convert objects to columns."""
         items = listed(items, Text)
         return cls(
             Datums.of(Datum(item.uid, item.metadata) for item in items),
@@ -264,9 +263,9 @@ class TextBatch(Batch):
         )
 
     def lacks(self, field: str) -> NDArray[np.bool_]:
-        """Which items have none of a field of `Text`: no string, or an empty list.
+        """Return a mask of the items without a string or with an empty list.
 
-        An empty string is one.
+        An empty string is a value.
 
         Parameters
         ----------
@@ -286,12 +285,12 @@ class TextBatch(Batch):
         return lacking
 
     def select(self, positions: Codes) -> TextBatch:
-        """The items at some positions."""
+        """Return the items at the given positions."""
         columns = {name: read_only(getattr(self, name)[positions]) for name in _COLUMNS.values()}
         return with_columns(self, datums=self.datums.select(positions), **columns)
 
     def items(self) -> Iterator[Text]:
-        """The items as objects."""
+        """Yield the items as objects."""
         uids, facts = self.datums.uids.tolist(), self.datums.facts()
         columns = [getattr(self, name).tolist() for name in _COLUMNS.values()]
         for uid, metadata, *cells in zip(uids, facts, *columns, strict=True):

@@ -1,4 +1,4 @@
-"""Batches of text from two lists, references and responses.
+"""Convert a list of references and a list of responses to a batch.
 
 Lists printed into one string, such as ``"['a', 'b']"``, are kept as one text with a warning.
 """
@@ -17,7 +17,7 @@ from valor_core.schemas.text.batch import TextBatch
 
 
 def text_pair(references: Any, responses: Any) -> TextBatch | None:
-    """References, a text or a list of texts for each item, and responses; None for what is neither.
+    """Return the batch of references and responses, or None if they are not texts.
 
     Examples
     --------
@@ -28,60 +28,63 @@ def text_pair(references: Any, responses: Any) -> TextBatch | None:
     _check_texts(sides)
     if None in sides or not all(isinstance(cell, str) for cell in sides[1] or ()):
         return None
-    true, seen = sides[0] or [], sides[1] or []
+    true, predicted = sides[0] or [], sides[1] or []
     if not all(are_texts(cell) for cell in true):
         return None
-    if len(true) != len(seen):
+    if len(true) != len(predicted):
         raise SchemaError(
-            f"references and responses: expected as many, got {len(true):,} and {len(seen):,}"
+            f"references and responses: expected one length, got {len(true):,} and "
+            f"{len(predicted):,}"
         )
-    nothing: list[Any] = [None] * len(seen)
-    lists: list[Any] = [()] * len(seen)
-    places = printed_lists("references", true, seen)
-    noted = noted_lists({"references": [("references", place) for place in places]})
-    datums = Datums.numbers(len(seen))
-    return TextBatch(datums, nothing, seen, text_tuples(true), lists, lists, **noted)
+    no_queries: list[Any] = [None] * len(predicted)
+    no_texts: list[Any] = [()] * len(predicted)
+    positions = printed_lists("references", true, predicted)
+    warnings = noted_lists({"references": [("references", position) for position in positions]})
+    datums = Datums.numbers(len(predicted))
+    return TextBatch(
+        datums, no_queries, predicted, text_tuples(true), no_texts, no_texts, **warnings
+    )
 
 
 def _check_texts(sides: Sequence[list[Any] | None]) -> None:
-    """Raise a `SchemaError` for a cell that is no text in a side that has texts."""
+    """Raise a `SchemaError` for a cell without text if its side contains texts."""
     if None in sides or len({len(side or ()) for side in sides}) > 1:
         return
     if not all(any(isinstance(cell, str) for cell in side or ()) for side in sides):
         return
     for name, side in zip(("references", "responses"), sides, strict=True):
-        for place, cell in enumerate(side or ()):
+        for position, cell in enumerate(side or ()):
             if isinstance(cell, str) or (name == "references" and are_texts(cell)):
                 continue
             raise SchemaError(
-                f"{name}[{place}]: expected a string, got {shown(cell)}",
-                _text_of(name, place, cell),
+                f"{name}[{position}]: expected a string, got {shown(cell)}",
+                _text_of(name, position, cell),
             )
 
 
-def _text_of(name: str, place: int, cell: Any) -> str:
-    """The remedy for a cell that is not text."""
+def _text_of(name: str, position: int, cell: Any) -> str:
+    """Return the remedy for a cell that is not text."""
     if cell is None or (isinstance(cell, float) and cell != cell):
-        return "Leave the item out on both sides, or write an empty string for an empty text."
+        return "Omit the item on both sides, or write an empty string for an empty text."
     if isinstance(cell, bytes):
-        return f"Decode it: {name}[{place}].decode()"
+        return f"Decode it: {name}[{position}].decode()"
     if isinstance(cell, (int, float)):
-        return f"Convert it: str({name}[{place}])"
+        return f"Convert it: str({name}[{position}])"
     return "Pass a string for each response, and a string or a list of strings for each reference."
 
 
 def _cells_of(side: Any) -> list[Any] | None:
-    """The cells of a list or of an array of objects or text."""
+    """Return the cells of a list or of an array of objects or text, else None."""
     if isinstance(side, (list, tuple)):
         return list(side)
-    # an array of numbers is no text, and may have millions of them
+    # An array of numbers is not text, and may have millions of cells.
     are_numbers = getattr(getattr(side, "dtype", None), "kind", "") in tuple("iufcb")
     listed = side.tolist() if not are_numbers and hasattr(side, "tolist") else None
     return listed if isinstance(listed, list) else None
 
 
 def are_texts(cell: Any) -> bool:
-    """Whether a cell is one string or a list of strings."""
+    """Return whether a cell is a string or a list of strings."""
     is_list = isinstance(cell, (list, tuple)) and all(isinstance(one, str) for one in cell)
     return is_list or isinstance(cell, str)
 
@@ -92,21 +95,21 @@ _LIST = re.compile(
 
 
 def printed_lists(name: str, cells: Sequence[Any], responses: Any) -> list[int]:
-    """Positions of texts that are a printed list of texts.
+    """Return the positions of texts that look like a printed list of texts.
 
-    References that are lists like their responses are not among them: both are JSON or code.
+    A reference is excluded if its response looks like a list too: both are JSON or code.
     """
     found = []
-    for place, cell in enumerate(cells):
+    for position, cell in enumerate(cells):
         if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "a") and _is_list(cell):
-            response = responses[place] if name == "references" else None
+            response = responses[position] if name == "references" else None
             if not (isinstance(response, str) and response.lstrip()[:1] == "["):
-                found.append(place)
+                found.append(position)
     return found
 
 
 def _is_list(text: str) -> bool:
-    r"""Whether a text is a list of texts as Python, NumPy or JSON write it.
+    r"""Return whether a text is a list of texts as Python, NumPy or JSON write it.
 
     Examples
     --------
@@ -126,22 +129,22 @@ def _is_list(text: str) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
-def noted_lists(places: Mapping[str, Sequence[tuple[str, int]]]) -> dict[str, Any]:
-    """The warnings of a batch about texts that are printed lists."""
-    told = {
+def noted_lists(positions: Mapping[str, Sequence[tuple[str, int]]]) -> dict[str, Any]:
+    """Return the fields of a batch that warn of texts that are printed lists."""
+    descriptions = {
         f"cells of {name!r} used as one text although printed as a list; write the data as JSON "
         "Lines or Parquet to keep lists": found
-        for name, found in places.items()
+        for name, found in positions.items()
         if found
     }
     return {
-        "left_out": {what: len(found) for what, found in told.items()},
-        "first_left_out": {what: found[0] for what, found in told.items()},
+        "left_out": {what: len(found) for what, found in descriptions.items()},
+        "first_left_out": {what: found[0] for what, found in descriptions.items()},
     }
 
 
 def text_tuples(cells: list[Any]) -> list[tuple[str, ...]]:
-    """Lists of texts; one text is a list of one, nothing an empty list."""
+    """Convert cells to tuples of texts; one text becomes a tuple of one, None an empty tuple."""
     kinds = set(map(type, cells))
     if kinds <= {str}:
         return list(zip(cells, strict=True))

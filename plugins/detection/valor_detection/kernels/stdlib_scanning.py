@@ -411,5 +411,5 @@ def _ring(value: Any, place: str, position: int) -> list[float]:
 def _run(value: Any, place: str) -> int:
     run = whole(value, f"{place}, counts")
     if not 0 <= run < 1 << 32:
-        raise ReadError(f"{place}, counts: expected run lengths from 0 up, found {run}")
+        raise ReadError(f"{place}, counts: expected non-negative run lengths, found {run}")
     return run

@@ -189,6 +189,6 @@ def _check_filled(filled: Codes, sizes: Codes, name: Callable[[int], str]) -> No
         row = int(wrong[0])
         height, width = sizes[row].tolist()
         raise ReadError(
-            f"{name(row)}, segmentation: expected runs that fill {height} by {width} pixels, "
+            f"{name(row)}, segmentation: expected runs for {height} by {width} pixels, "
             f"found {filled[row]:,} pixels{and_more(len(wrong) - 1)}"
         )

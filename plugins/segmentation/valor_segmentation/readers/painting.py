@@ -74,7 +74,7 @@ class Painter:
         if self.overlap == "error" and shared.any():
             other = self.labels[int(image[shared][0]) - 1]
             raise ReadError(
-                f"{place}, segmentation: expected each pixel in one label, {int(shared.sum()):,} "
+                f"{place}, segmentation: expected one label per pixel, {int(shared.sum()):,} "
                 f"are in '{other}' and in '{self.labels[value - 1]}'",
                 "Set data.overlap to first or last to give them to one of the two.",
             )
@@ -126,7 +126,7 @@ def _of_runs(record: Mapping[str, Any], size: Size, place: str) -> Mask:
     filled = int(runs.sum(dtype=np.int64))
     if filled != size[0] * size[1]:
         raise ReadError(
-            f"{place}, counts: expected runs that fill {size[0]:,} by {size[1]:,} pixels, found "
+            f"{place}, counts: expected runs for {size[0]:,} by {size[1]:,} pixels, found "
             f"{filled:,} pixels"
         )
     return decoded(runs, *size)

@@ -66,14 +66,14 @@ def test_run_lengths_cannot_be_written_to() -> None:
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
-        ([[1], [1, 2]], "counts: expected run lengths from 0 up, got [[1], [1, 2]]"),
-        ([[1, 2]], "counts: expected run lengths from 0 up, got [[1, 2]]"),
-        ({1, 2}, "counts: expected run lengths from 0 up, got {1, 2}"),
-        ([True, False], "counts: expected run lengths from 0 up, got [True, False]"),
-        ([1.5], "counts: expected run lengths from 0 up, got [1.5]"),
+        ([[1], [1, 2]], "counts: expected non-negative run lengths, got [[1], [1, 2]]"),
+        ([[1, 2]], "counts: expected non-negative run lengths, got [[1, 2]]"),
+        ({1, 2}, "counts: expected non-negative run lengths, got {1, 2}"),
+        ([True, False], "counts: expected non-negative run lengths, got [True, False]"),
+        ([1.5], "counts: expected non-negative run lengths, got [1.5]"),
         (
             np.ma.masked_array([1, 2], [0, 1]),
-            "counts: expected run lengths from 0 up, got array of int64, shape (2,)",
+            "counts: expected non-negative run lengths, got array of int64, shape (2,)",
         ),
     ],
 )

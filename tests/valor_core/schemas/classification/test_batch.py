@@ -141,7 +141,7 @@ class TestDoor:
             ({"labels": [DOG, DOG, CAT]}, "labels: expected each label once in the vocabulary"),
             (
                 {"truth_labels": [0]},
-                "groundtruths: expected columns of one length, got 2 datums and 1 labels",
+                "groundtruths: expected columns of equal length, got 2 datums and 1 labels",
             ),
             ({"truth_datums": [1, 0]}, "groundtruths: expected rows sorted by datum"),
             ({"truth_datums": [0, 2]}, "truth_datums[1]: expected one of 2 datums, got 2"),
@@ -180,7 +180,7 @@ class TestDoor:
             (lambda: ScoreMatrix(np.zeros((1, 2)), [0]), "scores: expected 1 columns, got 2"),
             (
                 lambda: ScoreMatrix(np.zeros((1, 2)), [0, 0]),
-                "scores: expected every label in one column, found one in two",
+                "scores: expected one column per label, found a label twice",
             ),
             (
                 lambda: ScoreMatrix([[0.5, np.nan]], [0, 1]),
@@ -188,7 +188,7 @@ class TestDoor:
             ),
             (
                 lambda: ScoreList([0], [0, 1], [0.5]),
-                "expected columns of one length, got 1 datums, 2 labels and 1 scores",
+                "expected columns of equal length, got 1 datums, 2 labels and 1 scores",
             ),
             (lambda: ScoreList([1, 0], [0, 1], [0, 0]), "scores: expected rows sorted by datum"),
         ],

@@ -18,14 +18,14 @@ def test_a_matrix_needs_a_column_for_every_label() -> None:
 
 def test_a_label_stands_in_one_column() -> None:
     with pytest.raises(
-        SchemaError, match="scores: expected every label in one column, found one in two"
+        SchemaError, match="scores: expected one column per label, found a label twice"
     ):
         ScoreMatrix(np.zeros((1, 2)), np.array([0, 0]))
 
 
 def test_a_list_needs_columns_of_one_length() -> None:
     with pytest.raises(
-        SchemaError, match="expected columns of one length, got 1 datums, 2 labels and 1 scores"
+        SchemaError, match="expected columns of equal length, got 1 datums, 2 labels and 1 scores"
     ):
         ScoreList(np.array([0]), np.array([0, 1]), np.array([0.5]))
 

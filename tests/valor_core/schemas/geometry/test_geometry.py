@@ -116,9 +116,7 @@ def test_a_mask_is_made_of_rows_and_columns(value: Any, message: str) -> None:
 
 
 def test_the_runs_of_a_mask_fill_its_image() -> None:
-    with pytest.raises(
-        SchemaError, match="Mask: expected runs that fill 2 by 3 pixels, got 4 pixels"
-    ):
+    with pytest.raises(SchemaError, match="Mask: expected runs for 2 by 3 pixels, got 4 pixels"):
         Mask.from_rle({"size": [2, 3], "counts": [2, 2]})
 
 
@@ -143,13 +141,13 @@ def test_the_size_of_a_mask_is_two_whole_numbers(size: Any, message: str) -> Non
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
-        (None, "counts: expected run lengths from 0 up, got None"),
-        ([0.5], "counts: expected run lengths from 0 up, got [0.5]"),
-        ([-1, 5], "counts: expected run lengths from 0 up, got [-1, 5]"),
-        ([[4]], "counts: expected run lengths from 0 up, got [[4]]"),
-        (4, "counts: expected run lengths from 0 up, got 4"),
-        ([1 << 32], "counts: expected run lengths from 0 up, got [4294967296]"),
-        ({"a": 1}, "counts: expected run lengths from 0 up, got {'a': 1}"),
+        (None, "counts: expected non-negative run lengths, got None"),
+        ([0.5], "counts: expected non-negative run lengths, got [0.5]"),
+        ([-1, 5], "counts: expected non-negative run lengths, got [-1, 5]"),
+        ([[4]], "counts: expected non-negative run lengths, got [[4]]"),
+        (4, "counts: expected non-negative run lengths, got 4"),
+        ([1 << 32], "counts: expected non-negative run lengths, got [4294967296]"),
+        ({"a": 1}, "counts: expected non-negative run lengths, got {'a': 1}"),
     ],
 )
 def test_the_counts_of_a_mask_are_whole_numbers(counts: Any, message: str) -> None:

@@ -83,7 +83,7 @@ def test_overlap_is_an_error_that_names_item_labels_and_pixels():
     item = Segmentation("img_7", None, {"cat": [[1, 1, 1]], "dog": [[0, 1, 1]]})
 
     with pytest.raises(
-        SchemaError, match="expected each pixel in one label, 2 are in 'cat' and in 'dog'"
+        SchemaError, match="expected one label per pixel, 2 have both 'cat' and 'dog'"
     ):
         SegmentationBatch.of([item])
 
@@ -218,7 +218,7 @@ def test_a_label_map_that_puts_two_labels_of_a_key_in_a_pixel_is_refused():
     batch = SegmentationBatch.of([item])
 
     with pytest.raises(
-        SchemaError, match="item 'a', prediction: expected each pixel in one label of a key,"
+        SchemaError, match="item 'a', prediction: expected one label of a key per pixel,"
     ):
         batch.relabel({Label(*dog): Label("x", "dog")})
 
@@ -262,17 +262,17 @@ REFUSED = [
     ({"ignore": "255"}, "expected a whole number, or several, got '255'"),
     ({"ignore": 2.5}, "expected a whole number, or several, got 2.5"),
     ({"ignore": 2**70}, "item 'a', ignore: expected a whole number of 64 bits"),
-    ({"ignore": [255, 1]}, "expected a value that is no label, got 1"),
+    ({"ignore": [255, 1]}, "expected a value without a label, got 1"),
     (
         {"groundtruth": [[True]], "labels": {7: "cat"}},
         "item 'a', groundtruth: pixels: expected whole",
     ),
-    ({"ignore": 1}, "expected a value that is no label, got 1"),
+    ({"ignore": 1}, "expected a value without a label, got 1"),
     ({"ignore": [[0]]}, "item 'a', ignore: expected 1 by 2 pixels"),
     ({"labels": ["cat", "cat"]}, "expected each label once, got 'cat' twice"),
     (
         {"groundtruth": {"cat": [[1, 0]]}, "ignore": 255},
-        "expected an image of booleans beside masks, got 255",
+        "expected a boolean image like the masks, got 255",
     ),
     ({"groundtruth": {"cat": [["a", "b"]]}}, "item 'a', groundtruth: 'cat': expected"),
     ({"groundtruth": {"cat": [[np.nan, 1]]}}, "true or false, got nan at row 0, column 0"),
@@ -286,7 +286,7 @@ REFUSED = [
     ),
     (
         {"groundtruth": Segments([[3, 0]], {3: "cat"}), "ignore": 3},
-        "expected a value that is no label, got 3",
+        "expected a value without a label, got 3",
     ),
 ]
 
@@ -305,7 +305,7 @@ def test_what_is_no_side_names_the_item(fields, message):
         ({1.7: "cat"}, "labels: expected whole numbers of segments, got 1.7"),
         ({"one": "cat"}, "labels: expected whole numbers of segments, got 'one'"),
         ({True: "cat"}, "labels: expected whole numbers of segments, got True"),
-        ({2**70: "cat"}, "expected numbers of 64 bits with a sign, got 1180591620717411303424"),
+        ({2**70: "cat"}, "expected signed 64-bit numbers, got 1180591620717411303424"),
     ],
 )
 def test_numbers_of_segments_are_whole(numbers, message: str):

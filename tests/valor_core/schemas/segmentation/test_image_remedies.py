@@ -18,7 +18,7 @@ def one_hot(image: np.ndarray, count: int) -> np.ndarray:
 )
 def test_the_axis_of_the_classes_is_told_by_its_length(array, axis):
     assert remedy_for(array) == (
-        f"Take the label of each pixel, scores.argmax(axis={axis}); 0 is then background, unless "
+        f"Choose the label of each pixel: scores.argmax(axis={axis}); 0 is then background, unless "
         "it has a name: {0: …}."
     )
     assert array.argmax(axis).tolist() == SCORES.astype(array.dtype).argmax(0).tolist()
@@ -44,13 +44,13 @@ def test_masks_that_leave_pixels_to_no_class_stay_masks():
 @pytest.mark.parametrize(
     ("array", "expected"),
     [
-        (np.ones((1, 4, 5), int), "Leave out the axis of length 1: image.squeeze(axis=-3)."),
-        (np.ones((4, 5, 1), np.uint8), "Leave out the axis of length 1: image.squeeze(axis=-1)."),
+        (np.ones((1, 4, 5), int), "Remove the axis of length 1: image.squeeze(axis=-3)."),
+        (np.ones((4, 5, 1), np.uint8), "Remove the axis of length 1: image.squeeze(axis=-1)."),
         (
             np.full((1, 4, 5), 0.25),
-            "Leave out the axis of length 1: image.squeeze(axis=-3) >= 0.5.",
+            "Remove the axis of length 1: image.squeeze(axis=-3) >= 0.5.",
         ),
-        (np.array([[1.0, 2.0]]), "Make whole numbers of them: image.astype(int)."),
+        (np.array([[1.0, 2.0]]), "Convert them: image.astype(int)."),
     ],
 )
 def test_an_image_in_another_shape_or_type_is_brought_into_its_own(array, expected):
@@ -59,7 +59,7 @@ def test_an_image_in_another_shape_or_type_is_brought_into_its_own(array, expect
 
 @pytest.mark.parametrize("array", [np.array([[0.25]]), np.array([[np.nan, 1]]), [[np.inf]]])
 def test_scores_of_one_class_are_cut_at_a_threshold(array):
-    assert str(remedy_for(np.asarray(array))).endswith("scores >= 0.5 where there is one label.")
+    assert str(remedy_for(np.asarray(array))).endswith("scores >= 0.5 for a single label.")
 
 
 def test_colors_are_for_a_palette():

@@ -14,7 +14,7 @@ from valor_core.schemas.segmentation.label_images import (
 
 
 def test_values_of_a_legend_ascend():
-    with pytest.raises(SchemaError, match="values: expected each pixel value once, ascending"):
+    with pytest.raises(SchemaError, match="expected ascending pixel values without"):
         Legend([1, 1], [0, 1])
 
 

@@ -130,7 +130,7 @@ def test_a_mapping_in_any_order_gives_the_same_codes():
         (
             {0: "road"},
             [255, 0],
-            "ignore: expected a value that is no label, got 0, which is 'road'",
+            "ignore: expected a value without a label, got 0, which is 'road'",
         ),
     ],
 )
@@ -195,7 +195,7 @@ def test_booleans_say_nothing_of_a_second_label():
     legend = legend_of(pixel_labels(["cat", "dog"]), (), Vocabulary())
 
     with pytest.raises(
-        SchemaError, match="pixels: expected whole numbers up to 2 as labels have, got array of"
+        SchemaError, match="pixels: expected whole numbers up to 2 as in labels, got array of"
     ):
         label_image(np.array([[True, False]]), legend)
 

@@ -50,8 +50,8 @@ def test_labels_of_segments_stand_by_their_numbers(labels):
         Segments([[1, 2]], labels)
 
     message, remedy = str(refused.value).splitlines()
-    assert message.startswith("labels: expected the label of each number, got ")
-    assert remedy == "Write them by number: {1: 'cat', 2: 'cat'}."
+    assert message.startswith("labels: expected a mapping from number to label, got ")
+    assert remedy == "Map each number to its label: {1: 'cat', 2: 'cat'}."
 
 
 def test_a_label_of_a_segment_that_is_none_names_its_number():
