@@ -139,13 +139,13 @@ def _metric(registry: Registry, name: str) -> str:
     named = f"`{spec.name}`"
     if spec.namespace in {task.short_name for task in registry.all(TaskSpec)}:
         named += f", or `{spec.short_name}` where the task is {spec.namespace}"
-    if spec.takes_names:
-        named += f", or `{spec.namespace}.<{spec.takes_names}>`"
+    if spec.name_parameter:
+        named += f", or `{spec.namespace}.<{spec.name_parameter}>`"
     facts = [
         ("also called", ", ".join(f"`{alias}`" for alias in spec.aliases)),
         ("known as", _known_as(spec)),
         ("task", ", ".join(spec.tasks)),
-        ("reads", _fields_read(spec)),
+        ("requires", _fields_read(spec)),
         ("range", str(spec.range)),
         ("better", direction),
         ("version", str(spec.version)),
@@ -165,13 +165,13 @@ def _metric(registry: Registry, name: str) -> str:
 
 def _fields_read(spec: MetricSpec) -> str:
     optional = (f"`{name}` (optional)" for name in spec.uses)
-    return ", ".join([*(f"`{name}`" for name in spec.reads), *optional])
+    return ", ".join([*(f"`{name}`" for name in spec.requires), *optional])
 
 
 def _known_as(spec: MetricSpec) -> str:
     """Names that people give it with some of its parameters, grouped by what they say."""
     said: dict[str, list[str]] = {}
-    for known in spec.known_as:
+    for known in spec.parameter_aliases:
         said.setdefault(in_config(known.parameters), []).append(f"`{known.name}`")
     return "; ".join(f"{', '.join(names)} for `{words}`" for words, names in said.items())
 

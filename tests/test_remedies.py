@@ -61,7 +61,7 @@ def test_metric_tables_in_remedies_are_valid() -> None:
     registry = Registry()
     wrong = []
     for spec in registry.all(MetricSpec):
-        for known in spec.known_as:
+        for known in spec.parameter_aliases:
             name = known.name.replace("#", "2").replace("%", "50")
             written = str(ResolvedName(spec, known.meaning(name) or {}))
             table: Any = yaml.safe_load(written)

@@ -27,7 +27,7 @@ def valor_metrics():
             name="shoutlab.Loudness", task="text", summary="Share of capitals in a response",
             parameters=Loudness, implementation="shoutlab.loudness:score",
             higher_is_better=True, range=Range(0, 1), aliases=("shouting",),
-            references=(Reference("Capitals", "section 2"),), reads=("response",),
+            references=(Reference("Capitals", "section 2"),), requires=("response",),
         ),
         ItemMetricSpec(
             name="shoutlab.Broken", task="text", summary="Fails on every item",

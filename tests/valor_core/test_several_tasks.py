@@ -67,5 +67,5 @@ class TestNames:
                 implementation="wide.listed:Listed",
                 higher_is_better=None,
                 range=spec.range,
-                takes_names="folder",
+                name_parameter="folder",
             )

@@ -157,7 +157,7 @@ def bind_metrics(
     tasks = {metric.spec.task for metric in bound if not metric.spec.other_tasks}
     if task is None and len(tasks) == 1:
         (told,) = tasks
-        bound = [evolve(metric, spec=metric.spec.serving(told)) for metric in bound]
+        bound = [evolve(metric, spec=metric.spec.for_task(told)) for metric in bound]
     return tuple(bound)
 
 
@@ -177,8 +177,8 @@ def _bind(
     with error_at(f"{place}: " if place else ""):
         meaning = _meaning(name, registry, task)
         spec, meant = meaning.spec, meaning.parameters
-        if spec.reads:
-            registry.find(TaskSpec, spec.task).check_reads(spec)
+        if spec.requires:
+            registry.find(TaskSpec, spec.task).check_required_fields(spec)
     given = {key: value for key, value in values.items() if key != "name"}
     for parameter in meant.keys() & given.keys():
         raise ConfigError(
@@ -221,7 +221,7 @@ def _meaning(choice: str | MetricSpec, registry: Registry, task: str | None) -> 
     if isinstance(choice, str):
         return meaning_of(choice, registry, task)
     registry.add(choice)
-    return ResolvedName(choice.serving(task))
+    return ResolvedName(choice.for_task(task))
 
 
 def task_of(metrics: Iterable[BoundMetric], task: str | None) -> str:

@@ -88,7 +88,7 @@ def metric(
     references: tuple[Reference, ...] = (),
     version: int = 1,
     resources: tuple[str, ...] = (),
-    reads: tuple[str, ...] = (),
+    requires: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Any]], FunctionMetricSpec]:
     """Make a per-item metric from a function of one item, which may be an ``async def``.
 
@@ -155,7 +155,7 @@ def metric(
             references=references,
             version=version,
             resources=resources,
-            reads=reads,
+            requires=requires,
             score=partial(scorer, function, resources),
         )
         DECORATED[fold(name)] = spec

@@ -343,15 +343,15 @@ def missing_fields(batch: Batch, spec: MetricSpec) -> Numbers:
     >>> from valor_core.schemas.text.batch import Text, TextBatch
     >>> from valor_core.specs.spec import Range
     >>> spec = MetricSpec(name="mylab.Same", task="text", summary="", implementation="m:f",
-    ...                   higher_is_better=None, range=Range(), reads=("response", "references"))
+    ...                   higher_is_better=None, range=Range(), requires=("response", "references"))
     >>> batch = TextBatch.of([Text("q1", response="a", references="a"), Text("q2", response="")])
     >>> [missing_fields(batch, spec).at(place) for place in range(2)]
     [0.0, Undefined(reason='no references')]
     """
     codes = np.zeros(len(batch), np.uint8)
-    for position, name in reversed([*enumerate(spec.reads)]):
+    for position, name in reversed([*enumerate(spec.requires)]):
         codes[batch.lacks(name)] = position + 1
-    gaps = tuple(Undefined(f"no {name.replace('_', ' ')}") for name in spec.reads)
+    gaps = tuple(Undefined(f"no {name.replace('_', ' ')}") for name in spec.requires)
     return Numbers(np.zeros(len(batch)), codes, gaps)
 
 

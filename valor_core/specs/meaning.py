@@ -40,13 +40,13 @@ def meaning_of(name: str, registry: Registry, task: str | None = None) -> Resolv
     except UnknownNameError:
         known = _known(NameQuery(MetricSpec, name, task), registry)
         if len(known) == 1 and known[0].is_clear:
-            return evolve(known[0], spec=known[0].spec.serving(task))
+            return evolve(known[0], spec=known[0].spec.for_task(task))
         raise
-    if spec.takes_names is None:
+    if spec.name_parameter is None:
         return ResolvedName(spec)
     short = split_name(name)[1].partition("@")[0]
     is_own = fold(short) in map(fold, (spec.short_name, *spec.aliases))
-    return ResolvedName(spec, {} if is_own else {spec.takes_names: short})
+    return ResolvedName(spec, {} if is_own else {spec.name_parameter: short})
 
 
 def _known(wanted: NameQuery[MetricSpec], registry: Registry) -> list[ResolvedName]:

@@ -107,12 +107,14 @@ def _errors(one: str, two: str) -> int:
 
 def _check_parameters(instance: ParameterAlias, attribute: Any, value: object) -> None:
     if not isinstance(value, Mapping) or not value:
-        raise ManifestError(f"known_as {instance.name!r}: expected parameters, got {shown(value)}")
+        raise ManifestError(
+            f"parameter_aliases {instance.name!r}: expected parameters, got {shown(value)}"
+        )
     for mark in _WRITTEN:
         if (instance.name.count(mark), list(value.values()).count(mark)) not in ((0, 0), (1, 1)):
             raise ManifestError(
-                f"known_as {instance.name!r}: expected {mark!r} once in the name and once as a "
-                "value, or in neither",
+                f"parameter_aliases {instance.name!r}: expected {mark!r} once in the name and "
+                "once as a value, or in neither",
                 f'Write it as: ParameterAlias("top{mark}", {{"top_k": "{mark}"}})',
             )
 

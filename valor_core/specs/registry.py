@@ -147,7 +147,7 @@ class Registry:
 
     def metric(self, name: str, task: str | None = None) -> MetricSpec:
         """Spec of the metric with this name, for the task; `find` says what names mean."""
-        return self.find(MetricSpec, name, task).serving(task)
+        return self.find(MetricSpec, name, task).for_task(task)
 
     def find(self, kind: type[_S], name: str, task: str | None = None) -> _S:
         """Spec of the thing of a kind with this name.
@@ -380,12 +380,12 @@ class Registry:
             return spec
         named = [spec for spec in self._known(wanted.kind) if wanted.names(spec)]
         serving = [spec for spec in named if wanted.serves(spec)]
-        if wanted.kind.everywhere and len(serving) == 1:
+        if wanted.kind.searched_globally and len(serving) == 1:
             return serving[0]
-        if serving and (task is None or wanted.kind.everywhere):
+        if serving and (task is None or wanted.kind.searched_globally):
             raise wanted.ambiguous(serving)
         is_nowhere = task is not None and not (self._has(task) or self._declares(task))
-        if task and is_nowhere and not serving and not wanted.kind.everywhere:
+        if task and is_nowhere and not serving and not wanted.kind.searched_globally:
             raise self._unknown_namespace(task, str(wanted))
         raise UnknownNameError(f"{wanted}: unknown{wanted.where}", self._nearest(wanted, named))
 
@@ -396,7 +396,7 @@ class Registry:
         plugin is called like.
         """
         homes = list(filter(self._has, wanted.homes))
-        if wanted.home is None or wanted.kind.everywhere or wanted.home in homes:
+        if wanted.home is None or wanted.kind.searched_globally or wanted.home in homes:
             return homes
         declaring = self._declares(wanted.home)
         return homes + declaring if len(declaring) == 1 else homes
@@ -484,7 +484,7 @@ class Registry:
 def _taking_names(specs: Iterable[_S]) -> _S | None:
     """The metric that takes the names that nothing else has, if there is one."""
     for spec in specs:
-        if isinstance(spec, MetricSpec) and spec.takes_names:
+        if isinstance(spec, MetricSpec) and spec.name_parameter:
             return spec
     return None
 

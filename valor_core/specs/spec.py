@@ -46,15 +46,15 @@ def called(spec: Any) -> str:
     return f"{type(spec).__name__} {spec.name!r}"
 
 
-HOW_TO_READ = "Write them as: reads=('response', 'references')"
+REQUIRES_HINT = "Write them as: requires=('response', 'references')"
 
 
-def check_reads_form(spec: Any, attribute: Any, value: object) -> None:
+def check_requires_form(spec: Any, attribute: Any, value: object) -> None:
     """Raise a `ManifestError` unless a value is a tuple of names."""
     if not isinstance(value, tuple) or not all(isinstance(name, str) for name in value):
         raise ManifestError(
-            f"{called(spec)}: reads must be a tuple of names of fields, got {shown(value)}",
-            HOW_TO_READ,
+            f"{called(spec)}: requires must be a tuple of names of fields, got {shown(value)}",
+            REQUIRES_HINT,
         )
 
 
@@ -166,7 +166,7 @@ class Spec:
 
     kind: ClassVar[str] = "spec"
     """What people call a thing of this sort."""
-    everywhere: ClassVar[bool] = False
+    searched_globally: ClassVar[bool] = False
     """Whether a bare name is looked for in all namespaces."""
 
     name: str = field(validator=name_form("'namespace.Name'"))
@@ -279,13 +279,13 @@ class MetricSpec(Spec):
         metric that reads a state asks the batch for them itself, by its method ``lacks``.
     uses : tuple of str
         Fields that it uses besides, where an item has them or a parameter asks for them.
-    known_as : tuple of ParameterAlias
+    parameter_aliases : tuple of ParameterAlias
         Names that people give it with some of its parameters:
         ``ParameterAlias("balanced_accuracy", {"balanced": True})``.
-    sought_as : tuple of str
+    related_names : tuple of str
         Names of something else that this metric is a part or the nearest form of. The error for
         such a name suggests the metric.
-    takes_names : str, optional
+    name_parameter : str, optional
         Parameter that a name means which nothing in its namespace has: with ``"module"``,
         ``hf.rouge`` is ``hf.Module`` with ``module: rouge``.
 
@@ -312,18 +312,18 @@ class MetricSpec(Spec):
     references: tuple[Reference, ...] = ()
     version: int = 1
     resources: tuple[str, ...] = ()
-    reads: tuple[str, ...] = field(default=(), validator=check_reads_form)
-    uses: tuple[str, ...] = field(default=(), validator=check_reads_form)
-    known_as: tuple[ParameterAlias, ...] = ()
-    sought_as: tuple[str, ...] = ()
-    takes_names: str | None = None
+    requires: tuple[str, ...] = field(default=(), validator=check_requires_form)
+    uses: tuple[str, ...] = field(default=(), validator=check_requires_form)
+    parameter_aliases: tuple[ParameterAlias, ...] = ()
+    related_names: tuple[str, ...] = ()
+    name_parameter: str | None = None
 
     @property
     def tasks(self) -> tuple[str, ...]:
         """All tasks whose batches it reads."""
         return (self.task, *self.other_tasks)
 
-    def serving(self, task: str | None) -> Self:
+    def for_task(self, task: str | None) -> Self:
         """The same metric as one of a task, if it reads its batches; else as it is."""
         if task == self.task or task not in self.other_tasks:
             return self
@@ -369,10 +369,10 @@ class MetricSpec(Spec):
                     f"Call it otherwise than: {', '.join(sorted(RESERVED))}",
                 )
         names = [parameter.name for parameter in declared(cls)]
-        if self.takes_names is not None and self.takes_names not in names:
+        if self.name_parameter is not None and self.name_parameter not in names:
             raise ManifestError(
-                f"{self.name}: takes_names must be one of its parameters, got "
-                f"{shown(self.takes_names)}",
+                f"{self.name}: name_parameter must be one of its parameters, got "
+                f"{shown(self.name_parameter)}",
                 f"It is one of: {', '.join(names)}",
             )
 
@@ -473,7 +473,7 @@ class ResourceKindSpec(Spec):
     """
 
     kind: ClassVar[str] = "resource kind"
-    everywhere: ClassVar[bool] = True
+    searched_globally: ClassVar[bool] = True
 
     resource: str = field(validator=name_form("'namespace.name'"))
     identity: tuple[str, ...] | None = None
@@ -506,7 +506,7 @@ class EngineSpec(Spec):
     """
 
     kind: ClassVar[str] = "engine"
-    everywhere: ClassVar[bool] = True
+    searched_globally: ClassVar[bool] = True
 
 
 @frozen(kw_only=True)
@@ -534,7 +534,7 @@ class TaskSpec(Spec):
     """
 
     kind: ClassVar[str] = "task"
-    everywhere: ClassVar[bool] = True
+    searched_globally: ClassVar[bool] = True
 
     item: str = field(validator=place_form)
     rows: str | None = field(default=None, validator=optional(place_form))
@@ -542,36 +542,36 @@ class TaskSpec(Spec):
     examples: str | None = field(default=None, validator=optional(place_form))
     arrays: str | None = None
 
-    def check_reads(self, metric: MetricSpec) -> None:
+    def check_required_fields(self, metric: MetricSpec) -> None:
         """Raise a `ManifestError` unless items have, and can lack, all fields that a metric reads.
 
         Examples
         --------
         >>> from valor_core.specs.registry import Registry
         >>> metric = MetricSpec(name="mylab.Length", task="text", summary="", implementation="m:f",
-        ...                     higher_is_better=None, range=Range(), reads=("answer",))
-        >>> Registry().find(TaskSpec, "text").check_reads(metric)
+        ...                     higher_is_better=None, range=Range(), requires=("answer",))
+        >>> Registry().find(TaskSpec, "text").check_required_fields(metric)
         Traceback (most recent call last):
             ...
-        valor_core.errors.ManifestError: mylab.Length: reads must be among query, response,
+        valor_core.errors.ManifestError: mylab.Length: requires must be among query, response,
         references, contexts, reference_contexts, outcomes, got 'answer'
-        Write them as: reads=('response', 'references')
+        Write them as: requires=('response', 'references')
         """
-        if not metric.reads:
+        if not metric.requires:
             return
         if not import_object(self.implementation).may_lack:
             raise ManifestError(
-                f"{metric.name}: expected no reads, as a batch of {self.short_name} does not tell "
-                f"which items lack a field, got {metric.reads[0]!r}",
-                "Answer Undefined and a reason for an item that cannot be scored.",
+                f"{metric.name}: expected no requires, got {metric.requires[0]!r}; batches of "
+                f"{self.short_name} do not report missing fields",
+                "Return Undefined with a reason for an item that cannot be scored.",
             )
         every = (one.name for one in fields(import_object(self.item)))
         known = [name for name in every if name not in _ALWAYS_THERE]
-        for name in metric.reads:
+        for name in metric.requires:
             if name not in known:
                 raise ManifestError(
-                    f"{metric.name}: reads must be among {', '.join(known)}, got {name!r}",
-                    did_you_mean(name, known) or HOW_TO_READ,
+                    f"{metric.name}: requires must be among {', '.join(known)}, got {name!r}",
+                    did_you_mean(name, known) or REQUIRES_HINT,
                 )
 
 
@@ -585,7 +585,7 @@ class CommandSpec(Spec):
     """
 
     kind: ClassVar[str] = "command"
-    everywhere: ClassVar[bool] = True
+    searched_globally: ClassVar[bool] = True
 
 
 @frozen(kw_only=True)

@@ -79,7 +79,9 @@ class NameQuery(Generic[_S]):
         """Where it was looked for, in words."""
         if self.resource is not None:
             return f" to {self.resource}"
-        return f" in the task '{self.home}'" if self.home and not self.kind.everywhere else ""
+        return (
+            f" in the task '{self.home}'" if self.home and not self.kind.searched_globally else ""
+        )
 
     @property
     def listing(self) -> str:
@@ -107,13 +109,13 @@ class NameQuery(Generic[_S]):
 
     def words(self, spec: Spec) -> tuple[str, ...]:
         """How a spec can be written here."""
-        is_bare = self.kind.everywhere or spec.namespace in self.homes
+        is_bare = self.kind.searched_globally or spec.namespace in self.homes
         return (spec.short_name, *spec.aliases) if is_bare else (spec.name,)
 
     def ambiguous(self, found: Sequence[Spec]) -> AmbiguousNameError:
         """What to raise where several specs answer to the bare name."""
         names = " or ".join(repr(spec.name) for spec in found)
-        if not self.kind.everywhere:
+        if not self.kind.searched_globally:
             return AmbiguousNameError(
                 f"{self}: a bare name needs a task to be looked for in",
                 f"Write {names}, or set the task.",
@@ -147,7 +149,7 @@ class NameQuery(Generic[_S]):
         found = [
             spec.name
             for spec in specs
-            if isinstance(spec, MetricSpec) and bare in map(fold, spec.sought_as)
+            if isinstance(spec, MetricSpec) and bare in map(fold, spec.related_names)
         ]
         return f"Valor has its parts: {', '.join(found)}" if found else None
 
@@ -157,7 +159,7 @@ class NameQuery(Generic[_S]):
         for spec in specs:
             if not isinstance(spec, MetricSpec):
                 continue
-            for known in spec.known_as:
+            for known in spec.parameter_aliases:
                 parameters = known.meaning(bare)
                 if parameters is not None:
                     yield ResolvedName(spec, parameters, known.is_clear)

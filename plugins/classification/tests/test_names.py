@@ -13,7 +13,7 @@ from valor_core.results import Failed
 
 from .support import PETS, SETS
 
-KNOWN = [known for spec in valor_metrics() for known in spec.known_as]
+KNOWN = [known for spec in valor_metrics() for known in spec.parameter_aliases]
 CLEAR = [known.name.replace("#", "2") for known in KNOWN if known.is_clear]
 UNCLEAR = [known.name.replace("#", "2") for known in KNOWN if not known.is_clear]
 

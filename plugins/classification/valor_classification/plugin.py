@@ -43,8 +43,8 @@ def _spec(
     range: Range = SHARE,
     references: tuple[Reference, ...],
     aliases: tuple[str, ...] = (),
-    known_as: tuple[ParameterAlias, ...] = (),
-    sought_as: tuple[str, ...] = (),
+    parameter_aliases: tuple[ParameterAlias, ...] = (),
+    related_names: tuple[str, ...] = (),
 ) -> MetricSpec:
     return MetricSpec(
         name=f"classification.{name}",
@@ -56,8 +56,8 @@ def _spec(
         range=range,
         references=references,
         aliases=aliases,
-        known_as=known_as,
-        sought_as=sought_as,
+        parameter_aliases=parameter_aliases,
+        related_names=related_names,
         version=2,
     )
 
@@ -71,7 +71,7 @@ PREDICTED = (
         better=True,
         references=(VALOR, Reference(SKLEARN, "accuracy score")),
         aliases=("accuracy_score",),
-        known_as=(
+        parameter_aliases=(
             ParameterAlias("balanced_accuracy", {"balanced": True}),
             ParameterAlias("balanced_accuracy_score", {"balanced": True}),
             *(
@@ -95,8 +95,8 @@ PREDICTED = (
         better=True,
         references=(VALOR, SOKOLOVA),
         aliases=("positive_predictive_value", "ppv", "precision_score"),
-        known_as=averaged("precision", "precision_score"),
-        sought_as=("classification_report", "precision_recall_fscore_support"),
+        parameter_aliases=averaged("precision", "precision_score"),
+        related_names=("classification_report", "precision_recall_fscore_support"),
     ),
     _spec(
         "Recall",
@@ -106,8 +106,8 @@ PREDICTED = (
         better=True,
         references=(VALOR, SOKOLOVA),
         aliases=("sensitivity", "true_positive_rate", "tpr", "recall_score"),
-        known_as=averaged("recall", "recall_score"),
-        sought_as=("classification_report", "precision_recall_fscore_support"),
+        parameter_aliases=averaged("recall", "recall_score"),
+        related_names=("classification_report", "precision_recall_fscore_support"),
     ),
     _spec(
         "Specificity",
@@ -126,8 +126,8 @@ PREDICTED = (
         better=True,
         references=(VALOR, SOKOLOVA),
         aliases=("f1_score", "f_score"),
-        known_as=averaged("f1", "f1_score"),
-        sought_as=("classification_report", "precision_recall_fscore_support"),
+        parameter_aliases=averaged("f1", "f1_score"),
+        related_names=("classification_report", "precision_recall_fscore_support"),
     ),
     _spec(
         "FBeta",
@@ -137,7 +137,10 @@ PREDICTED = (
         better=True,
         references=(Reference("van Rijsbergen, 'Information Retrieval', 1979", "chapter 7"),),
         aliases=("fbeta_score",),
-        known_as=(ParameterAlias("f2", {"beta": 2}), ParameterAlias("f2_score", {"beta": 2})),
+        parameter_aliases=(
+            ParameterAlias("f2", {"beta": 2}),
+            ParameterAlias("f2_score", {"beta": 2}),
+        ),
     ),
     _spec(
         "Counts",

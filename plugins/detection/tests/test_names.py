@@ -76,6 +76,8 @@ def test_a_whole_number_behind_a_full_name_is_the_version() -> None:
 
 
 def test_no_two_metrics_claim_a_name_for_themselves() -> None:
-    clear = [known.name for spec in valor_metrics() for known in spec.known_as if known.is_clear]
+    clear = [
+        known.name for spec in valor_metrics() for known in spec.parameter_aliases if known.is_clear
+    ]
 
     assert len(clear) == len(set(map(str.casefold, clear)))

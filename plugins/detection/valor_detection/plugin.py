@@ -59,8 +59,8 @@ def _spec(
     references: tuple[Reference, ...],
     version: int = 1,
     aliases: tuple[str, ...] = (),
-    known_as: tuple[ParameterAlias, ...] = (),
-    sought_as: tuple[str, ...] = (),
+    parameter_aliases: tuple[ParameterAlias, ...] = (),
+    related_names: tuple[str, ...] = (),
 ) -> MetricSpec:
     return MetricSpec(
         name=f"detection.{name}",
@@ -73,8 +73,8 @@ def _spec(
         references=references,
         version=version,
         aliases=aliases,
-        known_as=known_as,
-        sought_as=sought_as,
+        parameter_aliases=parameter_aliases,
+        related_names=related_names,
     )
 
 
@@ -126,7 +126,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             references=(VALOR, COCO, VOC),
             version=2,
             aliases=("average_precision",),
-            known_as=_at("AP", is_clear=False),
+            parameter_aliases=_at("AP", is_clear=False),
         ),
         _spec(
             "APAveragedOverIOUs",
@@ -137,7 +137,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             references=(VALOR, COCO),
             version=2,
             aliases=("map_per_class",),
-            known_as=_over("AP", is_clear=False),
+            parameter_aliases=_over("AP", is_clear=False),
         ),
         _spec(
             "mAP",
@@ -148,7 +148,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             references=(VALOR, COCO),
             version=2,
             aliases=("mean_average_precision",),
-            known_as=(*_at("mAP"), *_at("AP", is_clear=False)),
+            parameter_aliases=(*_at("mAP"), *_at("AP", is_clear=False)),
         ),
         _spec(
             "mAPAveragedOverIOUs",
@@ -158,7 +158,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             better=True,
             references=(VALOR, COCO, PYCOCOTOOLS),
             version=2,
-            known_as=(*_over("mAP"), *_over("AP", is_clear=False), *_sized("mAP", "AP")),
+            parameter_aliases=(*_over("mAP"), *_over("AP", is_clear=False), *_sized("mAP", "AP")),
         ),
         _spec(
             "AR",
@@ -169,7 +169,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             references=(VALOR, HOSANG),
             version=2,
             aliases=("average_recall",),
-            known_as=tuple(
+            parameter_aliases=tuple(
                 ParameterAlias(name, {"max_detections": "#"}, is_clear=False)
                 for name in ("AR@#", "AR#", "recall@#")
             ),
@@ -192,7 +192,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             references=(VALOR, COCO, PYCOCOTOOLS),
             version=2,
             aliases=("mean_average_recall",),
-            known_as=(
+            parameter_aliases=(
                 *(
                     ParameterAlias(name, {"max_detections": "#"}, is_clear)
                     for name, is_clear in (
@@ -222,7 +222,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             better=True,
             references=(COCO, PYCOCOTOOLS),
             aliases=("coco", "coco_metrics"),
-            sought_as=("COCOeval", "bbox", "segm"),
+            related_names=("COCOeval", "bbox", "segm"),
         ),
         _spec(
             "Precision",

@@ -230,7 +230,7 @@ def _fields_read(task: str, registry: Registry, metrics: Sequence[Any]) -> list[
         name = metric.get("name") if isinstance(metric, Mapping) else metric
         try:
             spec = meaning_of(str(name), registry, task).spec
-            found |= dict.fromkeys((*spec.reads, *spec.uses))
+            found |= dict.fromkeys((*spec.requires, *spec.uses))
         except ValorError:  # raised again where metrics are resolved
             continue
     return [*found] or ["response"]

@@ -27,7 +27,7 @@ def _report(spec: MetricSpec, item: Text) -> Report:
     [
         pytest.param(spec, field, id=f"{spec.name}-{field}")
         for spec in SPECS
-        for field in spec.reads
+        for field in spec.requires
     ],
 )
 def test_an_item_without_a_field_that_is_read_is_undefined(spec: MetricSpec, field: str) -> None:

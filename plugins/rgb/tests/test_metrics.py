@@ -234,7 +234,7 @@ FACTS: dict[str, Any] = {
 @pytest.mark.parametrize("spec", plugin.valor_metrics(), ids=lambda spec: spec.short_name)
 def test_metric_names_all_fields_that_it_reads(spec: MetricSpec) -> None:
     """Fields that a metric does not name change nothing; contexts are of no metric."""
-    named = {*spec.reads, *spec.uses}
+    named = {*spec.requires, *spec.uses}
     assert {"ability", "response"} <= named
     for ability in (NOISE, REFUSE, JOIN, CORRECT):
         whole = RGBSample("q", ability, "There are factual errors. It is Paris.", **FACTS)

@@ -46,7 +46,7 @@ def _ability(
     place: str,
     summary: str,
     section: str,
-    reads: tuple[str, ...],
+    requires: tuple[str, ...],
     uses: tuple[str, ...] = (),
 ) -> MetricSpec:
     return MetricSpec(
@@ -58,7 +58,7 @@ def _ability(
         higher_is_better=True,
         range=SHARE,
         references=(Reference(RGB, section, URL), RGB_METRICS, WILSON),
-        reads=("ability", "response", *reads),
+        requires=("ability", "response", *requires),
         uses=uses,
     )
 
@@ -109,7 +109,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             range=SHARE,
             references=(Reference(RGB, "evaluation metrics", URL), RGB_METRICS),
             batched=True,
-            reads=("ability",),
+            requires=("ability",),
             uses=("response", "answers", "false_answer", "noise_ratio", "closed_book"),
         ),
         _judged(
@@ -132,7 +132,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "Share with the right answer of responses that, to a judge, noticed false documents",
             "counterfactual robustness, CR",
             parameters="valor_rgb.parameters.rules:RuleParameters",
-            reads=("answers",),
+            requires=("answers",),
             uses=("closed_book",),
         ),
     )
@@ -145,7 +145,7 @@ def _judged(
     section: str,
     *,
     parameters: str | None = None,
-    reads: tuple[str, ...] = (),
+    requires: tuple[str, ...] = (),
     uses: tuple[str, ...] = (),
 ) -> MetricSpec:
     """A metric that asks the judge of the LLM-guided family."""
@@ -161,7 +161,7 @@ def _judged(
         resources=("llm.judge",),
         extra="llm",
         summarize="valor_llm.judged_rows:tell",
-        reads=("ability", "response", *reads),
+        requires=("ability", "response", *requires),
         uses=uses,
     )
 

@@ -75,7 +75,7 @@ def length_rows(batch: TextBatch, parameters: Any, resources: Any) -> Any:
     ],
 )
 def test_metric_that_scores_items_or_batches_obeys_all_laws(score: Any, many: bool) -> None:
-    check_metric(spec_of(score, reads=("response", "references"), batched=many))
+    check_metric(spec_of(score, requires=("response", "references"), batched=many))
 
 
 @pytest.mark.parametrize("column", [np.ones(1), np.array([np.nan, 1.0, 1.0])])
@@ -106,7 +106,7 @@ def failing(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Any) -
     raise ZeroDivisionError("no rows")
 
 
-SUMMARIZED = spec_of(length, reads=("response",), summarize=f"{__name__}:summarize")
+SUMMARIZED = spec_of(length, requires=("response",), summarize=f"{__name__}:summarize")
 
 
 def test_metric_with_detail_columns_obeys_all_laws() -> None:

@@ -174,7 +174,7 @@ def cases(
     bound: dict[str, list[tuple[MetricSpec, Any]]] = {}
     served = [(spec, task) for spec in manifest.of(MetricSpec) for task in spec.tasks]
     for declared_spec, of_task in served:
-        spec = declared_spec.serving(of_task)
+        spec = declared_spec.for_task(of_task)
         opener = partial(_opened, [spec], resources or {}, plugin.registry)
         several = given.get(spec.name)
         several = several if isinstance(several, list) and several else [several]

@@ -123,8 +123,8 @@ def _of_items(
     range: Range = SHARE,
     references: tuple[Reference, ...],
     aliases: tuple[str, ...] = (),
-    known_as: tuple[ParameterAlias, ...] = (),
-    reads: tuple[str, ...] = ("response", "references"),
+    parameter_aliases: tuple[ParameterAlias, ...] = (),
+    requires: tuple[str, ...] = ("response", "references"),
     uses: tuple[str, ...] = (),
     resources: tuple[str, ...] = (),
     version: int = 1,
@@ -145,8 +145,8 @@ def _of_items(
         range=range,
         references=references,
         aliases=aliases,
-        known_as=known_as,
-        reads=reads,
+        parameter_aliases=parameter_aliases,
+        requires=requires,
         uses=uses,
         resources=resources,
         batched=True,
@@ -163,7 +163,7 @@ def _of_corpus(
     range: Range = SHARE,
     references: tuple[Reference, ...],
     aliases: tuple[str, ...] = (),
-    known_as: tuple[ParameterAlias, ...] = (),
+    parameter_aliases: tuple[ParameterAlias, ...] = (),
     version: int = 1,
 ) -> MetricSpec:
     """A metric of all items together."""
@@ -177,8 +177,8 @@ def _of_corpus(
         range=range,
         references=references,
         aliases=aliases,
-        known_as=known_as,
-        reads=("response", "references"),
+        parameter_aliases=parameter_aliases,
+        requires=("response", "references"),
         version=version,
     )
 
@@ -190,7 +190,7 @@ OVERLAP = (
         "Words and subsequences that a response shares with its best reference",
         "overlap:ROUGEParameters",
         references=(LIN, ROUGE_SCORE),
-        known_as=tuple(
+        parameter_aliases=tuple(
             ParameterAlias(name, {"rouge_types": [name]})
             for name in ("rouge1", "rouge2", "rouge3", "rougeL", "rougeLsum")
         ),
@@ -214,7 +214,7 @@ OVERLAP = (
         better=True,
         range=BLEU_RANGE,
         references=(PAPINENI, CHERRY, NLTK, SACREBLEU),
-        known_as=(ParameterAlias("sacrebleu", {"definition": "sacrebleu"}),),
+        parameter_aliases=(ParameterAlias("sacrebleu", {"definition": "sacrebleu"}),),
     ),
     _of_items(
         "GLEU",
@@ -241,7 +241,7 @@ OVERLAP = (
         "overlap:ChrFParameters",
         references=(*POPOVIC, SACREBLEU),
         aliases=("sentence_chrf",),
-        known_as=(ParameterAlias("chrf++", {"word_order": 2}),),
+        parameter_aliases=(ParameterAlias("chrf++", {"word_order": 2}),),
     ),
     _of_corpus(
         "CorpusChrF",
@@ -270,7 +270,7 @@ ANSWERS = (
         "answers:ExactMatchParameters",
         references=(SQUAD, SQUAD_2, SQUAD_SCRIPTS),
         aliases=("exact_match_accuracy",),
-        reads=("response",),
+        requires=("response",),
         uses=("references",),
         summarize=PREPARATION,
     ),
@@ -281,7 +281,7 @@ ANSWERS = (
         "answers:TokenF1Parameters",
         references=(SQUAD, SQUAD_2, SQUAD_SCRIPTS),
         aliases=("squad_f1",),
-        reads=("response",),
+        requires=("response",),
         uses=("references",),
         summarize=PREPARATION,
     ),
@@ -291,7 +291,7 @@ ANSWERS = (
         "Whether a response contains any, or all, of some texts",
         "answers:ContainsParameters",
         references=(PYTHON_IN,),
-        reads=("response",),
+        requires=("response",),
         uses=("references",),
         version=2,
     ),
@@ -301,7 +301,7 @@ ANSWERS = (
         "Whether any, or all, of some regular expressions match a response",
         "answers:RegexParameters",
         references=(PYTHON_RE,),
-        reads=("response",),
+        requires=("response",),
         uses=("references",),
     ),
     _of_items(
@@ -326,7 +326,7 @@ ANSWERS = (
         "Whether a response is JSON",
         "answers:JSONValidParameters",
         references=(JSON,),
-        reads=("response",),
+        requires=("response",),
     ),
     _of_items(
         "JSONSchema",
@@ -334,7 +334,7 @@ ANSWERS = (
         "Whether a response is JSON that keeps to a schema",
         "answers:JSONSchemaParameters",
         references=(JSON, JSON_SCHEMA),
-        reads=("response",),
+        requires=("response",),
         extra="schema",
     ),
     _of_items(
@@ -352,7 +352,7 @@ ANSWERS = (
         "answers:PassAtKParameters",
         references=(CHEN, YAO),
         aliases=("code_eval",),
-        reads=("outcomes",),
+        requires=("outcomes",),
     ),
     _of_corpus(
         "JSONFields",

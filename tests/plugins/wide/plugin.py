@@ -14,6 +14,6 @@ def valor_metrics():
             higher_is_better=None,
             range=Range(0),
             aliases=("in_file",),
-            takes_names="file",
+            name_parameter="file",
         )
     ]

@@ -70,7 +70,7 @@ def test_json_has_same_content(valor):
     record = json.loads(valor("show", "Loudness", "--json").stdout)
 
     assert record["higher_is_better"] is True
-    assert record["reads"] == ["response"]
+    assert record["requires"] == ["response"]
     assert record["parameters"] == [
         {
             "name": "floor",

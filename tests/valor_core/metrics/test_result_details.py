@@ -58,7 +58,7 @@ LENGTH = ItemMetricSpec(
     implementation=f"{__name__}:score",
     higher_is_better=None,
     range=Range(0),
-    reads=("response",),
+    requires=("response",),
     summarize=f"{__name__}:tell",
 )
 ITEMS = [

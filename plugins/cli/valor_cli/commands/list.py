@@ -137,9 +137,11 @@ def record(spec: Spec, registry: Registry) -> dict[str, Any]:
             "version": spec.version,
             "per_item": isinstance(spec, ItemMetricSpec),
             "resources": list(spec.resources),
-            "reads": [*spec.reads, *(f"{name} (optional)" for name in spec.uses)],
+            "requires": [*spec.requires, *(f"{name} (optional)" for name in spec.uses)],
             "references": [str(reference) for reference in spec.references],
-            "known_as": [f"{one.name} ({in_config(one.parameters)})" for one in spec.known_as],
+            "parameter_aliases": [
+                f"{one.name} ({in_config(one.parameters)})" for one in spec.parameter_aliases
+            ],
         }
     if isinstance(spec, ResourceSpec):
         facts |= {"identity": _listed(spec.identity), "free": spec.free}

@@ -133,7 +133,7 @@ _TITLES = {
     "other_tasks": "other tasks",
     "per_item": "per item",
     "aliases": "also called",
-    "known_as": "known as",
+    "parameter_aliases": "known as",
     "identity": "decided by",
     "divided": "over all workers",
     "kinds": "has kinds, by",

@@ -216,7 +216,7 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     schema = parameter_schema(RunConfig)
     metrics = registry.all(MetricSpec)
     named = [_named(spec, "name") for spec in metrics]
-    named += [_of_any_name(spec) for spec in metrics if spec.takes_names]
+    named += [_of_any_name(spec) for spec in metrics if spec.name_parameter]
     names: dict[str, Any] = {"type": "string", "examples": [spec.name for spec in metrics]}
     choice = {"anyOf": [names, *named, _decorated(registry)]}
     listed = {"type": "array", "items": choice, "minItems": 1}
@@ -281,10 +281,10 @@ def _of_any_name(spec: MetricSpec) -> dict[str, Any]:
     schema = _named(spec, "name")
     short = "|".join(map(_any_case, (spec.short_name, *spec.aliases)))
     name = rf"^{_any_case(spec.namespace)}\.(?!({short})(@|$))[^.]+$"
-    schema["title"] = f"{spec.namespace}.<{spec.takes_names}>"
+    schema["title"] = f"{spec.namespace}.<{spec.name_parameter}>"
     schema["properties"] |= {"name": {"type": "string", "pattern": name}}
-    del schema["properties"][spec.takes_names]
-    schema["required"] = [key for key in schema["required"] if key != spec.takes_names]
+    del schema["properties"][spec.name_parameter]
+    schema["required"] = [key for key in schema["required"] if key != spec.name_parameter]
     return schema
 
 
@@ -315,7 +315,7 @@ def _gallery(spec: GallerySpec) -> dict[str, Any]:
 def _names(spec: Spec) -> str:
     """Return a pattern that matches all names of a spec."""
     names = (spec.name, spec.short_name, *spec.aliases)
-    known = spec.known_as if isinstance(spec, MetricSpec) else ()
+    known = spec.parameter_aliases if isinstance(spec, MetricSpec) else ()
     patterns = [*map(_any_case, names), *(_any_case(one.name, _NUMBERS) for one in known)]
     return "|".join(dict.fromkeys(patterns))
 

@@ -18,7 +18,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             implementation="valor_text.evaluate.module_metric:ModuleMetric",
             higher_is_better=None,
             range=Range(),
-            takes_names="module",
+            name_parameter="module",
             extra="evaluate",
             references=(
                 Reference(

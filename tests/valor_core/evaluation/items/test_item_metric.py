@@ -295,7 +295,7 @@ def _columns(batch: TextBatch, parameters: Any, resources: Any) -> Any:
 
 @pytest.mark.parametrize("score", [_score, _later, _array, _columns])
 def test_an_item_that_lacks_a_field_that_a_metric_reads_is_undefined(score: Any) -> None:
-    spec = evolve(spec_of(score), reads=("response", "references"), batched=score in MANY)
+    spec = evolve(spec_of(score), requires=("response", "references"), batched=score in MANY)
 
     (table,) = valor_core.evaluate(READS, [spec], items=True).items
 
@@ -309,7 +309,7 @@ MANY = [_array, _columns, _several]
 
 
 def test_items_that_lack_a_field_lack_every_number_of_several() -> None:
-    spec = evolve(spec_of(_several), reads=("response", "references"), batched=True)
+    spec = evolve(spec_of(_several), requires=("response", "references"), batched=True)
 
     report = valor_core.evaluate(READS, [spec], items=True)
 
@@ -325,7 +325,7 @@ def test_items_that_lack_a_field_lack_every_number_of_several() -> None:
 
 
 def test_a_metric_is_not_asked_about_a_batch_of_which_every_item_lacks_a_field() -> None:
-    spec = evolve(spec_of(lambda *_: 1 / 0), reads=("reference_contexts",), batched=True)
+    spec = evolve(spec_of(lambda *_: 1 / 0), requires=("reference_contexts",), batched=True)
 
     (table,) = valor_core.evaluate(READS, [spec], items=True).items
 
@@ -333,40 +333,40 @@ def test_a_metric_is_not_asked_about_a_batch_of_which_every_item_lacks_a_field()
 
 
 @pytest.mark.parametrize(
-    "reads",
+    "requires",
     [
         ("answer",),
         ("response", "reference"),
     ],
 )
-def test_a_field_that_items_do_not_have_cannot_be_read(reads: Any) -> None:
+def test_a_field_that_items_do_not_have_cannot_be_read(requires: Any) -> None:
     with pytest.raises(
-        ManifestError, match=r"mylab\.Answer: reads must be among query, response, references,"
+        ManifestError, match=r"mylab\.Answer: requires must be among query, response, references,"
     ):
-        valor_core.evaluate(READS, [evolve(spec_of(_score), reads=reads)])
+        valor_core.evaluate(READS, [evolve(spec_of(_score), requires=requires)])
 
 
 def test_a_task_that_does_not_tell_which_items_lack_a_field_has_none_to_read() -> None:
-    spec = evolve(spec_of(_score), task="classification", reads=("predictions",))
+    spec = evolve(spec_of(_score), task="classification", requires=("predictions",))
 
     with pytest.raises(
         ManifestError,
-        match=r"mylab\.Answer: expected no reads, as a batch of classification does not",
+        match=r"mylab\.Answer: expected no requires, got 'predictions'",
     ):
         valor_core.evaluate([], [spec], task="classification")
 
 
 @pytest.mark.parametrize(
-    ("reads", "message"),
+    ("requires", "message"),
     [
-        ("response", "reads must be a tuple of names of fields, got 'response'"),
-        (["response"], "reads must be a tuple of names of fields, got ['response']"),
-        ((1,), "reads must be a tuple of names of fields, got (1,)"),
+        ("response", "requires must be a tuple of names of fields, got 'response'"),
+        (["response"], "requires must be a tuple of names of fields, got ['response']"),
+        ((1,), "requires must be a tuple of names of fields, got (1,)"),
     ],
 )
-def test_fields_to_read_are_a_tuple_of_names(reads: Any, message: str) -> None:
+def test_fields_to_read_are_a_tuple_of_names(requires: Any, message: str) -> None:
     with pytest.raises(ManifestError, match=re.escape(message)):
-        evolve(spec_of(_score), reads=reads)
+        evolve(spec_of(_score), requires=requires)
 
 
 def test_a_scorer_that_takes_other_arguments_is_refused() -> None:

@@ -19,7 +19,7 @@ TEXT = Registry().find(TaskSpec, "text")
 STRING = datasets.Value("string")
 
 
-def spec(task: str, *reads: str) -> MetricSpec:
+def spec(task: str, *requires: str) -> MetricSpec:
     return ItemMetricSpec(
         name="mylab.Metric",
         task=task,
@@ -27,12 +27,12 @@ def spec(task: str, *reads: str) -> MetricSpec:
         implementation="mylab.metric:score",
         higher_is_better=True,
         range=Range(0, 1),
-        reads=reads,
+        requires=requires,
     )
 
 
-def columns_of(*reads: str) -> RowColumns:
-    return RowColumns.of(spec("text", *reads), TEXT, {})
+def columns_of(*requires: str) -> RowColumns:
+    return RowColumns.of(spec("text", *requires), TEXT, {})
 
 
 def test_texts() -> None:

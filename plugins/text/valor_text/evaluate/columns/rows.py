@@ -63,7 +63,7 @@ class RowColumns:
                 f"Declare how a table becomes a batch, rows of the TaskSpec {task.name!r}.",
                 f"{spec.name}: ",
             )
-        return cls(task, spec.reads or _without_default(import_object(task.item)))
+        return cls(task, spec.requires or _without_default(import_object(task.item)))
 
     @property
     def names(self) -> tuple[str, ...]:
