@@ -24,7 +24,7 @@ def test_metric_is_shown_with_parameters(valor):
         "range         0 to 1\n"
         "version       1\n"
         "per item      yes, the mean of a score for each item\n"
-        "reads         response\n"
+        "requires      response\n"
         "references    Capitals, section 2\n"
         "also called   shouting\n"
         "distribution  shoutlab 1.2\n"
