@@ -133,6 +133,16 @@ def test_packages_import_only_packages_below_them() -> None:
     assert above == []
 
 
+def test_evaluation_reaches_scoring_only_through_specs_and_states() -> None:
+    importers = {
+        component(name_of(path))
+        for path in modules()
+        if any(component(module) == "scoring" for module in imported(path))
+    }
+
+    assert importers == {"scoring"}
+
+
 def test_core_has_no_import_cycles() -> None:
     graph = {name_of(path): imported(path) - {name_of(path)} for path in modules()}
 
