@@ -1,7 +1,7 @@
-"""The parts of the docs that the code knows best, written from the code.
+"""Generator of the sections of the docs that are derived from the code.
 
-``python docs/generate.py`` writes every section between the comments ``generated: …`` and ``end``
-anew; ``--check`` writes nothing and fails where a section is not what the code says.
+``python docs/generate.py`` rewrites every section between the comments ``generated: …`` and
+``end``; ``--check`` writes nothing and fails if a section is out of date.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _ACRONYM = 3
 
 
 def namespaces() -> dict[str, str]:
-    """Namespaces that the plugins of this repository declare, with the plugin's folder."""
+    """Return the namespaces of this repository's plugins, with the plugins' folders."""
     found = {}
     for path in sorted((ROOT / "plugins").glob("*/pyproject.toml")):
         project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
@@ -74,23 +74,23 @@ def namespaces() -> dict[str, str]:
 
 
 def metrics(registry: Registry) -> Iterator[MetricSpec]:
-    """The metrics of this repository, by namespace, in the order of their manifests."""
+    """Yield the metrics of this repository, by namespace, in the order of their manifests."""
     for namespace in namespaces():
         yield from registry.manifest(namespace).of(MetricSpec)
 
 
 def page_of(spec: Spec) -> Path:
-    """The page of a metric."""
+    """Return the page of a metric."""
     return DOCS / "metrics" / spec.namespace / f"{spec.short_name}.md"
 
 
 def pages() -> list[Path]:
-    """Every file that may have generated sections."""
+    """Return all files that may have generated sections."""
     return [ROOT / "README.md", ROOT / "mkdocs.yml", *sorted(DOCS.rglob("*.md"))]
 
 
 def renewed(text: str, registry: Registry) -> str:
-    """The text with every generated section written anew."""
+    """Return a text with all generated sections rewritten."""
 
     def section(match: re.Match[str]) -> str:
         kind, _, argument = match["what"].partition(" ")
@@ -104,7 +104,7 @@ def renewed(text: str, registry: Registry) -> str:
 
 
 def stale(registry: Registry) -> Iterator[tuple[Path, str, str]]:
-    """Every file that is not what the code says: its path, what it is and what it should be."""
+    """Yield the path, the current text and the expected text of every outdated file."""
     for spec in metrics(registry):
         if not page_of(spec).exists():
             yield page_of(spec), "", renewed(_STUB.format(name=spec.name), registry)
@@ -169,11 +169,11 @@ def _fields_read(spec: MetricSpec) -> str:
 
 
 def _known_as(spec: MetricSpec) -> str:
-    """Names that people give it with some of its parameters, grouped by what they say."""
-    said: dict[str, list[str]] = {}
-    for known in spec.parameter_aliases:
-        said.setdefault(in_config(known.parameters), []).append(f"`{known.name}`")
-    return "; ".join(f"{', '.join(names)} for `{words}`" for words, names in said.items())
+    """Return the aliases that imply parameters, grouped by these parameters."""
+    groups: dict[str, list[str]] = {}
+    for alias in spec.parameter_aliases:
+        groups.setdefault(in_config(alias.parameters), []).append(f"`{alias.name}`")
+    return "; ".join(f"{', '.join(names)} for `{values}`" for values, names in groups.items())
 
 
 def _metrics(registry: Registry, namespace: str) -> str:
@@ -203,7 +203,7 @@ def _nav(registry: Registry, _: str) -> str:
 
 
 def _title(namespace: str) -> str:
-    """What a namespace is called: ``Detection``, ``RGB``."""
+    """Return the title of a namespace, such as ``Detection`` or ``RGB``."""
     return namespace.upper() if len(namespace) <= _ACRONYM else namespace.capitalize()
 
 
@@ -234,7 +234,7 @@ def _engine(registry: Registry, name: str) -> str:
 
 
 def _output(registry: Registry, what: str) -> str:
-    """The first lines that a command prints, as a block."""
+    """Return the first lines of a command's output as a code block."""
     count, _, command = what.partition(" ")
     run = subprocess.run(
         [sys.executable, "-c", "from valor_cli import main; main()", *command.split()[1:]],
@@ -308,7 +308,7 @@ def _command(name: str, command: click.Command) -> Iterator[str]:
 
 
 def _prose(text: str) -> str:
-    """A help text as paragraphs; click marks those that keep their lines with a backspace."""
+    """Return a help text as Markdown; a backspace marks paragraphs whose lines click keeps."""
     paragraphs = []
     for paragraph in text.replace("\r", "").strip().split("\n\n"):
         if paragraph.lstrip().startswith("\b"):
@@ -368,7 +368,7 @@ def _brief(value: Any) -> str:
 
 
 def _summary(thing: object) -> str:
-    """The first line of a docstring; what it has in backticks is code in Markdown, too."""
+    """Return the first line of a docstring as Markdown."""
     return _line(thing.__doc__ or "")
 
 

@@ -1,4 +1,4 @@
-"""The picture of the page on matching rules, drawn from what the rules do.
+"""Figure of the page on matching rules, drawn from the results of the rules.
 
 ``python docs/matching_rules.py`` writes it.
 """
@@ -20,7 +20,7 @@ PICTURE = Path(__file__).parent / "detection" / "matching-rules.svg"
 RULES: tuple[Rule, ...] = ("coco", "ranked", "valor")
 THRESHOLDS = (0.5, 0.75)
 TRUE = {"A": (2.5, 12.5), "B": (6.5, 16.5)}
-SEEN = {"p": (0.0, 10.0, 0.9), "q": (3.5, 13.5, 0.8)}
+PREDICTED = {"p": (0.0, 10.0, 0.9), "q": (3.5, 13.5, 0.8)}
 
 _FOUND, _FALSE, _MISSED = "#2b8a3e", "#c92a2a", "#b08900"
 _UNIT, _LEFT, _TOP, _WIDE, _HIGH = 11.0, 118.0, 44.0, 222.0, 186.0
@@ -29,13 +29,13 @@ _LANES = {"p": 24.0, "A": 62.0, "q": 100.0, "B": 138.0}
 
 @frozen
 class Outcome:
-    """What a rule makes of the scene at a threshold: ground truth and IoU of each prediction."""
+    """Matched ground truth and IoU of each prediction, for a rule and a threshold."""
 
     found: dict[str, tuple[str, float]]
 
 
 def outcome(rule: Rule, threshold: float) -> Outcome:
-    """The matching of the scene.
+    """Match the scene's predictions with its ground truths.
 
     Examples
     --------
@@ -43,21 +43,21 @@ def outcome(rule: Rule, threshold: float) -> Outcome:
     {'p': ('A', 0.6)}
     """
     true = [TrueObject("x", Box(left, 0, right, 4)) for left, right in TRUE.values()]
-    seen = [
+    predicted = [
         PredictedObject({"x": score}, Box(left, 0, right, 4))
-        for left, right, score in SEEN.values()
+        for left, right, score in PREDICTED.values()
     ]
     state = overlaps.request(THRESHOLDS, rule).open()
-    state.update(DetectionBatch.of([Detection("scene", true, seen)]))
+    state.update(DetectionBatch.of([Detection("scene", true, predicted)]))
     made = matching(state.table, rule)
     truths, ious = made.truths(threshold).tolist(), made.ious(threshold).tolist()
     names = list(TRUE)
-    pairs = zip(SEEN, truths, ious, strict=True)
+    pairs = zip(PREDICTED, truths, ious, strict=True)
     return Outcome({name: (names[truth], iou) for name, truth, iou in pairs if truth >= 0})
 
 
 def svg() -> str:
-    """The picture: a column for each rule, a row for each threshold."""
+    """Draw the figure with a column per rule and a row per threshold."""
     width = _LEFT + _WIDE * len(RULES) + 4
     height = _TOP + _HIGH * len(THRESHOLDS) + 4
     parts = [
@@ -85,7 +85,7 @@ def svg() -> str:
 
 
 def _panel(x: float, y: float, made: Outcome) -> Iterator[str]:
-    taken = {truth for truth, _ in made.found.values()}
+    matched = {truth for truth, _ in made.found.values()}
     for name, (truth, iou) in made.found.items():
         above, below = sorted((name, truth), key=_LANES.__getitem__)
         start, end = (_middle(one) * _UNIT + x for one in (above, below))
@@ -95,19 +95,20 @@ def _panel(x: float, y: float, made: Outcome) -> Iterator[str]:
         )
         middle = (start + end) / 2
         yield _text(middle + 26, (low + high) / 2 + 4.5, f"{iou:.2f}", color=_FOUND)
-    for name, (left, right, score) in SEEN.items():
+    for name, (left, right, score) in PREDICTED.items():
         color = _FOUND if name in made.found else _FALSE
         yield _bar(x, y, name, left, right, color, f"{name} {score}")
     for name, (left, right) in TRUE.items():
-        color = _FOUND if name in taken else _MISSED
+        color = _FOUND if name in matched else _MISSED
         yield _bar(x, y, name, left, right, color, name, dashed=True)
-    true, false, missed = len(made.found), len(SEEN) - len(made.found), len(TRUE) - len(taken)
+    true = len(made.found)
+    false, missed = len(PREDICTED) - true, len(TRUE) - len(matched)
     counts = f"tp {true}   fp {false}   fn {missed}"
     yield _text(x + 8.25 * _UNIT, y + _HIGH - 12, counts, color="#5f6770")
 
 
 def _middle(name: str) -> float:
-    left, right = SEEN[name][:2] if name in SEEN else TRUE[name]
+    left, right = PREDICTED[name][:2] if name in PREDICTED else TRUE[name]
     return (left + right) / 2
 
 

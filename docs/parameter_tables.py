@@ -1,4 +1,4 @@
-"""Parameter tables: a class for those of the docs, which `site.css` stacks on narrow screens."""
+"""MkDocs hook that marks parameter tables, which `site.css` stacks on narrow screens."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _HEAD = re.compile(
 
 
 def on_page_content(html: str, **_: Any) -> str:
-    """The HTML of a page; MkDocs calls this for each.
+    """Add a class to the parameter tables of a page.
 
     Parameters
     ----------
     html : str
-        As it is made of Markdown.
+        HTML of the page.
     """
     return _HEAD.sub(r'<table class="parameters">\1', html)

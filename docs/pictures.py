@@ -1,7 +1,7 @@
-"""Pictures of the docs, made of the examples by ``python docs/pictures.py``.
+"""Screenshots for the docs, taken of the examples' pages by ``python docs/pictures.py``.
 
-It needs Chromium or Chrome on the path, to photograph pages, and all plugins. The pictures are
-committed, since who builds the docs need not have a browser.
+Requires Chromium or Chrome on the path, and all plugins. The images are committed, so that
+building the docs needs no browser.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ FLAGS = (
     *("--disable-background-networking", "--disable-sync", "--disable-component-update"),
 )
 _COLORS = 128
-"""Of a page without photographs, which has few: it is a quarter of the size and looks the same."""
+"""Palette size of PNG files, which makes them four times smaller without visible loss."""
 
 
 @frozen
 class Shot:
-    """A picture of a page of an example.
+    """Screenshot of a page of an example.
 
     Parameters
     ----------
     name : str
-        Of the picture's file, which is a JPEG where there are photographs in it.
+        File name; use JPEG for pages with photographs.
     example : str
         Folder of the example.
     page : str
-        What is photographed: ``report.html``, or the gallery's page.
+        Path of the page: ``report.html``, or the gallery's page.
     size : (int, int)
         Width and height of the window, in pixels.
     dark : bool
-        Whether the screen is dark.
+        Use dark mode.
     """
 
     name: str
@@ -62,7 +62,7 @@ SHOTS = (
 
 
 def main() -> int:
-    """Make all pictures."""
+    """Take all screenshots."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         print(f"expected a browser on the path, one of {', '.join(BROWSERS)}", file=sys.stderr)
@@ -80,7 +80,7 @@ def main() -> int:
 
 
 def _run(example: str, folder: Path) -> Path:
-    """A copy of an example, run where it stands, so that its page shows no path of this machine."""
+    """Run a copy of an example in its folder, so that its page shows no absolute path."""
     shutil.copytree(ROOT / "examples" / example, folder, ignore=shutil.ignore_patterns("gallery"))
     config, report = folder / "config.yaml", folder / "report.html"
     _call([sys.executable, "-m", "valor_cli", "run", str(config), "-q", "-o", str(report)])

@@ -244,12 +244,12 @@ class TestRuns:
         error_of("cannot be imported, ZeroDivisionError", folder, modules="broken_metrics.py")
 
         assert "broken_metrics" not in sys.modules
-        error_of("modules: there is no file", folder, modules="missing_metrics.py")
+        error_of("missing_metrics.py: no such file", folder, modules="missing_metrics.py")
 
     def test_metric_module_cannot_replace_loaded_module(self, folder: Path) -> None:
         (folder / "json.py").write_text("")
 
-        error_of("like the module 'json', which is loaded already", folder, modules="json.py")
+        error_of("has the name of the loaded module 'json'", folder, modules="json.py")
         assert hasattr(sys.modules["json"], "dumps")
 
     def test_rows_are_written_to_separate_file(

@@ -49,7 +49,7 @@ def test_tests_of_two_new_plugins_pass_unchanged(tmp_path: Path) -> None:
 
 
 def test_new_plugin_passes_linter_and_type_checker(tmp_path: Path) -> None:
-    kept = str(tmp_path / "kept")  # what mypy finds about the second one's dependencies is there
+    kept = str(tmp_path / "kept")  # shares mypy's cache of dependencies
 
     for name in ("ourlab", "our_lab2"):
         folder = new_plugin(name, tmp_path)

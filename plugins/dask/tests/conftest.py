@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 TESTS = Path(__file__).parent
-# What workers import from this folder is what the run imports.
+# Workers must import the same modules of this folder as the client.
 sys.path.append(str(TESTS))
 _NO_PAGE = ("--no-dashboard",)
-# Whether an event loop is late is asked fifty times a second, which is most of what waiting costs.
+# Dask checks its event loop for delays 50 times a second, most of the load of an idle cluster.
 _SELDOM = {"DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s"}
 
 

@@ -13,9 +13,9 @@ from valor_cli.program.program import program
 def test_manifest_does_not_import_dask() -> None:
     code = "import sys, valor_dask.plugin; print(*{'dask', 'distributed'} & set(sys.modules))"
 
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert said.stdout.split() == []
+    assert ran.stdout.split() == []
 
 
 @pytest.mark.parametrize("arguments", [["list", "--engines"], ["doctor"], ["show", "dask.dask"]])
@@ -35,9 +35,9 @@ def test_script_without_main_guard_is_rejected(tmp_path: object) -> None:
             "evaluate(batch, 'Accuracy', engine={'name': 'dask', 'workers': 1})\n"
         )
 
-    said = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    ran = subprocess.run([sys.executable, script], capture_output=True, text=True)
 
-    *_, message, remedy = said.stderr.strip().splitlines()
-    assert said.returncode == 1
+    *_, message, remedy = ran.stderr.strip().splitlines()
+    assert ran.returncode == 1
     assert "EngineError: engine: a cluster cannot be started here" in message
     assert remedy.startswith('Call it under `if __name__ == "__main__":`')

@@ -85,7 +85,7 @@ def test_cases_yields_one_check_for_each_component(mylab: Path) -> None:
 
     assert len(names) == len(set(names))
     assert names[:3] == ["mylab", "mylab.dictionary", "mylab.ExactMatch"]
-    assert names[-1] == "mylab/alone as together: text"
+    assert names[-1] == "mylab/independent of other metrics: text"
 
 
 def test_each_parameter_set_of_a_metric_has_a_check(mylab: Path) -> None:
@@ -118,7 +118,7 @@ def test_given_resource_is_used(mylab: Path) -> None:
 
     spec = Registry().metric("mylab.KnownWords")
     check_metric(spec, resources={"dictionary": dictionary})
-    with pytest.raises(ConformanceError, match="it asks for 'dictionary'"):
+    with pytest.raises(ConformanceError, match="it uses 'dictionary'"):
         check_metric(spec)
 
 

@@ -157,7 +157,7 @@ def test_declared_engine_uses_its_parameters() -> None:
     [
         (Repeating(), "every partition once", "expected it 1 times, found it 2 times"),
         (Losing(), "every partition once", "expected it 1 times, found it 0 times"),
-        (Ignoring(), "nothing to do", "expected nothing without partitions"),
+        (Ignoring(), "no partitions", "expected nothing without partitions"),
         (Rounding(), "same bits as serial", "breaks the law 'same bits as serial'"),
         (Swallowing(), "errors are named and chained", "expected the error of a partition"),
         (Hiding(), "errors are named and chained", "chained': expected the error 'batch 2"),

@@ -68,9 +68,9 @@ def test_valid_metric_keeps_all_laws(task: str) -> None:
         ("Silent", "results are plain", "expected a reason"),
         ("Mutating", "compute is pure", "[0].count is 13 before computing and 14 after"),
         ("Chance", "compute is pure", "[0].value is 0."),
-        ("Keeping", "batches let go", "when the batches were written over"),
-        ("Late", "results stay", "value.count is 6 read at once and 13 read when more was counted"),
-        ("Remembering", "same again", "in one run"),
+        ("Keeping", "batches released", "when the batches were written over"),
+        ("Late", "stable results", "value.count is 6 read at once and 13 read when more"),
+        ("Remembering", "repeated runs agree", "in one run"),
         ("Starting", "neutral start", "alone and 0.1"),
         ("Averaging", "neutral start", "after merging a new state"),
         ("Rounding", "any split", "as given and"),
@@ -85,11 +85,11 @@ def test_valid_metric_keeps_all_laws(task: str) -> None:
         ("Calling", "survives pickling", "CallingWeights.<lambda>"),
         ("Forgetting", "survives saving", "as it was"),
         ("Unfit", "survives saving", "TypeError"),
-        ("CrashingOnEmpty", "empty data answered", "ZeroDivisionError"),
-        ("RefusingEmpty", "empty data answered", "SchemaError: items: expected some"),
-        ("Refusing", "some data answered", "found none: items: expected others"),
-        ("Missing", "code is there", "cannot be imported"),
-        ("NOT_CALLABLE", "code is there", "expected offenders:NOT_CALLABLE to be a class"),
+        ("CrashingOnEmpty", "empty data supported", "ZeroDivisionError"),
+        ("RefusingEmpty", "empty data supported", "SchemaError: items: expected some"),
+        ("Refusing", "some data have results", "found none: items: expected others"),
+        ("Missing", "code exists", "cannot be imported"),
+        ("NOT_CALLABLE", "code exists", "expected offenders:NOT_CALLABLE to be a class"),
     ],
 )
 def test_broken_law_is_reported(code: str, law: str, finding: str) -> None:
@@ -118,8 +118,8 @@ def test_all_broken_laws_are_listed() -> None:
         ("Averaging", laws.neutral_start),
         ("Averaging", laws.any_split),
         ("Averaging", laws.merge_associates),
-        ("Keeping", laws.batches_let_go),
-        ("Late", laws.results_stay),
+        ("Keeping", laws.batches_released),
+        ("Late", laws.stable_results),
         ("Copied", laws.any_slice),
         ("Taken", laws.any_slice),
         ("Last", laws.any_order),
@@ -129,7 +129,7 @@ def test_all_broken_laws_are_listed() -> None:
         ("Rounding", laws.any_order),
         ("Draining", laws.other_untouched),
         ("Forgetting", laws.survives_saving),
-        ("Chance", laws.same_again),
+        ("Chance", laws.repeated_runs_agree),
     ],
 )
 def test_single_law_rejects_metric_that_breaks_it(
@@ -146,7 +146,7 @@ def test_single_law_rejects_metric_that_breaks_it(
 @pytest.mark.parametrize(
     ("code", "law"),
     [
-        ("Copying", laws.batches_let_go),
+        ("Copying", laws.batches_released),
         ("Differing", laws.merge_commutes),
         ("Last", laws.merge_associates),
         ("Forgetting", laws.survives_pickling),
@@ -199,14 +199,14 @@ def test_invalid_declaration_is_rejected(facts: Mapping[str, Any], message: str)
 
 
 def test_metric_of_this_project_with_reference_is_accepted() -> None:
-    laws.declared_well(spec_of("Honest", name="text.Mean", references=(Reference("A paper"),)))
+    laws.valid_declaration(spec_of("Honest", name="text.Mean", references=(Reference("A paper"),)))
 
 
 def test_laws_of_declarations_apply_to_readers() -> None:
     spec = ReaderSpec(name="mylab.xml", summary="", implementation="offenders:Honest", task=None)
 
     with pytest.raises(ConformanceError, match="expected a summary in one line, found ''"):
-        laws.declared_well(spec)
+        laws.valid_declaration(spec)
 
 
 @parameters
@@ -253,7 +253,7 @@ def test_metrics_that_affect_each_other_are_rejected() -> None:
     registry = Registry()
     registry.register("offenders", Plugin)
 
-    with pytest.raises(ConformanceError, match="breaks the law 'alone as together'"):
+    with pytest.raises(ConformanceError, match="breaks the law 'independent of other metrics'"):
         check_plugin("offenders", registry)
 
 

@@ -185,7 +185,7 @@ def cases(
             yield name, partial(_check_metric, spec, datasets, values, opener, plugin.registry)
     for task, chosen in bound.items():
         joint = partial(_check_together, chosen, datasets, resources or {}, plugin.registry)
-        yield f"{namespace}/{name_of(laws.alone_as_together)}: {task}", joint
+        yield f"{namespace}/{name_of(laws.independent_of_other_metrics)}: {task}", joint
 
 
 def _check_manifest(plugin: Plugin) -> None:
@@ -205,11 +205,11 @@ def _check_metric(
         subject = _subject(spec, parameters, resources, registry)
         sets = datasets(spec)
         checks = [partial(_check_law, each, subject, sets) for each in laws.METRIC_LAWS]
-        run_all([*checks, partial(laws.some_data_answered, subject, sets)])
+        run_all([*checks, partial(laws.some_data_have_results, subject, sets)])
 
 
 def _declaration_checks(spec: Spec) -> list[Callable[[], None]]:
-    declaration = (laws.declared_well, laws.code_is_there, laws.parameters_are_declared)
+    declaration = (laws.valid_declaration, laws.code_exists, laws.parameters_are_declared)
     return [partial(each, spec) for each in declaration]
 
 
@@ -268,7 +268,7 @@ def _check_together(
     with _opened(specs, given, registry) as resources:
         metrics = tuple(BoundMetric(spec, _parameters(spec, values)) for spec, values in chosen)
         subject = Subject(metrics, resources, registry)
-        _check_law(laws.alone_as_together, subject, datasets(specs[0]))
+        _check_law(laws.independent_of_other_metrics, subject, datasets(specs[0]))
 
 
 def _subject(
@@ -278,8 +278,8 @@ def _subject(
     if missing:
         raise ConformanceError(
             spec.name,
-            "resources are there",
-            f"it asks for {missing[0]!r}; pass resources={{{missing[0]!r}: …}}",
+            "resources are available",
+            f"it uses {missing[0]!r}; pass resources={{{missing[0]!r}: …}}",
         )
     return Subject((BoundMetric(spec, _parameters(spec, parameters)),), resources, registry)
 
@@ -370,7 +370,7 @@ def _opened(
         name = next(name for spec in missing for name in spec.resources)
         raise ConformanceError(
             " and ".join(spec.name for spec in specs),
-            "resources are there",
+            "resources are available",
             f"{error}; pass resources={{{name!r}: …}}",
         ) from error
     with opened(wanted) as resources:

@@ -239,7 +239,7 @@ def every_partition_once(running: Running) -> None:
 
 
 @law
-def nothing_to_do(running: Running) -> None:
+def no_partitions(running: Running) -> None:
     """A run without partitions gives no states and no error."""
     with _work(_texts(1)) as (work, _):
         tally = running.run(work, [])
@@ -320,7 +320,7 @@ def can_run_again(running: Running) -> None:
 
 
 ENGINE_LAWS: Sequence[Callable[[Running], None]] = (
-    nothing_to_do,
+    no_partitions,
     every_partition_once,
     resources_open_and_close_once,
     same_bits_as_serial,

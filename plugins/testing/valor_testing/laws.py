@@ -34,7 +34,7 @@ from valor_testing.subject import REFUSED, Outcome, Refusal, Subject
 
 
 @law
-def declared_well(spec: Spec) -> None:
+def valid_declaration(spec: Spec) -> None:
     """The summary is one line, names are distinct, and range, version and references are valid."""
     if not spec.summary.strip() or "\n" in spec.summary:
         raise Breach(f"expected a summary in one line, found {shown(spec.summary)}")
@@ -53,7 +53,7 @@ def declared_well(spec: Spec) -> None:
 
 
 @law
-def code_is_there(spec: Spec) -> None:
+def code_exists(spec: Spec) -> None:
     """The implementation can be imported and called."""
     if not callable(spec.load()):
         raise Breach(f"expected {spec.implementation} to be a class or a function")
@@ -89,7 +89,7 @@ def batch_untouched(subject: Subject, batches: DataSet) -> None:
 
 
 @law
-def every_item_answered(subject: Subject, batches: DataSet) -> None:
+def every_item_has_result(subject: Subject, batches: DataSet) -> None:
     """A per-item metric returns a number in its range or a reason for every item."""
     if not isinstance(subject.spec, ItemMetricSpec):
         return
@@ -152,7 +152,7 @@ def compute_is_pure(subject: Subject, batches: DataSet) -> None:
 
 
 @law
-def same_again(subject: Subject, batches: DataSet) -> None:
+def repeated_runs_agree(subject: Subject, batches: DataSet) -> None:
     """Two runs over the same data give the same results."""
     first = subject.expected(batches)
     agree(first, subject.anew().outcome(batches), "in one run", "in another")
@@ -235,7 +235,7 @@ def other_untouched(subject: Subject, batches: DataSet) -> None:
 
 
 @law
-def batches_let_go(subject: Subject, batches: DataSet) -> None:
+def batches_released(subject: Subject, batches: DataSet) -> None:
     """Overwriting the arrays of batches does not affect detached states."""
     expected = subject.expected(batches)
     copies = pickle.loads(pickle.dumps(list(batches)))
@@ -248,7 +248,7 @@ def batches_let_go(subject: Subject, batches: DataSet) -> None:
 
 
 @law
-def results_stay(subject: Subject, batches: DataSet) -> None:
+def stable_results(subject: Subject, batches: DataSet) -> None:
     """Results that are read late do not depend on updates after they were computed."""
     alone = batches.singles
     half = len(alone) // 2
@@ -292,8 +292,8 @@ def survives_saving(subject: Subject, batches: DataSet) -> None:
 
 
 @law
-def empty_data_answered(subject: Subject, batches: DataSet) -> None:
-    """Data without items give results or reasons, and empty batches do not change results."""
+def empty_data_supported(subject: Subject, batches: DataSet) -> None:
+    """Data without items give results or reasons, and empty stable batches results."""
     empties = batches.empties
     for data in ([], *([empty] for empty in empties)):
         for result in subject.results(subject.count(data)):
@@ -307,12 +307,12 @@ def empty_data_answered(subject: Subject, batches: DataSet) -> None:
 
 METRIC_LAWS: Sequence[Callable[[Subject, DataSet], None]] = (
     batch_untouched,
-    every_item_answered,
+    every_item_has_result,
     errors_are_stated,
     numbers_in_range,
     results_are_plain,
     compute_is_pure,
-    same_again,
+    repeated_runs_agree,
     neutral_start,
     any_split,
     any_slice,
@@ -320,11 +320,11 @@ METRIC_LAWS: Sequence[Callable[[Subject, DataSet], None]] = (
     merge_commutes,
     merge_associates,
     other_untouched,
-    batches_let_go,
-    results_stay,
+    batches_released,
+    stable_results,
     survives_pickling,
     survives_saving,
-    empty_data_answered,
+    empty_data_supported,
 )
 """Laws of a metric on one data set, the most informative first."""
 
@@ -333,7 +333,7 @@ METRIC_LAWS: Sequence[Callable[[Subject, DataSet], None]] = (
 
 
 @law
-def some_data_answered(subject: Subject, datasets: Mapping[str, DataSet]) -> None:
+def some_data_have_results(subject: Subject, datasets: Mapping[str, DataSet]) -> None:
     """At least one data set gives a result that is no error."""
     reasons: list[str] = []
     for batches in datasets.values():
@@ -350,7 +350,7 @@ def some_data_answered(subject: Subject, datasets: Mapping[str, DataSet]) -> Non
 
 
 @law
-def alone_as_together(subject: Subject, batches: DataSet) -> None:
+def independent_of_other_metrics(subject: Subject, batches: DataSet) -> None:
     """A metric gives the same results alone and with others that share its states."""
     alone: Outcome = []
     metrics = []

@@ -64,7 +64,7 @@ def manifest_declares(plugin: Plugin) -> None:
     for metric in manifest.of(MetricSpec):
         for name in metric.resources:
             if "." not in name and f"{plugin.name}.{name}" not in declared:
-                raise Breach(f"{metric.name} asks for the resource {name!r}, which is not declared")
+                raise Breach(f"{metric.name} uses the resource {name!r}, which is not declared")
 
 
 @law

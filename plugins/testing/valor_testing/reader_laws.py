@@ -129,7 +129,7 @@ def batches_of_the_task(source: Source) -> None:
 
 
 @law
-def uids_once(source: Source) -> None:
+def uids_are_unique(source: Source) -> None:
     """Every uid occurs once."""
     uids: set[Any] = set()
     for batch in source.batches:
@@ -142,7 +142,7 @@ def uids_once(source: Source) -> None:
 
 
 @law
-def batches_stay(source: Source) -> None:
+def stable_batches(source: Source) -> None:
     """Reading further partitions does not modify batches read before."""
     before, kept = [], []
     for partition in source.reader.partitions():
@@ -153,7 +153,7 @@ def batches_stay(source: Source) -> None:
 
 
 @law
-def same_read_again(source: Source) -> None:
+def repeated_reads_agree(source: Source) -> None:
     """Reading twice, or in reverse order, gives the same items."""
     expected = _items(source.batches)
     agree(expected, _items(_all(source.reader)), "read once", "read again")
@@ -184,9 +184,9 @@ def any_partitioning(source: Source) -> None:
 READER_LAWS: Sequence[Callable[[Source], None]] = (
     partitions_are_named,
     batches_of_the_task,
-    uids_once,
-    batches_stay,
-    same_read_again,
+    uids_are_unique,
+    stable_batches,
+    repeated_reads_agree,
     reader_survives_pickling,
     any_partitioning,
 )

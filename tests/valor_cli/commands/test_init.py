@@ -32,7 +32,7 @@ def typed(arguments, answers):
         while True:
             try:
                 part = os.read(mine, 65536)
-            except OSError:  # on Linux, the end of what a closed terminal has to say
+            except OSError:  # end of the output of a closed terminal on Linux
                 break
             if not part:
                 break
@@ -54,7 +54,7 @@ def test_init_without_terminal_writes_config_of_arguments(folder, valor):
     [
         (
             ["preds.csv", "-o", "odd.csv"],
-            "valor: init: odd.csv is there already\nName another file, such as: -o other.yaml\n",
+            "valor: init: odd.csv exists already\nSpecify another file, such as: -o other.yaml\n",
         ),
         (
             [],

@@ -91,7 +91,7 @@ def test_merge_requirement_without_number_exits_with_2_and_keeps_report(valor):
     [
         (["a.npz", "--require", "Loudness"], "expected a result and a comparison"),
         (["a.npz", "--require", "Loudnes >= 1"], "no chosen metric is called 'Loudnes'"),
-        (["a.npz", "./a.npz"], "expected each state once, it is given twice"),
+        (["a.npz", "./a.npz"], "expected each state once, got it twice"),
         (["a.npz", "config.yaml"], "config.yaml: expected a saved state"),
         (["a.npz", "-o", "all.docx"], "expected .json, .csv, .html, .md or .txt, got all.docx"),
         ([], "merge: expected STATES, got nothing"),
@@ -116,13 +116,13 @@ def test_states_of_decorated_metrics_require_module(lab, valor, monkeypatch):
         *("--set", "modules=mine.py", "--set", 'metrics=["mine.Length"]'),
     )
     assert made.exit_code == 0
-    monkeypatch.delitem(DECORATED, "mine.length")  # as in a process of its own
+    monkeypatch.delitem(DECORATED, "mine.length")  # as in a separate process
 
     without = valor("merge", "m.npz")
 
     assert without.exit_code == 2
     assert without.stderr.endswith(
-        "\nIf a file of yours makes the metric, name it with: --module FILE\n"
+        "\nIf a Python file defines the metric, pass it with: --module FILE\n"
     )
     assert "4.5000" in valor("merge", "m.npz", "--module", "mine.py").stdout
 

@@ -18,4 +18,4 @@ def test_schema_names_excluded_plugins(lab, valor):
     result = valor("schema")
 
     assert result.exit_code == 0
-    assert "left out: shoutlab: " in result.stderr
+    assert "excluded: shoutlab: " in result.stderr

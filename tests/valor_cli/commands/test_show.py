@@ -55,7 +55,7 @@ def test_resource_is_shown(valor):
     result = valor("show", "megaphone")
 
     assert "kind          resource" in result.stdout
-    assert "It takes no parameters." in result.stdout
+    assert "It has no parameters." in result.stdout
 
 
 def test_gallery_is_shown_with_shared_parameters(valor):

@@ -71,15 +71,15 @@ def test_custom_columns_are_set_on_command_line(folder, valor):
         (
             ["odd.csv", "-m", "F1"],
             "valor: odd.csv: no reader recognizes these columns: 'one', 'two'\n"
-            "Name the reader and its columns: valor run odd.csv -m F1 --task classification "
+            "Specify the reader and its columns: valor run odd.csv -m F1 --task classification "
             "--reader predicted --set data.label=COLUMN --set data.prediction=COLUMN\n"
-            "Or be asked: valor init odd.csv\n",
+            "Or answer questions: valor init odd.csv\n",
         ),
         (
             ["preds.csv"],
             "valor: run: expected the names of metrics, got none\n"
-            "Name some: valor run preds.csv --metrics Accuracy,Precision,Recall,F1\n"
-            "See what is there with: valor list\n",
+            "Select metrics: valor run preds.csv --metrics Accuracy,Precision,Recall,F1\n"
+            "See the installed ones with: valor list\n",
         ),
         (["pred.csv"], "valor: pred.csv: no such file\nDid you mean 'preds.csv'?\n"),
         (

@@ -34,22 +34,22 @@ def folder(tmp_path, monkeypatch):
         (
             ["preds.csv", "F1"],
             "F1: no such file",
-            "Names of metrics stand after -m, with commas between: -m F1",
+            "Pass metrics with -m, separated by commas: -m F1",
         ),
         (
             ["https://example.com/preds.csv", "-m", "F1"],
-            "https://example.com/preds.csv: expected a file, got an address",
-            "Download it, and name the file.",
+            "https://example.com/preds.csv: expected a file, got a URL",
+            "Download it and pass the file.",
         ),
         (
             ["project", "-m", "F1"],
-            "project: no reader knows what this is",
-            "Name the config in it: valor run project/eval.yaml",
+            "project: not recognized by any reader",
+            "Pass a config in it: valor run project/eval.yaml",
         ),
         (
             ["several"],
-            "several: no reader knows what this is",
-            "Name the config in it: valor run several/a.yaml, or valor run several/b.yaml",
+            "several: not recognized by any reader",
+            "Pass a config in it: valor run several/a.yaml, or valor run several/b.yaml",
         ),
         (
             ["preds.csv", "-m", "F1", "--set", "task.x=1"],
@@ -58,8 +58,8 @@ def folder(tmp_path, monkeypatch):
         ),
         (
             ["masks", "-m", "IOU"],
-            "masks: no reader of the task segmentation knows what this is",
-            "If it has predictions, name the folder of ground truths before it: "
+            "masks: not recognized by any reader of the task segmentation",
+            "If it has predictions, pass the folder of ground truths before it: "
             "valor run GROUNDTRUTHS masks",
         ),
         (
@@ -71,19 +71,19 @@ def folder(tmp_path, monkeypatch):
             ["found.json", "-m", "mAP"],
             "found.json: no reader of the task detection recognizes these columns: "
             "'image_id', 'category_id', 'bbox', 'score'",
-            "If it has predictions, name the file of ground truths before it: "
+            "If it has predictions, pass the file of ground truths before it: "
             "valor run GROUNDTRUTHS found.json",
         ),
         (
             ["truth.json", "-m", "mAP"],
             "truth.json: expected a config or a list of items, found a table of "
             "'images', 'annotations', 'categories'",
-            "If it has ground truths, name the predictions, too: valor run truth.json PREDICTIONS",
+            "If it has ground truths, also pass the predictions: valor run truth.json PREDICTIONS",
         ),
         (
             ["truth.json", "truth.json", "-m", "mAP"],
-            "truth.json and truth.json: no reader of the task detection knows what this is",
-            "Name two files, ground truths before predictions.",
+            "truth.json and truth.json: not recognized by any reader of the task detection",
+            "Pass two files, ground truths before predictions.",
         ),
         (
             ["preds.csv", "-m", "F1", "--task", "clasification"],
@@ -94,7 +94,7 @@ def folder(tmp_path, monkeypatch):
             ["preds.csv", "-m", "F1", "--task", "detection"],
             "preds.csv: no reader of the task detection recognizes these columns: "
             "'id', 'y_true', 'y_pred'",
-            "If it has predictions, name the file of ground truths before it: "
+            "If it has predictions, pass the file of ground truths before it: "
             "valor run GROUNDTRUTHS preds.csv",
         ),
         (
@@ -168,7 +168,7 @@ def test_text_reader_for_classification_suggests_readers_of_task(valor):
         ("zero.csv", "", "zero.csv: expected records, found an empty file"),
         ("cut.jsonl", '{"label": "a"}\n{"label"\n', "cut.jsonl, line 2: expected one JSON object"),
         ("cut.json", '[{"label": "a"},', "cut.json"),
-        ("table.xlsx", "PK", "table.xlsx: expected a table such as CSV, found a workbook of Excel"),
+        ("table.xlsx", "PK", "table.xlsx: expected a table such as CSV, found an Excel workbook"),
         ("preds", "label\na\n", "preds: expected a file with a supported suffix, found ''"),
     ],
 )
@@ -247,7 +247,7 @@ def test_data_yaml_alone_asks_for_the_predictions(folder, valor):
     refused = valor("run", "data.yaml", "-m", "mAP50")
 
     assert refused.stderr.splitlines()[1] == (
-        "If it has ground truths, name the predictions, too: valor run data.yaml PREDICTIONS"
+        "If it has ground truths, also pass the predictions: valor run data.yaml PREDICTIONS"
     )
 
 
@@ -270,7 +270,7 @@ def test_excel_workbook_shows_conversion_to_csv(folder, valor):
 
     lines = valor("run", "preds.xlsx", "-m", "F1").stderr.splitlines()
 
-    assert lines[0] == "valor: preds.xlsx: expected a table such as CSV, found a workbook of Excel"
+    assert lines[0] == "valor: preds.xlsx: expected a table such as CSV, found an Excel workbook"
     assert lines[2] == "Then: valor init preds.csv"
 
 

@@ -21,8 +21,8 @@ def test_registry_contains_decorated_metrics_of_files(tmp_path):
 
 
 def test_help_of_module_option():
-    made = click.command()(module_option("the states are")(lambda modules: None))
+    made = click.command()(module_option("the states")(lambda modules: None))
 
     (option,) = made.params
     assert option.name == "modules"
-    assert option.help == "Python file whose decorated metrics the states are of."
+    assert option.help == "Python file with decorated metrics of the states."

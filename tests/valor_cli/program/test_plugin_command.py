@@ -94,8 +94,8 @@ def test_plugin_command_cannot_hide_built_in_command(ranklab, valor):
 
     errors = [error for each in json.loads(told.stdout)["plugins"] for error in each["broken"]]
     assert errors == [
-        "ranklab.run: expected a command of another name, valor has 'run' itself\n"
-        "Name it otherwise, or call: valor ranklab.run"
+        "ranklab.run: expected another name, 'run' is a built-in command\n"
+        "Rename it, or call: valor ranklab.run"
     ]
     assert told.exit_code == 1
     assert "Run the evaluation of a config, or metrics" in ran.stdout

@@ -50,7 +50,7 @@ from valor_core.results import Report
     help="File for the comparison, in .md, .html or .json.",
 )
 @click.option("--all", "whole", is_flag=True, help="Also show equal numbers.")
-@module_option("the reports are")
+@module_option("the reports")
 def command(
     first: Path,
     second: Path,

@@ -119,8 +119,8 @@ def _clashes(manifest: Manifest) -> Iterator[str]:
     for spec in manifest.of(CommandSpec):
         if called(spec) in BUILT_IN:
             yield (
-                f"{spec.name}: expected a command of another name, valor has {called(spec)!r} "
-                f"itself\nName it otherwise, or call: valor {spec.name}"
+                f"{spec.name}: expected another name, {called(spec)!r} is a built-in command\n"
+                f"Rename it, or call: valor {spec.name}"
             )
 
 

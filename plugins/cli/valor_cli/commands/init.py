@@ -41,7 +41,7 @@ def command(
     """
     if output.exists() and not (can_ask() and click.confirm(f"Replace {output}?", err=True)):
         raise ConfigError(
-            f"init: {output} is there already", "Name another file, such as: -o other.yaml"
+            f"init: {output} exists already", "Specify another file, such as: -o other.yaml"
         )
     registry = Registry()
     names = named_metrics(metrics)

@@ -29,7 +29,7 @@ from valor_core.specs import Registry
     multiple=True,
     help="File for the report, such as r.json or r.html.",
 )
-@module_option("the states are")
+@module_option("the states")
 @click.option(
     "--require",
     "conditions",
@@ -75,8 +75,8 @@ def _merged(evaluator: Evaluator, states: Iterable[Path]) -> Report:
     except SchemaError as error:
         raise SchemaError(
             error.message,
-            "Give items without a uid one; or evaluate all data in one run, with a list or "
-            "pattern of files under data.path if the reader takes several.",
+            "Add uids to the items, or evaluate all data in one run, with a list or "
+            "pattern of files under data.path if the reader supports several.",
         ) from error
 
 
@@ -88,7 +88,7 @@ def _started(state: Path, registry: Registry) -> Evaluator:
         raise
     except UnknownNameError as error:
         raise UnknownNameError(
-            error.message, "If a file of yours makes the metric, name it with: --module FILE"
+            error.message, "If a Python file defines the metric, pass it with: --module FILE"
         ) from error
 
 
@@ -97,4 +97,4 @@ def _check_distinct(states: tuple[Path, ...]) -> None:
     first: dict[Path, Path] = {}
     for path in states:
         if first.setdefault(path.resolve(), path) is not path:
-            raise StateError(f"{path}: expected each state once, it is given twice")
+            raise StateError(f"{path}: expected each state once, got it twice")

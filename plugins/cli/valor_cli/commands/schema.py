@@ -17,4 +17,4 @@ def command(as_json: bool) -> None:
     registry = Registry()
     streams.say_json(json_schema(registry))
     for namespace, error in registry.failures().items():
-        streams.talk(f"left out: {namespace}: {error}")
+        streams.talk(f"excluded: {namespace}: {error}")

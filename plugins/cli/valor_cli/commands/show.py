@@ -46,7 +46,7 @@ def command(name: str, as_json: bool) -> None:
     if entries := _parameters(spec):
         streams.show([_table(entries)])
     else:
-        streams.say("It takes no parameters.")
+        streams.say("It has no parameters.")
 
 
 def _parameters(spec: Spec) -> tuple[Parameter, ...]:

@@ -94,14 +94,14 @@ def config_of(
         tasks = " or ".join(dict.fromkeys(one.task for one in matches))
         raise ConfigError(
             f"{files[0]}: may be data of the task {tasks}",
-            f"Say which: {typed} --task {matches[0].task}",
+            f"Specify the task: {typed} --task {matches[0].task}",
         )
     check_complete(matches[0], files, typed, metrics, data or {})
     if not metrics:
         first = ",".join(matches[0].detected.metrics) or "NAME,NAME"
         raise ConfigError(
             "run: expected the names of metrics, got none",
-            f"Name some: {typed} --metrics {first}\nSee what is there with: valor list",
+            f"Select metrics: {typed} --metrics {first}\nSee the installed ones with: valor list",
         )
     return matches[0].config(metrics)
 
@@ -164,7 +164,7 @@ def reader_called(name: str, registry: Registry, task: str | None = None) -> Rea
         words = [word for spec in readers for word in (spec.short_name, *spec.aliases)]
         raise UnknownNameError(
             f"reader {shown(name)}: unknown",
-            did_you_mean(name, words) or "See what is there with: valor list --readers",
+            did_you_mean(name, words) or "See the readers with: valor list --readers",
         )
     return registry.find(ReaderSpec, name, task)
 

@@ -40,7 +40,7 @@ def check_depth(value: Any, place: str, parts: Callable[[Any], Iterable[Any]] = 
     Traceback (most recent call last):
         ...
     valor_core.errors.ConfigError: config.yaml: expected at most 100 levels, found more
-    Write fewer tables and lists into each other, and no alias into what it stands for.
+    Nest fewer tables and lists, and avoid recursive aliases.
     """
     waiting = [(value, 0)]
     count = 0
@@ -52,7 +52,7 @@ def check_depth(value: Any, place: str, parts: Callable[[Any], Iterable[Any]] = 
         if count > MOST:
             raise ConfigError(
                 f"{place}: expected at most {MOST:,} values, found more",
-                "Write out what aliases repeat, or repeat it less often.",
+                "Use fewer aliases.",
             )
         waiting += [(part, depth + 1) for part in parts(one)]
 
@@ -61,7 +61,7 @@ def nested_too_deeply(place: str) -> ConfigError:
     """Return the error for too many levels."""
     return ConfigError(
         f"{place}: expected at most {DEEPEST} levels, found more",
-        "Write fewer tables and lists into each other, and no alias into what it stands for.",
+        "Nest fewer tables and lists, and avoid recursive aliases.",
     )
 
 

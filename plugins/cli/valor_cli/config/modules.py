@@ -23,11 +23,11 @@ def decorated(path: Path) -> list[MetricSpec]:
         If the file does not exist or cannot be imported.
     """
     if not path.is_file():
-        raise ConfigError(f"modules: there is no file {path}")
+        raise ConfigError(f"modules: {path}: no such file")
     name = path.stem
     if name in sys.modules and name not in _decorated:
         raise ConfigError(
-            f"modules: {path} is named like the module {name!r}, which is loaded already",
+            f"modules: {path} has the name of the loaded module {name!r}",
             "Rename the file.",
         )
     try:

@@ -101,12 +101,10 @@ def _put(target: Any, path: str, value: Any, place: str) -> None:
 
 def _misfit(place: str, step: str | int, target: Any) -> ConfigError:
     wanted = f"a table with {step!r}" if isinstance(step, str) else f"a list with entry {step}"
-    remedy = "See what a config may say with: valor schema"
+    remedy = "See the schema of configs with: valor schema"
     if isinstance(target, list):
         is_name = isinstance(step, str)
-        remedy = (
-            "Name an entry by its place, such as [0]" if is_name else f"Next is [{len(target)}]"
-        )
+        remedy = "Use the index of an entry, such as [0]" if is_name else f"Next is [{len(target)}]"
     elif isinstance(step, int) and isinstance(target, str):
         remedy = f"Make it a list in the config: [{target}]"
     return ConfigError(f"{place}: expected {wanted}, found {shown(target)}", remedy)
@@ -120,7 +118,7 @@ def _value(path: str, text: str) -> Any:
         if text.startswith(("[", "{")):
             raise ConfigError(
                 f"--set {path}: expected JSON after a bracket, found {shown(text)}",
-                "Put double quotes around texts: --set 'metrics=[\"F1\"]'",
+                "Put strings in double quotes: --set 'metrics=[\"F1\"]'",
             ) from error
         return text
     except RecursionError as error:

@@ -39,21 +39,19 @@ _NUMBERS = {"#": "[0-9]+", "%": "[0-9.]+"}
 class RunConfig(EvaluationOptions):
     """Keys of a config."""
 
-    data: Mapping[str, Any] = parameter(
-        help="Where the data are: the name of a reader, and its parameters."
-    )
+    data: Mapping[str, Any] = parameter(help="Name and parameters of the reader of the data.")
     output: tuple[Path, ...] = parameter(
-        default=(), help="Files for the report; the suffix says how, such as .json or .html."
+        default=(), help="Files for the report; the suffix sets the format, such as .json or .html."
     )
     gallery: Mapping[str, Any] | None = parameter(
         default=None,
-        help="Pictures of the worst items: the folder for them, and parameters of the gallery.",
+        help="Images of the worst items: their folder, and parameters of the gallery.",
     )
     plugins: Mapping[str, str] = parameter(
-        default={}, help="Which distribution to use for a namespace that several claim."
+        default={}, help="Distribution to use for a namespace that several claim."
     )
     modules: tuple[Path, ...] = parameter(
-        default=(), help="Python files whose decorated metrics can be chosen by name."
+        default=(), help="Python files with decorated metrics to select by name."
     )
 
 

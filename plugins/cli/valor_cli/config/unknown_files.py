@@ -34,17 +34,17 @@ def missing(file: Path) -> ConfigError:
     --------
     >>> print(missing(Path("F1")))
     F1: no such file
-    Names of metrics stand after -m, with commas between: -m F1
+    Pass metrics with -m, separated by commas: -m F1
     """
     address = _ADDRESS.fullmatch(str(file))  # a Path keeps one of the slashes
     if address is not None:
         written = f"{address[1]}://{address[2]}"
         return ConfigError(
-            f"{written}: expected a file, got an address", "Download it, and name the file."
+            f"{written}: expected a file, got a URL", "Download it and pass the file."
         )
     remedy = did_you_mean_file(file)
     if remedy is None and file.parent == Path() and file.name.isidentifier():
-        remedy = f"Names of metrics stand after -m, with commas between: -m {file}"
+        remedy = f"Pass metrics with -m, separated by commas: -m {file}"
     if remedy is None:
         folder = next(parent for parent in (*file.parents, Path()) if parent.is_dir())
         remedy = f"See the files there with: ls {quote(str(folder))}"
@@ -83,7 +83,7 @@ def not_read(
     if not tables:
         _check_no_workbook(files)
         _check_is_intact(files)
-        return ConfigError(f"{names}: no reader{of_task} knows what this is", _remedy(files, typed))
+        return ConfigError(f"{names}: not recognized by any reader{of_task}", _remedy(files, typed))
     if not tables[0].names:
         return ConfigError(
             f"{names}: expected rows, found none", "Check the program that wrote it."
@@ -109,7 +109,7 @@ def _flat_copy(file: Path, table: Table) -> str | None:
         f"if isinstance(value, dict) else {{key: value}}).items()}} for row in {rows}]"
     )
     flat = _copy(file, columns, "flat")
-    return f"Columns with tables cannot be named; copy them into a flat file: {flat}"
+    return f"Nested objects cannot be columns; copy them into a flat file: {flat}"
 
 
 def _copy(file: Path, rows: str, name: str) -> str:
@@ -198,7 +198,7 @@ def check_is_config(values: Mapping[str, Any], file: Path, known: Sequence[str])
     raise ConfigError(
         f"{file}: expected {expected}, found a table of {listed}",
         _list_inside(values, file)
-        or f"If it has ground truths, name the predictions, too: valor run {file} PREDICTIONS\n"
+        or f"If it has ground truths, also pass the predictions: valor run {file} PREDICTIONS\n"
         f"{_SEE_READERS}",
     )
 
@@ -233,7 +233,7 @@ def _check_no_workbook(files: Sequence[Path]) -> None:
             to = f"to_csv({str(saved)!r}, index=False)"
             code = f"import pandas; pandas.read_excel({str(file)!r}).{to}"
             raise ConfigError(
-                f"{file}: expected a table such as CSV, found a workbook of Excel",
+                f"{file}: expected a table such as CSV, found an Excel workbook",
                 f'Save it as CSV there, or with pandas: python -c "{code}"\n'
                 f"Then: valor init {quote(str(saved))}",
             )
@@ -249,25 +249,25 @@ def _check_is_intact(files: Sequence[Path]) -> None:
 def _remedy(files: Sequence[Path], typed: str, tables: Sequence[str] = ()) -> str:
     """Return the remedy for the most likely mistake, and one that always works."""
     first, *others = files
-    named = [f"Name the reader and its columns: {line}" for line in tables]
-    ask = f"Or be asked: {typed.replace('valor run', 'valor init', 1)}"
+    named = [f"Specify the reader and its columns: {line}" for line in tables]
+    ask = f"Or answer questions: {typed.replace('valor run', 'valor init', 1)}"
     if len({*files}) < len(files):
-        return f"Name two files, ground truths before predictions.\n{_SEE_READERS}"
+        return f"Pass two files, ground truths before predictions.\n{_SEE_READERS}"
     if not others and first.is_dir():
         configs = sorted(path for path in first.iterdir() if path.suffix in PARSERS)
         if configs:
             named = [f"valor run {quote(str(config))}" for config in configs[:_MOST_NAMES]]
             more = and_more(len(configs) - len(named)) if len(configs) > len(named) else ""
-            return f"Name the config in it: {', or '.join(named)}{more}"
+            return f"Pass a config in it: {', or '.join(named)}{more}"
         return (
-            "If it has predictions, name the folder of ground truths before it: "
+            "If it has predictions, pass the folder of ground truths before it: "
             f"valor run GROUNDTRUTHS {first}\n{_SEE_READERS}"
         )
     if not others and not tables:
         return (
-            "If it has predictions, name the file of ground truths before it: "
+            "If it has predictions, pass the file of ground truths before it: "
             f"valor run GROUNDTRUTHS {first}\n{_SEE_READERS}"
         )
     if not named:
-        return f"Name the reader: {typed} --reader NAME\n{_SEE_READERS}"
+        return f"Specify the reader: {typed} --reader NAME\n{_SEE_READERS}"
     return "\n".join([*named, ask])

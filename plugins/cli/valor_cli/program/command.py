@@ -48,7 +48,7 @@ def command(name: str) -> Callable[[Callable[..., int | None]], click.Command]:
                 is_flag=True,
                 expose_value=False,
                 callback=_remember,
-                help="Show where an error comes from.",
+                help="Show the traceback of errors.",
             ),
         ]
         return made
@@ -62,14 +62,14 @@ def module_option(of: str) -> Callable[[F], F]:
     Parameters
     ----------
     of : str
-        Subject and verb of the help text, such as ``"the states are"``.
+        Files that need the metrics, for the help text, such as ``"the states"``.
     """
     return click.option(
         "--module",
         "modules",
         type=click.Path(path_type=Path),
         multiple=True,
-        help=f"Python file whose decorated metrics {of} of.",
+        help=f"Python file with decorated metrics of {of}.",
     )
 
 

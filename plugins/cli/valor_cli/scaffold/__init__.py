@@ -63,7 +63,7 @@ def new_plugin(name: str, folder: Path) -> Path:
     target = folder / words["{{distribution}}"]
     if target.exists():
         raise RegistryError(
-            f"{target}: expected no such folder, it is there already",
+            f"{target}: expected a new folder, it exists already",
             "Choose another name or folder, or remove it first.",
         )
     for path, text in _written(files("valor_cli.scaffold") / "template", words):
