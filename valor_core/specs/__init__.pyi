@@ -1,3 +1,4 @@
+from valor_core.specs.extensions import extension_errors
 from valor_core.specs.hooks import hookimpl
 from valor_core.specs.manifest import Manifest
 from valor_core.specs.meaning import has_all, meaning_of, only_task
@@ -40,6 +41,7 @@ __all__ = [
     "Spec",
     "TaskSpec",
     "averaged",
+    "extension_errors",
     "fold",
     "has_all",
     "hookimpl",

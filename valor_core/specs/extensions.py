@@ -13,7 +13,12 @@ from typing import Any, Final
 
 from attrs import frozen
 
-from valor_core.errors import BrokenPluginError, MissingExtraError, PluginConflictError
+from valor_core.errors import (
+    BrokenPluginError,
+    MissingExtraError,
+    PluginConflictError,
+    RegistryError,
+)
 from valor_core.packages import DRAWING, Distribution, Installed, installed, rescan, uninstall, ways
 
 FORMATS: Final = "valor.formats"
@@ -139,6 +144,18 @@ def missing(doing: str) -> MissingExtraError:
     return MissingExtraError(
         f"{doing} needs {DRAWING}, which is not installed", f"Install it with: {ways(DRAWING)}"
     )
+
+
+def extension_errors() -> list[str]:
+    """Import every extension; return the errors of those that conflict or cannot be imported."""
+    errors = []
+    for group in (FORMATS, VIEWS, REQUIREMENTS, FRAMES, GALLERIES):
+        for name in announced(group):
+            try:
+                required(group, name, name)
+            except RegistryError as error:
+                errors.append(str(error))
+    return errors
 
 
 GROUP = "valor.plugins"

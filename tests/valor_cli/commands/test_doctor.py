@@ -132,3 +132,18 @@ def test_requirement_for_other_python_is_not_missing(lab, valor):
 
     missing = {one["name"]: one["missing"] for one in record["extras"]}
     assert (missing["old"], missing["new"]) == ([], ["not-there-either"])
+
+
+def test_broken_and_conflicting_formats_exit_with_1(lab, valor):
+    for number, name in enumerate(("ourlab", "yourlab")):
+        facts = lab.parent / "site" / f"{name}-1.0.dist-info"
+        facts.mkdir()
+        (facts / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        lines = f"[valor.formats]\n.same = {name}:write\n.own{number} = {name}.absent:write\n"
+        (facts / "entry_points.txt").write_text(lines)
+
+    result = valor("doctor")
+
+    assert result.exit_code == 1
+    assert "'.same': expected one distribution" in result.stderr
+    assert "ourlab.absent:write, its '.own0' in valor.formats, cannot be imported" in result.stderr

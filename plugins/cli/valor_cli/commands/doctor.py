@@ -16,7 +16,7 @@ from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import FAILED
 from valor_core.packages import ways
-from valor_core.specs import Registry
+from valor_core.specs import Registry, extension_errors
 
 OWN = "valor-core"
 _NO_EXTRA = {"extra": ""}
@@ -48,7 +48,8 @@ def command(as_json: bool) -> int:
     distributions = dict.fromkeys([OWN, *(plugin.distribution for plugin in plugins)])
     extras = [extra for name in distributions for extra in extras_of(name)]
     versions = {"python": platform.python_version(), OWN: _version(OWN), "numpy": _version("numpy")}
-    broken = list(dict.fromkeys(error for plugin in plugins for error in plugin.errors))
+    errors = [error for plugin in plugins for error in plugin.errors]
+    broken = list(dict.fromkeys([*errors, *extension_errors()]))
     warnings = foreign_claims(registry)
     if as_json:
         record: dict[str, Any] = {"versions": versions}
