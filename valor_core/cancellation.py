@@ -1,4 +1,4 @@
-"""Control: how those who count are told to stop, and tell how far they are."""
+"""Cancellation and progress shared by a run and its workers."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from typing import Protocol
 from attrs import define, field
 
 STOPPED_BY_USER = "stopped by the user"
-"""Why nothing more is counted, where somebody asked for that."""
+"""Reason of a stop requested by the user."""
 
-_EVERY = 0.1  # seconds between two times that somebody is told how far the scoring is
+_EVERY = 0.1  # seconds between two calls of `on_progress`
 
 
 class Control(Protocol):
-    """What a run and those who count for it share, on other threads, processes or machines."""
+    """Control shared by a run and its workers on other threads, processes or machines."""
 
     @property
     def stopped(self) -> str | None:
-        """Why no further item is to be begun; None while the run goes on."""
+        """Reason of the stop, or None while the run continues."""
 
     def stop(self, reason: str) -> None:
-        """Tell everybody to begin no further item."""
+        """Stop all workers before their next item."""
 
     def scored(self, count: int) -> None:
-        """Tell that some more items have been scored by a metric that waits."""
+        """Report newly scored items of a metric that waits."""
 
 
 @define(eq=False, repr=False)
 class LocalControl:
-    """The control of a run whose work is done in this process.
+    """Control of a run within this process.
 
     Parameters
     ----------
-    told : callable, optional
-        Called with the number of items scored so far, a few times a second at the most.
+    on_progress : callable, optional
+        Called with the number of items scored so far, at most a few times per second.
 
     Examples
     --------
@@ -49,39 +49,39 @@ class LocalControl:
     'stopped by the user'
     """
 
-    told: Callable[[int], None] | None = None
+    on_progress: Callable[[int], None] | None = None
     stopped: str | None = field(default=None, init=False)
     count: int = field(default=0, init=False)
     _last: float = field(default=0.0, init=False, repr=False)
     _counting: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def stop(self, reason: str) -> None:
-        """Begin no further item; the first reason stays."""
+        """Stop before the next item; the first reason is kept."""
         self.stopped = self.stopped or reason
 
     def scored(self, count: int) -> None:
-        """Some more items have been scored."""
+        """Count newly scored items, and report the progress from time to time."""
         with self._counting:
             self.count += count
             is_time = monotonic() - self._last > _EVERY
             if is_time:
                 self._last = monotonic()
-        # Outside of the lock: whoever is told may take long, and others count meanwhile.
-        if is_time and self.told is not None:
-            self.told(self.count)
+        # Called without the lock, since the callback may be slow and other threads keep counting.
+        if is_time and self.on_progress is not None:
+            self.on_progress(self.count)
 
 
 STOP_SIGNALS = frozenset(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-"""Signals that stop a run; a terminal that is closed sends the last one."""
+"""Signals that stop a run; closing a terminal sends SIGHUP."""
 
 
 @contextmanager
 def defer_signals() -> Iterator[None]:
-    """A block that no signal to stop cuts in half; it is raised when the block ends or fails.
+    """Defer SIGINT, SIGTERM and SIGHUP until a block has finished or failed.
 
-    On other threads than the main one, which no signal reaches, it is a plain block.
+    Has no effect on other threads than the main one, which receives no signals.
 
     Examples
     --------
@@ -95,12 +95,12 @@ def defer_signals() -> Iterator[None]:
     handlers = {
         number: _signal.signal(number, lambda number, frame: asked.append(number))
         for number in STOP_SIGNALS
-        if _signal.getsignal(number) != _signal.SIG_IGN  # as under nohup
+        if _signal.getsignal(number) != _signal.SIG_IGN  # for example under nohup
     }
     try:
         yield
     finally:
-        # The handler of SIGINT may raise, so that it comes back when all else is as before.
+        # Restored in reverse, since SIGINT's handler may raise after all others are restored.
         for number, handler in reversed(handlers.items()):
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
         if asked:

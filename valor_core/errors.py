@@ -1,8 +1,8 @@
-"""Errors: each says the place, what was expected and what was found, and the remedy.
+"""Errors with a location, an expectation, a finding and a remedy.
 
-The first line of a message reads ``place: expectation, finding``; a second line, where there is
-one, is the remedy: a command to run or a key to change. Programs that need more than the text
-find the remedy in `ValorError.remedy` and the cause in ``__cause__``.
+The first line of a message is ``place: expectation, finding``. An optional second line is the
+remedy: a command to run or a key to change. Programs find the remedy in `ValorError.remedy` and the
+cause in ``__cause__``.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pathlib import Path
 
 
 class ValorError(Exception):
-    """Anything Valor refuses, with a message meant for the person who asked.
+    """Base of all errors raised by Valor, with a message for users.
 
     Parameters
     ----------
     message : str
         ``place: expectation, finding``, lower case after the colon, no full stop.
     remedy : str, optional
-        What to do about it, as a command or a key; becomes the second line.
+        Correction, as a command or a key. Becomes the second line.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class ValorError(Exception):
         return self.message if self.remedy is None else f"{self.message}\n{self.remedy}"
 
     def at(self, place: str) -> ValorError:
-        """The same error found at `place`, which ends in ``": "``.
+        """Return the same error with a location, which ends in ``": "``.
 
         Examples
         --------
@@ -50,7 +50,7 @@ class ValorError(Exception):
 
     @property
     def one_line(self) -> str:
-        """Message and remedy on one line, for a place in a report.
+        """Message and remedy on one line, for reports.
 
         Examples
         --------
@@ -63,8 +63,8 @@ class ValorError(Exception):
         return f"{self.message}; {remedy[:1].lower()}{remedy[1:]}"
 
 
-class error_at:  # noqa: N801 - reads as what it is: a block found at a place
-    """A block whose errors were found at a place, such as ``"c.yaml: metrics[0]: "``.
+class error_at:  # noqa: N801 - used like a function
+    """Add a location such as ``"c.yaml: metrics[0]: "`` to the errors of a block.
 
     Examples
     --------
@@ -87,11 +87,11 @@ class error_at:  # noqa: N801 - reads as what it is: a block found at a place
 
 
 class SchemaError(ValorError):
-    """Data handed to Valor do not have the shape, type or content their schema asks for."""
+    """Data has another shape, type or content than its schema requires."""
 
 
 class ReadError(ValorError):
-    """A file cannot be read as what the config says it is; names file, row and field."""
+    """A file cannot be read as configured; names file, row and field."""
 
 
 class ParameterError(ValorError):
@@ -100,7 +100,7 @@ class ParameterError(ValorError):
     Attributes
     ----------
     sentence : str
-        The message without its place, so that whoever knows more can put a better one before it.
+        Message without its location, which allows callers to add a more precise one.
     """
 
     def __init__(self, sentence: str, remedy: str | None = None, place: str = "") -> None:
@@ -109,7 +109,7 @@ class ParameterError(ValorError):
         self._place = place
 
     def at(self, place: str) -> ParameterError:
-        """The same error found at `place`, which ends in ``": "`` or ``"."``."""
+        """Return the same error with a location, which ends in ``": "`` or ``"."``."""
         return ParameterError(self.sentence, self.remedy, place)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -117,7 +117,7 @@ class ParameterError(ValorError):
 
 
 class ConfigError(ValorError):
-    """A config file or dictionary does not follow the config schema."""
+    """A config file or dictionary does not match the config schema."""
 
 
 class ExpressionError(ValorError):
@@ -133,15 +133,15 @@ class UnknownNameError(RegistryError, LookupError):
 
 
 class AmbiguousNameError(RegistryError, LookupError):
-    """A bare name is declared in several namespaces; it has to be qualified."""
+    """A bare name is declared in several namespaces and must be qualified."""
 
 
 class MissingPluginError(UnknownNameError):
-    """The namespace belongs to a known plugin that is not installed."""
+    """The namespace belongs to a plugin of this project that is not installed."""
 
 
 class MissingExtraError(RegistryError):
-    """A metric's code needs a package that is not installed."""
+    """A metric requires a package that is not installed."""
 
 
 class BrokenPluginError(RegistryError):
@@ -149,19 +149,19 @@ class BrokenPluginError(RegistryError):
 
 
 class PluginConflictError(RegistryError):
-    """Two distributions claim one namespace."""
+    """Two distributions declare the same namespace."""
 
 
 class ManifestError(RegistryError):
-    """A plugin's manifest declares something it may not."""
+    """A plugin's manifest has an invalid declaration."""
 
 
 class VersionPinError(RegistryError):
-    """A config pins a metric to another version than the installed one."""
+    """A config requires another version of a metric than the installed one."""
 
 
 class StateError(ValorError):
-    """States cannot be merged or loaded: they were not made by the same request."""
+    """States cannot be merged or loaded."""
 
 
 class ForeignStateError(StateError):
@@ -169,7 +169,7 @@ class ForeignStateError(StateError):
 
 
 class EngineError(ValorError):
-    """Work could not be carried out where it was sent."""
+    """An engine could not complete the work."""
 
 
 class PartitionError(EngineError):
@@ -177,12 +177,12 @@ class PartitionError(EngineError):
 
 
 class RunInterrupted(EngineError):
-    """The run was stopped by the user; the message says how much was finished.
+    """The user stopped the run; the message contains the progress.
 
     Attributes
     ----------
     report : Report or None
-        The report of what was finished, marked stopped.
+        Report of the finished part, marked as stopped.
     """
 
     report: object = None
@@ -193,30 +193,34 @@ class ResourceError(ValorError):
 
 
 class ResourceStopped(ResourceError):
-    """A resource answers no more, such as a judge whose budget is spent; the item is not run."""
+    """A resource is exhausted, such as a judge whose budget is spent; the item is not run."""
 
 
 class ReportError(ValorError):
-    """A report cannot be read, compared or searched as asked."""
+    """A report cannot be read, compared or searched as requested."""
 
 
 class ValorWarning(UserWarning):
-    """Something worth knowing that does not stop a run; it also stands in the report."""
+    """Problem that does not stop a run; the report includes it."""
 
 
-_LONGEST = 1000
-"""Characters of a message: none is as long as the cell of a file that it is about."""
+_MAX_LENGTH = 1000
+"""Maximum length of a message, which may quote a long cell of a file."""
 
 
 def _cut(text: str) -> str:
-    # the beginning has the place, the end has the finding
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 4 :]}"
+    # The beginning has the location, and the end has the finding: both must stay readable.
+    return (
+        text
+        if len(text) <= _MAX_LENGTH
+        else f"{text[: _MAX_LENGTH // 2]} … {text[-_MAX_LENGTH // 4 :]}"
+    )
 
 
 def printable(text: str) -> str:
-    r"""The text in one line, with control characters spelt out.
+    r"""Return the text on one line with control characters escaped.
 
-    Labels, paths and keys come from data, and a terminal obeys what it is sent.
+    Labels, paths and keys come from data and could contain terminal commands.
 
     Examples
     --------
@@ -232,7 +236,7 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    r"""The text with control characters spelt out, in its own lines.
+    r"""Return the text with control characters escaped, keeping its lines.
 
     Examples
     --------
@@ -246,7 +250,7 @@ _PATH = re.compile(r"\b(?:Pure)?(?:Posix|Windows)?Path\(('[^']*'|\"[^\"]*\")\)")
 
 
 def shown(value: object, limit: int = 80) -> str:
-    """Text of a value for an error message: its repr cut short, an array as shape and dtype.
+    """Return a value for an error message: a shortened repr, or shape and dtype of an array.
 
     Examples
     --------
@@ -254,7 +258,7 @@ def shown(value: object, limit: int = 80) -> str:
     >>> shown("a"), shown(numpy.zeros((2, 3)))
     ("'a'", 'array of float64, shape (2, 3)')
     """
-    numpy = sys.modules.get("numpy")  # without it, which takes 70 ms to load, there is no array
+    numpy = sys.modules.get("numpy")  # not imported here (70 ms): without it there are no arrays
     if numpy is not None and isinstance(value, numpy.ndarray):
         return f"array of {value.dtype}, shape {value.shape}"
     try:
@@ -265,7 +269,7 @@ def shown(value: object, limit: int = 80) -> str:
 
 
 def did_you_mean(name: str, candidates: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """Remedy line for a misspelt name, or None if no candidate is similar enough.
+    """Return the remedy for a misspelt name, or None if no candidate is similar.
 
     Examples
     --------
@@ -282,7 +286,7 @@ def did_you_mean(name: str, candidates: Iterable[str], cutoff: float = 0.6) -> s
 
 
 def did_you_mean_file(path: Path) -> str | None:
-    """Remedy line for a file that is not there: the nearest name in its folder, if there is one.
+    """Return the remedy for a missing file: a similar name in its folder, if any.
 
     Examples
     --------
@@ -294,12 +298,12 @@ def did_you_mean_file(path: Path) -> str | None:
         siblings = [entry.name for entry in path.parent.iterdir()]
     except OSError:
         is_home = any(part.startswith("~") for part in path.parts)
-        return "Write the whole path in place of ~." if is_home else None
+        return "Write the absolute path instead of ~." if is_home else None
     return did_you_mean(path.name, siblings)
 
 
 def and_more(count: int) -> str:
-    """Text for the cases after the first: `` (and 2 more)``, or nothing.
+    """Return `` (and 2 more)`` for further cases, or nothing.
 
     Examples
     --------

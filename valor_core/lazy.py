@@ -43,17 +43,17 @@ def lazy_exports(
         for module, names in _IMPORT.findall(stub)
         for name in re.findall(r"\w+", names)
     }
-    own = vars(sys.modules[package])
+    members = vars(sys.modules[package])
 
     def get(name: str) -> Any:
         if name in replaced:  # an AttributeError would lose its text in `from … import`
             raise RegistryError(f"{package}.{name}: not in this version", replaced[name])
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = own[name] = getattr(importlib.import_module(homes[name]), name)
+        found = members[name] = getattr(importlib.import_module(homes[name]), name)
         return found
 
     def listed() -> list[str]:
-        return sorted({*own, *homes})
+        return sorted({*members, *homes})
 
     return sorted(homes), get, listed

@@ -22,10 +22,10 @@ from attrs import field, frozen
 from valor_core.errors import MissingExtraError
 
 _CLONE = Path(__file__).parents[1]
-"""The clone, if this is one."""
+"""Root of the repository, if run from a clone."""
 
 PUBLISHED: Final[bool] = False
-"""Whether the names of this project on the package index belong to it: remedies use them then."""
+"""Whether this project owns its names on the package index; remedies then use them."""
 
 OWNERS: Final[Mapping[str, str]] = {
     "classification": "valor-classification",
@@ -40,13 +40,13 @@ OWNERS: Final[Mapping[str, str]] = {
     "tables": "valor-files",
     "text": "valor-text",
 }
-"""Distribution of this project that brings each namespace."""
+"""Distribution that provides each namespace."""
 
 SHARED_READERS: Final = "tables"
-"""Namespace whose readers are found by bare names in every task."""
+"""Namespace whose readers have bare names in every task."""
 
 RENAMED: Final[Mapping[str, str]] = {"core.table": "tables.table"}
-"""Names of earlier versions, and what they are called now."""
+"""Names of earlier versions and their current names."""
 
 DRAWING: Final = "valor-report"
 """Distribution of this project that prints and draws reports."""
@@ -69,17 +69,17 @@ class Distribution:
     Parameters
     ----------
     key : str
-        Its name, as names of distributions are compared.
+        Normalized name.
     _read : callable
-        From the name of one of its files to the text, empty without one.
+        Function from the name of a metadata file to its text, empty if missing.
     """
 
     key: str
     _read: Callable[[str], str] = field(alias="read")
-    _facts: dict[str, str] = field(init=False, factory=dict)
+    _cache: dict[str, str] = field(init=False, factory=dict)
 
     def announced(self, group: str) -> Iterator[tuple[str, str]]:
-        """Names and values of its entry points in a group."""
+        """Yield names and values of the entry points in a group."""
         text, section = self._read("entry_points.txt"), ""
         for line in map(str.strip, text.splitlines() if group in text else ()):
             name, is_entry, value = line.partition("=")
@@ -90,38 +90,38 @@ class Distribution:
 
     @property
     def name(self) -> str:
-        """Its name, as it writes it."""
-        return self._fact("Name")
+        """Name as spelt by the distribution."""
+        return self._header("Name")
 
     @property
     def version(self) -> str:
-        """Its version."""
-        return self._fact("Version")
+        """Version."""
+        return self._header("Version")
 
     def text(self, file: str) -> str:
-        """Content of one of the files of its metadata, empty without one."""
+        """Return the content of a metadata file, empty if missing."""
         return self._read(file)
 
-    def _fact(self, wanted: str) -> str:
-        """A field of the header that its metadata begin with, read once."""
-        if wanted not in self._facts:
+    def _header(self, name: str) -> str:
+        """Return a field of the metadata header, cached."""
+        if name not in self._cache:
             lines = "".join(map(self._read, _FACTS)).splitlines()
             pairs = (line.partition(":") for line in lines)
-            found = (value.strip() for name, _, value in pairs if name == wanted)
-            self._facts[wanted] = next(found, "")
-        return self._facts[wanted]
+            found = (value.strip() for key, _, value in pairs if key == name)
+            self._cache[name] = next(found, "")
+        return self._cache[name]
 
 
 @frozen(eq=False, repr=False)
 class Installed:
-    """The distributions on a search path, in its order; one name may occur twice.
+    """Distributions on a search path, in its order; a name may occur twice.
 
     Parameters
     ----------
     distributions : tuple of Distribution
-        The distributions.
+        All distributions found.
     _changes : tuple of int or None
-        Modification times of the folders, before they were read.
+        Modification times of the folders before they were read.
     """
 
     distributions: tuple[Distribution, ...]
@@ -129,15 +129,15 @@ class Installed:
 
 
 def installed() -> Installed:
-    """The distributions on the current search path, cached until `rescan` finds a change."""
+    """Return the distributions on the search path, cached until `rescan` finds a change."""
     return _scan(tuple(sys.path))
 
 
 def rescan() -> bool:
     """Discard the cache of `installed` if a folder on the search path has changed.
 
-    Comparing 15 folders takes 0.1 ms, so only a name that is not found is worth it: it may have
-    been installed since the start of the process.
+    Checking 15 folders takes 0.1 ms, so this is only called for unknown names, which may have been
+    installed since the process started.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def rescan() -> bool:
 
 
 def version_of(name: str) -> str | None:
-    """The version of an installed distribution, or None.
+    """Return the version of an installed distribution, or None.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def _scan(path: tuple[str, ...]) -> Installed:
 
 
 def _modified(path: tuple[str, ...]) -> tuple[int | None, ...]:
-    """Modification times of the entries of a search path, in nanoseconds."""
+    """Return the modification times of search path entries, in nanoseconds."""
 
     def modified(entry: str) -> int | None:
         try:
@@ -187,7 +187,7 @@ def _key(name: str) -> str:
 
 
 def _distributions_in(entry: str) -> Iterator[Distribution]:
-    """The distributions in a folder or an archive on the search path."""
+    """Yield the distributions in a folder or an archive on the search path."""
     try:
         names = os.listdir(entry or os.curdir)
     except NotADirectoryError:
@@ -217,7 +217,7 @@ def _read_archived(found: Any, file: str) -> str:
 
 
 def install(*arguments: str) -> str:
-    """The command that installs something into the running environment, with pip or uv.
+    """Return the command that installs into the running environment, with pip or uv.
 
     Parameters
     ----------
@@ -232,15 +232,15 @@ def install(*arguments: str) -> str:
     return _command("install", shlex.join(arguments))
 
 
-def ways(*wanted: str) -> str:
-    """The command that installs distributions into the running environment.
+def ways(*requirements: str) -> str:
+    """Return the command that installs distributions into the running environment.
 
-    Those of this project come from a clone until they are `PUBLISHED`: anybody could register
-    their names on the package index.
+    Until this project has `PUBLISHED` its distributions, they are installed from a clone: anybody
+    could register their names on the package index.
 
     Parameters
     ----------
-    *wanted : str
+    *requirements : str
         Names, with extras in brackets.
 
     Examples
@@ -248,11 +248,11 @@ def ways(*wanted: str) -> str:
     >>> ways("rasterio").endswith(" rasterio")
     True
     """
-    if PUBLISHED or not any(one.partition("[")[0] in _PROJECT for one in wanted):
-        return install(*wanted)
+    if PUBLISHED or not any(one.partition("[")[0] in _PROJECT for one in requirements):
+        return install(*requirements)
     is_clone = (_CLONE / "requirements").is_dir()
     arguments: list[str] = []
-    for one in wanted:
+    for one in requirements:
         name, bracket, extras = one.partition("[")
         if name not in _PROJECT:
             arguments.append(one)
@@ -267,7 +267,7 @@ def ways(*wanted: str) -> str:
 
 
 def _missing_requirements(name: str) -> Iterator[str]:
-    """Distributions of this project that one requires and that are not installed."""
+    """Yield required distributions of this project that are not installed."""
     # pip resolves the folders in these files from the current folder, so -r works in a clone only
     file = _CLONE / "requirements" / f"{name.removeprefix('valor-')}.txt"
     for line in file.read_text(encoding="utf-8").splitlines() if file.is_file() else ():
@@ -279,7 +279,7 @@ def _missing_requirements(name: str) -> Iterator[str]:
 
 
 def uninstall(distribution: str) -> str:
-    """The command that removes a distribution from the running environment.
+    """Return the command that removes a distribution from the running environment.
 
     Examples
     --------
@@ -290,32 +290,32 @@ def uninstall(distribution: str) -> str:
 
 
 def _command(verb: str, arguments: str) -> str:
-    """The command with pip, or with uv where there is no pip: environments made by uv have none."""
+    """Return the command with pip, or with uv in environments without pip."""
     from shutil import which
 
     python = shlex.quote(sys.executable)
-    beside = _CLONE / ".boot" / Path(sys.executable).parent.name  # bin, or Scripts on Windows
+    boot = _CLONE / ".boot" / Path(sys.executable).parent.name  # bin, or Scripts on Windows
     uv = None
     if find_spec("pip") is None:
-        uv = "uv" if which("uv") else which("uv", path=str(beside))
+        uv = "uv" if which("uv") else which("uv", path=str(boot))
     if uv is None:
         return f"{python} -m pip {verb} {arguments}"
     return f"{shlex.quote(uv)} pip {verb} --python {python} {arguments}"
 
 
 def import_extra(module: str, doing: str, extra: str, *, package: str = "") -> Any:
-    """A module of a package that only some uses need.
+    """Import a module of an optional package.
 
     Parameters
     ----------
     module : str
-        Its full name.
+        Full name of the module.
     doing : str
-        Place and use, as the message begins that says it is missing.
+        Location and use, which begin the error message.
     extra : str
-        What to install, with the extra in brackets.
+        Requirement to install, with the extra in brackets.
     package : str, optional
-        What the package is called; the first part of the module's name unless given.
+        Name of the package. Defaults to the first part of the module's name.
 
     Raises
     ------

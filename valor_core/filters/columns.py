@@ -36,12 +36,12 @@ def dated(
         If a text is not a date, some texts have an offset and others none, or texts have one and
         a date of the field does not.
     """
-    wanted = [_parsed(fields, name, text) for text in texts]
-    in_utc = any(map(_has_offset, wanted))
-    if in_utc and not all(map(_has_offset, wanted)):
+    parsed = [_parsed(fields, name, text) for text in texts]
+    in_utc = any(map(_has_offset, parsed))
+    if in_utc and not all(map(_has_offset, parsed)):
         raise ExpressionError(
             f"filter {shown(fields.text)}: expected dates that all have an offset from UTC, or "
-            f"none, to look for field {name!r} among, found both",
+            f"none, to compare with field {name!r}, found both",
             "Write an offset to each: 2024-01-31T12:00+00:00",
         )
     column = fields.column(name)
@@ -49,7 +49,7 @@ def dated(
     rows = np.flatnonzero(column.present).tolist()
     without = [row for row in rows if in_utc and not _has_offset(cells[row])]
     if without:
-        fields.refuse(
+        fields.reject(
             name,
             "dates without a time zone",
             comparison,
@@ -58,7 +58,7 @@ def dated(
         )
     times = np.full(len(cells), np.datetime64("NaT", "us"))
     times[column.present] = _times([cells[row] for row in rows], in_utc)
-    return FieldColumn(times, column.present, column.kinds), _times(wanted, in_utc).tolist()
+    return FieldColumn(times, column.present, column.kinds), _times(parsed, in_utc).tolist()
 
 
 def _parsed(fields: Fields, name: str, text: str) -> datetime:
@@ -97,12 +97,12 @@ _REMEDIES: Final = {
     (DATES, NUMBERS): 'Compare dates with text: "2024-01-31"',
     (DATES, WORDS): "Give the field as dates or as text, not both.",
 }
-"""By the kind of a field's values and the kind that they are compared with."""
+"""Remedies by the kind of a field's values and the kind of the compared value."""
 
 
 @frozen(eq=False)
 class Fields:
-    """The fields of a batch of datums, as an expression reads them."""
+    """Metadata fields of a batch for an expression."""
 
     text: str
     columns: Mapping[str, NDArray[Any]]
@@ -155,10 +155,10 @@ class Fields:
             remedy = _REMEDIES.get((held, kind))
             if kind == TRUTHS and others <= {WORDS, NUMBERS, DATES}:
                 remedy = f"Compare the field with {' or '.join(sorted(others))} instead."
-            self.refuse(name, held, comparison, column.rows_of(others), remedy)
+            self.reject(name, held, comparison, column.rows_of(others), remedy)
         return column
 
-    def refuse(
+    def reject(
         self, name: str, held: str, comparison: str, rows: Sequence[int], remedy: str | None
     ) -> NoReturn:
         """Raise the `ExpressionError` of values that cannot be compared.

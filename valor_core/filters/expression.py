@@ -222,7 +222,7 @@ def _translated(text: str, fields: set[str]) -> Iterator[str]:
         if state in ("is", "is not") and word in ("missing", "null", "none"):
             kind, word = "missing", "None"
         if state == "condition" and len(nested) >= _MAX_DEPTH:
-            _refuse(text, token, f"at most {_MAX_DEPTH} nested conditions")
+            _reject(text, token, f"at most {_MAX_DEPTH} nested conditions")
         following = _GRAMMAR[state][1].get(kind)
         if following and kind in ("join", ")", "end"):
             while nested and nested[-1] == "not":  # "not" binds tighter than these
@@ -233,7 +233,7 @@ def _translated(text: str, fields: set[str]) -> Iterator[str]:
         if following is None:
             is_open = state == "end" and "(" in nested
             expected = "a closing parenthesis" if is_open else _GRAMMAR[state][0]
-            _refuse(text, token, expected, _remedy(state, token))
+            _reject(text, token, expected, _remedy(state, token))
         if kind == ")":
             nested.pop()
         elif state == "condition" and kind in ("not", "("):
@@ -244,7 +244,7 @@ def _translated(text: str, fields: set[str]) -> Iterator[str]:
         elif kind == "value":
             value = _value(text, token)
             if state == "next value" and compared_as(type(value)) != first_kind:
-                _refuse(text, token, f"{first_kind}, like the first value of the list,")
+                _reject(text, token, f"{first_kind}, like the first value of the list,")
             first_kind, word = compared_as(type(value)), ascii(value)
         yield word
         state = following
@@ -255,14 +255,14 @@ def _value(text: str, token: _Token) -> FieldValue:
         content = token.text[1:-1]
         if "\\" in re.sub(r"""\\[\\"']""", "", content):
             expected = "only \\\\, \\\" and \\' after a backslash in the text"
-            _refuse(text, token, expected, "Write \\\\ for one backslash.")
+            _reject(text, token, expected, "Write \\\\ for one backslash.")
         return re.sub(r"\\(.)", r"\1", content)
     if token.text.lower() in _KEYWORDS:
         return token.text.lower() == "true"
     number = float(token.text)
     digits = token.text.lstrip("+-")
     if not math.isfinite(number) or (digits.isdigit() and abs(number) > 2**64):
-        _refuse(text, token, "a number of at most 64 bits")
+        _reject(text, token, "a number of at most 64 bits")
     # int() limits the number of digits, leading zeros included.
     sign = -1 if token.text[0] == "-" else 1
     return sign * int(digits.lstrip("0") or "0") if digits.isdigit() else number
@@ -285,7 +285,7 @@ def _remedy(state: str, token: _Token) -> str | None:
     return "Join two comparisons with 'and'." if is_chained else None
 
 
-def _refuse(text: str, token: _Token, expected: str, remedy: str | None = None) -> NoReturn:
+def _reject(text: str, token: _Token, expected: str, remedy: str | None = None) -> NoReturn:
     found = "the end" if token.kind == "end" else shown(token.text)
     raise ExpressionError(
         f"filter {shown(text)}: expected {expected} at character {token.position}, found {found}",

@@ -1,8 +1,8 @@
-"""Compiled kernels: the shared library that a family's build made, or why NumPy runs instead.
+"""Compiled kernels: load the shared library of a family, or fall back to NumPy.
 
-A family's inner loops are plain C functions over flat arrays. Its build compiles them into a
-library beside its code if a compiler is there; NumPy functions of the same names, with the same
-results to the last bit, run where it was not. Calls release the GIL.
+The inner loops of a family are C functions over flat arrays. The build compiles them into a library
+in the package if a compiler is available; otherwise NumPy functions with the same names and
+bit-identical results run. Calls release the GIL.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from valor_core.errors import ValorWarning
 from valor_core.packages import install
 
 VARIABLE = "VALOR_KERNELS"
-"""Environment variable; ``numpy`` sets the compiled kernels aside."""
+"""Environment variable; the value ``numpy`` disables the compiled kernels."""
 
 
 @frozen(repr=False)
 class Kernels:
-    """What runs a family's inner loops.
+    """Implementation of a family's inner loops.
 
     Parameters
     ----------
     module : str
-        Where the build puts the library, ``"valor_detection._kernels"``.
+        Module name of the library, ``"valor_detection._kernels"``.
     library : ctypes.CDLL or None
-        The library; None where NumPy runs.
+        Library, or None to use NumPy.
     reason : str
-        Why NumPy runs; empty where the library does.
+        Why NumPy is used; empty for the library.
     """
 
     module: str
@@ -51,14 +51,14 @@ class Kernels:
         return "NumPy" if self.library is None else "compiled"
 
     def function(self, name: str, answer: Any, *arguments: Any) -> Any:
-        """A function of the library, which checks the types of what it is called with.
+        """Return a function of the library that validates the types of its arguments.
 
         Parameters
         ----------
         name : str
-            Its name in C.
+            Name in C.
         answer : type
-            What it answers, a type of `ctypes`; None for nothing.
+            Return type of `ctypes`; None for no result.
         *arguments : type
             Types of `ctypes`, or of `array`.
         """
@@ -67,7 +67,7 @@ class Kernels:
         function.argtypes = [
             ctypes.c_void_p if isinstance(argument, _Array) else argument for argument in arguments
         ]
-        # Not left to ctypes, which would turn an interrupt on the way into an error of its own.
+        # Converted here since ctypes would replace an interrupt during conversion by its own error.
         addresses = [
             argument.address if isinstance(argument, _Array) else None for argument in arguments
         ]
@@ -87,16 +87,16 @@ class Kernels:
 
 
 def kernels(module: str) -> Kernels:
-    """The compiled kernels of a family.
+    """Load the compiled kernels of a family.
 
-    A library that is older than its sources is set aside with a warning: its function
-    ``valor_kernels_sources`` answers the checksum that they had when it was built. Wheels hold no
-    sources, so nothing is compared there.
+    A library older than its sources is ignored with a warning: its function
+    ``valor_kernels_sources`` returns their checksum at build time. Wheels have no sources, so the
+    check is skipped.
 
     Parameters
     ----------
     module : str
-        Where its build puts the library. The sources are in the folder ``kernels`` beside it.
+        Module name of the library. The sources are in the folder ``kernels`` next to it.
 
     Examples
     --------
@@ -124,12 +124,12 @@ def kernels(module: str) -> Kernels:
 
 
 def checksum(sources: Sequence[Path]) -> int:
-    """What the builds of the families compute of the C that they compile.
+    """Return the checksum of C sources, as computed by the builds of the families.
 
     Parameters
     ----------
     sources : sequence of Path
-        The files, in the order of their names.
+        Files, sorted by name.
     """
     found = 0
     for path in sources:
@@ -138,7 +138,7 @@ def checksum(sources: Sequence[Path]) -> int:
 
 
 def _built_from(library: ctypes.CDLL) -> int | None:
-    """Checksum of a library's sources at build time; None of a library that does not say."""
+    """Return the checksum of a library's sources at build time, or None if it has none."""
     try:
         function = library.valor_kernels_sources
     except AttributeError:
@@ -151,12 +151,12 @@ def _built_from(library: ctypes.CDLL) -> int | None:
 def _stale(module: str, project: Path) -> Kernels:
     remedy = f"rebuild it with {install('-e', str(project))}"
     warnings.warn(
-        f"{module}: the library is not built from the C beside it, so NumPy runs\n"
+        f"{module}: the library is out of date with its C sources, so NumPy runs\n"
         f"{remedy[0].upper()}{remedy[1:]}",
         ValorWarning,
         stacklevel=3,
     )
-    return Kernels(module, None, f"not built from the C beside it: {remedy}")
+    return Kernels(module, None, f"out of date with its C sources: {remedy}")
 
 
 class _Interface(ctypes.Structure):
@@ -180,7 +180,7 @@ _read_address = ctypes.c_void_p.from_address
 
 
 class _UnalignedError(Exception):
-    """An array whose address is no multiple of the size of its elements."""
+    """The address of an array is not a multiple of the size of its elements."""
 
 
 def _aligned(value: Any) -> Any:
@@ -194,12 +194,12 @@ class _Array:
     optional: bool
 
     def address(self, values: NDArray[Any] | None) -> int | None:
-        """Where the values are; None, which is a null pointer, where they may be left out.
+        """Return the address of the values, or None (a null pointer) if they are optional.
 
         Raises
         ------
         TypeError
-            If they are of another type, not contiguous, or not to be written to.
+            If they have another type, are not contiguous or not writable.
         _UnalignedError
             If they must be copied first.
         """
@@ -224,7 +224,7 @@ class _Array:
 def array(
     dtype: type[Any] | np.dtype[Any], *, written: bool = False, optional: bool = False
 ) -> Any:
-    """Type of a kernel's argument: a contiguous array of `dtype`, refused if it is another.
+    """Return the type of a kernel's argument: a contiguous array of exactly this dtype.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def array(
     written : bool
         Whether the kernel writes to it.
     optional : bool
-        Whether None may stand for it: the kernel gets a null pointer.
+        Whether None is accepted, as a null pointer.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Threads: for kernels, which release the interpreter while they run."""
+"""Threads for kernels, which release the GIL."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 
 _T = TypeVar("_T")
 Span = tuple[int, int]
-"""First row, and the one behind the last."""
+"""First row, and one past the last row."""
 
 
 def thread_count() -> int:
-    """Threads that one piece of work may use: all cores; one in a worker process.
+    """Return the number of threads for one computation: all cores, or one in a worker process.
 
-    The cores of a worker process are busy with its peers.
+    The other cores are busy with other worker processes.
     """
-    # A worker has the module loaded; to load it takes others longer than most of their work.
+    # Only a worker has loaded the module; importing it takes longer than most computations.
     processes = sys.modules.get("multiprocessing.process")
     if processes is not None and processes.parent_process() is not None:
         return 1
@@ -36,9 +36,9 @@ def thread_count() -> int:
 
 
 def in_threads(tasks: Sequence[Callable[[], _T]]) -> list[_T]:
-    """Answers of some tasks, which run side by side, on this thread too.
+    """Run tasks in parallel, including on this thread, and return their results.
 
-    Called from a task, it runs all on that task's thread.
+    If called from a task, runs all on that task's thread.
 
     Examples
     --------
@@ -61,30 +61,30 @@ def in_threads(tasks: Sequence[Callable[[], _T]]) -> list[_T]:
 
 
 class _Call(Generic[_T]):
-    """Tasks of one call, which several threads take from each other's hands."""
+    """Tasks of one call, which several threads process from a shared queue."""
 
     def __init__(self, tasks: Sequence[Callable[[], _T]]) -> None:
         self._waiting = deque(enumerate(tasks))
-        self._answers: dict[int, _T] = {}
+        self._results: dict[int, _T] = {}
         self._errors: list[BaseException] = []
         self._lock, self._left = threading.Lock(), threading.Semaphore(0)
         self._started, self._closed = 0, False
 
     def work(self) -> None:
-        """Do what waits, until nothing does or something fails."""
+        """Process the queue until it is empty or a task fails."""
         while True:
             try:
-                place, task = self._waiting.popleft()
+                index, task = self._waiting.popleft()
             except IndexError:
                 return
             try:
-                self._answers[place] = task()
+                self._results[index] = task()
             except BaseException:
                 self._waiting.clear()
                 raise
 
     def help(self) -> None:
-        """Work on another thread, unless the call is over."""
+        """Process the queue on another thread, unless the call has ended."""
         with self._lock:
             if self._closed:
                 return
@@ -97,21 +97,21 @@ class _Call(Generic[_T]):
             self._left.release()
 
     def close(self) -> None:
-        """Wait for the threads that help; those that did not come yet find nothing to do."""
+        """Wait for the helping threads; those that start later have no tasks left."""
         with self._lock:
             self._closed = True
         for _ in range(self._started):
             self._left.acquire()
 
     def in_order(self) -> list[_T]:
-        """The answers; an error of another thread is raised here."""
+        """Return the results, or raise the error of another thread."""
         if self._errors:
             raise self._errors[0]
-        return [self._answers[place] for place in range(len(self._answers))]
+        return [self._results[index] for index in range(len(self._results))]
 
 
 def over(task: Callable[[int, int], _T], spans: Sequence[Span]) -> list[_T]:
-    """What a task answers for each span of rows, side by side.
+    """Return the result of a task for each span of rows, computed in parallel.
 
     Examples
     --------
@@ -122,16 +122,16 @@ def over(task: Callable[[int, int], _T], spans: Sequence[Span]) -> list[_T]:
 
 
 def shares(costs: NDArray[np.int64], least: int, most: int | None = None) -> list[Span]:
-    """Spans of rows that cost about the same.
+    """Split rows into spans of similar cost.
 
     Parameters
     ----------
     costs : ndarray of int64, shape (n + 1,)
-        Cost of all rows before each one, and of all.
+        Cumulative cost before each row, and the total cost.
     least : int
-        Cost that a span has at the least, if there are several.
+        Smallest cost of a span, if there are several.
     most : int, optional
-        Most spans; one for each thread unless given.
+        Largest number of spans. Defaults to one per thread.
 
     Examples
     --------
@@ -150,10 +150,10 @@ def shares(costs: NDArray[np.int64], least: int, most: int | None = None) -> lis
 
 @cache
 def _pool() -> SimpleQueue[Callable[[], None]]:
-    """Work for threads that are kept from one call to the next, which is cheaper than new ones.
+    """Return the queue of threads that are reused by all calls, which is cheaper than new ones.
 
-    `concurrent.futures` keeps threads, too. To import it, with logging, takes 5 ms, more than it
-    takes to evaluate small data.
+    `concurrent.futures` reuses threads, too, but its import (with logging) takes 5 ms, longer than
+    evaluating small data.
     """
     waiting: SimpleQueue[Callable[[], None]] = SimpleQueue()
     for number in range(thread_count() - 1):
@@ -162,13 +162,13 @@ def _pool() -> SimpleQueue[Callable[[], None]]:
 
 
 def _serve(waiting: SimpleQueue[Callable[[], None]]) -> None:
-    _here.is_kept = True  # a task here that waited for another one might wait for itself
+    _here.is_kept = True  # a task that waited for another one could deadlock
     while True:
         waiting.get()()
 
 
 if hasattr(os, "register_at_fork"):
-    # A copy of this process has none of its threads, and would wait for them without end.
+    # A forked process has none of these threads and would wait forever.
     os.register_at_fork(after_in_child=_pool.cache_clear)
 
 _here = threading.local()

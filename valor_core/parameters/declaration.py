@@ -1,8 +1,7 @@
-"""Parameters declared once: names, types, defaults, ranges and help in one frozen class.
+"""Parameter classes: names, types, defaults, ranges and help, declared once.
 
-A metric's parameter class is all there is to know about its parameters. Values are checked when
-an instance is made; the config, ``valor show``, the docs, the JSON Schema and the record in a
-report are read from the same declaration.
+Creating an instance validates the values. Configs, ``valor show``, the docs, the JSON Schema and
+the parameters in a report all use the same declaration.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ Json = dict[str, Any]
 
 @frozen
 class Parameter:
-    """What a parameter class says about one of its fields.
+    """Declaration of one field of a parameter class.
 
-    `parameter` makes it; the class adds the field's name and the kind of its annotation.
+    Created by `parameter`; `parameters` adds the name and the kind of the annotation.
     """
 
     default: Any
@@ -54,20 +53,20 @@ class Parameter:
 
     @cached_property
     def required(self) -> bool:
-        """Whether a value has to be given."""
+        """Whether the parameter has no default."""
         return self.default is attrs.NOTHING
 
     @property
     def what_to_write(self) -> str | None:
-        """The remedy where it is missing or empty: what it means, written as in a config.
+        """Remedy for a missing or empty value: the meaning of the parameter.
 
         Examples
         --------
         >>> [parameter.what_to_write for parameter in declared(_Example)]
-        ['Write thresholds: thresholds', 'Leave mode out, or give it a value.']
+        ['Write thresholds: thresholds', 'Omit mode, or set a value.']
         """
         if not self.required:
-            return f"Leave {self.name} out, or give it a value."
+            return f"Omit {self.name}, or set a value."
         sentence = self.help.partition(". ")[0].rstrip(".")
         word = sentence.partition(" ")[0]
         means = (word.lower() if word == word.capitalize() else word) + sentence[len(word) :]
@@ -75,38 +74,38 @@ class Parameter:
 
     @property
     def range(self) -> str:
-        """Its range in words, empty where any value of the type will do."""
+        """Range in words, empty if any value of the type is valid."""
         bounds = self.check.expectation if self.check else ""
         parts = [bounds.removeprefix("lie ").removeprefix("be "), "not empty" * self.non_empty]
         return ", ".join(part for part in parts if part)
 
     def converter(self, owner: str) -> Callable[[Any], Any]:
-        """Function that converts a value to the annotated type and rejects one that doesn't fit."""
+        """Return a function that converts a value to the annotated type and validates it."""
         is_limited = self.non_empty or self.distinct or self.check is not None
 
         def convert(value: Any) -> Any:
             try:
-                fitted = self.kind.fit(value, self.name)
-                if is_limited and fitted is not None:
-                    self._examine(fitted)
+                converted = self.kind.fit(value, self.name)
+                if is_limited and converted is not None:
+                    self._examine(converted)
             except ParameterError as error:
-                words = value if isinstance(value, (list, tuple)) else [value]
-                named = [self.instead[word] for word in self.instead if word in words]
+                names = value if isinstance(value, (list, tuple)) else [value]
+                named = [self.instead[word] for word in self.instead if word in names]
                 remedy = next(iter(named), error.remedy)
                 raise ParameterError(error.message, remedy, f"{owner}: ") from None
             except ValorError as error:
                 raise error.at(f"{owner}: ") from error.__cause__
-            return fitted
+            return converted
 
         return convert
 
     def _examine(self, value: Any) -> None:
-        if isinstance(value, Path):  # of a list that the reader reads from a file
+        if isinstance(value, Path):  # the reader reads the list from this file
             return
         if self.non_empty and len(value) == 0:
             raise ParameterError(f"{self.name} must not be empty", self.what_to_write)
         if self.distinct and len(set(value)) < len(value):
-            raise ParameterError(f"{self.name} must not name a value twice, got {shown([*value])}")
+            raise ParameterError(f"{self.name} must not repeat a value, got {shown([*value])}")
         if self.check is None:
             return
         for number in _numbers(value):
@@ -124,43 +123,43 @@ def parameter(
     aliases: Sequence[str] = (),
     instead: Mapping[str, str] | None = None,
 ) -> Any:
-    """Declare one parameter of a class made with `parameters`.
+    """Declare one parameter of a class decorated with `parameters`.
 
     Parameters
     ----------
     default : optional
-        Value if none is given; a parameter without one is required.
+        Default value. A parameter without a default is required.
     help : str
-        What it means, in the words that the docs and ``valor show`` print.
+        Meaning, as printed by the docs and ``valor show``.
     check : Within, optional
-        Range of the number, or of every number where the parameter is a list.
+        Range of the number, or of every number in a list.
     non_empty : bool
-        Whether an empty list or string is refused.
+        Whether to reject an empty list or string.
     distinct : bool
-        Whether a list that names a value twice is refused.
+        Whether to reject a list with duplicates.
     aliases : sequence of str
-        Other names accepted for it in configs and documented-style calls.
+        Other names accepted in configs and documented-style calls.
     instead : mapping of str to str, optional
-        Remedies for values and keys of other programs.
+        Remedies for values and keys used by other programs.
     """
-    made = Parameter(default, help, check, non_empty, distinct, tuple(aliases), instead or {})
-    return attrs.field(default=default, metadata={"valor": made})
+    entry = Parameter(default, help, check, non_empty, distinct, tuple(aliases), instead or {})
+    return attrs.field(default=default, metadata={"valor": entry})
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(parameter,))
 def parameters(cls: type[_T]) -> type[_T]:
-    """Make a frozen, keyword-only class whose fields are checked against their annotations.
+    """Decorate a class as frozen and keyword-only, with fields validated by their annotations.
 
-    Understood annotations: ``bool``, ``int``, ``float``, ``str``, ``Literal``, ``X | None``,
-    ``tuple[X, ...]`` (a bare value stands for a list of one), ``Mapping[str, X]``, ``Any``,
-    ``pathlib.Path``, other parameter classes, and ``Annotated[X, kind]`` with a `Kind` of its own.
+    Supported annotations: ``bool``, ``int``, ``float``, ``str``, ``Literal``, ``X | None``,
+    ``tuple[X, ...]`` (a bare value becomes a list of one), ``Mapping[str, X]``, ``Any``,
+    ``pathlib.Path``, other parameter classes, and ``Annotated[X, kind]`` with a custom `Kind`.
 
     Raises
     ------
     ManifestError
-        If a field is not declared with `parameter`, or its annotation is none of these.
+        If a field is not declared with `parameter`, or its annotation is not supported.
     ParameterError
-        When an instance is made with a wrong type or a value out of range.
+        When an instance is created with a wrong type or a value out of range.
 
     Examples
     --------
@@ -179,7 +178,7 @@ def parameters(cls: type[_T]) -> type[_T]:
 
 @lru_cache
 def declared(cls: type) -> tuple[Parameter, ...]:
-    """The parameters of a class made with `parameters`, in the order of declaration.
+    """Return the parameters of a class in the order of declaration.
 
     Examples
     --------
@@ -190,12 +189,12 @@ def declared(cls: type) -> tuple[Parameter, ...]:
 
 
 def kind_of(annotation: Any) -> Kind:
-    """The kind of an annotation.
+    """Return the kind of an annotation.
 
     Raises
     ------
     TypeError
-        If configs cannot fill it.
+        If the annotation is not supported.
 
     Examples
     --------
@@ -246,7 +245,7 @@ class _ClassKind(Kind):
 
 
 def json_schema(cls: type) -> JsonSchema:
-    """JSON Schema of a class made with `parameters`, for editors that complete config files.
+    """Return the JSON Schema of a parameter class, used by editors to complete config files.
 
     Examples
     --------
@@ -273,27 +272,27 @@ def json_schema(cls: type) -> JsonSchema:
 
 @lru_cache
 def _names(cls: type) -> Mapping[str, str]:
-    """Name of a parameter by all names that it has."""
+    """Return the name of each parameter by name and alias."""
     return {name: entry.name for entry in declared(cls) for name in (entry.name, *entry.aliases)}
 
 
 def build(cls: type[_T], values: Mapping[str, Any], place: str) -> _T:
-    """Make an instance from plain values, as they stand in a config.
+    """Create an instance from the values of a config.
 
     Parameters
     ----------
     cls : type
-        A class made with `parameters`.
+        Class decorated with `parameters`.
     values : mapping of str to plain value
-        Names or aliases of parameters, with their values.
+        Values by name or alias of the parameter.
     place : str
-        Where the values stand, put before the name of a parameter in an error message, for
-        instance ``"detection.AP: "`` or ``"config.yaml: metrics[2]."``.
+        Location of the values, which precedes the parameter's name in error messages, for example
+        ``"detection.AP: "`` or ``"config.yaml: metrics[2]."``.
 
     Raises
     ------
     ParameterError
-        If a name is unknown, missing or given twice, or a value does not fit.
+        If a name is unknown, missing or duplicated, or a value is invalid.
 
     Examples
     --------
@@ -306,36 +305,36 @@ def build(cls: type[_T], values: Mapping[str, Any], place: str) -> _T:
     Did you mean 'thresholds'?
     """
     try:
-        return cls(**_given(cls, values))
+        return cls(**_by_name(cls, values))
     except ParameterError as error:
         raise error.at(place) from None
 
 
-def _given(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values by the names of their parameters."""
+def _by_name(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values by parameter name, after resolving aliases."""
     names = _names(cls)
-    given: dict[str, Any] = {}
+    chosen: dict[str, Any] = {}
     for name, value in values.items():
         if name not in names:
             instead = [one.instead[name] for one in declared(cls) if name in one.instead]
-            keys = f"Known keys: {', '.join(names)}." if names else "It takes no parameters."
+            keys = f"Known keys: {', '.join(names)}." if names else "It has no parameters."
             remedy = next(iter(instead), None) or did_you_mean(str(name), names) or keys
             raise ParameterError(f"{name}: unknown key", remedy)
         target = names[name]
-        if target in given:
-            raise ParameterError(f"{name}: given twice, also by another of its names")
-        given[target] = value
+        if target in chosen:
+            raise ParameterError(f"{name}: expected one value, found another under an alias")
+        chosen[target] = value
     for parameter in declared(cls):
-        if parameter.name not in given and parameter.required:
+        if parameter.name not in chosen and parameter.required:
             raise ParameterError(
                 f"{parameter.name}: expected a {parameter.kind.words}, found none",
                 parameter.what_to_write,
             )
-    return given
+    return chosen
 
 
 def parameter_values(instance: Any) -> Json:
-    """The values of a parameter instance as JSON types, the way a report records them.
+    """Return the values of a parameter instance as JSON values for a report.
 
     Examples
     --------
@@ -349,14 +348,14 @@ def parameter_values(instance: Any) -> Json:
 
 
 def changed_parameters(instance: Any, *spread: str) -> Json:
-    """The values that are not at their defaults, the way that a metric's results record them.
+    """Return the values that differ from the defaults, as recorded with a metric's results.
 
     Parameters
     ----------
     instance : object
-        A metric's parameters.
+        Parameters of a metric.
     *spread : str
-        Parameters with one result for each of several values: a result names its own value.
+        Parameters with one result per value, which record their own value.
 
     Examples
     --------
@@ -365,14 +364,14 @@ def changed_parameters(instance: Any, *spread: str) -> Json:
     """
     cls: type = type(instance)
     return {
-        own.name: plain_value(value)
-        for own in declared(cls)
-        if own.name not in spread and (value := getattr(instance, own.name)) != own.default
+        entry.name: plain_value(value)
+        for entry in declared(cls)
+        if entry.name not in spread and (value := getattr(instance, entry.name)) != entry.default
     }
 
 
 def relocate(instance: _T, place: Callable[[Path], Path]) -> _T:
-    """The same parameters with every path put through a function.
+    """Return the parameters with a function applied to every path.
 
     Examples
     --------
@@ -401,12 +400,12 @@ def _relocated(value: Any, place: Callable[[Path], Path]) -> Any:
 
 
 def _are_parameters(cls: type) -> bool:
-    """Whether a class is made with `parameters`."""
+    """Return whether a class is decorated with `parameters`."""
     return attrs.has(cls) and all("valor" in field.metadata for field in attrs.fields(cls))
 
 
 def _checked(cls: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attribute[Any]]:
-    """Give every field a converter that enforces its annotation and its check."""
+    """Add a converter to every field that enforces its annotation and its check."""
     hints = typing.get_type_hints(cls, include_extras=True)
     checked = []
     for field in fields:
@@ -420,19 +419,18 @@ def _checked(cls: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attrib
             kind = kind_of(annotation)
         except TypeError:
             raise ManifestError(
-                f"{cls.__name__}: {field.name} has an annotation that configs cannot fill, "
-                f"{shown(annotation)}",
+                f"{cls.__name__}: {field.name} has an unsupported annotation, {shown(annotation)}",
                 "Use bool, int, float, str, Literal, Path, tuple[X, ...], Mapping[str, X] or "
                 "X | None.",
             ) from None
-        made = attrs.evolve(field.metadata["valor"], name=field.name, kind=kind)
-        converter = made.converter(cls.__name__)
-        checked.append(field.evolve(converter=converter, metadata={"valor": made}))
+        declaration = attrs.evolve(field.metadata["valor"], name=field.name, kind=kind)
+        converter = declaration.converter(cls.__name__)
+        checked.append(field.evolve(converter=converter, metadata={"valor": declaration}))
     return checked
 
 
 def _numbers(value: Any) -> Iterator[float]:
-    """The numbers in a value, however deep in lists and tables."""
+    """Yield the numbers in a value, including nested lists and tables."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         yield value
     elif isinstance(value, (tuple, Mapping)):
@@ -440,12 +438,12 @@ def _numbers(value: Any) -> Iterator[float]:
             yield from _numbers(item)
 
 
-_PLAIN = frozenset({str, int, float, bool, type(None)})
+_SCALAR_TYPES = frozenset({str, int, float, bool, type(None)})
 
 
 def plain_value(value: Any) -> Any:
-    """The value of one parameter as JSON types."""
-    if type(value) in _PLAIN:
+    """Return the value of one parameter as JSON values."""
+    if type(value) in _SCALAR_TYPES:
         return value
     if isinstance(value, FromEnvironment):
         return value.reference
@@ -466,4 +464,4 @@ class _Example:
 
 @parameters
 class NoParameters:
-    """Parameters of a metric that has none."""
+    """Parameter class without parameters."""

@@ -1,4 +1,4 @@
-"""Environment variables, where a config asks for one: ``${env:NAME}``."""
+"""Environment variables in configs: ``${env:NAME}``."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _VARIABLE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 class FromEnvironment(str):
-    """Text that the environment filled in; a report records the reference in its place.
+    """Text with environment variables filled in; a report records the reference instead.
 
     Parameters
     ----------
     text : str
-        The text with values in it.
+        Text after substitution.
     reference : str
-        The text as the config has it, ``"${env:NAME}"``.
+        Text in the config, ``"${env:NAME}"``.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class FromEnvironment(str):
     reference: str
 
     def __new__(cls, text: str, reference: str) -> Self:
-        """Text that remembers its reference."""
+        """Create the text with its reference."""
         self = super().__new__(cls, text)
         self.reference = reference
         return self
@@ -45,21 +45,21 @@ class FromEnvironment(str):
 
 
 def fill_in(value: Any, place: str = "", variables: Mapping[str, str] | None = None) -> Any:
-    """The value with every ``${env:NAME}`` replaced.
+    """Return the value with every ``${env:NAME}`` replaced.
 
     Parameters
     ----------
     value : plain value
-        A config or a part of one; left as it is.
+        Config or a part of it, not modified.
     place : str
-        Where it stands, for errors.
+        Location of the value, for errors.
     variables : mapping of str to str, optional
-        The environment; that of the process unless given.
+        Environment. Defaults to that of the process.
 
     Raises
     ------
     ConfigError
-        If a variable is not set; names the place that asks for it.
+        If a variable is not set; names the location of the reference.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def _fill(text: str, place: str, variables: Mapping[str, str]) -> str:
     def value_of(match: re.Match[str]) -> str:
         if match[1] not in variables:
             raise ConfigError(
-                f"{place}: asks for the environment variable {match[1]}, which is not set",
+                f"{place}: the environment variable {match[1]} is not set",
                 f"Set it with: export {match[1]}=…",
             )
         return variables[match[1]]

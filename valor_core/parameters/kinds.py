@@ -1,4 +1,4 @@
-"""Kinds of annotations: what each takes from a config, in words, and in a JSON Schema."""
+"""Kinds of annotations: conversion of config values, descriptions and JSON Schemas."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _EXPONENT = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+")
 
 @frozen
 class Within:
-    """Range check: a number between two bounds, each inside the range or not.
+    """Range of a number, with open or closed bounds.
 
     Parameters
     ----------
     low, high : float, optional
-        Bounds; None is no bound.
+        Bounds; None for no bound.
     open_low, open_high : bool
-        Whether the bound itself is outside the range.
+        Whether to exclude the bound.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Within:
     open_high: bool = False
 
     def __call__(self, value: Any) -> bool:
-        """Whether the number is inside."""
+        """Return whether the number is in the range."""
         if self.low is not None and (value < self.low or (self.open_low and value == self.low)):
             return False
         return self.high is None or not (
@@ -50,7 +50,7 @@ class Within:
 
     @property
     def expectation(self) -> str:
-        """The range in words that follow "must"."""
+        """Range in words, following "must"."""
         if self.high is None:
             return f"be {'above' if self.open_low else 'at least'} {self.low}"
         if self.low is None:
@@ -60,7 +60,7 @@ class Within:
 
     @property
     def schema(self) -> JsonSchema:
-        """The range in words of JSON Schema."""
+        """Range in JSON Schema."""
         bounds = {
             "exclusiveMinimum" if self.open_low else "minimum": self.low,
             "exclusiveMaximum" if self.open_high else "maximum": self.high,
@@ -70,43 +70,43 @@ class Within:
 
 @frozen(repr=False)
 class Kind:
-    """What an annotation asks of a value; this one takes anything.
+    """Kind of an annotation; the base class accepts any value.
 
     Parameters
     ----------
     words : str
-        The kind in words.
+        Description of the kind.
     has_paths : bool
-        Whether its values are paths, or have paths in them.
+        Whether values are or contain paths.
     """
 
     words: str = "value"
     has_paths: bool = False
 
     def is_one(self, value: Any) -> bool:
-        """Whether a list or what looks like one is a single value of the kind."""
+        """Return whether a list is a single value of the kind."""
         return False
 
     def holds_paths(self, value: Any) -> bool:
-        """Whether the strings in a value are paths."""
+        """Return whether the strings in a value are paths."""
         return self.has_paths
 
     def fit(self, value: Any, name: str) -> Any:
-        """The value as the kind has it.
+        """Convert a value to the kind.
 
         Raises
         ------
         ParameterError
-            If it is of another kind; says what was expected of `name` and what was found.
+            If the value has another kind. The message describes `name`, expectation and finding.
         """
         return value
 
     def schema(self, check: Within | None = None) -> JsonSchema:
-        """JSON Schema of the values, numbers within a range."""
+        """Return the JSON Schema of the values, with numbers in a range."""
         return {}
 
     def refused(self, value: Any, name: str, remedy: str | None = None) -> ParameterError:
-        """What is said of a value of another kind."""
+        """Return the error for a value of another kind."""
         article = "" if self.words.startswith(("true", "'", "null")) else "a "
         sentence = f"{name} must be {article}{self.words}, got {shown(value)}"
         return ParameterError(sentence, remedy)
@@ -114,16 +114,16 @@ class Kind:
 
 @frozen(repr=False)
 class ScalarKind(Kind):
-    """One value of a plain type.
+    """Kind of a built-in scalar type.
 
     Parameters
     ----------
     made : type
-        The type.
+        Type of the converted values.
     accepted : tuple of type
-        The types that fit it.
+        Types that are accepted.
     called : str
-        The type in JSON Schema.
+        Name of the type in JSON Schema.
     """
 
     made: type[Any] = str
@@ -131,24 +131,24 @@ class ScalarKind(Kind):
     called: str = "string"
 
     def fit(self, value: Any, name: str) -> Any:
-        """The value in the type."""
+        """Convert a value to the type."""
         scalar = _python_scalar(value)
-        # to Python true and false are whole numbers; nobody means 1 by true
+        # In Python, booleans are integers; a config that contains true does not mean 1.
         is_bool = isinstance(scalar, bool)
         if not isinstance(scalar, self.accepted) or (is_bool and self.made is not bool):
             raise self.refused(value, name, self._remedy(value))
         if self.made not in (bool, int, float):
             return value
         try:
-            fitted = self.made(scalar)
+            converted = self.made(scalar)
         except OverflowError:
-            fitted = math.inf
-        if isinstance(fitted, float) and not math.isfinite(fitted):
+            converted = math.inf
+        if isinstance(converted, float) and not math.isfinite(converted):
             raise ParameterError(f"{name} must be finite, got {shown(value)}")
-        return fitted
+        return converted
 
     def schema(self, check: Within | None = None) -> JsonSchema:
-        """The type, and the bounds of a number."""
+        """Return the type, with the bounds of a number."""
         bounds = check.schema if check and self.made in (int, float) else {}
         return {"type": self.called} | bounds
 
@@ -156,13 +156,13 @@ class ScalarKind(Kind):
         if self.made is not float or not isinstance(value, str) or not _EXPONENT.fullmatch(value):
             return None
         text = repr(float(value))
-        # Every YAML parser takes it for a number with a point before the exponent.
+        # Every YAML parser reads a number with a point before the exponent.
         written = text if "." in text else text.replace("e", ".0e")
-        return f"YAML takes a number like this for text; write it as: {written}"
+        return f"YAML reads this number as text; write it as: {written}"
 
 
 def _python_scalar(value: Any) -> Any:
-    """A scalar of NumPy as Python has it; importing NumPy to compare types would take 50 ms."""
+    """Return a NumPy scalar as a built-in value, without importing NumPy (50 ms)."""
     is_scalar = type(value).__module__ == "numpy" and not hasattr(value, "__setitem__")
     return value.item() if is_scalar and hasattr(value, "item") else value
 
@@ -174,52 +174,52 @@ SCALARS: Mapping[Any, Kind] = {
     str: ScalarKind("string"),
     type(None): ScalarKind("null", False, type(None), (type(None),), "null"),
 }
-"""Kinds of the plain types."""
+"""Kinds of the built-in scalar types."""
 
 
-_LONGEST_NAME = 255
+_NAME_LIMIT = 255
 
 
 @frozen(repr=False)
 class PathKind(Kind):
-    """A path of a file or folder."""
+    """Kind of paths of files and folders."""
 
     words: str = "path"
     has_paths: bool = True
 
     def fit(self, value: Any, name: str) -> Path:
-        """The path."""
+        """Convert a value to a path."""
         if not isinstance(value, (str, Path)) or not value or "\0" in str(value):
             raise self.refused(value, name)
         path = Path(value)
-        # the system refuses such names wherever one looks at them, if only for whether they exist
+        # The system rejects such names on any access, even to check whether they exist.
         try:
             longest = max(map(len, map(os.fsencode, path.parts)), default=0)
         except UnicodeEncodeError:
             raise self.refused(str(value), name) from None
-        if os.name == "posix" and longest > _LONGEST_NAME:
-            remedy = f"Shorten it: names of files have at most {_LONGEST_NAME} bytes."
+        if os.name == "posix" and longest > _NAME_LIMIT:
+            remedy = f"Shorten it: file names are limited to {_NAME_LIMIT} bytes."
             raise self.refused(str(value), name, remedy)
         return path
 
     def schema(self, check: Within | None = None) -> JsonSchema:
-        """A string."""
+        """Return the schema of a string."""
         return {"type": "string", "format": "path"}
 
 
 @frozen(repr=False)
 class ChoiceKind(Kind):
-    """One of some values, of their types."""
+    """Kind of a choice between literal values."""
 
     choices: tuple[Any, ...] = ()
 
     @classmethod
     def of(cls, choices: tuple[Any, ...]) -> ChoiceKind:
-        """The kind of a ``Literal``."""
+        """Return the kind of a ``Literal``."""
         return cls(" or ".join(map(repr, choices)), False, choices)
 
     def fit(self, value: Any, name: str) -> Any:
-        """The choice that the value is."""
+        """Return the choice that equals the value."""
         for choice in self.choices:
             if type(value) is type(choice) and value == choice:
                 return choice
@@ -228,33 +228,33 @@ class ChoiceKind(Kind):
         raise ParameterError(f"{name} must be one of {listed}, got {shown(value)}", remedy)
 
     def schema(self, check: Within | None = None) -> JsonSchema:
-        """The choices."""
+        """Return the schema of the choices."""
         return {"enum": list(self.choices)}
 
 
 @frozen(repr=False)
 class UnionKind(Kind):
-    """Of one kind or another; the first that fits is taken."""
+    """Kind of a union; the first member that accepts a value converts it."""
 
     members: tuple[Kind, ...] = ()
 
     @classmethod
     def of(cls, members: tuple[Kind, ...]) -> UnionKind:
-        """The kind of ``X | Y``."""
+        """Return the kind of ``X | Y``."""
         words = " or ".join(member.words for member in members)
         return cls(words, any(member.has_paths for member in members), members)
 
     def holds_paths(self, value: Any) -> bool:
-        """Whether a member takes the strings for paths."""
+        """Return whether a member treats the strings as paths."""
         return any(member.holds_paths(value) for member in self.members)
 
     def fit(self, value: Any, name: str) -> Any:
-        """The value as the first member has it that takes it."""
+        """Convert a value with the first member that accepts it."""
         null = SCALARS[type(None)]
         if value is None and null in self.members:
             return None
         others = [member for member in self.members if member != null]
-        if len(others) == 1:  # its own error says more than that none of several fits
+        if len(others) == 1:  # its error is more specific
             return others[0].fit(value, name)
         for member in others:
             try:
@@ -264,62 +264,62 @@ class UnionKind(Kind):
         raise self.refused(value, name)
 
     def schema(self, check: Within | None = None) -> JsonSchema:
-        """Any of the members."""
+        """Return a schema that accepts any member."""
         return {"anyOf": [member.schema(check) for member in self.members]}
 
 
 @frozen(repr=False)
 class ListKind(Kind):
-    """A list; a bare value stands for a list of one."""
+    """Kind of a list; a bare value becomes a list of one."""
 
     item: Kind = Kind()
 
     @classmethod
     def of(cls, item: Kind) -> ListKind:
-        """The kind of ``tuple[X, ...]``."""
+        """Return the kind of ``tuple[X, ...]``."""
         return cls("list" if item == Kind() else f"list of {item.words}", item.has_paths, item)
 
     def fit(self, value: Any, name: str) -> tuple[Any, ...]:
-        """The values as the items' kind has them."""
+        """Convert the items."""
         if value is None and self.item == Kind():
-            return ()  # a key of YAML with nothing behind it
+            return ()  # a YAML key without a value
         is_listed = isinstance(value, (list, tuple, Set)) or type(value).__name__ == "ndarray"
         if not is_listed or self.item.is_one(value):
             return (self.item.fit(value, name),)
-        # a set has no order of its own, and the order of hashes changes from run to run
+        # Sets are unordered, and the order of hashes changes with every process.
         listed = sorted(value, key=repr) if isinstance(value, Set) else value
         return tuple([self.item.fit(item, f"{name}[{i}]") for i, item in enumerate(listed)])
 
     def schema(self, check: Within | None = None) -> JsonSchema:
-        """An array or a bare value."""
+        """Return the schema of an array or a bare value."""
         item = self.item.schema(check)
         return {"anyOf": [{"type": "array", "items": item}, item]}
 
 
 @frozen(repr=False)
 class TableKind(Kind):
-    """A table from strings to values of one kind."""
+    """Kind of a mapping from strings to values of one kind."""
 
     item: Kind = Kind()
 
     @classmethod
     def of(cls, item: Kind) -> TableKind:
-        """The kind of ``Mapping[str, X]``."""
+        """Return the kind of ``Mapping[str, X]``."""
         return cls("table" if item == Kind() else f"table of {item.words}", item.has_paths, item)
 
     def fit(self, value: Any, name: str) -> dict[str, Any]:
-        """The table, its values as their kind has them."""
+        """Convert the values of a mapping."""
         if not isinstance(value, Mapping):
             raise self.refused(value, name)
         for key in value:
             if isinstance(key, bool):
                 raise ParameterError(
                     f"{name} must have strings for keys, got {key}",
-                    "YAML takes yes, no, on, off, true and false for booleans; "
+                    "YAML reads yes, no, on, off, true and false as booleans; "
                     "put the key in quotes.",
                 )
         return {str(key): self.item.fit(item, f"{name}.{key}") for key, item in value.items()}
 
     def schema(self, check: Within | None = None) -> JsonSchema:
-        """An object of such values."""
+        """Return the schema of an object with such values."""
         return {"type": "object", "additionalProperties": self.item.schema(check)}

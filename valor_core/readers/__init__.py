@@ -1,4 +1,4 @@
-"""Readers: partitions of a source, and the reader of some data."""
+"""Readers: partitions of a source, and the reader of the `data` argument."""
 
 from valor_core.lazy import lazy_exports
 

@@ -1,4 +1,4 @@
-"""Partition: a part of a source, and what stands for it in the list of finished ones."""
+"""Partitions of a source, and their identity in the list of finished partitions."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from valor_core.errors import ReadError, shown
 
 
 def fingerprint(value: Any) -> str:
-    """What stands for the content of a batch: equal where all of it is, on any machine.
+    """Return a checksum of the content of a batch, the same on every machine.
 
     Parameters
     ----------
     value : object
-        An attrs value, an array, a list, a table, or what has a `repr` of its content.
+        An attrs value, an array, a list, a mapping, or an object with its content in its `repr`.
 
     Returns
     -------
@@ -42,13 +42,13 @@ def fingerprint(value: Any) -> str:
     return digest.hexdigest()
 
 
-_PLAIN = frozenset({str, int, float, bool, type(None)})
+_SCALAR_TYPES = frozenset({str, int, float, bool, type(None)})
 
 
 def _add(digest: Any, value: Any) -> None:
-    """Add a value, each kind of it told from every other."""
+    """Add a value to the digest; values of different kinds never collide."""
     kind = type(value)
-    if kind in _PLAIN:  # most values are, and it takes long to find out that they are nothing else
+    if kind in _SCALAR_TYPES:  # the most frequent types, checked first
         _add_plain(digest, value)
     elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
         digest.update(f"array {value.dtype.str} {value.shape} ".encode())
@@ -71,7 +71,7 @@ def _add_plain(digest: Any, value: Any) -> None:
 
 @lru_cache(maxsize=256)
 def _names(kind: type) -> tuple[str, ...] | None:
-    """What an attrs class is made of, or None for another class."""
+    """Return the fields of an attrs class, or None for another class."""
     if not attrs.has(kind):
         return None
     return tuple(field.name for field in attrs.fields(kind) if field.init)
@@ -91,9 +91,9 @@ def _add_table(digest: Any, kind: str, table: Mapping[str, Any]) -> None:
 
 
 class Partition:
-    """A part of a source: pickles, and holds whole datums with both sides.
+    """Picklable part of a source, with complete datums (both sides).
 
-    It has a `name`; the others need to be written only by one that files or data stand behind.
+    A subclass implements `name`, and the other members if it reads files or data.
 
     Examples
     --------
@@ -112,41 +112,40 @@ class Partition:
 
     @property
     def name(self) -> str:
-        """What it is called in messages and in the list of finished partitions."""
+        """Name in messages and in the list of finished partitions."""
         raise NotImplementedError
 
     @property
     def identity(self) -> str:
-        """Its name, from whatever folder its files are named."""
+        """Name independent of the folder from which files are specified."""
         return self.name
 
     @property
     def paths(self) -> Iterable[Path]:
-        """The files it is of; it is another one when the size or time of change of one is."""
+        """Files of the partition, whose identity includes their size and modification time."""
         return ()
 
     @property
     def may_be_read_ahead(self) -> bool:
-        """Whether another thread may read it before its turn.
+        """Whether another thread may read the partition in advance.
 
-        Up to five are in memory then, and a reader of several at a time shares nothing that only
-        one thread may use.
+        Up to five partitions are then in memory, and the reader must be thread-safe.
         """
         return False
 
     @property
     def fingerprint(self) -> str:
-        """32 hexadecimal digits for its content, or nothing; it is another one when they are."""
+        """Checksum of the content as 32 hexadecimal digits, or empty; changes with the content."""
         return ""
 
 
 def identity(partition: Partition) -> str:
-    """What stands in the list of finished partitions: its name, and the version of its data.
+    """Return the name and the version of a partition's data for the list of finished partitions.
 
     Raises
     ------
     ReadError
-        If a reader's partition is none.
+        If the value is not a `Partition`.
     """
     if not isinstance(partition, Partition):
         raise ReadError(
@@ -159,7 +158,7 @@ def identity(partition: Partition) -> str:
 
 
 def name_in(identity: str) -> str:
-    """The name of the partition that an identity is of.
+    """Return the name of a partition from its identity.
 
     Examples
     --------
@@ -168,4 +167,5 @@ def name_in(identity: str) -> str:
     >>> name_in("batch 3 4d7a8f0b1c2e3f405162738495a6b7c8")
     'batch 3'
     """
+    # Saved states contain identities, so this pattern is a file format.
     return re.sub(r"( \d+:\d+)*( [0-9a-f]{32})?$", "", identity)

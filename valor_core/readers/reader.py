@@ -1,4 +1,4 @@
-"""Reading: sources split into partitions of whole datums, and what reads them."""
+"""Readers: sources split into partitions of complete datums."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from valor_core.schemas import Batch
 
 @runtime_checkable
 class Reader(Protocol):
-    """Reads batches from somewhere; pickles."""
+    """Picklable source of batches."""
 
     def partitions(self) -> Sequence[Partition]:
-        """The parts of the source, which can be read in any order and place."""
+        """Return the parts of the source, which can be read in any order and process."""
 
     def read(self, partition: Any) -> Iterable[Batch]:
-        """The batches of one part, whose arrays are not written to afterwards."""
+        """Yield the batches of one part, whose arrays are not modified afterwards."""
 
 
 @frozen
 class Position(Partition):
-    """A partition that is one of several things in memory.
+    """Partition of a sequence in memory.
 
     Parameters
     ----------
     number : int
-        Which of them.
+        Position in the sequence.
     fingerprint : str
-        What stands for its content, where that was asked for.
+        Checksum of the content, if requested.
     """
 
     number: int
@@ -41,13 +41,13 @@ class Position(Partition):
 
     @property
     def name(self) -> str:
-        """``batch 3``."""
+        """Name for messages, ``batch 3``."""
         return f"batch {self.number}"
 
 
 @frozen(repr=False)
 class InMemory:
-    """Batches that are there already, each a partition of its own.
+    """Batches in memory, each a separate partition.
 
     Examples
     --------
@@ -62,21 +62,21 @@ class InMemory:
 
     @classmethod
     def of(cls, data: Any, make: Callable[[Any], Batch], arrays: str | None = None) -> InMemory:
-        """A batch, a sequence of batches, or a sequence of the objects of a task.
+        """Read a batch, a sequence of batches, or a sequence of items.
 
         Parameters
         ----------
         data : object
-            Any of these.
+            Batch, batches or items.
         make : callable
-            Function that makes a batch of items, such as `TextBatch.of`.
+            Function that converts items to a batch, such as `TextBatch.of`.
         arrays : str, optional
             Remedy for arrays and tables.
 
         Raises
         ------
         SchemaError
-            If they are something else, with what makes a batch of it.
+            If the data has another type; the remedy says how to make a batch.
         """
         if isinstance(data, Batch):
             return cls((data,))
@@ -84,31 +84,31 @@ class InMemory:
         if isinstance(data, Iterable) and not isinstance(data, (bytes, Mapping)):
             data = list(data)
             if data and all(isinstance(one, Batch) for one in data):
-                return cls(_numbered_apart(data))
+                return cls(_renumbered(data))
         return cls((make(data),))
 
     def partitions(self) -> Sequence[Position]:
-        """One for each batch."""
+        """Return a partition for each batch."""
         if self._fingerprints:
             return tuple(map(Position, range(len(self.batches)), self._fingerprints))
         return tuple(map(Position, range(len(self.batches))))
 
     def fingerprinted(self) -> InMemory:
-        """The same, with partitions that are others when their batch is; it reads all data."""
+        """Return the same batches, with partitions identified by a hash of their data."""
         return InMemory(self.batches, tuple(map(fingerprint, self.batches)))
 
     def read(self, partition: Position) -> Iterator[Batch]:
-        """The batch at a position."""
+        """Yield the batch of a partition."""
         yield self.batches[partition.number]
 
 
 def batch_of(data: Any, make: Callable[[Any], Batch], arrays: str | None = None) -> Batch:
-    """The batch of some objects of its task; the others are as in `InMemory.of`.
+    """Convert items to a batch, with parameters as in `InMemory.of`.
 
     Raises
     ------
     SchemaError
-        If they are something else, with what makes a batch of it.
+        If the data has another type; the remedy says how to make a batch.
 
     Examples
     --------
@@ -121,11 +121,11 @@ def batch_of(data: Any, make: Callable[[Any], Batch], arrays: str | None = None)
 
 
 def _check_in_memory(data: Any, arrays: str | None) -> None:
-    """Raise a `SchemaError` that helps on if data are what only a reader or a function takes."""
+    """Raise a `SchemaError` with a remedy for data that needs a reader or a function."""
     if isinstance(data, (str, os.PathLike)):
         raise SchemaError(
             f"data: expected items or a batch, got {shown(os.fspath(data))}",
-            f"Name what reads it: {{'reader': …, 'path': {os.fspath(data)!r}}}. "
+            f"Specify a reader: {{'reader': …, 'path': {os.fspath(data)!r}}}. "
             "See the readers with: valor list --readers",
         )
     if _is_of_arrays(data):
@@ -133,7 +133,7 @@ def _check_in_memory(data: Any, arrays: str | None) -> None:
 
 
 def _is_of_arrays(data: Any) -> bool:
-    """Whether some data are a table or an array of numbers, or several."""
+    """Return whether data is a table, an array of numbers or a list of these."""
     if isinstance(data, (list, tuple)):
         return len(data) > 0 and all(isinstance(one, list) or _is_of_arrays(one) for one in data)
     if hasattr(data, "columns"):
@@ -141,12 +141,12 @@ def _is_of_arrays(data: Any) -> bool:
     return hasattr(data, "__array__") and getattr(getattr(data, "dtype", None), "kind", "O") != "O"
 
 
-def _numbered_apart(batches: Iterable[Batch]) -> tuple[Batch, ...]:
-    """Batches whose datums have no names, numbered through, whoever reads them first."""
-    apart = []
+def _renumbered(batches: Iterable[Batch]) -> tuple[Batch, ...]:
+    """Renumber batches without uids consecutively, so that their order of reading is irrelevant."""
+    renumbered = []
     count = 0
     for batch in batches:
         renumbers = batch.datums.numbered and (count or not batch.datums.from_zero)
-        apart.append(batch.renumber(count) if renumbers else batch)
+        renumbered.append(batch.renumber(count) if renumbers else batch)
         count += len(batch)
-    return tuple(apart)
+    return tuple(renumbered)

@@ -1,7 +1,7 @@
-"""Given data: what they are told to be, and the reader that they stand for.
+"""Convert the `data` argument to a task and a reader.
 
-Whoever names a reader is taken at their word. Tables in memory are told by their columns, and two
-sides, ground truths and predictions, by the readers that make a batch of two sides in memory.
+A reader in the data is used as specified. For tables in memory, the columns determine the reader;
+for two sides (ground truths and predictions), the readers that accept a pair of sides.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _SEE_READERS = "See them with: valor list --readers"
 
 @frozen(eq=False, repr=False)
 class ResolvedData:
-    """Data, and the task that they are of where that can be told.
+    """Data and its task, if it can be determined.
 
     Parameters
     ----------
     data : object
-        What `reader_of` takes.
+        Argument for `reader_of`.
     task : str, optional
-        Their task.
+        Task of the data.
     """
 
     data: Any
@@ -59,32 +59,32 @@ def resolve_data(
     task: str | None = None,
     metrics: Sequence[Any] = (),
 ) -> ResolvedData:
-    """What some data are.
+    """Determine the task and the reader of data.
 
     Parameters
     ----------
     data : object
         Data of both sides, or the ground truths.
     predictions : object
-        The other side, None where `data` has both.
+        Predictions; None if `data` has both sides.
     registry : Registry
-        What is installed.
+        Registry used to search readers.
     task : str, optional
-        Their task, where somebody says so.
+        Task of the data, if specified by the user.
     metrics : sequence
-        What is to be computed, which can tell the task.
+        Requested metrics, which can determine the task.
 
     Raises
     ------
     ConfigError
-        If no reader knows the columns of a table, or several tasks may be meant.
+        If no reader accepts the columns of a table, or several tasks are possible.
     SchemaError
-        If nothing is known of which these are two sides.
+        If no reader accepts the two sides.
     """
-    own = _told_task(data)
+    data_task = _declared_task(data)
     names_reader = isinstance(data, Mapping) and "reader" in data
-    if predictions is None and (own or names_reader or isinstance(data, Reader)):
-        return ResolvedData(data, task or own)
+    if predictions is None and (data_task or names_reader or isinstance(data, Reader)):
+        return ResolvedData(data, task or data_task)
     sides = [data] if predictions is None else [data, predictions]
     if any(map(_may_be_table, sides)):
         recognize = _recognizer(sides)
@@ -99,7 +99,7 @@ def resolve_data(
 
 
 def _may_be_table(side: Any) -> bool:
-    """Whether a side may be a path or a table in memory; batches and arrays are neither."""
+    """Return whether a side may be a path or a table in memory; batches and arrays are not."""
     if isinstance(side, (str, os.PathLike, Mapping, Partition)):
         return True
     if isinstance(side, (list, tuple)):
@@ -108,12 +108,12 @@ def _may_be_table(side: Any) -> bool:
 
 
 def _recognizer(sides: Sequence[Any]) -> Any:
-    """The function that finds a reader for tables, or None if arrays are all there is to read.
+    """Return the function that finds readers of tables, or None if the data consists of lists.
 
     Raises
     ------
     MissingPluginError
-        If a path or a data frame needs it and it is not installed.
+        If a path or a data frame needs the function and it is not installed.
     """
     found = extension(FRAMES, "tables")
     if found is not None:
@@ -127,8 +127,8 @@ def _recognizer(sides: Sequence[Any]) -> Any:
     return None
 
 
-def _told_task(data: Any) -> str | None:
-    """The task that a batch or an item says it is of."""
+def _declared_task(data: Any) -> str | None:
+    """Return the task of a batch or of items, or None."""
     if isinstance(data, (list, tuple)) and data:
         data = data[0]
     task = getattr(type(data), "task", None)
@@ -138,7 +138,7 @@ def _told_task(data: Any) -> str | None:
 def reader_of(
     data: Any, task: str, registry: Registry, folder: Path | None = None, place: str = ""
 ) -> Reader:
-    """The reader that some data stand for.
+    """Return the reader of data.
 
     Parameters
     ----------
@@ -147,18 +147,18 @@ def reader_of(
     task : str
         Task of the batches.
     registry : Registry
-        Where a reader's name is looked up.
+        Registry used to resolve the reader's name.
     folder : Path, optional
-        What relative paths of a mapping are relative to.
+        Base folder of relative paths in a mapping. Defaults to the working directory.
     place : str
-        Where the mapping stands, for errors.
+        Location of the mapping, for errors.
 
     Raises
     ------
     SchemaError
-        If the data are neither items nor batches, with what makes a batch of them.
+        If the data is neither items nor batches; the remedy says how to make a batch.
     ConfigError, ParameterError, RegistryError
-        If a mapping names no reader of the task, or parameters that it refuses.
+        If a mapping has an unsupported reader or invalid parameters.
     """
     if isinstance(data, Batch):
         return InMemory((data,))
@@ -196,27 +196,27 @@ def reader_of(
 
 
 def _name_one(task: str, registry: Registry) -> str:
-    """The remedy for a reader of something else: the task's own."""
-    own = [spec for spec in registry.all(ReaderSpec) if spec.task == task]
-    names = [one.short_name if one.namespace == task else one.name for one in own]
-    return f"Name one of: {', '.join(names)}." if names else _SEE_READERS
+    """Return the remedy for a reader of another task: the readers of this task."""
+    specs = [spec for spec in registry.all(ReaderSpec) if spec.task == task]
+    names = [one.short_name if one.namespace == task else one.name for one in specs]
+    return f"Choose one of: {', '.join(names)}." if names else _SEE_READERS
 
 
 def _has_tables(parameters: Any) -> bool:
-    """Whether a table in memory is among what a reader reads."""
+    """Return whether the parameters of a reader contain a table in memory."""
     values = attrs.asdict(parameters, recurse=False).values()
     listed = (value if isinstance(value, tuple) else (value,) for value in values)
-    return any(isinstance(one, Partition) for own in listed for one in own)
+    return any(isinstance(one, Partition) for parts in listed for one in parts)
 
 
 def _read_now(reader: Reader) -> InMemory:
-    """The batches of tables in memory, which no worker can read elsewhere."""
+    """Read tables in memory now, since workers cannot access them."""
     batches = (batch for part in reader.partitions() for batch in reader.read(part))
     return InMemory.of([*map(_unnamed, batches)], Batch.of)
 
 
 def _unnamed(batch: Batch) -> Batch:
-    """A batch whose items are called by their rows as one of items without names."""
+    """Treat row numbers as missing uids."""
     uids = batch.datums.uids
     by_row = uids.dtype.kind == "i" and np.array_equal(uids, np.arange(len(uids)))
     return batch.renumber(0) if by_row else batch
@@ -229,95 +229,95 @@ def of_two_sides(
     task: str | None,
     metrics: Sequence[Any],
 ) -> tuple[Any, str]:
-    """What `reader_of` takes for two sides, and their task.
+    """Return the batch and the task of two sides.
 
     Raises
     ------
     SchemaError
-        If nothing is known of which these are two sides.
+        If no reader accepts the two sides.
     ConfigError
-        If several tasks may be meant.
+        If several tasks are possible.
     """
-    made = _made(groundtruths, predictions, registry, task, metrics)
-    if not made and task is None:  # metrics that no task has, or that are misspelled, tell nothing
-        made = _made(groundtruths, predictions, registry, task, ())
-    check_one_task(made)
-    for told_task, batch in made.items():
-        return batch, told_task
+    batches = _batches(groundtruths, predictions, registry, task, metrics)
+    if not batches and task is None:  # the metrics may be misspelled
+        batches = _batches(groundtruths, predictions, registry, task, ())
+    check_one_task(batches)
+    for batch_task, batch in batches.items():
+        return batch, batch_task
     raise SchemaError(
         f"data: expected two sides of {task or 'one task'}, got {_form(groundtruths)} and "
         f"{_form(predictions)}",
-        _what_to_do(groundtruths, predictions, registry, task or only_task(metrics, registry)),
+        _pair_remedy(groundtruths, predictions, registry, task or only_task(metrics, registry)),
     )
 
 
-def _what_to_do(
+def _pair_remedy(
     groundtruths: Any, predictions: Any, registry: Registry, task: str | None
 ) -> str | None:
-    """The remedy for two sides that no task has."""
+    """Return the remedy for two sides that no task accepts."""
     try:
-        swapped = bool(_made(predictions, groundtruths, registry, task, ()))
-    except SchemaError:  # taken for two sides, though something else is wrong
+        swapped = bool(_batches(predictions, groundtruths, registry, task, ()))
+    except SchemaError:  # accepted as two sides with another problem
         swapped = True
     if swapped:
         return "Put the ground truths first: evaluate(y_true, y_score, metrics)"
     if task is not None:
         return registry.arrays_remedy(task)
-    return "Say what they are: evaluate(y_true, y_score, metrics, task='classification')"
+    return "Specify the task: evaluate(y_true, y_score, metrics, task='classification')"
 
 
-def _pairing(
-    registry: Registry, task: str | None, made: Mapping[str, Batch]
+def _pair_specs(
+    registry: Registry, task: str | None, batches: Mapping[str, Batch]
 ) -> Iterator[ReaderSpec | TaskSpec]:
-    """Specs that may declare `pairs`, first those of the plugin with the task's name and of core.
+    """Yield specs that may declare `pairs`, beginning with the task's own plugin and core.
 
-    The manifests of other plugins are imported only if these make no batch.
+    Manifests of other plugins are imported only if these accept no pair.
     """
     if task is not None and task in registry.namespaces:
         for namespace in (task, "core"):
             manifest = registry.manifest(namespace)
             yield from manifest.of(ReaderSpec)
             yield from manifest.of(TaskSpec)
-    if not made:
+    if not batches:
         yield from registry.all(ReaderSpec)
         yield from registry.all(TaskSpec)
 
 
-def _made(
+def _batches(
     groundtruths: Any,
     predictions: Any,
     registry: Registry,
     task: str | None,
     metrics: Sequence[Any],
 ) -> dict[str, Batch]:
-    """The batches that readers of tasks which have the metrics make of two sides, by task."""
+    """Return batches of two sides by task, from all readers whose task has the metrics."""
 
     def serves(one: str | None) -> bool:
         return one is None or (task in (None, one) and has_all(registry, one, metrics))
 
-    made: dict[str, Batch] = {}
-    for spec in _pairing(registry, task, made):
+    batches: dict[str, Batch] = {}
+    for spec in _pair_specs(registry, task, batches):
         served = spec.short_name if isinstance(spec, TaskSpec) else spec.task
         if spec.pairs is None or not serves(served):
             continue
         batch = spec.load(spec.pairs)(groundtruths, predictions)
         if batch is not None and serves(batch.task):
-            made.setdefault(batch.task, batch)
-    return made
+            batches.setdefault(batch.task, batch)
+    return batches
 
 
 def check_one_task(tasks: Collection[str]) -> None:
-    """Raise a `ConfigError` if data may be of several tasks."""
+    """Raise a `ConfigError` if several tasks are possible."""
     if len(tasks) > 1:
         listed = sorted(tasks)
         raise ConfigError(
-            f"data: may be of the task {' or '.join(listed)}",
-            f"Say which: task={listed[0]!r}",
+            f"data: the task is ambiguous, {' or '.join(listed)}",
+            f"Specify one: task={listed[0]!r}",
         )
 
 
 def _form(side: Any) -> str:
-    """A side in few words: its class, and shape or length."""
+    """Describe a side by class and shape or length."""
     shape = getattr(side, "shape", None)
     if isinstance(shape, tuple):
         return f"{type(side).__name__} of shape {shape}"

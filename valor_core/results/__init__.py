@@ -1,4 +1,4 @@
-"""Results: numbers or reasons, their averages, and reports."""
+"""Results: numbers or reasons, averages, and reports."""
 
 from valor_core.lazy import lazy_exports
 

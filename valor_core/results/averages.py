@@ -1,4 +1,4 @@
-"""Averages: quotients of counts, means of numbers, and means over labels."""
+"""Averages: ratios of counts, means of numbers, and means over labels."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
 
 NumberOrReason = float | Undefined | Failed
-"""A number of a metric, or why there is none."""
+"""A number of a metric, or the reason why it is undefined or failed."""
 
 
 def label_parameters(label: Label) -> dict[str, Any]:
-    """How a result says which label it belongs to.
+    """Return the parameters of a result for one label.
 
     Examples
     --------
@@ -32,16 +32,16 @@ def label_parameters(label: Label) -> dict[str, Any]:
 def ratio(
     numerator: float, denominator: float, zero_division: float | None, reason: str
 ) -> float | Undefined:
-    """Quotient of two counts: the one guarded division.
+    """Return the ratio of two counts.
 
     Parameters
     ----------
     numerator, denominator : float
-        Counts; equal for ints and floats.
+        Counts.
     zero_division : float or None
-        What 0/0 is; None makes it undefined.
+        Value of 0/0; None makes it undefined.
     reason : str
-        Why the denominator is 0, for a report.
+        Why the denominator is 0, for the report.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def ratio(
 def ratios(
     numerators: NDArray[np.int64], denominators: NDArray[np.int64], zero_division: float | None
 ) -> list[float | None]:
-    """Quotients of two columns of counts, as `ratio` gives them; None where undefined.
+    """Return the ratios of two columns of counts as `ratio` does, with None for undefined.
 
     Examples
     --------
@@ -64,29 +64,29 @@ def ratios(
     [0.25, None]
     """
     quotients: list[float | None] = (numerators / np.maximum(denominators, 1)).tolist()
-    for place in np.flatnonzero(denominators == 0).tolist():
-        quotients[place] = None if zero_division is None else float(zero_division)
+    for row in np.flatnonzero(denominators == 0).tolist():
+        quotients[row] = None if zero_division is None else float(zero_division)
     return quotients
 
 
 def mean(
     values: Iterable[float | Undefined | Failed], of: str
 ) -> tuple[float | Undefined, dict[str, int]]:
-    """Mean of the values that are there, exactly rounded, and what it left out.
+    """Return the exactly rounded mean of the defined values, and the excluded values by reason.
 
     Parameters
     ----------
     values : iterable of float, Undefined or Failed
-        What to average.
+        Values to average.
     of : str
-        What the values belong to, in the plural, for the reason: ``"labels"``.
+        Plural noun for the items of the values in the reason: ``"labels"``.
 
     Returns
     -------
     mean : float or Undefined
-        Undefined where no value is defined.
+        Mean, or `Undefined` if no value is defined.
     left_out : dict of str to int
-        Reasons of the values that do not take part, and how many have it.
+        Number of excluded values by reason.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def mean(
 
 
 def exact_mean(numbers: Sequence[float]) -> float:
-    """Mean of one number or more, of their exact sum.
+    """Return the mean of a non-empty sequence from its exact sum.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def exact_mean(numbers: Sequence[float]) -> float:
     """
     try:
         return math.fsum(numbers) / len(numbers)
-    except OverflowError:  # the sum is beyond all numbers; the mean is between two of them
+    except OverflowError:  # the sum exceeds the range of floats; the mean does not
         from fractions import Fraction
 
         return float(sum(map(Fraction, numbers), Fraction()) / len(numbers))
@@ -124,7 +124,7 @@ def exact_mean(numbers: Sequence[float]) -> float:
 def macro(
     values: Sequence[NumberOrReason], truths: Codes, include_prediction_only: bool = False
 ) -> tuple[NumberOrReason, dict[str, int]]:
-    """Plain mean over labels with ground truth, and what it left out.
+    """Return the unweighted mean over labels with ground truth, and excluded labels by reason.
 
     Examples
     --------
@@ -132,17 +132,17 @@ def macro(
     >>> macro([1.0, 0.5, 0.0], np.array([3, 1, 0]))
     (0.75, {'label only in predictions': 1})
     """
-    taken: list[NumberOrReason] = [
+    included: list[NumberOrReason] = [
         value if count or include_prediction_only else Undefined("label only in predictions")
         for value, count in zip(values, truths.tolist(), strict=True)
     ]
-    return mean(taken, "labels")
+    return mean(included, "labels")
 
 
 def weighted(
     values: Sequence[NumberOrReason], truths: Codes
 ) -> tuple[NumberOrReason, dict[str, int]]:
-    """Mean over labels by their number of ground truths, and what it left out.
+    """Return the mean over labels weighted by ground truths, and excluded labels by reason.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Confusion tables: numbers by ground truth and predicted label, as arrays of the cells not 0."""
+"""Confusion tables: arrays of the cells that are not 0."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 MOST_PLAIN = 1_000
-"""Labels of a table whose value is made of built-in dictionaries: a million cells, 0.1 s."""
+"""Largest number of labels for built-in dictionaries: a million cells take 0.1 s."""
 
 MOST_IN_FULL = 100
-"""Labels of a table that a report in JSON writes with its cells of 0."""
+"""Largest number of labels for which a JSON report includes cells of 0."""
 
 _MATRIX, _TRUTHS, _PREDICTIONS = _SIDES = (
     "confusion_matrix",
@@ -22,7 +22,7 @@ _MATRIX, _TRUTHS, _PREDICTIONS = _SIDES = (
     "unmatched_predictions",
 )
 
-_Places = NDArray[np.int64]
+_Positions = NDArray[np.int64]
 
 
 def _has_examples(cell: Any) -> bool:
@@ -35,9 +35,9 @@ def _texts(labels: Iterable[str]) -> tuple[str, ...]:
 
 @frozen(eq=False, repr=False, kw_only=True)
 class ConfusionTable(Mapping[str, Any]):
-    """Value of a confusion matrix, which stays arrays until a row is read.
+    """Value of a confusion matrix, kept as arrays until a row is read.
 
-    As a mapping it has ``confusion_matrix`` by ground truth and prediction, and
+    The mapping contains ``confusion_matrix`` by ground truth and prediction, and
     ``unmatched_ground_truths`` and ``unmatched_predictions`` by label.
 
     Parameters
@@ -45,14 +45,14 @@ class ConfusionTable(Mapping[str, Any]):
     labels : tuple of str
         The labels of both sides.
     rows, columns : ndarray of int64, shape (n_cells,)
-        Positions of the true and of the predicted label, ascending by row and column. The number
-        of labels is the position of no ground truth and of no prediction.
+        Positions of the true and of the predicted label, ascending by row and column. The number of
+        labels is the position of unmatched cells.
     numbers : ndarray, shape (n_cells,)
-        Counts or shares, none of them 0.
+        Counts or shares, without 0.
     examples : mapping of (int, int) to list, optional
-        Examples by row and column. With them, a cell is a table of ``count`` and ``examples``.
+        Examples by row and column. With examples, a cell is a table of ``count`` and ``examples``.
     more : mapping
-        Other members of the value.
+        Other entries of the value.
 
     Examples
     --------
@@ -63,8 +63,8 @@ class ConfusionTable(Mapping[str, Any]):
     """
 
     labels: tuple[str, ...] = field(converter=_texts)
-    rows: _Places
-    columns: _Places
+    rows: _Positions
+    columns: _Positions
     numbers: NDArray[Any]
     examples: Mapping[tuple[int, int], list[Any]] | None = None
     more: Mapping[str, Any] = field(factory=dict)
@@ -78,7 +78,7 @@ class ConfusionTable(Mapping[str, Any]):
         predictions: NDArray[Any],
         **more: Any,
     ) -> Self:
-        """Table of a square array and of the counts of labels without a match."""
+        """Build a table from a square array and the counts of unmatched labels."""
         size = len(labels)
         inner, missed, made_up = (np.nonzero(part) for part in (counts, truths, predictions))
         rows = np.concatenate([inner[0], *missed, np.full_like(made_up[0], size)])
@@ -95,23 +95,23 @@ class ConfusionTable(Mapping[str, Any]):
 
     @classmethod
     def of_json(cls, value: Any) -> Self | None:
-        """Table that `to_json` wrote without its cells of 0, or None for any other value."""
+        """Read a table that `to_json` wrote without cells of 0; return None for any other value."""
         matrix = value.get(_MATRIX) if isinstance(value, Mapping) else None
         if not isinstance(matrix, Mapping) or len(matrix) <= MOST_IN_FULL:
             return None
-        place = {label: number for number, label in enumerate(matrix)}
+        position = {label: number for number, label in enumerate(matrix)}
         sides = [*matrix.values(), *(value.get(side) for side in (_TRUTHS, _PREDICTIONS))]
-        if not all(isinstance(side, Mapping) and side.keys() <= place.keys() for side in sides):
+        if not all(isinstance(side, Mapping) and side.keys() <= position.keys() for side in sides):
             return None
-        size, (*lines, truths, predictions) = len(place), sides
+        size, (*lines, truths, predictions) = len(position), sides
         found = [
             *(
-                (row, place[name], cell)
+                (row, position[name], cell)
                 for row, line in enumerate(lines)
                 for name, cell in line.items()
             ),
-            *((place[name], size, cell) for name, cell in truths.items()),
-            *((size, place[name], cell) for name, cell in predictions.items()),
+            *((position[name], size, cell) for name, cell in truths.items()),
+            *((size, position[name], cell) for name, cell in predictions.items()),
         ]
         cells = [cell for _, _, cell in found]
         has_examples = bool(cells) and all(map(_has_examples, cells))
@@ -160,7 +160,7 @@ class ConfusionTable(Mapping[str, Any]):
         )
 
     def aligned(self, other: ConfusionTable) -> tuple[NDArray[Any], NDArray[Any]] | None:
-        """Numbers of both tables in the cells that either has, or None for other labels."""
+        """Return the numbers of both tables in their combined cells, or None if labels differ."""
         if self.labels != other.labels:
             return None
         width = len(self.labels) + 1
@@ -175,13 +175,13 @@ class ConfusionTable(Mapping[str, Any]):
         return f"<ConfusionTable of {len(self.labels):,} labels>"
 
     def plain(self) -> Mapping[str, Any]:
-        """The value of built-in dictionaries, or the table itself if it has too many labels."""
+        """Return built-in dictionaries, or the table itself if it has too many labels."""
         if len(self.labels) > MOST_PLAIN:
             return self
         return {_MATRIX: dict(self[_MATRIX])} | {name: self[name] for name in list(self)[1:]}
 
     def to_json(self) -> dict[str, Any]:
-        """The value as JSON has it: with many labels, without the cells that are 0."""
+        """Return the value for JSON; with many labels, cells of 0 are omitted."""
         if len(self.labels) <= MOST_IN_FULL:
             return dict(self.plain())
         size = len(self.labels)
@@ -195,8 +195,8 @@ class ConfusionTable(Mapping[str, Any]):
                 truths[names[row]] = cell
             else:
                 lines[row][names[column]] = cell
-        members = dict(zip(self.labels, lines[:size], strict=True)), truths, lines[size]
-        return dict(zip(_SIDES, members, strict=True)) | dict(self.more)
+        parts = dict(zip(self.labels, lines[:size], strict=True)), truths, lines[size]
+        return dict(zip(_SIDES, parts, strict=True)) | dict(self.more)
 
     def _cells(self) -> list[Any]:
         numbers: list[Any] = self.numbers.tolist()
@@ -209,16 +209,16 @@ class ConfusionTable(Mapping[str, Any]):
         ]
 
     def _row(self, row: int) -> dict[str, Any]:
-        """Cells of all predicted labels of a row."""
+        """Return the cells of a row by predicted label."""
         first, end = np.searchsorted(self.rows, [row, row + 1])
         found = np.arange(first, end)
         return self._line(found[self.columns[found] < len(self.labels)], None)
 
-    def _line(self, found: _Places, places: _Places | None) -> dict[str, Any]:
-        """Cells by label: those found, and 0 for the others."""
-        places = self.columns[found] if places is None else places
+    def _line(self, found: _Positions, positions: _Positions | None) -> dict[str, Any]:
+        """Return cells by label; missing cells are 0."""
+        positions = self.columns[found] if positions is None else positions
         numbers = np.zeros(len(self.labels), self.numbers.dtype)
-        numbers[places] = self.numbers[found]
+        numbers[positions] = self.numbers[found]
         if self.examples is None:
             return dict(zip(self.labels, numbers.tolist(), strict=True))
         line = {
@@ -226,20 +226,20 @@ class ConfusionTable(Mapping[str, Any]):
             for label, number in zip(self.labels, numbers.tolist(), strict=True)
         }
         at = zip(self.rows[found].tolist(), self.columns[found].tolist(), strict=True)
-        for place, cell in zip(places.tolist(), at, strict=True):
-            line[self.labels[place]]["examples"] = self.examples.get(cell, [])
+        for position, cell in zip(positions.tolist(), at, strict=True):
+            line[self.labels[position]]["examples"] = self.examples.get(cell, [])
         return line
 
 
 class _Matrix(Mapping[str, dict[str, Any]]):
-    """Rows of a table, each made when it is read."""
+    """Rows of a table, computed on access."""
 
     def __init__(self, table: ConfusionTable) -> None:
         self._table = table
-        self._place = {label: number for number, label in enumerate(table.labels)}
+        self._position = {label: number for number, label in enumerate(table.labels)}
 
     def __getitem__(self, label: str) -> dict[str, Any]:
-        return self._table._row(self._place[label])
+        return self._table._row(self._position[label])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._table.labels)

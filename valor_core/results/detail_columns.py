@@ -1,4 +1,4 @@
-"""Detail columns: what a metric has to say about items, as columns that become tables when read."""
+"""Details of items as columns, converted to mappings on access."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from valor_core.errors import SchemaError, shown
 from valor_core.schemas.columns import Codes, is_ascending
 
 Details = Mapping[int, Mapping[str, Any]]
-"""What a metric has to say about the items at some positions."""
+"""Details of items by position."""
 
 
 def _columns(columns: Mapping[str, Any]) -> Mapping[str, NDArray[Any]]:
@@ -28,20 +28,20 @@ def _array(name: str, column: Any) -> NDArray[Any]:
 
 @frozen(eq=False, repr=False)
 class DetailColumns(Mapping[int, Mapping[str, Any]]):
-    """Details of some items, a column for each name.
+    """Details of items, one column per name.
 
     Parameters
     ----------
     columns : mapping of str to ndarray
-        What is said of each of the items, by name: a number, a text, a list (a row of several
-        dimensions), or an array of objects for what else JSON has.
+        Value of each item by name: numbers, strings, lists (rows of several dimensions), or arrays
+        of objects for other JSON values.
     positions : ndarray of int64
-        The items' positions, ascending.
+        Ascending positions of the items.
 
     Raises
     ------
     SchemaError
-        If a column is no array or has another length, or the positions do not ascend.
+        If a column is not an array or has another length, or positions do not ascend.
 
     Examples
     --------
@@ -60,13 +60,13 @@ class DetailColumns(Mapping[int, Mapping[str, Any]]):
                     f"details[{name!r}]: expected {len(self.positions):,} rows, got {len(column):,}"
                 )
         if not is_ascending(self.positions, strictly=True):
-            raise SchemaError("details: expected positions in ascending order, each once")
+            raise SchemaError("details: expected ascending positions without duplicates")
 
-    def __getitem__(self, place: int) -> Mapping[str, Any]:
-        at = int(np.searchsorted(self.positions, place))
-        if at == len(self.positions) or self.positions[at] != place:
-            raise KeyError(place)
-        return {name: _cell(column[at]) for name, column in self.columns.items()}
+    def __getitem__(self, position: int) -> Mapping[str, Any]:
+        row = int(np.searchsorted(self.positions, position))
+        if row == len(self.positions) or self.positions[row] != position:
+            raise KeyError(position)
+        return {name: _cell(column[row]) for name, column in self.columns.items()}
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.positions.tolist())
@@ -75,7 +75,7 @@ class DetailColumns(Mapping[int, Mapping[str, Any]]):
         return len(self.positions)
 
     def select(self, positions: Codes) -> DetailColumns:
-        """The details of the items at some positions, which become the first, second and so on."""
+        """Return the details of the items at the given positions, renumbered from 0."""
         at = np.searchsorted(self.positions, positions)
         kept = np.flatnonzero(at < len(self.positions))
         kept = kept[self.positions[at[kept]] == positions[kept]]
@@ -88,7 +88,7 @@ def _cell(value: Any) -> Any:
 
 
 def selected(details: Details, positions: Codes) -> Details:
-    """The details of the items at some positions, which become the first, second and so on.
+    """Return the details of the items at the given positions, renumbered from 0.
 
     Examples
     --------
@@ -104,27 +104,27 @@ def selected(details: Details, positions: Codes) -> Details:
 
 
 def joined(parts: Sequence[Details], starts: Sequence[int]) -> Details:
-    """Details of the items of some parts, which stand one behind the other.
+    """Concatenate the details of parts.
 
     Parameters
     ----------
     parts : sequence of mapping
-        Details by position in the part.
+        Details by position in each part.
     starts : sequence of int
-        For each part, the position of its first item.
+        Position of each part's first item.
 
     Examples
     --------
     >>> joined([{1: {"edits": 2}}, {0: {"edits": 0}}], [0, 5])
     {1: {'edits': 2}, 5: {'edits': 0}}
     """
-    told = [(part, start) for part, start in zip(parts, starts, strict=True) if part]
+    present = [(part, start) for part, start in zip(parts, starts, strict=True) if part]
     columns = [
         evolve(part, positions=part.positions + start)
-        for part, start in told
+        for part, start in present
         if isinstance(part, DetailColumns)
     ]
-    if columns and len(columns) == len(told) and _are_alike(columns):
+    if columns and len(columns) == len(present) and _are_alike(columns):
         return DetailColumns(
             {
                 name: np.concatenate([part.columns[name] for part in columns])
@@ -132,11 +132,11 @@ def joined(parts: Sequence[Details], starts: Sequence[int]) -> Details:
             },
             np.concatenate([part.positions for part in columns]),
         )
-    return {start + place: one for part, start in told for place, one in part.items()}
+    return {start + position: one for part, start in present for position, one in part.items()}
 
 
 def _are_alike(parts: Sequence[DetailColumns]) -> bool:
-    """Whether the columns of all parts can be one array each, without a value changing its type."""
+    """Return whether columns can be concatenated without changing the type of a value."""
     kinds = [{name: _kind(column) for name, column in part.columns.items()} for part in parts]
     return all(kind == kinds[0] for kind in kinds)
 

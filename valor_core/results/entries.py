@@ -1,4 +1,4 @@
-"""Entries: the single numbers of results, or the reasons that stand in their place."""
+"""Entries: the single numbers of results and their flat keys."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from attrs import frozen
 from valor_core.results.result import Failed, Result, Undefined, is_number
 
 NO_VALUE = "(missing)"
-"""How tables show the value of a slice of items without the field; ``null`` in keys."""
+"""Value of slices without the field in tables; keys contain ``null``."""
 
 _CODED = re.compile(r"[^\w\-.: ]|_(?=x[0-9A-F]{4,6}(?:_|[^\w\-.: ]))")
-"""Characters that a key does not keep, and the underscore of what reads like a code."""
+"""Characters that a key replaces, and underscores that look like the start of a code."""
 
 
 def pairs(values: Mapping[str, Any]) -> list[str]:
-    """Parameters, or the values of a slice, as they stand in keys.
+    """Return parameters or slice values in the form used in keys.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def pairs(values: Mapping[str, Any]) -> list[str]:
 
 
 def key_text(value: Any) -> str:
-    """A value as it stands in a key.
+    """Return a value in the form used in keys.
 
     Examples
     --------
@@ -50,10 +50,10 @@ def key_text(value: Any) -> str:
 
 
 def safe(part: str) -> str:
-    """A part of a key in the characters that experiment trackers take; no two parts become one.
+    """Replace characters that experiment trackers reject; different parts stay different.
 
-    Letters and digits of all scripts and ``_-.:`` and space stay. Another character becomes its
-    code, as in names of XML.
+    Letters and digits of all scripts, ``_-.:`` and space are kept. Another character becomes its
+    code, as in XML names.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def safe(part: str) -> str:
 
 MOST_NAMED_NUMBERS = 12
 ROW_NAMES = ("label", "average")
-"""Parameters that name the row of a table of results."""
+"""Parameters that name a row in tables of results."""
 
 _COMPARED = json.JSONEncoder(ensure_ascii=False, default=str)
 
@@ -75,16 +75,16 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 @frozen(repr=False)
 class Entry:
-    """One single number, or the reason why there is none.
+    """A single number, or the reason why it is missing.
 
     Parameters
     ----------
     result : Result
-        Whose number it is.
+        Result with the number.
     part : str
-        The name of the number, where the value is a table; empty where it is the number.
+        Name of the number if the value is a table, otherwise empty.
     value : float, None, Undefined or Failed
-        The number; what stands in its place.
+        Number, or the reason.
     """
 
     result: Result
@@ -93,12 +93,12 @@ class Entry:
 
     @property
     def metric(self) -> str:
-        """The metric's name without its version."""
+        """Name of the metric without version."""
         return (self.result.metric or self.result.type).partition("@")[0]
 
     @cached_property
     def name(self) -> str | None:
-        """The label or average that it belongs to."""
+        """Label or average of the number."""
         named = self.result.parameters
         if _is_name(named.get("label")):
             return str(named["label"])
@@ -106,25 +106,25 @@ class Entry:
 
     @cached_property
     def sums_up(self) -> bool:
-        """Whether it is an average over labels."""
+        """Whether the number is an average over labels."""
         named = self.result.parameters
         return not _is_name(named.get("label")) and _is_name(named.get("average"))
 
     @cached_property
     def others(self) -> dict[str, Any]:
-        """Its parameters but the label and the average that it belongs to."""
+        """Parameters other than the label and the average."""
         named = self.result.parameters.items()
         return {k: v for k, v in named if k not in ROW_NAMES or not (v is None or _is_name(v))}
 
     def key(self, metric: str, names: Iterable[str] | None = None) -> str:
-        """The flat key behind a name of the metric.
+        """Return the flat key of the number, beginning with a name for the metric.
 
         Parameters
         ----------
         metric : str
-            What to call the metric.
+            Name of the metric in the key.
         names : iterable of str, optional
-            The parameters to name; label and average stand bare then. All are named without it.
+            Parameters to include, with label and average unnamed. Defaults to all, named.
 
         Examples
         --------
@@ -135,28 +135,29 @@ class Entry:
         ['lab.Counts/n_x002F_a/tp']
         """
         if names is None:
-            said = pairs(self.result.parameters)
+            described = pairs(self.result.parameters)
         else:
-            said = [self.name.removesuffix(" average" * self.sums_up)] if self.name else []
-            said += pairs({name: self.others[name] for name in names if name in self.others})
-        # Not behind a slash: stores that make a file of Accuracy can make no folder of it.
+            described = [self.name.removesuffix(" average" * self.sums_up)] if self.name else []
+            described += pairs({name: self.others[name] for name in names if name in self.others})
+        # Joined without a slash: stores that write Accuracy to a file cannot create a folder
+        # Accuracy.
         name = " ".join([metric, *map(safe, pairs(self.result.slice))])
-        parts = [*said, *([self.part] if self.is_named else [])]
+        parts = [*described, *([self.part] if self.is_named else [])]
         return "/".join([name, *map(safe, parts)])
 
     @property
     def is_named(self) -> bool:
-        """Whether it is one of the numbers of a table."""
+        """Whether the number is part of a table."""
         return isinstance(self.result.content, Mapping)
 
 
 def _is_name(value: Any) -> bool:
-    """Whether it names one row; a metric that fails reports all that it was asked for."""
+    """Return whether a value names one row; a failed metric has lists of all requested labels."""
     return value is not None and not isinstance(value, (list, tuple, Mapping))
 
 
 def numbers_of(result: Result) -> Iterator[Entry]:
-    """The number that a result is, or those that its table holds.
+    """Yield the number of a result, or the numbers of its table.
 
     Examples
     --------
@@ -171,14 +172,14 @@ def numbers_of(result: Result) -> Iterator[Entry]:
 
 
 def entries_of(results: Iterable[Result]) -> Iterator[Entry]:
-    """The numbers of some results, without those of tables that have too many for columns."""
+    """Yield the numbers of results, except for tables with too many numbers for columns."""
     for result in results:
-        own = list(numbers_of(result))
-        yield from own if len(own) <= MOST_NAMED_NUMBERS else ()
+        members = list(numbers_of(result))
+        yield from members if len(members) <= MOST_NAMED_NUMBERS else ()
 
 
 def grouped(values: Iterable[_One], key: Callable[[_One], _Key]) -> dict[_Key, list[_One]]:
-    """The values that share a key, in their order."""
+    """Group values by key, in their order."""
     found: dict[_Key, list[_One]] = {}
     for value in values:
         found.setdefault(key(value), []).append(value)
@@ -186,24 +187,26 @@ def grouped(values: Iterable[_One], key: Callable[[_One], _Key]) -> dict[_Key, l
 
 
 def by_metric(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    """The entries of each metric."""
+    """Group entries by metric."""
     return grouped(entries, lambda entry: entry.metric)
 
 
 def rows_of(entries: Iterable[Entry], column: Callable[[Entry], _Key]) -> list[dict[_Key, Entry]]:
-    """Rows with a cell for each entry: more than one where entries would share a cell."""
+    """Arrange entries in rows by column; entries that share a cell get further rows."""
     columns = grouped(entries, column)
     most = max(map(len, columns.values()), default=0)
-    return [{at: own[i] for at, own in columns.items() if i < len(own)} for i in range(most)]
+    return [
+        {at: members[i] for at, members in columns.items() if i < len(members)} for i in range(most)
+    ]
 
 
 def is_single(value: Any) -> bool:
-    """Whether a value is one number, or stands in the place of one."""
+    """Return whether a value is one number, or the reason why it is missing."""
     return value is None or is_number(value) or isinstance(value, (Undefined, Failed))
 
 
 def named_numbers(value: Any) -> dict[str, float | None]:
-    """The members of a mapping that are numbers or null.
+    """Return the entries of a mapping that are numbers or null.
 
     Examples
     --------
@@ -216,15 +219,15 @@ def named_numbers(value: Any) -> dict[str, float | None]:
 
 
 def comparable(value: Any) -> str:
-    """A parameter's value as something to compare by."""
+    """Return the value of a parameter as comparable text."""
     return _COMPARED.encode(value)
 
 
 def varying_names(entries: Iterable[Entry]) -> tuple[str, ...]:
-    """Names of the parameters that tell entries apart.
+    """Return the names of the parameters that distinguish entries.
 
-    A parameter that only some metrics have tells nothing; one that only some results of one
-    metric have does.
+    A parameter of only one metric does not distinguish entries, unless only part of this metric's
+    results have it.
     """
     entries = list(entries)
     values: dict[str, set[str]] = {}
@@ -232,8 +235,8 @@ def varying_names(entries: Iterable[Entry]) -> tuple[str, ...]:
         for name, value in entry.others.items():
             values.setdefault(name, set()).add(comparable(value))
     uneven: set[str] = set()
-    for own in grouped(entries, lambda entry: (entry.metric, entry.sums_up)).values():
-        names = [set(entry.others) for entry in own]
+    for members in grouped(entries, lambda entry: (entry.metric, entry.sums_up)).values():
+        names = [set(entry.others) for entry in members]
         uneven |= names[0].union(*names) - names[0].intersection(*names)
     return tuple(name for name, different in values.items() if len(different) > 1 or name in uneven)
 
@@ -241,12 +244,11 @@ def varying_names(entries: Iterable[Entry]) -> tuple[str, ...]:
 def flat_keys(
     found: Iterable[Result], prefix: str = "", *, short: bool = False
 ) -> dict[str, float]:
-    """Every single number of some results; undefined values are left out.
+    """Return all defined numbers of results by flat key.
 
-    Keys use letters and digits of all scripts and ``_ - . : / space`` only; another character
-    becomes its code, as `safe` has it. A key depends on nothing but its own result, unless short
-    ones are asked for. Only where two results say the same of themselves does the second get a
-    number behind it.
+    Keys contain letters and digits of all scripts and ``_ - . : / space``; `safe` replaces other
+    characters. A full key depends on its own result only, a short one also on the other results. If
+    two results have equal parameters, the second key ends with a number.
 
     Examples
     --------
@@ -258,9 +260,9 @@ def flat_keys(
     """
     entries = list(chain.from_iterable(map(numbers_of, found)))
     flat: dict[str, float] = {}
-    for type, own in grouped(entries, lambda entry: entry.result.type).items():
+    for type, members in grouped(entries, lambda entry: entry.result.type).items():
         metric = prefix + safe(type)
-        keyed = short_keys(own, metric) if short else [(e.key(metric), e) for e in own]
+        keyed = short_keys(members, metric) if short else [(e.key(metric), e) for e in members]
         for key, entry in keyed:
             if is_number(entry.value):
                 flat[_free(key, flat)] = float(entry.value)
@@ -268,9 +270,9 @@ def flat_keys(
 
 
 def short_keys(entries: Sequence[Entry], metric: str) -> list[tuple[str, Entry]]:
-    """Numbers of one metric, each by its slice, its label and what varies.
+    """Return short keys of one metric's numbers: slice, label and varying parameters.
 
-    One that another is called like, or that leaves out what others say, has its full key.
+    A number has its full key if the short one is ambiguous or lacks a varying parameter.
 
     Examples
     --------
@@ -290,6 +292,6 @@ def short_keys(entries: Sequence[Entry], metric: str) -> list[tuple[str, Entry]]
     ]
 
 
-def _free(key: str, taken: Collection[str]) -> str:
+def _free(key: str, used: Collection[str]) -> str:
     numbered = (f"{key} {number}" for number in count(2))
-    return key if key not in taken else next(other for other in numbered if other not in taken)
+    return key if key not in used else next(other for other in numbered if other not in used)

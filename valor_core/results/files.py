@@ -1,7 +1,7 @@
-"""Whole files: what is written stands in its file completely, or the file is left as it was.
+"""Atomic writes: a file is written completely, or left unchanged.
 
-Of several who write one file at a time, the last to finish has written it. A file that is replaced
-keeps its mode.
+If several processes write the same file, the last one to finish wins. A replaced file keeps its
+mode.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from pathlib import Path
 
 from valor_core.errors import ReportError
 
-_KEPT = 40
-"""Characters of a file's name in that of the file beside it, which must not be too long."""
+_NAME_LENGTH = 40
+"""Characters of the name used in the name of the temporary file, which has a length limit."""
 
 
 @contextmanager
 def replacing(path: Path, private: bool = False) -> Iterator[Path]:
-    """A file beside `path` to write to, which takes its place when the block ends well.
+    """Yield a temporary file in the same folder, which replaces `path` if the block succeeds.
 
     Parameters
     ----------
     path : Path
-        The file to write; of a link, what it leads to is replaced.
+        File to write. For a link, the target is replaced.
     private : bool
-        Whether a new file is readable by its owner alone (mode 0600).
+        Whether a new file is readable by its owner only (mode 0600).
 
     Examples
     --------
@@ -41,7 +41,7 @@ def replacing(path: Path, private: bool = False) -> Iterator[Path]:
     """
     target = path.resolve()
     kept = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
-    unfinished = _new_beside(target, 0o600 if private or kept is not None else 0o666)
+    unfinished = _temporary_file(target, 0o600 if private or kept is not None else 0o666)
     try:
         yield unfinished
         if kept is not None:
@@ -52,23 +52,23 @@ def replacing(path: Path, private: bool = False) -> Iterator[Path]:
 
 
 def check_writable(path: Path) -> None:
-    """Raise an `OSError` if a file cannot be written; leaves it as it is."""
+    """Raise an `OSError` if a file cannot be written, without changing it."""
     if path.exists():
         path.open("ab").close()
-    _new_beside(path.resolve()).unlink()
+    _temporary_file(path.resolve()).unlink()
 
 
 def write_text(path: Path, text: str | bytes, private: bool = False) -> None:
-    """Write bytes, or a text as UTF-8, whole or not at all.
+    """Write bytes, or text as UTF-8, atomically.
 
     Parameters
     ----------
     path : Path
-        The file.
+        File to write.
     text : str or bytes
-        Its content.
+        Content.
     private : bool
-        Whether a new file is readable by its owner alone (mode 0600).
+        Whether a new file is readable by its owner only (mode 0600).
 
     Raises
     ------
@@ -88,8 +88,8 @@ def write_text(path: Path, text: str | bytes, private: bool = False) -> None:
         raise ReportError(f"{path}: cannot be written, {error.strerror}") from error
 
 
-def _new_beside(target: Path, mode: int = 0o666) -> Path:
-    """A new, empty file beside another, by a name that nobody else knows or can foresee."""
-    unfinished = target.with_name(f".{target.name[:_KEPT]}.{os.urandom(8).hex()}.unfinished")
+def _temporary_file(target: Path, mode: int = 0o666) -> Path:
+    """Create an empty file in the same folder, with an unpredictable name."""
+    unfinished = target.with_name(f".{target.name[:_NAME_LENGTH]}.{os.urandom(8).hex()}.unfinished")
     unfinished.touch(mode, exist_ok=False)
     return unfinished

@@ -1,4 +1,4 @@
-"""Item rows: what per-item metrics say of items, as columns that become objects when read."""
+"""Scores of items as columns, converted to objects on access."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from valor_core.schemas.datum import Uids, compact
 from valor_core.states.saved_columns import check_same_length, saved_column, saved_offsets
 
 ONLY = ""
-"""Name of the number of a metric that has but one an item."""
+"""Name of the only number of a metric with one number per item."""
 
 _ABSENT = Undefined("no number of this name")
 _KINDS: Mapping[str, type[NoScore]] = {"undefined": Undefined, "error": Failed, "not_run": NotRun}
@@ -36,13 +36,13 @@ class ItemRow:
     Parameters
     ----------
     uid : str or int
-        The item.
+        Uid of the item.
     value : float, Undefined, Failed, NotRun, or mapping of str to these
-        Its score or several by name, or why there is none.
+        Score, scores by name, or the reason why there is none.
     details : mapping
-        What the metric has to say about it.
+        Details from the metric.
     metadata : mapping
-        Metadata of the item that another metric asked for.
+        Metadata of the item requested by another metric.
     """
 
     uid: str | int
@@ -52,23 +52,23 @@ class ItemRow:
 
     @property
     def is_final(self) -> bool:
-        """Whether scoring the item once more would be of no use."""
+        """Whether scoring the item again cannot change the score."""
         values = self.value.values() if isinstance(self.value, Mapping) else [self.value]
         return not any(map(_may_change, values))
 
     def to_dict(self) -> dict[str, Any]:
-        """The row as JSON has it."""
+        """Return the row as JSON values."""
         record = {"uid": self.uid} | _entry(self.value)
         return record | ({"details": dict(self.details)} if self.details else {})
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> ItemRow:
-        """The row that `to_dict` wrote.
+        """Return the row that `to_dict` wrote.
 
         Raises
         ------
         KeyError, TypeError
-            If the record is no row.
+            If the record is not a row.
         """
         uid, details = record["uid"], record.get("details", {})
         if isinstance(uid, bool) or not isinstance(uid, (str, int)):
@@ -79,7 +79,7 @@ class ItemRow:
 
 
 def _entry(value: RowValue) -> dict[str, Any]:
-    """A value as JSON has it: what has a reason is null, and the reason stands beside it."""
+    """Convert a value to JSON: null with a separate reason if there is no number."""
     if isinstance(value, Mapping):
         entries = {name: _entry(one) for name, one in value.items()}
         reasons = {name: entry for name, entry in entries.items() if entry["value"] is None}
@@ -121,16 +121,16 @@ def _may_change(value: float | NoScore) -> bool:
 
 @frozen(eq=False, repr=False)
 class Numbers:
-    """One number of every item, or the reason why it has none.
+    """One number per item, or the reason why it is missing.
 
     Parameters
     ----------
     values : ndarray of float64
-        The numbers; 0 where there is none.
+        Numbers; 0 if missing.
     codes : ndarray of unsigned integers
-        0 where there is a number, else one more than the position of the reason in `gaps`.
+        0 for a number, otherwise 1 + the position of the reason in `gaps`.
     gaps : tuple of Undefined, Failed or NotRun
-        The reasons, each once.
+        Distinct reasons.
     """
 
     values: NDArray[np.float64]
@@ -139,7 +139,7 @@ class Numbers:
 
     @classmethod
     def of(cls, values: Iterable[float | NoScore]) -> Numbers:
-        """The column of some values.
+        """Convert values to a column.
 
         Examples
         --------
@@ -147,100 +147,99 @@ class Numbers:
         array([0, 1], dtype=uint8)
         """
         values = list(values)
-        known: dict[NoScore, int] = {}
+        reasons: dict[NoScore, int] = {}
         numbers, codes = np.zeros(len(values)), np.zeros(len(values), np.int64)
-        for place, value in enumerate(values):
+        for position, value in enumerate(values):
             if isinstance(value, (Undefined, Failed, NotRun)):
-                codes[place] = known.setdefault(value, len(known) + 1)
+                codes[position] = reasons.setdefault(value, len(reasons) + 1)
             else:
-                numbers[place] = value
-        return cls(numbers, _narrow(codes, len(known)), tuple(known))
+                numbers[position] = value
+        return cls(numbers, _narrow(codes, len(reasons)), tuple(reasons))
 
     @classmethod
     def absent(cls, count: int) -> Numbers:
-        """The column of a number that none of some items has."""
+        """Return a column for items without this number."""
         return cls(np.zeros(count), np.ones(count, np.uint8), (_ABSENT,))
 
     def __len__(self) -> int:
         return len(self.values)
 
-    def at(self, place: int) -> float | NoScore:
-        """The number at a position, or why there is none."""
-        code = int(self.codes[place])
-        return self.gaps[code - 1] if code else float(self.values[place])
+    def at(self, position: int) -> float | NoScore:
+        """Return the number at a position, or the reason why it is missing."""
+        code = int(self.codes[position])
+        return self.gaps[code - 1] if code else float(self.values[position])
 
     @property
     def present(self) -> NDArray[np.float64]:
-        """The numbers of the items that have one."""
+        """Numbers of the items that have one."""
         numbers: NDArray[np.float64] = self.values[self.codes == 0]
         return numbers
 
     def gap_counts(self) -> Counter[NoScore]:
-        """How many items lack a number, by reason."""
+        """Count the items without a number by reason."""
         counts = np.bincount(self.codes, minlength=len(self.gaps) + 1)[1:].tolist()
         return Counter({gap: count for gap, count in zip(self.gaps, counts, strict=True) if count})
 
     def have(self, kind: type[NoScore]) -> NDArray[np.bool_]:
-        """Which items lack a number for a reason of some kind."""
+        """Return a mask of the items without a number for a reason of the given kind."""
         marks = np.array([False, *(isinstance(gap, kind) for gap in self.gaps)])
         found: NDArray[np.bool_] = marks[self.codes]
         return found
 
     def select(self, positions: Codes) -> Numbers:
-        """The numbers at some positions."""
+        """Return the numbers at the given positions."""
         return evolve(self, values=self.values[positions], codes=self.codes[positions])
 
     def lacking(self, whole: Numbers) -> Numbers:
-        """The column of a name, with the reasons of items that lack all numbers."""
-        # joined only so that the codes of both mean the same reasons
+        """Return the column with the reasons of items that lack all numbers filled in."""
+        # Concatenated only to give the reasons of both the same codes.
         both = Numbers.joined([self, whole])
-        own, other = both.codes[: len(self)], both.codes[len(self) :]
+        codes, whole_codes = both.codes[: len(self)], both.codes[len(self) :]
         is_whole = (whole.codes > 0) & ~whole.is_absent
-        return Numbers(self.values, np.where(is_whole, other, own), both.gaps)
+        return Numbers(self.values, np.where(is_whole, whole_codes, codes), both.gaps)
 
     @property
     def is_absent(self) -> NDArray[np.bool_]:
-        """Which items have no number of this name, nor a reason."""
+        """Mask of the items with neither a number of this name nor a reason."""
         marks = np.array([False, *(gap == _ABSENT for gap in self.gaps)])
         found: NDArray[np.bool_] = marks[self.codes]
         return found
 
     @classmethod
     def joined(cls, parts: Sequence[Numbers]) -> Numbers:
-        """The numbers of some columns, one behind the other."""
-        known: dict[NoScore, int] = {}
+        """Concatenate columns."""
+        reasons: dict[NoScore, int] = {}
         codes = []
         for part in parts:
-            # by the part's own code of a reason, its code among the reasons of all parts
-            own = [0, *(known.setdefault(gap, len(known) + 1) for gap in part.gaps)]
-            codes.append(np.array(own)[part.codes] if part.gaps else part.codes)
+            # Maps the part's code of a reason to its code among all reasons.
+            new = [0, *(reasons.setdefault(gap, len(reasons) + 1) for gap in part.gaps)]
+            codes.append(np.array(new)[part.codes] if part.gaps else part.codes)
         return cls(
             np.concatenate([part.values for part in parts]),
-            _narrow(np.concatenate(codes), len(known)),
-            tuple(known),
+            _narrow(np.concatenate(codes), len(reasons)),
+            tuple(reasons),
         )
 
 
 def _narrow(codes: NDArray[Any], greatest: int) -> NDArray[Any]:
-    """Codes in the least memory that holds them: almost always a byte."""
+    """Convert codes to the smallest type that holds them, usually one byte."""
     return codes.astype(np.min_scalar_type(greatest), copy=False)
 
 
 @frozen(eq=False)
 class ItemRows(Sequence[ItemRow]):
-    """Rows of some items as columns; a row becomes an object when it is read.
+    """Rows of items as columns; a row becomes an object when it is read.
 
     Parameters
     ----------
     uids : ndarray
-        The items; strings of ASCII as bytes.
+        Uids of the items; ASCII strings as bytes.
     numbers : mapping of str to Numbers
-        Their numbers by name; the only one, and what items lack as a whole, is called ``""``.
+        Numbers by name. The only number, and reasons for lacking all numbers, have the name ``""``.
     details : mapping of int to mapping
-        What the metric has to say about the items at some positions; `DetailColumns` where it says
-        the same of many.
+        Details by position of the item, as `DetailColumns` if items have the same names.
     metadata : mapping of str to ndarray of object
-        Metadata of the items that another metric asked for.
+        Metadata of the items requested by another metric.
 
     Examples
     --------
@@ -256,27 +255,27 @@ class ItemRows(Sequence[ItemRow]):
 
     @classmethod
     def of(cls, rows: Iterable[ItemRow], uids: Uids | None = None) -> ItemRows:
-        """The columns of some rows.
+        """Convert rows to columns.
 
         Parameters
         ----------
         rows : iterable of ItemRow
-            The rows.
+            Rows to convert.
         uids : ndarray, optional
-            Their uids, where a column of them is there already.
+            Column of their uids, if available.
         """
         rows = list(rows)
         values = [row.value for row in rows]
         names = dict.fromkeys(name for value in values for name in _names(value)) or {ONLY: None}
         numbers = {name: Numbers.of(_named(value, name) for value in values) for name in names}
-        details = {place: row.details for place, row in enumerate(rows) if row.details}
+        details = {position: row.details for position, row in enumerate(rows) if row.details}
         if uids is None:
             uids = np.array([row.uid for row in rows]) if rows else np.empty(0, np.int64)
         return cls(compact(uids), numbers, details)
 
     def columns(self) -> dict[str, Numbers]:
-        """The numbers by name, in the order of the names, each with every reason for a gap."""
-        # Of a slice, some names may have numbers elsewhere only.
+        """Return the numbers sorted by name, with reasons for all missing ones."""
+        # In a slice, names may have no numbers at all.
         named = {name: column for name, column in self.numbers.items() if name != ONLY}
         names = sorted(name for name, column in named.items() if not column.is_absent.all())
         if not names:
@@ -286,13 +285,13 @@ class ItemRows(Sequence[ItemRow]):
 
     @property
     def are_final(self) -> bool:
-        """Whether scoring the items once more would be of no use."""
+        """Whether scoring the items again cannot change a score."""
         return not any(
             _may_change(gap) for column in self.numbers.values() for gap in column.gap_counts()
         )
 
     def have(self, kind: type[NoScore]) -> NDArray[np.bool_]:
-        """Which items lack some number for a reason of some kind."""
+        """Return a mask of the items without a number for a reason of the given kind."""
         marks = np.zeros(len(self), bool)
         for numbers in self.numbers.values():
             marks |= numbers.have(kind)
@@ -302,15 +301,17 @@ class ItemRows(Sequence[ItemRow]):
         return len(self.uids)
 
     @overload
-    def __getitem__(self, place: int) -> ItemRow: ...
+    def __getitem__(self, position: int) -> ItemRow: ...
     @overload
-    def __getitem__(self, place: slice) -> Self: ...
-    def __getitem__(self, place: int | slice) -> ItemRow | Self:
-        if isinstance(place, slice):
-            return self.select(np.arange(len(self))[place])
-        place = range(len(self))[place]
-        facts = {name: column[place] for name, column in self.metadata.items()}
-        return ItemRow(self._uid(place), self._value(place), self.details.get(place, {}), facts)
+    def __getitem__(self, position: slice) -> Self: ...
+    def __getitem__(self, position: int | slice) -> ItemRow | Self:
+        if isinstance(position, slice):
+            return self.select(np.arange(len(self))[position])
+        position = range(len(self))[position]
+        metadata = {name: column[position] for name, column in self.metadata.items()}
+        return ItemRow(
+            self._uid(position), self._value(position), self.details.get(position, {}), metadata
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ItemRows) and list(self) == list(other)
@@ -318,19 +319,19 @@ class ItemRows(Sequence[ItemRow]):
     def __iter__(self) -> Iterator[ItemRow]:
         return map(self.__getitem__, range(len(self)))
 
-    def _uid(self, place: int) -> str | int:
-        uid = self.uids[place].item()
+    def _uid(self, position: int) -> str | int:
+        uid = self.uids[position].item()
         return uid.decode("ascii") if isinstance(uid, bytes) else uid
 
-    def _value(self, place: int) -> RowValue:
-        values = {name: column.at(place) for name, column in self.numbers.items()}
+    def _value(self, position: int) -> RowValue:
+        values = {name: column.at(position) for name, column in self.numbers.items()}
         only = values.pop(ONLY, _ABSENT)
         if only != _ABSENT:
             return only
         return {name: value for name, value in values.items() if value != _ABSENT}
 
     def select(self, positions: Codes) -> Self:
-        """The rows at some positions."""
+        """Return the rows at the given positions."""
         return evolve(
             self,
             uids=self.uids[positions],
@@ -340,18 +341,18 @@ class ItemRows(Sequence[ItemRow]):
         )
 
     def sorted(self) -> Self:
-        """The rows in the order of their uids."""
+        """Return the rows sorted by uid."""
         uids = self.uids.astype("U") if self.uids.dtype.kind == "S" else self.uids
         return self.select(natural_order(uids))
 
     @classmethod
     def joined(cls, parts: Sequence[ItemRows]) -> ItemRows:
-        """The rows of some columns, one behind the other.
+        """Concatenate rows.
 
         Raises
         ------
         SchemaError
-            If some uids are strings and others are numbers.
+            If uids mix strings and integers.
         """
         parts = [part for part in parts if len(part)] or list(parts[:1])
         if not parts:
@@ -369,16 +370,16 @@ class ItemRows(Sequence[ItemRow]):
         return cls(np.concatenate([part.uids for part in parts]), numbers, details, metadata)
 
     def dump(self) -> dict[str, Any]:
-        """The rows for a file, which `restored` reads."""
-        places = sorted(self.details)
-        texts = [json.dumps(dict(self.details[place])).encode() for place in places]
+        """Return the content of the rows for a state file, which `restored` reads."""
+        positions = sorted(self.details)
+        texts = [json.dumps(dict(self.details[position])).encode() for position in positions]
         return {
             "uids": self.uids,
             "names": list(self.numbers),
             "values": [column.values for column in self.numbers.values()],
             "codes": [column.codes for column in self.numbers.values()],
             "gaps": [[_entry(gap) for gap in column.gaps] for column in self.numbers.values()],
-            "details_at": np.array(places, np.int64),
+            "details_at": np.array(positions, np.int64),
             "details_start": np.cumsum([0, *map(len, texts)]).astype(np.int64),
             "details": np.frombuffer(b"".join(texts), np.uint8),
             "metadata": {name: list(column) for name, column in self.metadata.items()},
@@ -386,12 +387,12 @@ class ItemRows(Sequence[ItemRow]):
 
     @classmethod
     def restored(cls, content: Mapping[str, Any]) -> ItemRows:
-        """The rows that `dump` wrote.
+        """Return the rows that `dump` wrote.
 
         Raises
         ------
         StateError
-            If they are damaged.
+            If the content is damaged.
         """
         uids = content["uids"]
         kind = uids.dtype.kind if isinstance(uids, np.ndarray) else ""
@@ -436,16 +437,16 @@ def _restored(count: int, values: Any, codes: Any, gaps: Any) -> Numbers:
 
 
 def _restored_details(content: Mapping[str, Any], count: int) -> dict[int, Mapping[str, Any]]:
-    places = saved_column(content, "details_at", np.int64, low=0, high=count - 1)
+    positions = saved_column(content, "details_at", np.int64, low=0, high=count - 1)
     text = saved_column(content, "details", np.uint8)
-    starts = saved_offsets(content, "details_start", len(places), len(text)).tolist()
+    starts = saved_offsets(content, "details_start", len(positions), len(text)).tolist()
     raw = text.tobytes()
     found: dict[int, Mapping[str, Any]] = {}
-    for place, start, end in zip(places.tolist(), starts[:-1], starts[1:], strict=True):
+    for position, start, end in zip(positions.tolist(), starts[:-1], starts[1:], strict=True):
         details = json.loads(raw[start:end])
         if not isinstance(details, dict):
             raise StateError(f"details: expected a table, found {shown(details)}")
-        found[place] = details
+        found[position] = details
     return found
 
 

@@ -1,4 +1,4 @@
-"""JSON values: numbers, texts, lists and tables as a report holds them, NumPy's made Python's."""
+"""Conversion of numbers, strings, lists and mappings, including NumPy's, to JSON values."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from valor_core.parameters.environment import FromEnvironment
 
 
 def as_json(value: Any, place: str) -> Any:
-    """The value as JSON types, NumPy's among them turned into Python's.
+    """Return the value in JSON types, with NumPy's converted.
 
     Parameters
     ----------
     value : object
-        Numbers, strings, None, lists and mappings, however deep.
+        Numbers, strings, None, lists and mappings, nested to any depth.
     place : str
-        What the value is called in errors.
+        Name of the value in errors.
 
     Raises
     ------
     ReportError
-        If there is a number that is not finite, or anything that JSON cannot hold.
+        If a number is not finite, or a type has no JSON equivalent.
 
     Examples
     --------
@@ -36,9 +36,9 @@ def as_json(value: Any, place: str) -> Any:
 
 
 def _as_json(value: Any, place: str, path: tuple[Any, ...]) -> Any:
-    """The value as JSON types; the path leads to it from the place, in keys and positions."""
+    """Convert a nested value, which is at the path of keys and positions."""
     kind = type(value)
-    if kind in _OWN or (kind is float and math.isfinite(value)):
+    if kind in _SCALARS or (kind is float and math.isfinite(value)):
         return value
     if kind in (dict, list) and _are_plain(value.values() if kind is dict else value):
         return value.copy()
@@ -58,29 +58,29 @@ def _as_json(value: Any, place: str, path: tuple[Any, ...]) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         raise ReportError(
             f"{place} must be finite, got {value!r}",
-            "A metric answers 0/0 with Undefined and a reason.",
+            "Return Undefined with a reason for 0/0.",
         )
     if isinstance(value, (int, float, str)):
         return value
-    raise ReportError(f"{place} must be numbers, text, lists and tables, got {shown(value)}")
+    raise ReportError(f"{place} must be numbers, strings, lists and mappings, got {shown(value)}")
 
 
-_OWN = frozenset({str, int, bool, type(None)})
+_SCALARS = frozenset({str, int, bool, type(None)})
 _NUMBERS = frozenset({float, type(None)})
 
 
 def _are_plain(values: Collection[Any]) -> bool:
-    """Whether all values are finite numbers, text or None, told many at a time."""
+    """Return whether all values are finite numbers, strings or None, by a check of their types."""
     kinds = set(map(type, values))
-    if kinds <= _OWN:
+    if kinds <= _SCALARS:
         return True
     if kinds <= _NUMBERS:
         return all(map(math.isfinite, filter(None, values)))
-    is_own = kinds - {float} <= _OWN
-    return is_own and all(math.isfinite(v) for v in values if type(v) is float)
+    are_scalars = kinds - {float} <= _SCALARS
+    return are_scalars and all(math.isfinite(v) for v in values if type(v) is float)
 
 
 def _is_finite(array: Any) -> bool:
-    """Whether all numbers are; an array of anything else is looked at one by one."""
+    """Return whether an array has only finite numbers; other types need a check per value."""
     kind = array.dtype.kind
     return kind in "iub" or (kind == "f" and bool(np.isfinite(array).all()))

@@ -1,4 +1,4 @@
-"""Report: all results of an evaluation and everything needed to read, compare and rerun it."""
+"""Report: the results of an evaluation with everything needed to read, compare and rerun it."""
 
 from __future__ import annotations
 
@@ -39,28 +39,28 @@ _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
 CONDITION = re.compile(
     r"\s*(>=|<=|==|>|<)\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*"
 )
-"""A comparison and its number."""
+"""Condition: an operator and a number."""
 
 
 @frozen
 class Requirement:
-    """One threshold and whether the result met it.
+    """A threshold, and whether the result met it.
 
     Parameters
     ----------
     name : str
-        Key of a number, as `select` takes it: ``"Recall/cat"``, ``"COCOSummary/AP"``,
+        Key of a number, as in `select`: ``"Recall/cat"``, ``"COCOSummary/AP"``,
         ``"Recall/macro/weather:rain"``.
     condition : str
-        ``">= 0.5"``.
+        Operator and number, such as ``">= 0.5"``.
     value : float or None
-        What the report has.
+        Value in the report.
     met : bool
-        Whether the value satisfies the condition; an undefined value does not.
+        Whether the value satisfies the condition. An undefined value does not.
     reason : str, optional
-        Why there is no value.
+        Reason if there is no value.
     remedy : str, optional
-        What to write instead of a name that is not that of one number.
+        Correction of a name that does not identify one number.
     """
 
     name: str
@@ -72,36 +72,36 @@ class Requirement:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the request is wrong, and no number meant that could be judged."""
+        """Whether the name does not identify a number."""
         return self.remedy is not None
 
     @property
     def found(self) -> str:
-        """The value, with as many digits as it takes to see why it is met or not."""
+        """Value with enough digits to show why the condition is met or not."""
         if self.value is None:
             return self.reason or "undefined"
         short = f"{self.value:.15g}" if self.value.is_integer() else f"{self.value:.6g}"
         return short if is_met(self.condition, float(short)) == self.met else repr(self.value)
 
     def to_dict(self) -> dict[str, Any]:
-        """The outcome as JSON has it."""
+        """Return the outcome as JSON values."""
         optional = ("reason", "remedy")
         return {k: v for k, v in asdict(self).items() if v or k not in optional}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Requirement:
-        """The outcome that `to_dict` wrote."""
+        """Return the outcome that `to_dict` wrote."""
         return cls(**record)
 
     def __str__(self) -> str:
-        said = f"{self.name} {self.condition}: {self.found}"
+        line = f"{self.name} {self.condition}: {self.found}"
         if self.remedy is not None:
-            return f"{said}\n{self.remedy}"
-        return f"{said}, {'met' if self.met else 'not met'}"
+            return f"{line}\n{self.remedy}"
+        return f"{line}, {'met' if self.met else 'not met'}"
 
 
 def is_met(condition: str, number: float) -> bool:
-    """Whether a number satisfies a condition.
+    """Return whether a number satisfies a condition.
 
     Examples
     --------
@@ -114,11 +114,11 @@ def is_met(condition: str, number: float) -> bool:
 
 REPORT_FORMAT = 1
 _JSON = ".json"
-_MOST_NAMED = 10
-_AS_IT_IS = ("config", "versions", "counts", "stopped", "interrupted", "facts")
-_UNDONE = ("failed", "not_run", "missing_partitions")
+_LISTED = 10
+_COPIED = ("config", "versions", "counts", "stopped", "interrupted", "facts")
+_INCOMPLETE = ("failed", "not_run", "missing_partitions")
 _WRITE_AGAIN = "Write it again with: valor run CONFIG -o report.json"
-_WRITE_ONE = "Name a report that was written with: valor run CONFIG -o report.json"
+_WRITE_ONE = "Specify a report written with: valor run CONFIG -o report.json"
 
 
 def _as_slices(slices: Iterable[Iterable[Result]]) -> tuple[Results, ...]:
@@ -138,9 +138,9 @@ class ItemTable:
     metric : str
         Name and version.
     parameters : mapping
-        Its parameters.
+        Parameters of the metric.
     rows : ItemRows
-        One row per item, by uid; columns until a row is read.
+        One row per item, sorted by uid and kept as columns until read.
     """
 
     metric: str
@@ -148,7 +148,7 @@ class ItemTable:
     rows: ItemRows = field(converter=_as_rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """The table as JSON has it."""
+        """Return the table as JSON values."""
         return {
             "metric": self.metric,
             "parameters": dict(self.parameters),
@@ -158,35 +158,35 @@ class ItemTable:
 
 @frozen(kw_only=True)
 class Report(Results):
-    """Everything an evaluation found; as a sequence, its results of the whole.
+    """All results of an evaluation; as a sequence, the results over all datums.
 
     Parameters
     ----------
     results : iterable of Result
-        Results over all datums that took part.
+        Results over all evaluated datums.
     slices : tuple of Results
-        Results by metadata values, those of each slice together.
+        Results of each slice by metadata values.
     items : tuple of ItemTable
-        Rows of per-item metrics, where asked for.
+        Rows of per-item metrics, if requested.
     config : mapping
-        The resolved config; `valor rerun` starts from it.
+        Resolved config, used by `valor rerun`.
     versions : mapping of str to str
-        Distributions that took part.
+        Versions of the distributions used.
     counts : mapping of str to int
-        Datums ``read``, ``skipped`` by the filter, and ``failed`` in a per-item metric; where there
-        are any, ``not_run`` in one, and ``missing_partitions``.
+        Numbers of datums ``read``, ``skipped`` by the filter, and ``failed`` in a per-item metric;
+        also ``not_run`` and ``missing_partitions`` if not 0.
     requirements : tuple of Requirement
-        Thresholds from ``require``, each met or not.
+        Outcomes of the thresholds from ``require``.
     warnings : tuple of str
-        What is worth knowing.
+        Warnings.
     not_found : tuple of str
-        What the request names and the data do not have, such as a field to slice by.
+        Names in the request that the data lacks, such as a field to slice by.
     stopped : str, optional
-        Why the run ended before its time or items were not run, and how far it was.
+        Why the run ended early or items were not run, and its progress.
     interrupted : bool
-        Whether it was the user who stopped the run.
+        Whether the user stopped the run.
     facts : mapping of str to mapping
-        What resources tell of the whole run: calls, tokens, the model that answered.
+        Usage reported by resources: calls, tokens, the model that answered.
     """
 
     slices: tuple[Results, ...] = field(default=(), converter=_as_slices)
@@ -202,7 +202,7 @@ class Report(Results):
     facts: Mapping[str, Mapping[str, Any]] = field(factory=dict)
 
     def __bool__(self) -> bool:
-        """True: a report without results is one all the same."""
+        """Return True: a report without results is still a report."""
         return True
 
     def __repr__(self) -> str:
@@ -210,37 +210,37 @@ class Report(Results):
         counts = [(self.counts.get("read", 0), "item"), (len(self), "result")]
         counts += [(len(self.slices), "slice")] if self.slices else []
         parts = [f"{count:,} {what}{'' if count == 1 else 's'}" for count, what in counts]
-        told = ", ".join([*([task] if isinstance(task, str) else []), *parts])
-        return f"<Report: {told}; print(report) shows them>"
+        listed = ", ".join([*([task] if isinstance(task, str) else []), *parts])
+        return f"<Report: {listed}; print(report) shows them>"
 
     @property
     def results(self) -> Results:
-        """Results over all datums that took part."""
+        """Results over all evaluated datums."""
         return Results(self._results)
 
     def slice(self, **where: Any) -> Results:
-        """Results of one slice: ``report.slice(weather="rain")``.
+        """Return the results of one slice: ``report.slice(weather="rain")``.
 
         Raises
         ------
         ReportError
-            If there is no such slice.
+            If the report has no such slice.
         """
         for part in self.slices:
-            if _told_apart(part[0].slice) == _told_apart(where):
+            if _distinct(part[0].slice) == _distinct(where):
                 return part.in_slice({})
-        raise ReportError(f"report: no slice {where!r}", self._slices_there_are(where))
+        raise ReportError(f"report: no slice {where!r}", self._available_slices(where))
 
-    def _slices_there_are(self, where: Mapping[str, Any]) -> str:
+    def _available_slices(self, where: Mapping[str, Any]) -> str:
         slices = [part[0].slice for part in self.slices]
         listed = [one for one in slices if set(one) == set(where)] or slices
         if not listed:
-            return "Name the fields under slices."
-        first = ", ".join(repr(dict(one)) for one in listed[:_MOST_NAMED])
-        return f"There are: {first}{and_more(len(listed) - _MOST_NAMED)}."
+            return "Add the fields to slices."
+        first = ", ".join(repr(dict(one)) for one in listed[:_LISTED])
+        return f"Available slices: {first}{and_more(len(listed) - _LISTED)}."
 
     def judged(self, requirements: Collection[Requirement]) -> Report:
-        """The report with the outcome of some requirements."""
+        """Return the report with the outcomes of requirements."""
         if not requirements:
             return self
         check = required(REQUIREMENTS, "check", "require: thresholds")
@@ -248,17 +248,17 @@ class Report(Results):
 
     @property
     def ok(self) -> bool:
-        """Whether there were data, all was done, nothing failed and every requirement is met."""
-        undone = self.stopped or self.not_found or self.counts.get("read") == 0
-        undone = undone or any(self.counts.get(name, 0) for name in _UNDONE)
-        failed = undone or any(result.error for result in self)
+        """Whether data was read, everything was computed, and all requirements are met."""
+        incomplete = self.stopped or self.not_found or self.counts.get("read") == 0
+        incomplete = incomplete or any(self.counts.get(name, 0) for name in _INCOMPLETE)
+        failed = incomplete or any(result.error for result in self)
         return not failed and all(requirement.met for requirement in self.requirements)
 
     def _all(self) -> Iterable[Result]:
         return chain(self, *self.slices)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON has it."""
+        """Return the report as JSON values."""
         record: dict[str, Any] = {
             "valor_report": REPORT_FORMAT,
             "results": [result.to_dict() for result in self],
@@ -286,30 +286,30 @@ class Report(Results):
         }
 
     def to_json(self) -> str:
-        """The report as JSON text, the same bytes for the same data and config.
+        """Return the report as JSON text, identical for the same data and config.
 
-        Each result and each row of an item is one line.
+        Each result and each row of an item is on one line.
         """
         return _lines(self.to_dict(), _LEVELS) + "\n"
 
     def to_markdown(self) -> str:
-        """The report as Markdown tables."""
+        """Return the report as Markdown tables."""
         made: str = required(FORMATS, ".md", "report.to_markdown: Markdown")(self)
         return made
 
     def to_html(self) -> str:
-        """The report as a page of HTML that needs no other file.
+        """Return the report as a self-contained HTML page.
 
         Raises
         ------
         MissingExtraError
-            If ``valor-report``, which draws it, is not installed.
+            If ``valor-report`` is not installed.
         """
         made: str = required(FORMATS, ".html", "report.to_html: a page")(self)
         return made
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the report in the format of the suffix.
+        """Write the report to a file in the format of its suffix.
 
         `report_suffixes` lists the formats: ``.json``, and those of installed distributions such as
         ``valor-report``.
@@ -317,17 +317,17 @@ class Report(Results):
         Raises
         ------
         ReportError
-            If no format has the suffix or the file cannot be written.
+            If the suffix is not supported or the file cannot be written.
         MissingExtraError
-            If ``valor-report``, which has most formats, is not installed.
+            If ``valor-report``, which provides most formats, is not installed.
         """
         path = Path(path)
-        # Rows of metrics that use a resource, such as a judge, repeat the texts that it was sent.
+        # Rows of metrics with a resource, such as a judge, repeat the texts sent to it.
         private = bool(self.facts) and bool(self.items)
         write_text(path, self._in_format(path), private)
 
     def _in_format(self, path: Path) -> str | bytes:
-        """Content of a file with a name."""
+        """Return the content of a file in the format of its suffix."""
         if path.suffix == _JSON:
             return self.to_json()
         found = extension(FORMATS, path.suffix)
@@ -344,7 +344,7 @@ class Report(Results):
 
     @classmethod
     def from_dict(cls, record: Any, source: str = "report") -> Report:
-        """The report that `to_dict` wrote.
+        """Return the report that `to_dict` wrote.
 
         Raises
         ------
@@ -385,17 +385,17 @@ class Report(Results):
             requirements=tuple(map(Requirement.from_dict, record.get("requirements", ()))),
             warnings=tuple(record.get("warnings", ())),
             not_found=tuple(record.get("not_found", ())),
-            **{name: record[name] for name in _AS_IT_IS if name in record},
+            **{name: record[name] for name in _COPIED if name in record},
         )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Report:
-        """The report in a JSON file.
+        """Load a report from a JSON file.
 
         Raises
         ------
         ReportError
-            If there is no such file or it is not a report.
+            If the file does not exist or is not a report.
         """
         try:
             text = Path(path).read_text(encoding="utf-8")
@@ -408,7 +408,7 @@ class Report(Results):
             place = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
             if place and text.lstrip().startswith("{"):
                 raise ReportError(
-                    f"{path}{place}: expected a whole report, it may have been cut off here",
+                    f"{path}{place}: expected a complete report, it may be truncated here",
                     _WRITE_AGAIN,
                 ) from error
             raise ReportError(
@@ -418,13 +418,13 @@ class Report(Results):
 
 
 _LEVELS: Mapping[str, int] = {"results": 1, "slices": 3, "items": 3, "facts": 1, "config": 2}
-"""Levels of each member of a report that are broken into lines; one for a list of lines."""
+"""Depth to which each entry of a report is split into lines; 1 splits a list into lines."""
 
 
 def _lines(value: Any, levels: Mapping[str, int] | int, indent: str = "\n") -> str:
-    """JSON text with a line for each entry of the upper levels.
+    """Return JSON text with a line for each entry of the upper levels.
 
-    Only a text without indentation is written by the encoder in C.
+    The fast encoder in C only writes text without indentation.
     """
     if not levels or not isinstance(value, (dict, list)) or not value:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
@@ -440,13 +440,13 @@ def _lines(value: Any, levels: Mapping[str, int] | int, indent: str = "\n") -> s
     return f"{{{','.join(entries)}{indent}}}"
 
 
-def _told_apart(where: Mapping[str, Any]) -> dict[str, tuple[bool, Any]]:
-    """Values of a slice, True told from 1."""
+def _distinct(where: Mapping[str, Any]) -> dict[str, tuple[bool, Any]]:
+    """Return the values of a slice, with True distinct from 1."""
     return {name: (isinstance(value, bool), value) for name, value in where.items()}
 
 
 def report_suffixes() -> tuple[str, ...]:
-    """Suffixes of the files that a report can be saved to.
+    """Return the suffixes that a report can be saved to.
 
     Examples
     --------
@@ -457,7 +457,7 @@ def report_suffixes() -> tuple[str, ...]:
 
 
 def check_format(suffix: str) -> None:
-    """Raise a `RegistryError` if several distributions announce a format, or its code is broken.
+    """Raise a `RegistryError` if several distributions declare a format, or its code is broken.
 
     Examples
     --------
@@ -469,7 +469,7 @@ def check_format(suffix: str) -> None:
 
 
 def either(words: Sequence[str]) -> str:
-    """Words as a choice.
+    """Join words with commas and "or".
 
     Examples
     --------

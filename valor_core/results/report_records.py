@@ -1,4 +1,4 @@
-"""Report records: whether what a JSON file holds has the shape of a report."""
+"""Validation of the shape of report files."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from valor_core.errors import ReportError, shown
 from valor_core.results.result import check_details
 
-_MOST_PLACE = 100
-"""Characters of a place in a value, however deep it is."""
+_PATH_LENGTH = 100
+"""Longest path to a value in an error message."""
 
 
 def check_report(record: Mapping[str, Any]) -> None:
     """Raise a `ReportError` unless a record has the shape of a report.
 
-    Only shapes are checked. What a metric's value means is the metric's own affair.
+    Only shapes are checked, not the meaning of values.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def check_report(record: Mapping[str, Any]) -> None:
 
 
 def _check(value: Any, shape: Any, place: str) -> None:
-    """Check a value against a shape: a list of one, a table of some, words, or a check."""
+    """Check a value against a shape: a list of one shape, a table, a kind or a function."""
     if isinstance(shape, str):
         if not _KINDS[shape](value):
             raise ReportError(f"{place}: expected {shape}, found {shown(value)}")
@@ -40,11 +40,11 @@ def _check(value: Any, shape: Any, place: str) -> None:
             _check(one, shape[0], f"{place}[{number}]")
     elif isinstance(shape, dict):
         _check(value, "a table", place)
-        for name, own in shape.items():
+        for name, inner in shape.items():
             for key in value if name == _EACH else [name.rstrip("?")]:
                 inside = f"{place}.{key}".lstrip(".")
                 if key in value:
-                    _check(value[key], own, inside)
+                    _check(value[key], inner, inside)
                 elif not name.endswith("?"):
                     raise ReportError(f"{inside}: the key is missing")
     else:
@@ -65,10 +65,10 @@ _KINDS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def _json(value: Any, place: str) -> None:
-    """Anything that a report can be written with again."""
+    """Check that a value can be written to JSON again."""
     if isinstance(value, Mapping):
         for name, one in value.items():
-            _json(one, f"{place}.{name}" if len(place) < _MOST_PLACE else place)
+            _json(one, f"{place}.{name}" if len(place) < _PATH_LENGTH else place)
     elif isinstance(value, list):
         for one in value:
             _json(one, place)
@@ -120,4 +120,4 @@ _REPORT = {
     "interrupted?": "true or false",
     "facts?": {_EACH: _table},
 }
-"""The keys of a report; those with a question mark may be missing, a star stands for any."""
+"""Keys of a report. A question mark means optional, a star any key."""

@@ -1,4 +1,4 @@
-"""Results: a value, or a stated reason why there is none."""
+"""Results: values, or explicit reasons why they are undefined or failed."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from valor_core.states.state import RowsOf, StateRequest
 
 @frozen(repr=False)
 class MetricDetails:
-    """What a per-item metric says of its rows besides their mean.
+    """Details and warnings of a per-item metric, in addition to its mean.
 
     Parameters
     ----------
     details : mapping of str to mapping, or to list of mappings
-        Tables by name, as `Result` has them.
+        Tables by name, as in `Result`.
     warnings : tuple of str
-        What is worth knowing; it stands among the report's warnings.
+        Warnings for the report.
 
     Examples
     --------
@@ -38,10 +38,10 @@ class MetricDetails:
 
 
 def check_details(details: Any, place: str) -> None:
-    """Raise a `ReportError` unless details are tables of plain entries.
+    """Raise a `ReportError` unless details are tables of JSON values.
 
-    Each name has one row, a mapping, or several, a list of mappings. An entry is a number, a text,
-    true or false, null, or two numbers, which are the ends of an interval.
+    Each name has one row (a mapping) or several (a list of mappings). A value is a number, a
+    string, a boolean, null, or two numbers, which are the ends of an interval.
 
     Examples
     --------
@@ -67,12 +67,12 @@ def check_details(details: Any, place: str) -> None:
 
 
 def detail_rows(table: Any) -> list[Any]:
-    """The rows of one of the tables, which is itself its only row if it is no list."""
+    """Return the rows of a table; a mapping is a single row."""
     return list(table) if isinstance(table, list) else [table]
 
 
 def is_interval(entry: Any) -> bool:
-    """Whether an entry is two numbers."""
+    """Return whether an entry is a list of two numbers."""
     return isinstance(entry, list) and len(entry) == 2 and all(map(_is_number, entry))
 
 
@@ -84,12 +84,12 @@ def _is_number(entry: Any) -> bool:
     return isinstance(entry, (int, float)) and not isinstance(entry, bool)
 
 
-_MOST_SHOWN = 200
-"""Characters of a value that the repr of a result shows; a curve has thousands of numbers."""
+_REPR_LENGTH = 200
+"""Longest value in the repr of a result; a curve has thousands of numbers."""
 
 
 class _NoNumber:
-    """What stands in the place of a number: taken for one, it says why there is none."""
+    """Base of `Undefined`, `Failed` and `NotRun`: `float()` raises with the reason."""
 
     __slots__ = ()
     reason: str
@@ -97,7 +97,7 @@ class _NoNumber:
     def __float__(self) -> float:
         raise ReportError(
             f"expected a number, found none, {first_line(self.reason)}",
-            "Ask a result for .undefined and .error first.",
+            "Check result.undefined and result.error first.",
         )
 
     def __bool__(self) -> bool:
@@ -112,21 +112,21 @@ class _NoNumber:
 
 @frozen
 class Undefined(_NoNumber):
-    """A value that mathematics does not give, with its reason: "no ground truths of 'cat'"."""
+    """A value that is mathematically undefined, with the reason: "no ground truths of 'cat'"."""
 
     reason: str = field(converter=str)
 
 
 @frozen
 class Failed(_NoNumber):
-    """A value that the world did not give, with the reason: "reply was not JSON after 3 tries".
+    """A value that could not be computed, with the reason: "reply was not JSON after 3 tries".
 
     Parameters
     ----------
     reason : str
-        Why there is none.
+        Why the computation failed.
     retry : bool
-        Whether the reason may pass, such as a time-out; a run that goes on tries the item again.
+        Whether the reason may be temporary, such as a timeout; a resumed run retries the item.
     """
 
     reason: str = field(converter=str)
@@ -135,25 +135,25 @@ class Failed(_NoNumber):
 
 @frozen
 class NotRun(_NoNumber):
-    """A value that nobody asked for, with the reason: "budget of 100 calls is spent"."""
+    """A value that was not computed, with the reason: "budget of 100 calls is spent"."""
 
     reason: str = field(converter=str)
 
 
 NoScore = Undefined | Failed | NotRun
-"""Why there is no number."""
+"""Reason why there is no number."""
 
 
 @frozen
 class ItemScore:
-    """Score of one item, with details that belong to it.
+    """Score of one item, with optional details.
 
     Parameters
     ----------
     value : float, Undefined, Failed, NotRun, or mapping of str to these
         The score, or several numbers by name: ``{"rouge1": 0.5, "rouge2": 0.25}``.
     details : mapping
-        Anything JSON can hold: the claims found, the judge's reply, the words that matched.
+        JSON values such as extracted claims, the judge's reply or matching words.
     """
 
     value: float | NoScore | Mapping[str, float | NoScore]
@@ -162,13 +162,13 @@ class ItemScore:
 
 @frozen(eq=False, repr=False)
 class LazyValue:
-    """A large value of a result, which is made when somebody reads it.
+    """Large value of a result, computed on first access.
 
     Parameters
     ----------
     make : callable
-        Makes it, in types that JSON has: nothing looks through them again. It must not read a
-        state, which may be counted on before.
+        Function that returns the value in JSON types, which are not checked again. It must not read
+        a state, which may change before the call.
 
     Examples
     --------
@@ -182,7 +182,7 @@ class LazyValue:
 
 
 def _value(value: Any) -> Any:
-    is_float = type(value) is float  # as most are
+    is_float = type(value) is float  # the most frequent type
     is_kept = not is_float and isinstance(value, (Undefined, Failed, LazyValue, ConfusionTable))
     return value if is_kept else as_json(value, "value")
 
@@ -198,37 +198,38 @@ def _coordinates(parameters: Any) -> Any:
 def _details(details: Any) -> Any:
     if not details:
         return {}
-    told = as_json(details, "details")
-    check_details(told, "details")
-    return told
+    converted = as_json(details, "details")
+    check_details(converted, "details")
+    return converted
 
 
 @frozen(kw_only=True)
 class Result:
-    """One number, curve or table of a report, or the reason why there is none.
+    """One number, curve or table of a report, or the reason why it has no value.
 
-    A metric yields results with `parameters` and a value; the plan adds `type` and `metric`.
+    A metric yields results with `parameters` and `value`; the plan adds `type` and `metric`.
 
     Parameters
     ----------
     parameters : mapping
         Coordinates of this result (label key, label, threshold, average) and the declared
-        parameters that shaped it.
+        parameters that affect it.
     value : float, int, mapping, list, Undefined, Failed or LazyValue
-        The value or the reason.
+        Value, or the reason why there is none.
     left_out : mapping of str to int
-        For a mean: why items or labels do not take part, and how many.
+        For a mean: number of excluded items or labels by reason.
     details : mapping of str to mapping, or to list of mappings
-        What else the metric says of the value: tables by name, each with one row or several, of
-        numbers, texts and pairs of numbers that are the ends of an interval.
+        Additional tables by name, each with one row or several, of numbers, strings and intervals
+        (lists of two numbers).
     warnings : tuple of str
-        What is worth knowing; a report has it among its own warnings.
+        Warnings, which the report includes among its own.
     aliases : tuple of str, optional
-        Other names of the metric, where the registry that made it has told; no part of a report.
+        Other names of the metric, if set by its registry. Not part of a report.
     type, metric : str
-        The metric's short name, ``"Precision"``, and name with version, ``"lab.Precision@1"``.
+        Short name of the metric, ``"Precision"``, and its full name with version,
+        ``"lab.Precision@1"``.
     slice : mapping of str to value
-        Metadata values of the datums that it is of, ``{"weather": "rain"}``; empty for all.
+        Metadata values of the slice, ``{"weather": "rain"}``; empty for all datums.
 
     Examples
     --------
@@ -250,15 +251,15 @@ class Result:
 
     def __repr__(self) -> str:
         names = ["type", "metric", "parameters", "value", "left_out", *["slice"] * bool(self.slice)]
-        told = (f"{name}={shown(getattr(self, name), _MOST_SHOWN)}" for name in names)
-        return f"Result({', '.join(told)})"
+        parts = (f"{name}={shown(getattr(self, name), _REPR_LENGTH)}" for name in names)
+        return f"Result({', '.join(parts)})"
 
     def __float__(self) -> float:
-        """The value where it is a single number; a `ReportError` says why there is none."""
+        """Return the value if it is a single number; otherwise raise a `ReportError`."""
         with error_at(f"{self.type or 'result'}: "):
             if isinstance(self.value, (Mapping, list, str, bool, NoneType)):
                 found = shown(self.value)
-                raise ReportError(f"expected a number, found {found}", "Ask it for its .value.")
+                raise ReportError(f"expected a number, found {found}", "Use result.value instead.")
             return float(self.value)
 
     def __format__(self, form: str) -> str:
@@ -267,45 +268,45 @@ class Result:
 
     @property
     def value(self) -> Any:
-        """The value, in types that JSON has, or the reason why there is none.
+        """Value in JSON types, or the reason why there is none.
 
-        A confusion matrix of more than 1,000 labels is a mapping that makes a row when it is read.
+        A confusion matrix with more than 1,000 labels is a mapping that computes rows on access.
         """
         content = self.content
         return content.plain() if isinstance(content, ConfusionTable) else content
 
     @property
     def content(self) -> Any:
-        """The value as `value` has it, except for confusion matrices, which are arrays."""
+        """Same as `value`, except that confusion matrices are arrays."""
         if isinstance(self._value, LazyValue):
             object.__setattr__(self, "_value", _read(self._value))
         return self._value
 
     def plot(self) -> Any:
-        """The curve, matrix or what else the value is, drawn; as `Results.plot` gives it.
+        """Draw the value, such as a curve or a matrix, as `Results.plot` does.
 
         Raises
         ------
         ReportError
             If it cannot be drawn.
         MissingExtraError
-            If ``valor-report``, which draws it, is not installed.
+            If ``valor-report`` is not installed.
         """
         return plot([self])
 
     @property
     def undefined(self) -> str | None:
-        """Why mathematics gives no value, or None."""
+        """Reason if the value is mathematically undefined, else None."""
         return self._value.reason if isinstance(self._value, Undefined) else None
 
     @property
     def error(self) -> str | None:
-        """Why the world gave no value, or None."""
+        """Reason if the value could not be computed, else None."""
         return self._value.reason if isinstance(self._value, Failed) else None
 
     @property
     def number(self) -> float | None:
-        """The value where it is a single number, else None."""
+        """Value if it is a single number, else None."""
         return float(self._value) if is_number(self._value) else None
 
     def named(
@@ -315,23 +316,23 @@ class Result:
         aliases: tuple[str, ...] | None = None,
         slice: Mapping[str, Any] | None = None,
     ) -> Self:
-        """The same result under a metric's name, of a slice where one is given."""
+        """Return the same result with a metric's name and, if given, a slice."""
         changes = {"slice": slice} if slice else {}
         return self._with(type=type, metric=metric, aliases=aliases, **changes)
 
     def in_slice(self, slice: Mapping[str, Any]) -> Self:
-        """The same result as one of a slice, or of the whole if that is empty."""
+        """Return the same result with a slice; an empty slice means all datums."""
         return self._with(slice=slice)
 
     def _with(self, **changes: Any) -> Self:
-        """The same result with other fields; its content is not checked and copied again."""
+        """Return the same result with other fields, without converting its content again."""
         made = object.__new__(self.__class__)
         for name, (read, write) in _SLOTS.items():
             write(made, changes[name] if name in changes else read(self))
         return made
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as JSON has it, keys in the order of the report format."""
+        """Return the result as JSON values, keys in the order of the report format."""
         record: dict[str, Any] = {"type": self.type, "metric": self.metric}
         record["parameters"] = dict(self.parameters)
         if self.undefined is not None:
@@ -346,7 +347,7 @@ class Result:
 
     @classmethod
     def from_dict(cls, record: Any) -> Result:
-        """The result that `to_dict` wrote.
+        """Return the result that `to_dict` wrote.
 
         Raises
         ------
@@ -379,12 +380,12 @@ _SLOTS = {
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a single number; true and false are none."""
+    """Return whether a value is a single number; booleans are not."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def first_line(reason: str) -> str:
-    r"""The first line of a reason, for places that have room for no more.
+    r"""Return the first line of a reason, for contexts that show one line.
 
     Examples
     --------
@@ -395,37 +396,37 @@ def first_line(reason: str) -> str:
 
 
 def plot(results: Iterable[Result]) -> Any:
-    """What can be drawn of some results.
+    """Draw results.
 
     Raises
     ------
     ReportError
-        If there is nothing.
+        If no result can be drawn.
     MissingExtraError
-        If ``valor-report``, which draws it, is not installed.
+        If ``valor-report`` is not installed.
     """
     return required(VIEWS, "plot", "plot: a drawing")(results)
 
 
 class Metric(Protocol):
-    """A frozen value of parameters that reads its numbers off a state."""
+    """Frozen parameters of a metric, and the computation of its results from states."""
 
     def needs(self) -> tuple[StateRequest | RowsOf, ...]:
-        """The states that `compute` reads, in its order of arguments."""
+        """Return the states that `compute` reads, in the order of its arguments."""
 
     def compute(self, *states: Any) -> Iterable[Result]:
-        """Results, with their parameters; pure."""
+        """Yield results with their parameters. Must be pure."""
 
 
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
-_MAY_PASS = (TimeoutError, ConnectionError)
+_TEMPORARY = (TimeoutError, ConnectionError)
 
 
 def failure(error: BaseException) -> NoScore:
-    """What an exception says of an item; where objects lie in memory differs from run to run."""
+    """Return the reason for an exception; memory addresses are removed since they vary by run."""
     if isinstance(error, ResourceStopped):
         return NotRun(error.one_line)
-    said = ADDRESS.sub("", str(error))
-    reason = f"{type(error).__name__}{': ' if said else ''}{said}"
-    return Failed(reason, retry=isinstance(error, _MAY_PASS))
+    text = ADDRESS.sub("", str(error))
+    reason = f"{type(error).__name__}{': ' if text else ''}{text}"
+    return Failed(reason, retry=isinstance(error, _TEMPORARY))

@@ -1,4 +1,4 @@
-"""Results: what metrics found, in the order of the report, and how they are looked up."""
+"""Results: a sequence in the order of the report, with lookup by name, label and parameters."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ Record = dict[str, Any]
 
 
 def records(found: Iterable[Result]) -> list[Record]:
-    """One flat record per result: type, metric, slice, parameters, value and reason.
+    """Return one flat record per result: type, metric, slice, parameters, value and reason.
 
-    Where nothing is sliced, there is no ``slice``; where something is, it is empty for the whole.
+    ``slice`` is absent if no result has a slice, and empty for results over all datums.
 
     Examples
     --------
@@ -54,10 +54,10 @@ def records(found: Iterable[Result]) -> list[Record]:
 
 
 NAMING = ("label", "average", "label_key")
-"""Parameters whose bare value names a result."""
+"""Parameters whose value alone identifies a result."""
 
-_MOST_NAMED = 10
-_UNSAID = object()
+_LISTED = 10
+_ABSENT = object()
 
 
 def _results(results: Any) -> tuple[Result, ...]:
@@ -66,9 +66,9 @@ def _results(results: Any) -> tuple[Result, ...]:
 
 @frozen
 class Results(Sequence[Result]):
-    """Results in the order of the report, found by position, name or label.
+    """Sequence of results, indexed by position, name or label.
 
-    Labels are text; a whole number stands for the label that is written like it.
+    Labels are text; an integer stands for the label with its digits.
 
     Examples
     --------
@@ -93,35 +93,35 @@ class Results(Sequence[Result]):
         return iter(self._results)
 
     @overload
-    def __getitem__(self, wanted: int) -> Result: ...
+    def __getitem__(self, key: int) -> Result: ...
     @overload
-    def __getitem__(self, wanted: slice) -> Results: ...
+    def __getitem__(self, key: slice) -> Results: ...
     @overload
-    def __getitem__(self, wanted: str) -> Results: ...
+    def __getitem__(self, key: str) -> Results: ...
     @overload
-    def __getitem__(self, wanted: tuple[str | int, ...]) -> Results: ...
-    def __getitem__(self, wanted: int | slice | str | tuple[str | int, ...]) -> Result | Results:
-        if isinstance(wanted, int):
-            return self._results[wanted]
-        if isinstance(wanted, slice):
-            return Results(self._results[wanted])
-        name, *values = (wanted,) if isinstance(wanted, str) else wanted
+    def __getitem__(self, key: tuple[str | int, ...]) -> Results: ...
+    def __getitem__(self, key: int | slice | str | tuple[str | int, ...]) -> Result | Results:
+        if isinstance(key, int):
+            return self._results[key]
+        if isinstance(key, slice):
+            return Results(self._results[key])
+        name, *values = (key,) if isinstance(key, str) else key
         found = self._named(str(name))
         for value in map(_as_name, values):
             named = [result for result in found if value in _names(result)]
             if not named:
-                there = (word for result in found for word in _names(result))
+                available = (word for result in found for word in _names(result))
                 raise ReportError(
-                    f"report: no result of {name!r} for {value!r}", _nearest(value, there)
+                    f"report: no result of {name!r} for {value!r}", _nearest(value, available)
                 )
             found = named
         return Results(found)
 
-    def __contains__(self, wanted: object) -> bool:
-        """Whether a result is one of them, or what ``results[wanted]`` asks for is there."""
-        parts = (wanted,) if isinstance(wanted, str) else wanted
+    def __contains__(self, key: object) -> bool:
+        """Return whether a result is included, or ``results[key]`` is not empty."""
+        parts = (key,) if isinstance(key, str) else key
         if not (isinstance(parts, tuple) and parts and isinstance(parts[0], str)):
-            return wanted in self._results
+            return key in self._results
         try:
             self[parts]
         except ReportError:
@@ -130,12 +130,12 @@ class Results(Sequence[Result]):
 
     def __repr__(self) -> str:
         types = list(dict.fromkeys(result.type for result in self._results))
-        of = f" of {', '.join(types[:_MOST_NAMED])}{and_more(len(types) - _MOST_NAMED)}"
+        of = f" of {', '.join(types[:_LISTED])}{and_more(len(types) - _LISTED)}"
         counted = f"{len(self):,} result{'' if len(self) == 1 else 's'}{of if types else ''}"
         return f"<Results: {counted}; print(results) shows them>"
 
     def __str__(self) -> str:
-        """The tables that ``valor run`` prints, or a line per result without ``valor-report``."""
+        """Return the tables of ``valor run``, or a line per result without ``valor-report``."""
         found = extension(FORMATS, ".txt")
         return self._lines() if found is None else str(found.load()(self))
 
@@ -149,24 +149,24 @@ class Results(Sequence[Result]):
         return "\n".join(lines)
 
     def __float__(self) -> float:
-        """The number that the only result is."""
+        """Return the number of the only result."""
         return float(self.only)
 
     def __format__(self, form: str) -> str:
         return format(self.only, form) if form else str(self)
 
     def _repr_html_(self) -> str | None:
-        """The tables, for a cell of a notebook."""
+        """Return HTML tables for notebooks."""
         return notebook(self)
 
     @property
     def value(self) -> Any:
-        """The value of the only result, or the reason why there is none.
+        """Value of the only result, or the reason why there is none.
 
         Raises
         ------
         ReportError
-            If there are several.
+            If the number of results is not one.
         """
         return self.only.value
 
@@ -177,7 +177,7 @@ class Results(Sequence[Result]):
         Raises
         ------
         ReportError
-            If there are several, with what tells them apart.
+            If the number of results is not one. The message lists the distinguishing parameters.
         """
         if len(self._results) == 1:
             return self._results[0]
@@ -185,32 +185,32 @@ class Results(Sequence[Result]):
             raise ReportError("report: expected one result, found none")
         first = self._results[0]
         names = dict.fromkeys(name for result in self._results for name in result.parameters)
-        apart = [
+        differing = [
             f"{name}={told(first, name)!r}"
             for name in names
             if any(told(result, name) != told(first, name) for result in self._results)
         ]
         raise ReportError(
             f"report: expected one result of {first.type}, found {len(self)}",
-            f"Choose one with find({', '.join(apart)})."
-            if apart
-            else f"Take one by its place, [0] to [{len(self) - 1}]: nothing tells them apart.",
+            f"Choose one with find({', '.join(differing)})."
+            if differing
+            else f"Choose one by its index, [0] to [{len(self) - 1}]: all parameters are equal.",
         )
 
     def find(self, name: str | None = None, **parameters: Any) -> Results:
-        """The results of a metric with some parameters; those that it does not name are defaults.
+        """Return the results of a metric with the given parameters, or defaults equal to them.
 
         Raises
         ------
         ReportError
-            If there is none.
+            If no result matches.
         """
         pool = self._results if name is None else self._named(name)
-        named = {key: _as_name(value) for key, value in parameters.items() if key in NAMING}
+        named = {name: _as_name(value) for name, value in parameters.items() if name in NAMING}
         parameters |= named
         found = pool
         for key, value in parameters.items():
-            stated = [one for one in found if one.parameters.get(key, _UNSAID) == value]
+            stated = [one for one in found if one.parameters.get(key, _ABSENT) == value]
             found = stated or [one for one in found if told(one, key) == value]
         if not found:
             asked = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
@@ -221,14 +221,14 @@ class Results(Sequence[Result]):
         return Results(found)
 
     def flat(self, prefix: str = "", *, short: bool = False) -> dict[str, float]:
-        """Every single number under a flat key, for experiment trackers, as in `flat_keys`.
+        """Return all defined numbers by flat key for experiment trackers, as in `flat_keys`.
 
         Parameters
         ----------
         prefix : str
-            What every key begins with.
+            Prefix of every key.
         short : bool
-            Whether keys name only what tells the numbers of a metric apart. `require` knows both.
+            Whether keys contain only the parameters that vary. `require` accepts both forms.
 
         Examples
         --------
@@ -240,17 +240,17 @@ class Results(Sequence[Result]):
         return flat_keys(self._all(), prefix, short=short)
 
     def to_records(self) -> list[dict[str, Any]]:
-        """One flat record per result: type, metric, parameters, value and reason."""
+        """Return one flat record per result: type, metric, parameters, value and reason."""
         return records(self._all())
 
     def to_frame(self, *, wide: bool = False) -> pd.DataFrame:
-        """A pandas data frame with one row per result, or one per label.
+        """Return a pandas data frame with one row per result or per label.
 
         Parameters
         ----------
         wide : bool
-            Whether each label has one row, indexed by it, and each metric a column. Averages, and
-            the row ``all`` of numbers without a label, are last; slices are excluded.
+            Whether labels are rows and metrics are columns. Averages, and the row ``all`` of
+            numbers without a label, are last. Slices are excluded.
 
         Raises
         ------
@@ -268,39 +268,39 @@ class Results(Sequence[Result]):
         return made
 
     def plot(self, name: str | None = None, **parameters: Any) -> Any:
-        """Curves, matrices and whatever else of the results can be drawn.
+        """Draw curves, matrices and other results that have a drawing.
 
-        A notebook shows it, and ``plot.save("curve.svg")`` writes it; the suffix may also be
-        ``.html`` or ``.png``.
+        Notebooks display the plot, and ``plot.save("curve.svg")`` writes it; other suffixes are
+        ``.html`` and ``.png``.
 
         Parameters
         ----------
         name : str, optional
-            Name of a metric; all results unless given.
+            Name of a metric. Defaults to all results.
         **parameters
-            Parameters of the results, as `find` takes them.
+            Parameters of the results, as in `find`.
 
         Raises
         ------
         ReportError
-            If there is no such result, or none that can be drawn.
+            If no such result exists, or none can be drawn.
         MissingExtraError
-            If ``valor-report``, which draws it, is not installed.
+            If ``valor-report`` is not installed.
         """
         results = self.find(name, **parameters) if name or parameters else self
         return plot(results._results)
 
     def to_csv(self) -> str:
-        """The records as CSV; values that are not numbers as JSON."""
+        """Return the records as CSV, with JSON for values that are not numbers."""
         made: str = required(FORMATS, ".csv", "report.to_csv: a table")(self)
         return made
 
     def in_slice(self, slice: Mapping[str, Any]) -> Results:
-        """The same results as those of a slice, or of the whole if that is empty."""
+        """Return the same results with a slice; an empty slice means all datums."""
         return Results(result.in_slice(slice) for result in self._results)
 
     def _all(self) -> Iterable[Result]:
-        """What records and flat keys are made of."""
+        """Return the results for records and flat keys."""
         return self._results
 
     def _named(self, name: str) -> list[Result]:
@@ -309,22 +309,22 @@ class Results(Sequence[Result]):
             types = dict.fromkeys(result.type for result in self._results)
             raise ReportError(
                 f"report: no result of {name!r}",
-                did_you_mean(name, types) or f"It has: {', '.join(types)}.",
+                did_you_mean(name, types) or f"Available: {', '.join(types)}.",
             )
         return found
 
 
 def notebook(found: Any) -> str | None:
-    """The tables of a report or of results as HTML; none where nothing is installed that draws it.
+    """Return the tables of a report or of results as HTML, or None without ``valor-report``.
 
-    A notebook shows the `repr` then, which says how to see the tables as text.
+    A notebook then shows the `repr`, which says how to print the tables.
     """
     drawing = extension(VIEWS, "notebook")
     return None if drawing is None else str(drawing.load()(found))
 
 
 def is_called(result: Result, name: str) -> bool:
-    """Whether a result is of the metric with this name, in full or in short, or an alias of it.
+    """Return whether a name is the full name, short name or an alias of a result's metric.
 
     Examples
     --------
@@ -336,18 +336,18 @@ def is_called(result: Result, name: str) -> bool:
 
 @lru_cache
 def has_name(type: str, metric: str, name: str, aliases: tuple[str, ...] | None = None) -> bool:
-    """Whether a metric answers to a name.
+    """Return whether a name is the full name, short name or an alias of a metric.
 
     Parameters
     ----------
     type : str
-        The metric's short name, ``"F1"``.
+        Short name of the metric, ``"F1"``.
     metric : str
-        Its full name, with or without version, ``"classification.F1@1"``.
+        Full name, with or without version, ``"classification.F1@1"``.
     name : str
-        Its short or full name or an alias, in any form.
+        Name to compare, in any spelling.
     aliases : tuple of str, optional
-        Its other names; those that the installed plugin has for it unless given.
+        Aliases of the metric. Defaults to those of the installed plugin.
 
     Examples
     --------
@@ -356,18 +356,17 @@ def has_name(type: str, metric: str, name: str, aliases: tuple[str, ...] | None 
     >>> has_name("F1", "lab.F1@1", "lab.f_score", ("FScore",))
     True
     """
-    wanted, full = fold(name.partition("@")[0]), metric.partition("@")[0]
-    if wanted in (fold(type), fold(full)):
+    key, full = fold(name.partition("@")[0]), metric.partition("@")[0]
+    if key in (fold(type), fold(full)):
         return True
-    known = _installed_aliases(full) if aliases is None else aliases
-    return wanted.removeprefix(f"{fold(full.partition('.')[0])}.") in map(fold, known)
+    names = _installed_aliases(full) if aliases is None else aliases
+    return key.removeprefix(f"{fold(full.partition('.')[0])}.") in map(fold, names)
 
 
 def installed_spec(full: str) -> MetricSpec | None:
-    """What the plugin of a metric, if it is installed, declares under its name.
+    """Return the spec of a metric from its plugin, or None if it is not installed.
 
-    A report outlives the registry of its evaluation, so what is installed is asked here, where it
-    is read.
+    A report outlives the registry of its evaluation, so this looks up the plugins installed now.
     """
     namespace, dot, short = full.partition(".")
     if not dot:
@@ -379,15 +378,15 @@ def installed_spec(full: str) -> MetricSpec | None:
 
 
 def _installed_aliases(full: str) -> tuple[str, ...]:
-    """Other names of a metric that a report on file is of, where its plugin is installed."""
+    """Return the aliases of a metric from its plugin, if installed."""
     spec = installed_spec(full)
     return () if spec is None else spec.aliases
 
 
 def told(result: Result, name: str) -> Any:
-    """A parameter of a result, or its default where the result does not name it.
+    """Return a parameter of a result, or its default if the result lacks it.
 
-    None where neither is known: its plugin may not be installed where a report is read.
+    None if neither exists; the plugin may not be installed where a report is read.
 
     Examples
     --------
@@ -402,7 +401,7 @@ def told(result: Result, name: str) -> Any:
 
 @lru_cache
 def defaults(metric: str) -> Mapping[str, Any]:
-    """Parameters of a metric that have a default, with it; none where its plugin is not installed.
+    """Return the defaults of a metric's parameters, empty if its plugin is not installed.
 
     Examples
     --------
@@ -411,32 +410,32 @@ def defaults(metric: str) -> Mapping[str, Any]:
     """
     spec = installed_spec(metric.partition("@")[0])
     try:
-        known = () if spec is None else declared(spec.parameter_class)
+        fields = () if spec is None else declared(spec.parameter_class)
     except RegistryError:
         return {}
-    return {one.name: plain_value(one.default) for one in known if not one.required}
+    return {one.name: plain_value(one.default) for one in fields if not one.required}
 
 
 def _as_name(value: Any) -> Any:
-    """The label that a whole number stands for, as `as_label` has it; else the value."""
+    """Convert an integer to a label as `as_label` does; other values are unchanged."""
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     return str(value) if is_whole else value
 
 
 def _nearest_parameter(pool: Sequence[Result], asked: Mapping[str, Any]) -> str | None:
-    """What may have been meant by the first parameter or value that no result has."""
+    """Return a suggestion for the first parameter or value that no result has."""
     names = dict.fromkeys(name for result in pool for name in result.parameters)
     for name, value in asked.items():
         if name not in names:
-            return did_you_mean(name, names) or f"Known parameters: {', '.join(names)}."
-        there = [told(result, name) for result in pool]
-        if value not in there:
-            return _nearest(value, there)
+            return did_you_mean(name, names) or f"Available parameters: {', '.join(names)}."
+        available = [told(result, name) for result in pool]
+        if value not in available:
+            return _nearest(value, available)
     return None
 
 
-def _nearest(value: Any, there: Iterable[Any]) -> str | None:
-    words = dict.fromkeys(word for word in there if isinstance(word, str))
+def _nearest(value: Any, available: Iterable[Any]) -> str | None:
+    words = dict.fromkeys(word for word in available if isinstance(word, str))
     return did_you_mean(value, words) if isinstance(value, str) else None
 
 

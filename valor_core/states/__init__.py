@@ -1,4 +1,4 @@
-"""States: counts and columns that merge, and how they are saved."""
+"""States: mergeable counts and columns, and their serialization."""
 
 from valor_core.lazy import lazy_exports
 

@@ -1,4 +1,4 @@
-"""Derived states: merge, dump and restore, worked out from what a state's fields hold."""
+"""States with `merge`, `dump` and `restore` derived from the annotations of their fields."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ _MARK = "counted"
 
 
 def counted(neutral: Callable[..., Any], *, takes_self: bool = False) -> Any:
-    """Declare a field of a `DerivedState` that counts; all other fields are settings.
+    """Declare a counting field of a `DerivedState`; all other fields are settings.
 
     Parameters
     ----------
     neutral : callable
-        Makes what the field holds before anything is counted: ``int``, ``set``, ``ExactSum``.
+        Function that returns the initial value: ``int``, ``set``, ``ExactSum``.
     takes_self : bool
-        Whether it is called with the state, for an array whose shape depends on a setting.
+        Whether the function is called with the state, for an array with a shape from a setting.
     """
     default = cast("Any", attrs.Factory)(neutral, takes_self=takes_self)
     return attrs.field(init=False, default=default, metadata={_MARK: True})
 
 
 class DerivedState(State):
-    """A state that lacks only `update`; the annotations of its `counted` fields say the rest.
+    """State with everything but `update` derived from the annotations of its `counted` fields.
 
-    ``int`` and ``NDArray[np.int64]`` add up, as do `ExactSum` and `ExactSums`, since plain sums
-    of floats depend on the order. ``set`` is united; ``Counter`` and ``dict`` add up by key. Keys
-    and members are texts, whole numbers, labels or tuples of them. ``list[NDArray[...]]`` holds
-    parts of a column, in no order that a metric may rely on.
+    ``int``, ``NDArray[np.int64]``, `ExactSum` and `ExactSums` are added (built-in float sums would
+    depend on the order). ``set`` is united; ``Counter`` and ``dict`` are merged by key. Keys and
+    members are strings, integers, labels or tuples of these. ``list[NDArray[...]]`` holds parts of
+    a column in arbitrary order.
 
     Examples
     --------
@@ -58,21 +58,21 @@ class DerivedState(State):
     __slots__ = ()
 
     def merge(self, other: Self) -> None:
-        """Count what another state of the same request counted, without writing to it."""
+        """Add the counts of another state of the same request, which is not modified."""
         for name in self._counted():
             setattr(self, name, _merged(getattr(self, name), getattr(other, name), name))
 
     def dump(self) -> Content:
-        """Everything counted so far, for a file."""
+        """Return all counts, for a file."""
         return {name: _dumped(getattr(self, name)) for name in self._counted()}
 
     def restore(self, content: Content) -> None:
-        """Make a neutral state what `dump` described.
+        """Set a new state to the content that `dump` returned.
 
         Raises
         ------
         StateError
-            If a field is missing, or holds something else than its annotation says.
+            If a field is missing, or does not match its annotation.
         """
         hints = get_type_hints(type(self))
         for name in self._counted():
@@ -84,9 +84,9 @@ class DerivedState(State):
 
 
 def _merged(mine: Any, theirs: Any, place: str) -> Any:
-    """Both values as one: the first, written to, or a new one; the second shares nothing with it.
+    """Merge two values into the first or a new one, which shares nothing mutable with the second.
 
-    Arrays of a column are never written to, so that two states may have the same.
+    Arrays of a column are never modified, so two states may share them.
     """
     if isinstance(mine, dict):
         for key, value in theirs.items():
@@ -117,7 +117,7 @@ def _dumped(value: Any) -> Any:
 
 
 def _restored(hint: Any, content: Content, name: str, neutral: Any) -> Any:
-    """The value of a field, checked; an array that adds up has the shape of the neutral one."""
+    """Return the validated value of a field; an added array has the shape of the neutral one."""
     kind, parts, value = get_origin(hint) or hint, get_args(hint), content.get(name)
     if kind in (dict, Counter) and isinstance(value, dict):
         of = int if kind is Counter else parts[1]
@@ -143,7 +143,7 @@ def _restored(hint: Any, content: Content, name: str, neutral: Any) -> Any:
 
 
 def _key(hint: Any, value: Any, place: str) -> Any:
-    """A key or a member; a file has a list in place of a tuple."""
+    """Return a key or a member; files store tuples as lists."""
     kind = get_origin(hint) or hint
     key = tuple(value) if kind is tuple and isinstance(value, list) else value
     parts = key if isinstance(key, tuple) else (key,)

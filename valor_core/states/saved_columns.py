@@ -1,7 +1,7 @@
-"""Saved columns: what a state file holds, checked before a state takes it.
+"""Validation of the columns in a state file before `State.restore` uses them.
 
-A state file may have been cut off, damaged or made by somebody else. Kernels trust their arrays,
-so `restore` takes every array through one of these.
+A state file may be truncated, damaged or written by another program. Kernels trust their arrays, so
+`restore` reads every array with these functions.
 """
 
 from __future__ import annotations
@@ -28,28 +28,27 @@ def saved_column(
     high: float | None = None,
     finite: bool = True,
 ) -> NDArray[Any]:
-    """An array of a state's content, as the state expects it.
+    """Return an array of a state's content after validating it.
 
     Parameters
     ----------
     content : mapping
-        What `dump` returned, as read from a file.
+        Content returned by `dump`, as read from a file.
     name : str
-        Name of the array in it.
+        Name of the array in the content.
     dtype : dtype
-        Its type, exactly; ``"U"``, ``"S"`` and ``"M8"`` stand for texts and times of any length
-        and unit.
+        Exact type. ``"U"``, ``"S"`` and ``"M8"`` accept strings and times of any length and unit.
     shape : tuple of int or None
-        Its shape; None is any length.
+        Shape; None accepts any length.
     low, high : float, optional
-        Least and greatest number that it may hold.
+        Smallest and largest accepted number.
     finite : bool
-        Whether NaN and the infinite are refused.
+        Whether to reject NaN and infinity.
 
     Raises
     ------
     StateError
-        If it is missing or is not as expected.
+        If the array is missing or invalid.
 
     Examples
     --------
@@ -63,7 +62,7 @@ def saved_column(
     array = content.get(name)
     if not isinstance(array, np.ndarray):
         raise StateError(f"{name}: expected an array, found {shown(array)}")
-    if not _is_of(array, dtype):
+    if not _has_type(array, dtype):
         raise StateError(f"{name}: expected an array of {_named(dtype)}, found {array.dtype}")
     _check_characters(array, name)
     if len(array.shape) != len(shape) or any(
@@ -73,34 +72,34 @@ def saved_column(
         found = " by ".join(f"{size:,}" for size in array.shape)
         raise StateError(f"{name}: expected the shape {wanted or '()'}, found {found or '()'}")
     if finite and array.dtype.kind in "fc" and not np.isfinite(array).all():
-        odd = array[~np.isfinite(array)].flat[0]
-        raise StateError(f"{name}: expected finite numbers, found {odd}")
+        invalid = array[~np.isfinite(array)].flat[0]
+        raise StateError(f"{name}: expected finite numbers, found {invalid}")
     if array.size and low is not None and array.min() < low:
         raise StateError(f"{name}: expected numbers of {low:g} or more, found {array.min()}")
     if array.size and high is not None and array.max() > high:
         raise StateError(f"{name}: expected numbers of at most {high:g}, found {array.max()}")
-    # kernels ask for contiguous arrays; of a single number, NumPy would make a row
+    # Kernels require contiguous arrays; a zero-dimensional array would get a dimension.
     return np.ascontiguousarray(array) if array.ndim else array
 
 
 def saved_offsets(
     content: Mapping[str, Any], name: str, count: int, total: int
 ) -> NDArray[np.int64]:
-    """Where the rows of each of some things start in a longer column, and where the last ends.
+    """Return the offsets of groups of rows in a longer column.
 
     Parameters
     ----------
     content, name
         As in `saved_column`.
     count : int
-        How many things there are; there is one offset more.
+        Number of groups; there is one more offset.
     total : int
-        Length of the longer column.
+        Length of the column.
 
     Raises
     ------
     StateError
-        If the offsets do not rise from 0 to the total.
+        If the offsets do not increase from 0 to the total.
 
     Examples
     --------
@@ -109,24 +108,24 @@ def saved_offsets(
     """
     found = saved_column(content, name, np.int64, shape=(count + 1,))
     if found[0] != 0 or found[-1] != total or not is_ascending(found):
-        raise StateError(f"{name}: expected offsets that rise from 0 to {total:,}")
+        raise StateError(f"{name}: expected increasing offsets from 0 to {total:,}")
     return found
 
 
 def saved_positions(content: Mapping[str, Any], name: str, count: int) -> Codes:
-    """Which of some things each row is about, where rows of one thing stand together, in order.
+    """Return the position of each row's group, ascending.
 
     Parameters
     ----------
     content, name
         As in `saved_column`.
     count : int
-        How many things there are.
+        Number of groups.
 
     Raises
     ------
     StateError
-        If a position is none of theirs, or less than the one before it.
+        If a position is out of range, or less than the one before it.
 
     Examples
     --------
@@ -135,25 +134,25 @@ def saved_positions(content: Mapping[str, Any], name: str, count: int) -> Codes:
     """
     found: Codes = saved_column(content, name, np.int64, low=0, high=count - 1)
     if not is_ascending(found):
-        raise StateError(f"{name}: expected numbers that do not fall")
+        raise StateError(f"{name}: expected ascending numbers")
     return found
 
 
 def saved_uids(content: Mapping[str, Any], name: str) -> Uids:
-    """Names of datums, all text or all whole numbers, each once.
+    """Return uids, all strings or all integers, without duplicates.
 
     Raises
     ------
     StateError
-        If they are something else, or one occurs twice.
+        If they have another type, or one occurs twice.
 
     Examples
     --------
     >>> saved_uids({"uids": np.array(["a", "b"])}, "uids")
     array(['a', 'b'], dtype='<U1')
     """
-    given = content.get(name)
-    is_text = isinstance(given, np.ndarray) and given.dtype.kind == "U"
+    stored = content.get(name)
+    is_text = isinstance(stored, np.ndarray) and stored.dtype.kind == "U"
     found: Uids = saved_column(content, name, "U" if is_text else np.int64)
     try:
         check_unique(found)
@@ -163,12 +162,12 @@ def saved_uids(content: Mapping[str, Any], name: str) -> Uids:
 
 
 def saved_labels(content: Mapping[str, Any], name: str) -> list[Label]:
-    """The labels of a state's codes, each once.
+    """Return the vocabulary of a state, without duplicates.
 
     Raises
     ------
     StateError
-        If they are something else, or one occurs twice.
+        If they have another type, or one occurs twice.
 
     Examples
     --------
@@ -179,17 +178,17 @@ def saved_labels(content: Mapping[str, Any], name: str) -> list[Label]:
     if not isinstance(found, list) or not all(isinstance(label, Label) for label in found):
         raise StateError(f"{name}: expected labels, found {shown(found)}")
     if not are_distinct(found):
-        raise StateError(f"{name}: expected each label once, found one twice")
+        raise StateError(f"{name}: expected distinct labels, found one twice")
     return found
 
 
 def saved_number(content: Mapping[str, Any], name: str, *, low: int | None = None) -> int:
-    """A whole number of a state's content.
+    """Return an integer of a state's content.
 
     Raises
     ------
     StateError
-        If it is missing, is something else or is below `low`.
+        If it is missing, has another type or is below `low`.
 
     Examples
     --------
@@ -205,7 +204,7 @@ def saved_number(content: Mapping[str, Any], name: str, *, low: int | None = Non
 
 
 def check_same_length(lengths: Mapping[str, Collection[Any]]) -> None:
-    """Raise a `StateError` unless columns by name are equally long.
+    """Raise a `StateError` unless the columns have equal lengths.
 
     Examples
     --------
@@ -223,7 +222,7 @@ def check_same_length(lengths: Mapping[str, Collection[Any]]) -> None:
             )
 
 
-def _is_of(array: NDArray[Any], dtype: DTypeLike) -> bool:
+def _has_type(array: NDArray[Any], dtype: DTypeLike) -> bool:
     if dtype in ("U", "S", "M8"):
         return array.dtype.kind == str(dtype)[0] and array.dtype.isnative
     return array.dtype == np.dtype(dtype)
@@ -235,9 +234,9 @@ def _named(dtype: DTypeLike) -> str:
 
 
 def _check_characters(array: NDArray[Any], name: str) -> None:
-    """Raise a `StateError` if a text has a character that no text has, or half of one.
+    """Raise a `StateError` for an invalid code point or a lone surrogate.
 
-    NumPy takes any 32 bits of a file for a character; Python fails much later, where it reads them.
+    NumPy accepts any 32 bits of a file as a character; Python fails much later, on access.
     """
     if array.dtype.kind != "U" or not array.nbytes:
         return

@@ -1,4 +1,4 @@
-"""States: what metrics count, mergeable in any order and any split with the same result."""
+"""States: counts of metrics, mergeable in any order and any split with the same result."""
 
 from __future__ import annotations
 
@@ -10,56 +10,55 @@ from attrs import field, frozen
 from valor_core.errors import ValorError
 
 Content = dict[str, Any]
-"""What a state is made of, for a file: arrays, numbers, strings, lists and dictionaries."""
+"""Content of a state for a file: arrays, numbers, strings, lists and dictionaries."""
 
 
 class State:
-    """A commutative monoid over batches: same bits for any split and order of the data.
+    """Commutative monoid over batches: the same bits for any split and order of the data.
 
-    A state is made by its `StateRequest`, pickles, and is not hashed or compared; two states of
-    one request are equal if what metrics read from them is equal. It has `update`, `merge`, `dump`
-    and `restore`; the others need to be written only where a state can do more.
+    A `StateRequest` creates its states. They are picklable, but not hashed or compared; two states
+    of one request are equal if metrics read the same from them. A subclass implements `update`,
+    `merge`, `dump` and `restore`; the other members have defaults.
     """
 
     __slots__ = ()
 
     refuses_nothing: ClassVar[bool] = False
-    """Whether `update` refuses no batch that follows the schema. Thin batches of a stream may then
-    wait and be counted together."""
+    """Whether `update` accepts every valid batch. Small batches of a stream can then be later."""
 
     divides: ClassVar[bool] = False
-    """Whether there is a `select`. Slices then count a batch once."""
+    """Whether `select` is implemented. A batch is then counted once for all slices."""
 
     def update(self, batch: Any) -> None:
-        """Count a batch, without writing to it."""
+        """Count a batch, which is not modified."""
         raise NotImplementedError
 
     def merge(self, other: Self) -> None:
-        """Count what another state of the same request counted, without writing to it."""
+        """Add the counts of another state of the same request, which is not modified."""
         raise NotImplementedError
 
     def dump(self) -> Content:
-        """Everything counted so far, for a file."""
+        """Return all counts, for a file."""
         raise NotImplementedError
 
     def restore(self, content: Content) -> None:
-        """Make a neutral state what `dump` described."""
+        """Set a new state to the content that `dump` returned."""
         raise NotImplementedError
 
     def detach(self) -> None:
-        """Copy the arrays of batches that it keeps, where it keeps any.
+        """Copy arrays that belong to batches.
 
-        It is called where whoever made a batch may use its arrays for the next one.
+        Called if the producer of a batch may reuse its arrays for the next one.
         """
 
     def select(self, positions: Any) -> Self:
-        """The state of the datums at some positions, ascending, of the one batch it has counted."""
+        """Return the state of the datums at ascending positions of the only batch counted."""
         raise NotImplementedError
 
     def within(self, whole: Self) -> Self:
-        """An equal state that takes what it would work out from another, which counted more.
+        """Return an equal state that may reuse results cached in `whole`.
 
-        The other has counted all of its items; it is that of all data, and this one of a slice.
+        `whole` is the state of all data, and this is the state of a slice.
         """
         return self
 
@@ -71,7 +70,7 @@ class State:
     def is_final(self) -> bool:
         """Whether counting the same data again would give the same state.
 
-        False if an item failed for a reason that may pass, such as a server that was down. Saved
+        False if an item failed for a temporary reason, such as an unavailable server. Saved
         states exclude partitions whose state is not final, so that a resumed run repeats them.
         """
         return True
@@ -87,7 +86,7 @@ class State:
 
     @property
     def stop_reason(self) -> str | None:
-        """Why items were not scored although nobody stopped the run, such as a spent budget."""
+        """Reason why items were not scored without a stop by the user, such as a spent budget."""
         return None
 
 
@@ -96,17 +95,17 @@ Resources = Mapping[str, Any]
 
 
 class Preparation:
-    """Preparation of batches by resources, for all requests of its class together.
+    """Preparation of batches by resources, for all requests with this class together.
 
-    A request has one as its ``prepare``. What `together` returns for a request is content with a
-    method ``select(positions)``, which slices call.
+    An instance is the ``prepare`` of a request. Slices call ``select(positions)`` on the content
+    that `together` returns for the request.
     """
 
     __slots__ = ()
 
     @property
     def waits(self) -> bool:
-        """Whether it waits for a resource. Its items then count towards the progress one by one."""
+        """Whether it waits for a resource. Progress then counts single items."""
         return False
 
     @classmethod
@@ -127,21 +126,22 @@ def _unions(mapping: Mapping[str, Iterable[Any]]) -> tuple[tuple[str, tuple[Any,
 
 @frozen
 class StateRequest:
-    """Which state a metric needs.
+    """Request for a state of a metric.
 
-    Requests for the same class with an equal key become one state at the union of the rest.
+    Requests with the same class and an equal key share a state with the union of their `union`.
 
     Parameters
     ----------
     state : type
-        The state's class; called with the key and the unions as keywords.
+        Class of the state, called with `key` and `union` as keywords.
     key : mapping of str to hashable
-        What cannot be shared: a matching rule, a number of bins.
+        Settings that states cannot share: a matching rule, a number of bins.
     union : mapping of str to set
-        What can: thresholds, area ranges. Handed over as a sorted tuple.
+        Settings that one state can serve together: thresholds, area ranges. Passed as sorted
+        tuples.
     prepare : callable or Preparation, optional
-        ``prepare(batch, resources)`` returns what the state is updated with instead of the batch.
-        For states that need a resource.
+        ``prepare(batch, resources)`` returns the content for `State.update` instead of the batch,
+        for states that need a resource.
 
     Examples
     --------
@@ -165,17 +165,17 @@ class StateRequest:
         return isinstance(self.prepare, Preparation) and self.prepare.waits
 
     def open(self) -> Any:
-        """A neutral state."""
+        """Create a state without counts."""
         return self.state(**dict(self.key), **dict(self.union))
 
     def prepared(self, batch: Any, resources: Resources) -> Any:
-        """Return what a state of this request is updated with to count a batch."""
+        """Return the content that updates a state of this request with a batch."""
         if isinstance(self.prepare, Preparation):
             return self.prepare.together([self], batch, resources)[0]
         return batch if self.prepare is None else self.prepare(batch, resources)
 
     def joins(self, other: StateRequest) -> bool:
-        """Whether one state can serve both."""
+        """Return whether one state can serve both requests."""
         return (
             self.state == other.state
             and self.key == other.key
@@ -184,7 +184,7 @@ class StateRequest:
         )
 
     def joined(self, other: StateRequest) -> StateRequest:
-        """The request that serves both."""
+        """Return the request that serves both."""
         wider = dict(other.union)
         union = {name: (*values, *wider[name]) for name, values in self.union}
         return StateRequest(self.state, dict(self.key), union, self.prepare)
@@ -192,19 +192,19 @@ class StateRequest:
 
 @frozen(repr=False)
 class RowsOf:
-    """A need for the rows of a per-item metric, of this plugin or another one.
+    """Request for the rows of a per-item metric of this or another plugin.
 
-    `compute` is called with its `ItemRows`, in the order of their uids. The metric is scored once,
-    whether it was chosen on its own too or is only needed here.
+    `compute` receives its `ItemRows`, sorted by uid. The metric is scored once, even if it was also
+    selected by the user.
 
     Parameters
     ----------
     metric : str
-        Its full name, ``"llm.AnswerCorrectness"``; ``@version`` behind it asserts the version.
+        Full name, ``"llm.AnswerCorrectness"``. A suffix ``@version`` asserts the version.
     parameters : mapping
-        Its parameters where they are not the defaults, as a config gives them.
+        Parameters that differ from the defaults, as in a config.
     metadata : tuple of str
-        Fields of the items' metadata that the rows have.
+        Metadata fields to include in the rows.
 
     Examples
     --------
@@ -219,50 +219,50 @@ class RowsOf:
 
 @frozen(repr=False)
 class FailedState:
-    """What stands in the place of a state that failed; its metrics fail, and no others.
+    """Replacement for a state that failed; only the metrics that read it fail.
 
     Parameters
     ----------
     reason : str
-        What happened: ``"update: RuntimeError: out of range"``.
+        Step and error: ``"update: RuntimeError: out of range"``.
     """
 
     reason: str
 
     @classmethod
     def by(cls, step: str, error: BaseException) -> FailedState:
-        """What stands for a state in which an error was raised."""
+        """Return the replacement for a state in which a step raised an error."""
         return cls(f"{step}: {type(error).__name__}: {error}")
 
     def dump(self) -> Content:
-        """The reason, for a file."""
+        """Return the reason, for a file."""
         return {"broken": self.reason}
 
 
 def merge(states: list[Any], others: Sequence[Any]) -> None:
-    """Merge other states into some of the same requests; one that fails is `FailedState`."""
-    for place, (state, other) in enumerate(zip(states, others, strict=True)):
+    """Merge states into others of the same requests; a failed merge becomes a `FailedState`."""
+    for position, (state, other) in enumerate(zip(states, others, strict=True)):
         reasons = [one.reason for one in (state, other) if isinstance(one, FailedState)]
         if reasons:
-            states[place] = FailedState(min(reasons))  # whichever came first
+            states[position] = FailedState(min(reasons))  # `min` is independent of the order
             continue
         try:
             state.merge(other)
         except ValorError:
             raise
         except Exception as error:
-            states[place] = FailedState.by("merge", error)
+            states[position] = FailedState.by("merge", error)
 
 
 def join(requests: Iterable[StateRequest]) -> list[StateRequest]:
-    """The fewest requests that serve all, in the order of first mention."""
+    """Return the fewest requests that serve all, in the order of first occurrence."""
     joined: list[StateRequest] = []
     for request in requests:
-        place = find(joined, request)
-        if place is None:
+        position = find(joined, request)
+        if position is None:
             joined.append(request)
         else:
-            joined[place] = joined[place].joined(request)
+            joined[position] = joined[position].joined(request)
     return joined
 
 
@@ -285,6 +285,6 @@ def prepare_together(
     }
 
 
-def find(requests: Iterable[StateRequest], wanted: StateRequest) -> int | None:
-    """Position of the request that serves another one, or None."""
-    return next((i for i, request in enumerate(requests) if request.joins(wanted)), None)
+def find(requests: Iterable[StateRequest], request: StateRequest) -> int | None:
+    """Return the position of the request that serves another one, or None."""
+    return next((i for i, other in enumerate(requests) if other.joins(request)), None)

@@ -1,8 +1,8 @@
 """Exactly rounded sums of floats that merge in any order and any split.
 
-Every finite float64 is a whole number of units of 2**-1074, so a sum kept as one Python integer in
-those units never rounds; the only rounding is the last one, in `ExactSum.value`. Equal data give
-equal objects, whatever the batches were and in whichever order they came.
+Every finite float64 is an integer multiple of 2**-1074. A sum kept as one Python integer in this
+unit never rounds, except once in `ExactSum.value`. Equal data give equal objects, whatever the
+batches and their order.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from numpy.typing import ArrayLike, NDArray
 from valor_core.errors import SchemaError, StateError, and_more, shown
 
 _UNIT_BITS = 1074
-# Values are scaled into windows of 32 binary exponents and cut there into a whole part of at most
-# 31 bits and a fraction of 27 + 26 bits. Float sums of up to 2**22 such parts are exact; a chunk is
-# smaller to bound the working memory.
+# Values are scaled into windows of 32 binary exponents and split into an integer part of at most 31
+# bits and fractions of 27 and 26 bits. Float sums of up to 2**22 such parts are exact; a smaller
+# chunk bounds the memory.
 _WINDOW = 32
 _FRACTION_BITS = (27, 26)
 _CHUNK = 1 << 20
-# Values of similar size are cut into layers of 31 bits, the highest first; a layer's sum over a
-# block is exact as a float, too.
+# Values of similar size are split into layers of 31 bits, highest first. The sum of a layer over a
+# block is an exact float, too.
 _LAYER_BITS = 31
 _MOST_LAYERS = 8
 _LOWEST_LAYER = -900
-_BLOCK = 1 << 14  # stays in cache
+_BLOCK = 1 << 14  # fits in the CPU cache
 _TEXT = re.compile(r"(-?)0x([0-9a-f]+)p([+-][0-9]{1,4})")
 
 
 @define(repr=False)
 class ExactSum:
-    """Sum of float64 values that is rounded once, when it is read.
+    """Sum of float64 values that is rounded only once, when it is read.
 
     Parameters
     ----------
     units : int, default 0
-        The sum in units of 2**-1074.
+        Sum in units of 2**-1074.
 
     Examples
     --------
@@ -59,17 +59,17 @@ class ExactSum:
     units: int = 0
 
     def add(self, values: ArrayLike) -> None:
-        """Add finite floats, in any number and shape.
+        """Add finite floats of any shape.
 
         Parameters
         ----------
         values : array_like of float
-            Left as they are. Integers are refused, since large ones would be rounded.
+            Values, not modified. Integers are rejected, since large ones would be rounded.
 
         Raises
         ------
         SchemaError
-            If the values are not floats, or one of them is NaN or infinite.
+            If the values are not floats, or not finite.
 
         Examples
         --------
@@ -86,7 +86,7 @@ class ExactSum:
         )
 
     def merge(self, other: ExactSum) -> None:
-        """Add what another sum holds; the other one stays as it is.
+        """Add another sum, which is not modified.
 
         Examples
         --------
@@ -100,12 +100,12 @@ class ExactSum:
 
     @property
     def value(self) -> float:
-        """The sum as the nearest float64, ties to even.
+        """Sum as the nearest float64, ties to even.
 
         Raises
         ------
         SchemaError
-            If the sum is larger than any float64.
+            If the sum exceeds the range of float64.
 
         Examples
         --------
@@ -115,7 +115,7 @@ class ExactSum:
         return _rounded(self.units)
 
     def to_text(self) -> str:
-        """Exact text of the sum for a JSON file: a hexadecimal integer and a power of two.
+        """Return exact text of the sum for a JSON file: a hexadecimal integer and a power of two.
 
         Examples
         --------
@@ -128,12 +128,12 @@ class ExactSum:
 
     @classmethod
     def from_text(cls, text: str) -> ExactSum:
-        """Sum that `to_text` wrote.
+        """Return the sum that `to_text` wrote.
 
         Raises
         ------
         SchemaError
-            If the text has another form.
+            If the text has another format.
 
         Examples
         --------
@@ -145,12 +145,12 @@ class ExactSum:
 
 @define(repr=False)
 class ExactSums:
-    """One exact sum per group code: 0, 1, 2 and so on.
+    """One exact sum per group code 0, 1, 2, ….
 
     Parameters
     ----------
     units : list of int, optional
-        The sums in units of 2**-1074, by code.
+        Sums in units of 2**-1074, by code.
 
     Examples
     --------
@@ -166,7 +166,7 @@ class ExactSums:
         return len(self.units)
 
     def grow(self, count: int) -> None:
-        """Make room for the codes below `count`; new sums are 0, and nothing ever shrinks.
+        """Extend to `count` sums with zeros; never shrinks.
 
         Examples
         --------
@@ -183,15 +183,14 @@ class ExactSums:
         Parameters
         ----------
         codes : array_like of int, shape (n,)
-            Group of each value, 0 or more; the sums grow to the largest.
+            Group of each value, 0 or more. The sums grow to the largest code.
         values : array_like of float, shape (n,)
             Finite floats.
 
         Raises
         ------
         SchemaError
-            If the two differ in length, a code is negative or no integer, or a value is no
-            finite float.
+            If the lengths differ, a code is negative or not an integer, or a value is not finite.
 
         Examples
         --------
@@ -213,20 +212,20 @@ class ExactSums:
                 self.units[group] += units
 
     def merge(self, other: ExactSums, codes: ArrayLike | None = None) -> None:
-        """Add what other sums hold; the others stay as they are.
+        """Add other sums, which are not modified.
 
         Parameters
         ----------
         other : ExactSums
-            The sums to add.
+            Sums to add.
         codes : array_like of int, optional
-            Where the other's code i goes here is ``codes[i]``; the same code when left out.
-            May be longer than `other`, as a vocabulary with labels that were never summed is.
+            New code of each of the other's codes; unchanged by default. May be longer than `other`,
+            like a vocabulary with labels that have no sum.
 
         Raises
         ------
         SchemaError
-            If there are fewer codes than sums, or a code is negative or no integer.
+            If there are fewer codes than sums, or a code is negative or not an integer.
 
         Examples
         --------
@@ -254,7 +253,7 @@ class ExactSums:
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """The sums by code, each as the nearest float64.
+        """Sums by code, each as the nearest float64.
 
         Examples
         --------
@@ -264,7 +263,7 @@ class ExactSums:
         return np.array([_rounded(units) for units in self.units], dtype=np.float64)
 
     def to_text(self) -> str:
-        """Exact text of all sums for a JSON file, separated by spaces.
+        """Return exact text of all sums for a JSON file, separated by spaces.
 
         Examples
         --------
@@ -277,12 +276,12 @@ class ExactSums:
 
     @classmethod
     def from_text(cls, text: str) -> ExactSums:
-        """Sums that `to_text` wrote.
+        """Return the sums that `to_text` wrote.
 
         Raises
         ------
         SchemaError
-            If the text has another form.
+            If the text has another format.
 
         Examples
         --------
@@ -293,21 +292,21 @@ class ExactSums:
 
 
 def saved_sums(text: object, name: str, most: NDArray[np.floating[Any]]) -> ExactSums:
-    """The sums of a state file, each 0 or more, checked before a state takes them.
+    """Return non-negative sums of a state file after validating them.
 
     Parameters
     ----------
     text : object
-        What `ExactSums.to_text` returned, as read from a file.
+        Text from `ExactSums.to_text`, as read from a file.
     name : str
-        What a message calls it.
+        Name of the sums in error messages.
     most : ndarray of float64, shape (n,)
-        The most that each sum can be; infinite where there is no such bound.
+        Upper bound of each sum; infinite for no bound.
 
     Raises
     ------
     StateError
-        If they are something else.
+        If the text is invalid or a sum is out of range.
 
     Examples
     --------
@@ -321,9 +320,9 @@ def saved_sums(text: object, name: str, most: NDArray[np.floating[Any]]) -> Exac
         raise StateError(f"{name}: {error.message}") from None
     if sums is None or values is None or len(values) != len(most):
         raise StateError(f"{name}: expected {len(most):,} exact sums, found {shown(text)}")
-    strange = np.flatnonzero((values < 0) | (values > most))
-    if len(strange):
-        first = strange[0]
+    invalid = np.flatnonzero((values < 0) | (values > most))
+    if len(invalid):
+        first = invalid[0]
         raise StateError(
             f"{name}: expected sums from 0 to {most[first]:g}, found {values[first]:g}"
         )
@@ -367,16 +366,16 @@ def _group_codes(codes: ArrayLike, count: int | None) -> NDArray[np.int64]:
 def _layered_units(
     groups: NDArray[np.int64] | None, floats: NDArray[np.float64]
 ) -> Iterator[tuple[int, int]]:
-    """Group and exact units of every (group, layer) found in one block of values."""
+    """Yield group and exact units of every (group, layer) in one block of values."""
     rest = floats
     for _ in range(_MOST_LAYERS):
         greatest = max(float(rest.max()), -float(rest.min()))
         if not greatest:
             return
-        # A layer is the whole numbers of 2**exponent in all values. None has more than 31 bits, so
-        # a block of them adds up to less than 2**53, and float sums are exact in any order.
+        # A layer is the integer multiples of 2**exponent in all values. None has more than 31 bits,
+        # so a block sums to less than 2**53 and float sums are exact in any order.
         exponent = math.frexp(greatest)[1] - _LAYER_BITS
-        if exponent < _LOWEST_LAYER:  # farther down, scaling would leave the range of floats
+        if exponent < _LOWEST_LAYER:  # below, scaling would exceed the range of floats
             break
         layer = rest * 2.0**-exponent
         np.trunc(layer, out=layer)
@@ -385,16 +384,16 @@ def _layered_units(
             if total:
                 yield group, int(total) << exponent + _UNIT_BITS
         layer *= 2.0**exponent
-        rest = rest - layer  # exact: it takes the leading bits away
+        rest = rest - layer  # exact: it removes the leading bits
     yield from _grouped_units(groups, rest)
 
 
 def _grouped_units(
     groups: NDArray[np.int64] | None, floats: NDArray[np.float64]
 ) -> Iterator[tuple[int, int]]:
-    """Group and exact units of every (group, exponent) found in one non-empty chunk."""
-    # A value is mantissa * 2**exponent. The exponent's high bits say which window it is in, and the
-    # low ones scale the mantissa to its place there, so that all values of a window have one unit.
+    """Yield group and exact units of every (group, exponent) in one non-empty chunk."""
+    # A value is mantissa * 2**exponent. The exponent's high bits select the window; the low ones
+    # scale the mantissa, so that all values of a window have the same unit.
     mantissas, exponents = np.frexp(floats)
     windows = exponents >> _WINDOW.bit_length() - 1
     exponents &= _WINDOW - 1
@@ -403,7 +402,7 @@ def _grouped_units(
     span = int(windows.max()) - lowest + 1
     keys: NDArray[Any] = windows.astype(np.int64) - lowest
     if groups is not None:
-        keys += groups * span  # one number for group and window: one pass counts all of them
+        keys += groups * span  # one code for group and window, so that one pass counts all
     keys, cells = _dense(keys)
     sums = [np.bincount(keys, weights=part) for part in parts]
     used = np.flatnonzero((sums[0] != 0) | (sums[1] != 0) | (sums[2] != 0))
@@ -414,11 +413,11 @@ def _grouped_units(
         strict=True,
     ):
         group, window = divmod(cell, span)
-        yield group, _shifted(_joined(*totals), window * _WINDOW + shift)
+        yield group, _shifted(_combined(*totals), window * _WINDOW + shift)
 
 
 def _parts(scaled: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-    """Integer part and two pieces of the fraction, all whole numbers; eats its argument."""
+    """Yield the integer part and two pieces of the fraction; overwrites its argument."""
     for bits in _FRACTION_BITS:
         whole = np.trunc(scaled)
         yield whole
@@ -427,13 +426,13 @@ def _parts(scaled: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
     yield scaled
 
 
-def _joined(whole: float, upper: float, lower: float) -> int:
+def _combined(whole: float, upper: float, lower: float) -> int:
     first, second = _FRACTION_BITS
     return (int(whole) << first + second) + (int(upper) << second) + int(lower)
 
 
 def _dense(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
-    """Keys renumbered, with their old values, where counting by them would take too much room."""
+    """Renumber keys, and return their old values, if counting by them would need much memory."""
     if int(keys.max()) < 4 * len(keys) + 4096:
         return keys, None
     cells, renumbered = np.unique(keys, return_inverse=True)
@@ -441,7 +440,7 @@ def _dense(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 
 def _shifted(mantissa: int, places: int) -> int:
-    # A subnormal's mantissa ends in the zeros that the right shift takes away.
+    # A subnormal's mantissa ends in zeros, which the right shift removes.
     return mantissa << places if places >= 0 else mantissa >> -places
 
 

@@ -113,7 +113,7 @@ def test_labels_that_a_label_map_makes_one_keep_the_greater_score() -> None:
     ("thresholds", "message"),
     [
         ([], "classification.Counts: score_thresholds must not be empty"),
-        ([0.5, 0.5], "score_thresholds must not name a value twice, got [0.5, 0.5]"),
+        ([0.5, 0.5], "score_thresholds must not repeat a value, got [0.5, 0.5]"),
     ],
 )
 def test_thresholds_must_be_some_and_differ(thresholds: list[float], message: str) -> None:

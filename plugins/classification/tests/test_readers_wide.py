@@ -151,6 +151,6 @@ def test_labels_are_as_many_as_columns(tmp_path: Path, labels: list[str]) -> Non
 
 def test_a_label_is_named_once(tmp_path: Path) -> None:
     with pytest.raises(
-        ParameterError, match=r"data\.labels must not name a value twice, got \['a', 'a'\]"
+        ParameterError, match=r"data\.labels must not repeat a value, got \['a', 'a'\]"
     ):
         read("wide", path=tmp_path / "t.csv", labels=["a", "a"])

@@ -132,7 +132,7 @@ def test_a_state_file_with_one_changed_column_is_refused_or_answered_and_never_c
 
 COLUMNS = [
     ("uids", np.array(["a", "a"]), "expected each uid once, found it 2 times"),
-    ("datums", [1, 0, 1], "expected numbers that do not fall"),
+    ("datums", [1, 0, 1], "expected ascending numbers"),
     ("datums", [0, 0, 2], "datums: expected numbers of at most 1"),
     ("datums", [0, 0, 0], "expected pairs of objects of one image"),
     ("labels", [1, 0, 0], "expected pairs of objects that may"),
@@ -141,7 +141,7 @@ COLUMNS = [
     ("crowd", [0, 1], "expected an array of bool, found int64"),
     ("scores", [0.5, np.nan, 0.5], "expected finite numbers, found nan"),
     ("areas", [1.0, 2.0], "expected the shape 3, found 2"),
-    ("starts", [0, 1, 2**63 - 1, 2], "expected offsets that rise from 0 to 2"),
+    ("starts", [0, 1, 2**63 - 1, 2], "expected increasing offsets from 0 to 2"),
     ("truths", [0, 2], "truths: expected numbers of at most 1"),
     ("truths", None, "expected an array, found None"),
     ("ious", [0.5, -0.5], "expected numbers of 0 or more, found -0.5"),
@@ -166,7 +166,7 @@ def test_a_column_of_objects_that_cannot_be_is_named(name: str, values: Any, mes
 
 CONTENTS = [
     ({"labels": None}, "expected labels, found None"),
-    ({"labels": [Label("class", "dog")] * 2}, "expected each label once, found one twice"),
+    ({"labels": [Label("class", "dog")] * 2}, "expected distinct labels, found one twice"),
     ({"label_ids": {2: 0}}, "expected a whole number for each of 2"),
     ({"label_ids": [1]}, "expected numbers of labels, found [1]"),
     ({"chunk": None}, "expected columns by name, found None"),
@@ -195,7 +195,7 @@ SIDES = [
     (
         "rings",
         [np.zeros((3, 2)), np.array([0, 9]), np.array([0, 1]), np.array([0, 0, 1])],
-        "expected offsets that rise from 0 to 3",
+        "expected increasing offsets from 0 to 3",
     ),
     (
         "rings",

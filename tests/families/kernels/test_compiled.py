@@ -89,11 +89,11 @@ def test_a_library_that_is_older_than_its_c_is_set_aside_with_a_warning(
 
     command = install("-e", str(clone.parent))
     assert [str(warning.message) for warning in warned] == [
-        "cloned._kernels: the library is not built from the C beside it, so NumPy runs\n"
+        "cloned._kernels: the library is out of date with its C sources, so NumPy runs\n"
         f"Rebuild it with {command}"
     ]
     assert found.path == "NumPy"
-    assert found.reason == f"not built from the C beside it: rebuild it with {command}"
+    assert found.reason == f"out of date with its C sources: rebuild it with {command}"
 
 
 def test_a_stale_library_is_no_matter_where_numpy_was_chosen(

@@ -44,14 +44,14 @@ def test_what_was_filled_in_remembers_its_reference() -> None:
 @pytest.mark.parametrize(
     ("place", "message"),
     [
-        ("", "judge.keys[1]: asks for the environment variable NONE, which is not set"),
+        ("", "judge.keys[1]: the environment variable NONE is not set"),
         (
             "config.yaml: ",
-            "judge.keys[1]: asks for the environment variable NONE, which is not set",
+            "judge.keys[1]: the environment variable NONE is not set",
         ),
         (
             "report.json: config.",
-            "report.json: config.judge.keys[1]: asks for the environment variable",
+            "report.json: config.judge.keys[1]: the environment variable",
         ),
     ],
 )

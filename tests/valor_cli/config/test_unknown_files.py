@@ -157,7 +157,7 @@ def test_text_reader_for_classification_suggests_readers_of_task(valor):
 
     assert result.stderr.endswith(
         "expected a reader for classification, got 'tables.table'\n"
-        "Name one of: lists, long, predicted, wide.\n"
+        "Choose one of: lists, long, predicted, wide.\n"
     )
 
 
@@ -201,7 +201,7 @@ _DATA = "data: {reader: predicted, path: preds.csv, label: y_true, prediction: y
         (
             f"{_DATA.replace('preds', '~/preds')}metrics: [F1]\n",
             (),
-            "~/preds.csv: no such file\nWrite the whole path in place of ~.",
+            "~/preds.csv: no such file\nWrite the absolute path instead of ~.",
         ),
         (
             f"{_DATA}metrics: F1\n",

@@ -76,12 +76,12 @@ def test_they_are_joined_as_tables_are(other: Any, stay_columns: bool) -> None:
         (
             {"edits": np.array([1, 2])},
             [1, 0],
-            "details: expected positions in ascending order, each once",
+            "details: expected ascending positions without duplicates",
         ),
         (
             {"edits": np.array([1, 2])},
             [1, 1],
-            "details: expected positions in ascending order, each once",
+            "details: expected ascending positions without duplicates",
         ),
     ],
 )

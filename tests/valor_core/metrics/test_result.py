@@ -93,7 +93,7 @@ def test_a_number_that_is_not_finite_never_leaves(value: Any, message: str) -> N
 
 def test_what_json_cannot_hold_is_refused_where_it_is_made() -> None:
     with pytest.raises(
-        ReportError, match=r"value\['cat'\] must be numbers, text, lists and tables, got"
+        ReportError, match=r"value\['cat'\] must be numbers, strings, lists and mappings, got"
     ):
         Result(value={"cat": Undefined("why")})
 

@@ -38,8 +38,8 @@ def test_a_column_that_is_not_as_expected_says_what_is_wrong(array, options, mes
     [
         ([0, 3], "starts: expected the shape 3, found 2"),
         ([1, 2], "starts: expected the shape 3, found 2"),
-        ([0, 3, 2], "starts: expected offsets that rise from 0 to 2"),
-        ([0, -1, 2], "starts: expected offsets that rise from 0 to 2"),
+        ([0, 3, 2], "starts: expected increasing offsets from 0 to 2"),
+        ([0, -1, 2], "starts: expected increasing offsets from 0 to 2"),
     ],
 )
 def test_offsets_rise_from_0_to_the_total(array, message: str):
@@ -71,7 +71,7 @@ def test_columns_of_one_length_are_let_through():
 
 
 def test_offsets_whose_differences_do_not_fit_64_bits_are_refused():
-    with pytest.raises(StateError, match="starts: expected offsets that rise from 0 to 2"):
+    with pytest.raises(StateError, match="starts: expected increasing offsets from 0 to 2"):
         saved_offsets({"starts": np.array([0, 2**63 - 1, -2, 2])}, "starts", count=3, total=2)
 
 
@@ -80,7 +80,7 @@ def test_offsets_whose_differences_do_not_fit_64_bits_are_refused():
     [
         ([0, 3], "datums: expected numbers of at most 2, found 3"),
         ([-1, 0], "datums: expected numbers of 0 or more, found -1"),
-        ([1, 0], "datums: expected numbers that do not fall"),
+        ([1, 0], "datums: expected ascending numbers"),
     ],
 )
 def test_positions_are_in_order_and_each_is_one_of_the_things(array, message: str):
@@ -114,7 +114,7 @@ def test_text_without_characters_is_text():
     [
         (None, "labels: expected labels, found None"),
         (["dog"], "labels: expected labels, found ['dog']"),
-        ([Label("class", "dog")] * 2, "labels: expected each label once, found one twice"),
+        ([Label("class", "dog")] * 2, "labels: expected distinct labels, found one twice"),
     ],
 )
 def test_labels_are_labels_each_once(found, message: str):

@@ -126,7 +126,7 @@ def test_an_argument_without_annotation_is_refused() -> None:
 
 
 def test_an_annotation_that_configs_cannot_fill_is_refused() -> None:
-    with pytest.raises(ManifestError, match="words has an annotation that configs cannot fill"):
+    with pytest.raises(ManifestError, match="words has an unsupported annotation"):
 
         @metric("mylab.Odd", task="text")
         def odd(item: Any, *, words: list[str]) -> float:

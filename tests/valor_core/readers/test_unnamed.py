@@ -21,7 +21,7 @@ def test_references_and_responses_are_text(listed: Any) -> None:
 
 
 def test_sides_of_different_length_are_refused() -> None:
-    with pytest.raises(SchemaError, match="expected as many, got 1 and 2"):
+    with pytest.raises(SchemaError, match="expected one length, got 1 and 2"):
         of_two_sides(["Rome"], ["rome", "paris"], Registry(), "text", ())
 
 

@@ -73,7 +73,7 @@ class TestLookUp:
             (lambda: REPORT.find("Recall", lable="dog"), "with lable='dog'\nDid you mean 'label'"),
             (lambda: REPORT.find(lable="dog"), "with lable='dog'\nDid you mean 'label'"),
             (lambda: REPORT.find(label="dgo"), "with label='dgo'\nDid you mean 'dog'"),
-            (lambda: REPORT.find("Accuracy", zzz=1), "Known parameters: label_key"),
+            (lambda: REPORT.find("Accuracy", zzz=1), "Available parameters: label_key"),
         ):
             with pytest.raises(ReportError, match=message):
                 look_up()
@@ -256,7 +256,7 @@ class TestRecords:
         path = tmp_path / "a.json"
         path.write_text(REPORT.to_json()[:-20], encoding="utf-8")
 
-        with pytest.raises(ReportError, match="line 61: expected a whole report"):
+        with pytest.raises(ReportError, match="line 61: expected a complete report"):
             Report.load(path)
 
     def test_an_empty_table_is_no_report_and_gets_a_remedy(self, tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def test_rows_are_copies_of_what_a_metric_goes_on_with() -> None:
         ),
         (
             ItemRows(UIDS, {"": numbers([1, 2, 3])}, {0: {"reply": object}}),
-            "details['reply'] must be numbers, text, lists and tables, got <class 'object'>",
+            "details['reply'] must be numbers, strings, lists and mappings, got <class 'object'>",
         ),
     ],
 )

@@ -119,7 +119,7 @@ class TestItemsThatFail:
             "cause": Failed("no reply"),
             "text": Failed("details: expected a table, got 'a sentence'"),
             "details": Failed(
-                "details['reply'] must be numbers, text, lists and tables, got <object object>"
+                "details['reply'] must be numbers, strings, lists and mappings, got <object object>"
             ),
         }
         items = [Text(name, response=name) for name in odd]
