@@ -16,7 +16,7 @@ from valor_core import Registry
 from valor_core.errors import ParameterError
 from valor_core.parameters import build
 from valor_core.specs import MetricSpec
-from valor_core.specs.wanted import ResolvedName
+from valor_core.specs.query import ResolvedName
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted(

@@ -86,6 +86,7 @@ _RENAMED = {
     "Told": "MetricDetails",
     "added_up": "sum_usage",
     "by_reference": "import_object",
+    "carried": "run_on_loop",
     "check_guarded": "check_main_guard",
     "found_at": "error_at",
     "label_coordinates": "label_parameters",

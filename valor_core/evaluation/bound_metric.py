@@ -19,11 +19,11 @@ from valor_core.errors import (
 from valor_core.parameters.declaration import build, parameter_values, relocate
 from valor_core.resources.bound import with_digests
 from valor_core.results.result import Metric, Result
-from valor_core.specs.meaning import meaning_of
+from valor_core.specs.lookup import meaning_of
 from valor_core.specs.names import short_name
+from valor_core.specs.query import ResolvedName
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, TaskSpec
-from valor_core.specs.wanted import ResolvedName
 from valor_core.states.state import StateRequest
 
 MetricChoice = str | Mapping[str, Any] | MetricSpec

@@ -34,7 +34,7 @@ from valor_core.readers.resolve import reader_of, resolve_data
 from valor_core.resources.journal import Journal, beside
 from valor_core.results.report import Report
 from valor_core.specs.extensions import GALLERIES, required
-from valor_core.specs.meaning import has_all
+from valor_core.specs.lookup import has_all
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, TaskSpec
 

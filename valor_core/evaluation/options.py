@@ -9,7 +9,7 @@ from typing import Any
 
 from valor_core.errors import ConfigError, ParameterError, RegistryError, did_you_mean, shown
 from valor_core.parameters.declaration import build, declared, parameter, parameters
-from valor_core.specs.meaning import meaning_of
+from valor_core.specs.lookup import meaning_of
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, ResourceSpec, TaskSpec
 

@@ -29,7 +29,7 @@ from valor_core.readers.partition import Partition
 from valor_core.readers.reader import InMemory, Reader
 from valor_core.schemas import Batch
 from valor_core.specs.extensions import FRAMES, extension
-from valor_core.specs.meaning import has_all, only_task
+from valor_core.specs.lookup import has_all, only_task
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import ReaderSpec, TaskSpec
 

@@ -1,8 +1,8 @@
-from valor_core.scoring.async_scoring import carried, submit
+from valor_core.scoring.async_scoring import run_on_loop, submit
 from valor_core.scoring.column_answers import as_rows
 from valor_core.scoring.decorator import FunctionMetricSpec, metric
 from valor_core.scoring.item_metric import ItemMetric
-from valor_core.scoring.scoring import Items, ItemScorer, Job
+from valor_core.scoring.scoring import Items, ItemScorer, MetricScoring
 from valor_core.scoring.spec import ItemMetricSpec
 
 __all__ = [
@@ -11,9 +11,9 @@ __all__ = [
     "ItemMetricSpec",
     "ItemScorer",
     "Items",
-    "Job",
+    "MetricScoring",
     "as_rows",
-    "carried",
     "metric",
+    "run_on_loop",
     "submit",
 ]

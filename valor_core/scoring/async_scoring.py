@@ -37,14 +37,14 @@ def submit(coroutine: Coroutine[Any, Any, _T]) -> Future[_T]:
     return asyncio.run_coroutine_threadsafe(coroutine, _loop())
 
 
-async def carried(coroutine: Coroutine[Any, Any, _T]) -> _T:
+async def run_on_loop(coroutine: Coroutine[Any, Any, _T]) -> _T:
     """What a coroutine returns, run on the loop and awaited on any other.
 
     Examples
     --------
     >>> async def where():
     ...     return threading.current_thread().name
-    >>> asyncio.run(carried(where()))
+    >>> asyncio.run(run_on_loop(where()))
     'valor-waits'
     """
     if _running is not None and asyncio.get_running_loop() is _running[1]:
@@ -79,7 +79,7 @@ _GRACE = 2.0  # seconds for what is under way when a run is stopped: it is paid 
 _LOOK = 0.05  # seconds between two looks whether the run was stopped
 
 
-class AsyncJob(Protocol):
+class AsyncScoring(Protocol):
     """Scoring of the items of a batch by one metric that is a coroutine."""
 
     @property
@@ -114,12 +114,12 @@ class AsyncJob(Protocol):
 
 
 @contextmanager
-def waiting_jobs(jobs: Sequence[AsyncJob], control: Control | None) -> Iterator[None]:
+def scoring_in_background(jobs: Sequence[AsyncScoring], control: Control | None) -> Iterator[None]:
     """A block beside which jobs wait, and that ends when they do.
 
     Parameters
     ----------
-    jobs : sequence of AsyncJob
+    jobs : sequence of AsyncScoring
         Coroutines on the items of a batch.
     control : Control, optional
         Control of the run, which may be stopped; without it, an interrupt is raised.
@@ -133,12 +133,12 @@ def waiting_jobs(jobs: Sequence[AsyncJob], control: Control | None) -> Iterator[
         raise
 
 
-async def _together(jobs: Sequence[AsyncJob]) -> None:
+async def _together(jobs: Sequence[AsyncScoring]) -> None:
     """All items of all metrics that wait."""
     await asyncio.gather(*(_feed(job) for job in jobs))
 
 
-async def _feed(job: AsyncJob) -> None:
+async def _feed(job: AsyncScoring) -> None:
     """Score all items on the event loop, no more at a time than the resources allow."""
     limits = job.resources.limits(job.names.values()) or [asyncio.Semaphore(UNDER_WAY)]
     under_way: set[asyncio.Task[None]] = set()
@@ -160,7 +160,7 @@ async def _feed(job: AsyncJob) -> None:
             task.cancel()
 
 
-async def _score(job: AsyncJob, place: int, item: Any) -> None:
+async def _score(job: AsyncScoring, place: int, item: Any) -> None:
     try:
         answer = await job.function(item, job.scorer.parameters, job.wanted)
     except asyncio.CancelledError:

@@ -105,7 +105,7 @@ def score(scorers: Sequence[ItemScorer], batch: Batch, resources: Resources) -> 
         Opened resources. Without a control of the run, an interrupt is raised.
     """
     items, opened = Items(batch), OpenResources.of(resources)
-    jobs = [Job(scorer, items, opened) for scorer in scorers]
+    jobs = [MetricScoring(scorer, items, opened) for scorer in scorers]
     waiting = [job for job in jobs if job.is_coroutine]
     with _begun(waiting, opened.control):
         for job in jobs:
@@ -114,13 +114,13 @@ def score(scorers: Sequence[ItemScorer], batch: Batch, resources: Resources) -> 
     return [job.rows() for job in jobs]
 
 
-def _begun(jobs: Sequence[Job], control: Control | None) -> AbstractContextManager[None]:
+def _begun(jobs: Sequence[MetricScoring], control: Control | None) -> AbstractContextManager[None]:
     """A block beside which jobs wait, and that ends when they do."""
     if not jobs:
         return nullcontext()
-    from valor_core.scoring.async_scoring import waiting_jobs
+    from valor_core.scoring.async_scoring import scoring_in_background
 
-    return waiting_jobs(jobs, control)
+    return scoring_in_background(jobs, control)
 
 
 @define(slots=False, repr=False)
@@ -136,7 +136,7 @@ class Items:
 
 
 @define(slots=False, repr=False)
-class Job:
+class MetricScoring:
     """One metric on the items of one batch."""
 
     scorer: ItemScorer

@@ -1,8 +1,9 @@
 from valor_core.specs.extensions import extension_errors
 from valor_core.specs.hooks import hookimpl
+from valor_core.specs.lookup import has_all, meaning_of, only_task
 from valor_core.specs.manifest import Manifest
-from valor_core.specs.meaning import has_all, meaning_of, only_task
 from valor_core.specs.names import ParameterAlias, averaged, fold, in_config, short_name
+from valor_core.specs.query import NameQuery
 from valor_core.specs.registry import Registry, install_metrics
 from valor_core.specs.spec import (
     KINDS,
@@ -20,7 +21,6 @@ from valor_core.specs.spec import (
     TaskSpec,
     import_object,
 )
-from valor_core.specs.wanted import NameQuery
 
 __all__ = [
     "KINDS",

@@ -28,6 +28,7 @@ from valor_core.packages import OWNERS, RENAMED, rescan, ways
 from valor_core.specs.extensions import Claim, claims
 from valor_core.specs.manifest import Manifest, load_manifest, read_manifest
 from valor_core.specs.names import fold, split_name
+from valor_core.specs.query import OWN_NAMESPACE, NameQuery
 from valor_core.specs.spec import (
     ArraysSpec,
     MetricSpec,
@@ -36,7 +37,6 @@ from valor_core.specs.spec import (
     Spec,
     TaskSpec,
 )
-from valor_core.specs.wanted import OWN_NAMESPACE, NameQuery
 
 _S = TypeVar("_S", bound=Spec)
 

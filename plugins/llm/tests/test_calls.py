@@ -35,7 +35,7 @@ from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps.claims import CLAIMS
 
 from valor_core.errors import ResourceStopped
-from valor_core.scoring import carried, submit
+from valor_core.scoring import run_on_loop, submit
 
 REQUEST = Request(
     messages=(), schema={}, step="claims", temperature=0.0, seed=1, max_tokens=10, deadline=5.0
@@ -420,7 +420,7 @@ def test_canceling_who_waits_on_another_loop_frees_the_judge() -> None:
     calls = calls_of(Hanging([]))
 
     async def impatient() -> None:
-        task = asyncio.create_task(carried(calls.complete(REQUEST)))
+        task = asyncio.create_task(run_on_loop(calls.complete(REQUEST)))
         while not begun.is_set():
             await asyncio.sleep(0)
         task.cancel()

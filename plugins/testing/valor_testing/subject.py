@@ -13,7 +13,7 @@ from valor_core.evaluation import BoundMetric, Plan
 from valor_core.resources import OpenResources
 from valor_core.results import ItemScore, Result
 from valor_core.schemas import Batch, Codes
-from valor_core.scoring import ItemMetric, Items, ItemScorer, Job, as_rows, submit
+from valor_core.scoring import ItemMetric, Items, ItemScorer, MetricScoring, as_rows, submit
 from valor_core.specs import MetricSpec, Registry
 from valor_core.states import Resources
 from valor_testing.data_set import DataSet
@@ -171,7 +171,7 @@ class Subject:
 
 def _item_answers(scorer: ItemScorer, batch: Batch, resources: Resources) -> Iterator[Any]:
     """Yield a metric's unprocessed return value, or the exception it raises, for every item."""
-    job = Job(scorer, Items(batch), OpenResources.of(resources))
+    job = MetricScoring(scorer, Items(batch), OpenResources.of(resources))
     answers = _batch_answers(job, batch) if scorer.spec.batched else None
     for item, gap in zip(batch.items(), map(job.gaps.at, range(len(batch))), strict=True):
         if not isinstance(gap, float):
@@ -187,7 +187,7 @@ def _item_answers(scorer: ItemScorer, batch: Batch, resources: Resources) -> Ite
             yield error
 
 
-def _batch_answers(job: Job, batch: Batch) -> Iterator[Any]:
+def _batch_answers(job: MetricScoring, batch: Batch) -> Iterator[Any]:
     """Call a metric that scores batches once, for the items that have all fields."""
     readable = np.flatnonzero(job.gaps.codes == 0)
     if not len(readable):

@@ -9,7 +9,7 @@ import pytest
 from valor_core import Registry, metric
 from valor_core.errors import ManifestError, UnknownNameError
 from valor_core.specs import ParameterAlias, averaged
-from valor_core.specs.meaning import meaning_of
+from valor_core.specs.lookup import meaning_of
 from valor_core.specs.names import split_name
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from valor_core.errors import ResourceError, ResourceStopped, shown
-from valor_core.scoring import carried
+from valor_core.scoring import run_on_loop
 from valor_llm.clients.protocol import Client, ClientError, Passing, Reply
 from valor_llm.clients.recording import Line, Recording
 from valor_llm.judge.answer import Answer, NoAnswer, Question
@@ -139,7 +139,7 @@ class Judge:
             If no further call is allowed.
         """
         # Any loop may wait for it: a notebook's, a web server's.
-        return await carried(self._ask(Question(step, data, repeat)))
+        return await run_on_loop(self._ask(Question(step, data, repeat)))
 
     async def _ask(self, question: Question) -> Answer:
         step = question.step

@@ -9,7 +9,7 @@ from messages import refused
 from valor_core import Registry
 from valor_core.errors import AmbiguousNameError, UnknownNameError
 from valor_core.specs import EngineSpec, MetricSpec, ResourceKindSpec, ResourceSpec
-from valor_core.specs.wanted import NameQuery
+from valor_core.specs.query import NameQuery
 
 Install = Callable[..., Path]
 

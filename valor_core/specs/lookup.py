@@ -9,9 +9,9 @@ from attrs import evolve
 
 from valor_core.errors import UnknownNameError
 from valor_core.specs.names import fold, split_name
+from valor_core.specs.query import NameQuery, ResolvedName
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, TaskSpec
-from valor_core.specs.wanted import NameQuery, ResolvedName
 
 
 def meaning_of(name: str, registry: Registry, task: str | None = None) -> ResolvedName:
