@@ -11,8 +11,12 @@ ROOT = Path(__file__).parents[1]
 
 FOLDERS = (
     *(f"plugins/{name}" for name in ("cli", "dask", "files", "report", "testing")),
+    *(f"valor_core/{name}" for name in ("filters", "kernels", "parameters", "readers", "results")),
+    *(f"valor_core/{name}" for name in ("schemas", "states")),
     "tests/plugins",
     "tests/valor_cli",
+    *(f"tests/valor_core/{name}" for name in ("filters", "kernels", "metrics", "parameters")),
+    *(f"tests/valor_core/{name}" for name in ("readers", "report", "schemas")),
 )
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/design/*.md", "docs/plugins/*.md")
 """Folders of code and pages written in plain English; add one when it is clean."""

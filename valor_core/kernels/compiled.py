@@ -160,7 +160,7 @@ def _stale(module: str, project: Path) -> Kernels:
 
 
 class _Interface(ctypes.Structure):
-    """Struct behind ``__array_struct__``, read in a third of the time of ``ctypes.data``."""
+    """Struct of ``__array_struct__``, read in a third of the time of ``ctypes.data``."""
 
     _fields_: ClassVar = [
         ("two", ctypes.c_int),

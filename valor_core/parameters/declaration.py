@@ -53,7 +53,7 @@ class Parameter:
 
     @cached_property
     def required(self) -> bool:
-        """Whether the parameter has no default."""
+        """True if the parameter has no default."""
         return self.default is attrs.NOTHING
 
     @property

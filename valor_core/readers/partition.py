@@ -127,7 +127,7 @@ class Partition:
 
     @property
     def may_be_read_ahead(self) -> bool:
-        """Whether another thread may read the partition in advance.
+        """True if another thread may read the partition in advance.
 
         Up to five partitions are then in memory, and the reader must be thread-safe.
         """

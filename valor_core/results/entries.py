@@ -106,7 +106,7 @@ class Entry:
 
     @cached_property
     def sums_up(self) -> bool:
-        """Whether the number is an average over labels."""
+        """True if the number is an average over labels."""
         named = self.result.parameters
         return not _is_name(named.get("label")) and _is_name(named.get("average"))
 
@@ -147,7 +147,7 @@ class Entry:
 
     @property
     def is_named(self) -> bool:
-        """Whether the number is part of a table."""
+        """True if the number is part of a table."""
         return isinstance(self.result.content, Mapping)
 
 

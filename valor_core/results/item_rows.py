@@ -52,7 +52,7 @@ class ItemRow:
 
     @property
     def is_final(self) -> bool:
-        """Whether scoring the item again cannot change the score."""
+        """True if scoring the item again cannot change the score."""
         values = self.value.values() if isinstance(self.value, Mapping) else [self.value]
         return not any(map(_may_change, values))
 
@@ -285,7 +285,7 @@ class ItemRows(Sequence[ItemRow]):
 
     @property
     def are_final(self) -> bool:
-        """Whether scoring the items again cannot change a score."""
+        """True if scoring the items again cannot change a score."""
         return not any(
             _may_change(gap) for column in self.numbers.values() for gap in column.gap_counts()
         )

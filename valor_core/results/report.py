@@ -72,7 +72,7 @@ class Requirement:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the name does not identify a number."""
+        """True if the name does not identify a number."""
         return self.remedy is not None
 
     @property
@@ -248,7 +248,7 @@ class Report(Results):
 
     @property
     def ok(self) -> bool:
-        """Whether data was read, everything was computed, and all requirements are met."""
+        """True if data was read, everything was computed, and all requirements are met."""
         incomplete = self.stopped or self.not_found or self.counts.get("read") == 0
         incomplete = incomplete or any(self.counts.get(name, 0) for name in _INCOMPLETE)
         failed = incomplete or any(result.error for result in self)

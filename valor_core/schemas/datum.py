@@ -259,7 +259,7 @@ class Datums:
 
     @property
     def from_zero(self) -> bool:
-        """Whether the uids are the positions of the datums."""
+        """True if the uids are the positions of the datums."""
         if len(self) == 0:
             return self.numbered
         # Numbered uids ascend by one, so the first and the last determine the rest.

@@ -193,7 +193,7 @@ class LabelSides:
 
     @property
     def meet(self) -> bool:
-        """Whether a label has both sides."""
+        """True if a label has both sides."""
         return not self.true.isdisjoint(self.predicted)
 
     def covers(self, labels: Sequence[Label]) -> bool:

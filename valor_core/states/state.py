@@ -68,7 +68,7 @@ class State:
 
     @property
     def is_final(self) -> bool:
-        """Whether counting the same data again would give the same state.
+        """True if counting the same data again would give the same state.
 
         False if an item failed for a temporary reason, such as an unavailable server. Saved
         states exclude partitions whose state is not final, so that a resumed run repeats them.
@@ -105,7 +105,7 @@ class Preparation:
 
     @property
     def waits(self) -> bool:
-        """Whether it waits for a resource. Progress then counts single items."""
+        """True if it waits for a resource. Progress then counts single items."""
         return False
 
     @classmethod
@@ -161,7 +161,7 @@ class StateRequest:
 
     @property
     def waits(self) -> bool:
-        """Whether preparing a batch waits for a resource."""
+        """True if preparing a batch waits for a resource."""
         return isinstance(self.prepare, Preparation) and self.prepare.waits
 
     def open(self) -> Any:

@@ -86,11 +86,11 @@ def test_dates_are_compared_with_text_in_iso_8601(text: str, expected: str) -> N
         ('zoned in ["2024-01-30T23:30Z", "2024-02-01T12:00+01:00"]', "ade"),
     ],
 )
-def test_an_offset_says_whether_moments_or_clocks_are_compared(text: str, expected: str) -> None:
+def test_dates_with_offset_are_compared_in_utc(text: str, expected: str) -> None:
     assert kept(text) == expected
 
 
-def test_an_hour_that_a_clock_shows_twice_is_two_moments() -> None:
+def test_repeated_hour_of_daylight_saving_is_two_times() -> None:
     zone = zoneinfo.ZoneInfo("Europe/Oslo")
     twice = [datetime(2024, 10, 27, 2, 30, fold=fold, tzinfo=zone) for fold in (0, 1)]
 
@@ -114,12 +114,12 @@ def test_an_hour_that_a_clock_shows_twice_is_two_moments() -> None:
         ('mixed == "2024-01-30"', "field 'mixed' holds dates and cannot"),
     ],
 )
-def test_what_is_no_date_is_refused(text: str, message: str) -> None:
+def test_invalid_date_is_rejected(text: str, message: str) -> None:
     with pytest.raises(ExpressionError, match=re.escape(message)):
         kept(text)
 
 
-def test_a_column_without_any_date_is_compared_with_nothing() -> None:
+def test_column_without_dates_matches_nothing() -> None:
     missing = {"day": objects(None, None)}
 
     assert Filter.parse('day < "2024-01-31"').mask(missing, UIDS[:2], 2).tolist() == [False, False]

@@ -15,7 +15,7 @@ def no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(compiled.VARIABLE, raising=False)
 
 
-def test_a_file_that_is_no_library_is_set_aside(
+def test_invalid_library_file_falls_back_to_numpy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "surely_no_library.py").write_text("not a library")
@@ -28,14 +28,14 @@ def test_a_file_that_is_no_library_is_set_aside(
     assert found.reason.endswith("): reinstall surely-no-library where a C compiler is found")
 
 
-def test_a_library_of_something_else_is_set_aside() -> None:
+def test_unrelated_library_falls_back_to_numpy() -> None:
     found = kernels("_ctypes")
 
     assert found.path == "NumPy"
     assert "valor_kernels_sources" in found.reason
 
 
-def test_an_argument_is_an_array_of_its_type() -> None:
+def test_argument_of_another_type_is_rejected() -> None:
     argument = array(np.float32)
 
     assert argument.address(np.zeros(2, np.float32)) > 0
@@ -45,7 +45,7 @@ def test_an_argument_is_an_array_of_its_type() -> None:
         argument.address(np.zeros((4, 4), np.float32)[:, ::2])
 
 
-def test_an_argument_that_is_written_to_must_be_writable() -> None:
+def test_output_argument_must_be_writable() -> None:
     values = np.zeros(2)
     values.flags.writeable = False
 
@@ -54,7 +54,7 @@ def test_an_argument_that_is_written_to_must_be_writable() -> None:
         array(np.float64, written=True).address(values)
 
 
-def test_an_array_may_be_left_out_where_that_is_said() -> None:
+def test_optional_array_may_be_none() -> None:
     assert array(np.float64, optional=True).address(None) is None
     with pytest.raises(TypeError, match=r"^array must have data type float64, got None$"):
         array(np.float64).address(None)

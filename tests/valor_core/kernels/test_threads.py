@@ -25,28 +25,28 @@ def three(monkeypatch):
     threads._pool.cache_clear()
 
 
-def test_answers_come_in_the_order_of_the_tasks(three):
+def test_results_are_in_order_of_tasks(three):
     assert over(lambda a, b: (a, b), [(0, 3), (3, 5), (5, 6)]) == [(0, 3), (3, 5), (5, 6)]
 
 
-def test_tasks_run_side_by_side(three):
+def test_tasks_run_in_parallel(three):
     meeting = threading.Barrier(3, timeout=30)
 
     in_threads([meeting.wait] * 3)
 
 
-def test_a_task_may_have_tasks(three):
+def test_tasks_can_be_nested(three):
     inner = [lambda: 1, lambda: 2]
 
     assert in_threads([lambda: sum(in_threads(inner))] * 5) == [3] * 5
 
 
-def test_an_error_of_a_task_is_raised(three):
+def test_error_of_task_is_raised(three):
     with pytest.raises(ZeroDivisionError):
         in_threads([lambda: 1 / 0, lambda: 1.0])
 
 
-def test_an_error_on_another_thread_is_raised_here(three):
+def test_error_on_another_thread_is_raised_in_caller(three):
     meeting = threading.Barrier(3, timeout=30)
     own = threading.get_ident()
 
@@ -59,7 +59,7 @@ def test_an_error_on_another_thread_is_raised_here(three):
         in_threads([fail_elsewhere] * 3)
 
 
-def test_a_call_does_not_wait_for_threads_that_are_busy_with_another(three):
+def test_call_does_not_wait_for_busy_threads(three):
     busy, release = threading.Barrier(4, timeout=30), threading.Event()
 
     def hold() -> None:
@@ -76,7 +76,7 @@ def test_a_call_does_not_wait_for_threads_that_are_busy_with_another(three):
     other.join()
 
 
-def test_threads_load_no_library_that_has_them_in_store():
+def test_threads_do_not_import_concurrent_futures():
     code = (
         "import sys; from valor_core.kernels import threads;"
         "threads.thread_count = lambda: 3; threads.in_threads([lambda: 1] * 3);"
@@ -87,7 +87,7 @@ def test_threads_load_no_library_that_has_them_in_store():
     assert run.stdout == "False\n"
 
 
-def test_a_worker_process_has_one_thread():
+def test_worker_process_uses_one_thread():
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.apply(thread_count) == 1
 
@@ -103,7 +103,7 @@ def test_shares_cover_all_rows_once(costs, least):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_forked_process_has_threads_of_its_own(three):
+def test_forked_process_starts_its_own_threads(three):
     in_threads([lambda: 1, lambda: 2])  # the threads are there, and are not in the fork
 
     child = os.fork()
@@ -114,7 +114,7 @@ def test_a_forked_process_has_threads_of_its_own(three):
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_tasks_of_a_task_stay_on_its_thread(three):
+def test_nested_tasks_stay_on_their_thread(three):
     def inner() -> set[int]:
         return {threading.get_ident(), *in_threads([threading.get_ident] * 4)}
 

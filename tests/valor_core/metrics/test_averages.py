@@ -12,7 +12,7 @@ from valor_core.schemas.label import Label
 COUNTS = np.array([3, 1, 0])
 
 
-def test_a_result_says_its_label_by_key_and_value() -> None:
+def test_label_parameters_have_key_and_value() -> None:
     assert label_parameters(Label("animal", "dog")) == {"label_key": "animal", "label": "dog"}
 
 
@@ -23,13 +23,13 @@ def test_a_result_says_its_label_by_key_and_value() -> None:
         (True, ((1.0 + 0.5 + 0.0) / 3, {})),
     ],
 )
-def test_labels_without_ground_truth_are_left_out_of_the_macro_mean_and_counted(
+def test_macro_mean_excludes_and_counts_labels_without_ground_truth(
     include: bool, expected: tuple[float, dict[str, int]]
 ) -> None:
     assert macro([1.0, 0.5, 0.0], COUNTS, include) == expected
 
 
-def test_what_is_undefined_is_left_out_of_a_mean_and_counted() -> None:
+def test_mean_excludes_and_counts_undefined_values() -> None:
     values = [1.0, Undefined("no predictions"), 0.0]
 
     assert macro(values, COUNTS) == (
@@ -39,17 +39,17 @@ def test_what_is_undefined_is_left_out_of_a_mean_and_counted() -> None:
     assert weighted(values, COUNTS) == (1.0, {"no predictions": 1})
 
 
-def test_the_weighted_mean_goes_by_the_number_of_ground_truths() -> None:
+def test_weighted_mean_uses_number_of_ground_truths() -> None:
     # (3 * 1 + 1 * 0.5) / 4
     assert weighted([1.0, 0.5, 0.25], COUNTS) == (0.875, {})
 
 
-def test_a_mean_of_nothing_is_undefined() -> None:
+def test_macro_mean_without_values_is_undefined() -> None:
     assert weighted([0.5], np.array([0])) == (Undefined("no labels with a value"), {})
     assert macro([], np.array([], np.int64)) == (Undefined("no labels with a value"), {})
 
 
-def test_a_ratio_is_a_quotient() -> None:
+def test_ratio_divides() -> None:
     assert ratio(np.int64(1), np.int64(4), 0.0, "why") == 0.25
     assert type(ratio(np.int64(1), np.int64(4), 0.0, "why")) is float
 
@@ -57,29 +57,27 @@ def test_a_ratio_is_a_quotient() -> None:
 @pytest.mark.parametrize(
     ("zero_division", "expected"), [(0.0, 0.0), (1, 1.0), (None, Undefined("no predictions"))]
 )
-def test_nothing_over_nothing_is_what_was_asked_for(
-    zero_division: float | None, expected: Any
-) -> None:
+def test_zero_division_sets_value_of_0_over_0(zero_division: float | None, expected: Any) -> None:
     assert ratio(0, 0, zero_division, "no predictions") == expected
 
 
-def test_a_mean_says_what_it_left_out_and_why() -> None:
+def test_mean_counts_excluded_values_by_reason() -> None:
     values = [0.25, Undefined("no truths"), 0.75, Undefined("no truths"), Failed("no reply")]
 
     assert mean(values, "labels") == (0.5, {"no truths": 2, "no reply": 1})
 
 
-def test_a_mean_of_no_numbers_is_undefined() -> None:
+def test_mean_of_no_numbers_is_undefined() -> None:
     assert mean([Undefined("why")], "labels") == (Undefined("no labels with a value"), {"why": 1})
 
 
 @pytest.mark.parametrize("count", [2, 3, 6, 7])
-def test_a_mean_of_numbers_whose_sum_is_beyond_all_numbers_is_one_of_them(count: int) -> None:
+def test_mean_does_not_overflow(count: int) -> None:
     assert mean([sys.float_info.max] * count, "labels") == (sys.float_info.max, {})
     assert mean([-sys.float_info.max] * count, "labels") == (-sys.float_info.max, {})
 
 
-def test_a_mean_does_not_depend_on_the_order() -> None:
+def test_mean_is_independent_of_order() -> None:
     values = [1e16, 1.0, -1e16, 0.1]
 
     assert mean(values, "labels") == mean(values[::-1], "labels")

@@ -26,7 +26,7 @@ def table(size: int, **more: Any) -> ConfusionTable:
 
 
 @pytest.mark.parametrize("size", [2, 100, 101, 1_001])
-def test_value_has_every_cell_whatever_the_number_of_labels(size: int) -> None:
+def test_value_has_all_cells_for_any_number_of_labels(size: int) -> None:
     value = Result(value=table(size)).value
     last = f"l{size - 1}"
     assert value["confusion_matrix"]["l0"] == {f"l{i}": [5, 2, 0][min(i, 2)] for i in range(size)}
@@ -40,12 +40,12 @@ def test_value_of_up_to_1000_labels_is_made_of_built_in_dictionaries() -> None:
     assert type(Result(value=table(1_000)).value["confusion_matrix"]) is dict
 
 
-def test_json_of_up_to_100_labels_has_the_cells_of_0() -> None:
+def test_json_of_up_to_100_labels_includes_zeros() -> None:
     record = Result(value=table(100)).to_dict()["value"]
     assert record["confusion_matrix"]["l5"] == dict.fromkeys((f"l{i}" for i in range(100)), 0)
 
 
-def test_json_of_many_labels_leaves_cells_of_0_out() -> None:
+def test_json_of_many_labels_omits_zeros() -> None:
     record = Result(value=table(101, more={"background": 7})).to_dict()["value"]
     assert record["confusion_matrix"] == {"l0": {"l0": 5, "l1": 2}} | {
         f"l{i}": {} for i in range(1, 101)
@@ -65,7 +65,7 @@ def test_loaded_report_has_the_same_cells(size: int, with_examples: bool) -> Non
     assert loaded.to_json() == report.to_json()
 
 
-def test_cells_with_examples_name_them_and_the_others_are_empty() -> None:
+def test_cells_without_examples_have_empty_lists() -> None:
     held = table(2, examples={(0, 1): [{"datum_id": "a"}], (2, 1): [{"datum_id": "b"}]})
     assert held.plain() == {
         "confusion_matrix": {
@@ -102,7 +102,7 @@ def test_table_without_any_cell_has_labels() -> None:
         {"confusion_matrix": {f"l{i}": {"l0": {"examples": []}} for i in range(200)}},
     ],
 )
-def test_value_with_other_content_stays_as_it_is(damage: dict[str, Any]) -> None:
+def test_other_value_is_not_converted(damage: dict[str, Any]) -> None:
     value = table(200).to_json() | damage
     assert ConfusionTable.of_json(value) is None
     assert Result.from_dict({"type": "M", "value": value}).value == value

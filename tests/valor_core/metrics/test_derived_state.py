@@ -59,13 +59,13 @@ def filled() -> Everything:
     return state
 
 
-def test_settings_are_not_merged_saved_or_taken_for_counts() -> None:
+def test_settings_are_neither_merged_nor_saved() -> None:
     assert "bins" not in filled().dump()
     with pytest.raises(TypeError, match="items"):
         Everything(2, items=1)
 
 
-def test_what_was_merged_shares_nothing_with_the_other_state() -> None:
+def test_merged_state_shares_nothing_with_other() -> None:
     state, other = Everything(2), filled()
     before = pickle.dumps(other)
     state.merge(other)
@@ -79,7 +79,7 @@ def test_what_was_merged_shares_nothing_with_the_other_state() -> None:
     assert (state.items, state.pairs) == (4, Counter({("a", "b"): 6}))
 
 
-def test_a_restored_state_is_the_one_that_was_dumped() -> None:
+def test_restored_state_equals_dumped_state() -> None:
     state = Everything(2)
     state.restore(filled().dump())
 
@@ -107,7 +107,7 @@ def test_a_restored_state_is_the_one_that_was_dumped() -> None:
         ("names", [], "names: expected list[numpy.ndarray[tuple[typing.Any, ...],"),
     ],
 )
-def test_a_damaged_state_file_is_told_by_field(field: str, found: Any, message: str) -> None:
+def test_damaged_field_is_named(field: str, found: Any, message: str) -> None:
     content = filled().dump() | {field: found}
 
     with pytest.raises(StateError, match=re.escape(message)):
@@ -115,14 +115,14 @@ def test_a_damaged_state_file_is_told_by_field(field: str, found: Any, message: 
 
 
 @pytest.mark.parametrize("field", filled().dump())
-def test_a_field_that_a_state_file_lacks_is_told(field: str) -> None:
+def test_missing_field_is_named(field: str) -> None:
     content = {name: value for name, value in filled().dump().items() if name != field}
 
     with pytest.raises(StateError, match="found None"):
         Everything(2).restore(content)
 
 
-def test_a_plain_sum_of_floats_is_refused_since_it_depends_on_the_order() -> None:
+def test_float_sum_is_rejected_as_order_dependent() -> None:
     @define
     class Plain(DerivedState):
         total: float = counted(float)

@@ -21,7 +21,7 @@ def details(*positions: int, **columns: Any) -> DetailColumns:
 TOLD = details(0, 2, 5, edits=[1, 0, 3], words=["a", "b", "c"], shares=[[1, 2], [3, 4], [5, 6]])
 
 
-def test_details_are_read_as_python_has_them() -> None:
+def test_details_are_builtin_values() -> None:
     assert dict(TOLD) == {
         0: {"edits": 1, "words": "a", "shares": [1, 2]},
         2: {"edits": 0, "words": "b", "shares": [3, 4]},
@@ -31,14 +31,14 @@ def test_details_are_read_as_python_has_them() -> None:
     assert dict(pickle.loads(pickle.dumps(TOLD))) == dict(TOLD)
 
 
-def test_an_item_of_which_nothing_is_said_has_no_details() -> None:
+def test_item_without_details_is_missing() -> None:
     assert TOLD.get(1) is None
     assert TOLD.get(6) is None
     assert 2 in TOLD
 
 
 @pytest.mark.parametrize("positions", [[], [1], [5, 0], [5, 5, 1], [1, 2, 9], [0, 1, 2, 3, 4, 5]])
-def test_some_are_selected_as_from_a_table(positions: list[int]) -> None:
+def test_selection_equals_selection_from_mapping(positions: list[int]) -> None:
     chosen = selected(TOLD, np.array(positions, np.int64))
 
     assert isinstance(chosen, DetailColumns)
@@ -56,7 +56,7 @@ def test_some_are_selected_as_from_a_table(positions: list[int]) -> None:
         ({}, True),
     ],
 )
-def test_they_are_joined_as_tables_are(other: Any, stay_columns: bool) -> None:
+def test_concatenation_equals_concatenation_of_mappings(other: Any, stay_columns: bool) -> None:
     both = joined([TOLD, other, TOLD], [0, 6, 10])
 
     assert isinstance(both, DetailColumns) == stay_columns
@@ -85,6 +85,6 @@ def test_they_are_joined_as_tables_are(other: Any, stay_columns: bool) -> None:
         ),
     ],
 )
-def test_columns_that_do_not_fit_are_refused(columns: Any, positions: Any, message: str) -> None:
+def test_invalid_columns_are_rejected(columns: Any, positions: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         DetailColumns(columns, np.array(positions, np.int64))

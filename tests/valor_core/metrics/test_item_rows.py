@@ -27,7 +27,7 @@ def rows_of(pairs: list[tuple[Any, Any]]) -> list[ItemRow]:
 
 
 @given(st.lists(st.tuples(values, details), max_size=8), st.data())
-def test_rows_are_the_same_however_they_are_split_saved_and_joined(pairs: Any, data: Any) -> None:
+def test_rows_survive_splitting_saving_and_joining(pairs: Any, data: Any) -> None:
     rows = rows_of(pairs)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
     bounds = [0, *cuts, len(rows)]
@@ -43,14 +43,14 @@ def test_rows_are_the_same_however_they_are_split_saved_and_joined(pairs: Any, d
     assert [row.uid for row in whole] == [row.uid for row in rows]
 
 
-def test_a_row_that_may_change_is_not_final() -> None:
+def test_row_that_may_change_is_not_final() -> None:
     assert ItemRow(1, 0.5).is_final
     assert ItemRow(1, Failed("no reply")).is_final
     assert not ItemRow(1, Failed("time-out", retry=True)).is_final
     assert not ItemRow(1, {"a": 1.0, "b": NotRun("budget")}).is_final
 
 
-def test_uids_of_two_kinds_are_refused() -> None:
+def test_mixed_uids_are_rejected() -> None:
     with pytest.raises(
         SchemaError, match="uids: expected all strings or all whole numbers, found both"
     ):
@@ -72,7 +72,7 @@ def test_uids_of_two_kinds_are_refused() -> None:
         ("metadata", {"noise": [1, 2]}),
     ],
 )
-def test_damaged_columns_are_refused(key: str, value: Any) -> None:
+def test_damaged_columns_are_rejected(key: str, value: Any) -> None:
     content = ItemRows.of([ItemRow("q1", 0.5, {"why": "because"})]).dump()
 
     with pytest.raises(StateError):
@@ -91,14 +91,12 @@ def test_damaged_columns_are_refused(key: str, value: Any) -> None:
         {"uid": 1, "value": 0.5, "details": [1]},
     ],
 )
-def test_a_record_that_is_no_row_is_refused(record: dict[str, Any]) -> None:
+def test_invalid_record_is_rejected(record: dict[str, Any]) -> None:
     with pytest.raises((KeyError, TypeError)):
         ItemRow.from_dict(record)
 
 
-def test_a_million_rows_of_one_number_take_40_bytes_each_and_9_more_for_each_further_number() -> (
-    None
-):
+def test_memory_per_row_is_40_bytes_and_9_per_further_number() -> None:
     # 14 bytes of uid here and 14 in the tally, which tells whether an item was read twice
     uids = np.char.mod("item_%09d", np.arange(10_000))
     one = ItemRows.of([ItemRow("", 0.5)] * 10_000, uids)
@@ -113,7 +111,7 @@ def test_a_million_rows_of_one_number_take_40_bytes_each_and_9_more_for_each_fur
     assert sys.getsizeof(one.details) < 100
 
 
-def test_names_of_rows_elsewhere_are_none_of_a_part() -> None:
+def test_part_has_only_names_of_its_own_rows() -> None:
     lacking = Undefined("no outcomes")
     rows = ItemRows.of([ItemRow("q1", {"pass@1": 0.5}), ItemRow("q2", lacking)])
 

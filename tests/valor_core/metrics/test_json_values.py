@@ -12,11 +12,11 @@ from valor_core.parameters.environment import FromEnvironment
 from valor_core.results import as_json
 
 
-def test_text_from_the_environment_is_recorded_as_its_reference() -> None:
+def test_environment_value_is_recorded_as_reference() -> None:
     assert as_json([FromEnvironment("s3cret", "${env:KEY}")], "x") == ["${env:KEY}"]
 
 
-def test_what_is_plain_already_is_copied() -> None:
+def test_json_value_is_copied() -> None:
     plain = {"a": 0.5, "b": "text"}
 
     told = as_json(plain, "details")
@@ -25,7 +25,7 @@ def test_what_is_plain_already_is_copied() -> None:
     assert told is not plain
 
 
-def test_a_set_becomes_a_list_in_one_order() -> None:
+def test_set_becomes_sorted_list() -> None:
     assert as_json({"b", "a"}, "details") == ["a", "b"]
 
 
@@ -36,6 +36,6 @@ def test_a_set_becomes_a_list_in_one_order() -> None:
         ({"a": np.array([[1.0, np.inf]])}, "details['a'][0][1] must be finite, got inf"),
     ],
 )
-def test_a_number_that_is_not_finite_is_named_by_its_place(value: Any, message: str) -> None:
+def test_non_finite_number_is_rejected_with_path(value: Any, message: str) -> None:
     with pytest.raises(ReportError, match=re.escape(message)):
         as_json(value, "details")

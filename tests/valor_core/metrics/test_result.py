@@ -13,7 +13,7 @@ from valor_core.errors import ReportError
 from valor_core.results import LazyValue
 
 
-def test_a_result_is_written_in_the_order_of_the_report_format() -> None:
+def test_record_has_keys_in_order_of_report_format() -> None:
     result = Result(
         type="AP", metric="detection.AP@1", parameters={"label": "cat"}, value=0.5, left_out={}
     )
@@ -23,7 +23,7 @@ def test_a_result_is_written_in_the_order_of_the_report_format() -> None:
     )
 
 
-def test_an_undefined_value_is_null_with_its_reason() -> None:
+def test_undefined_value_is_null_with_reason() -> None:
     result = Result(type="AP", value=Undefined("no ground truths"))
 
     assert result.to_dict()["value"] is None
@@ -31,7 +31,7 @@ def test_an_undefined_value_is_null_with_its_reason() -> None:
     assert (result.undefined, result.error, result.number) == ("no ground truths", None, None)
 
 
-def test_a_failed_value_is_null_with_its_error() -> None:
+def test_failed_value_is_null_with_error() -> None:
     result = Result(type="AP", value=Failed("no reply"))
 
     assert result.to_dict()["value"] is None
@@ -43,7 +43,7 @@ def test_a_failed_value_is_null_with_its_error() -> None:
     "value",
     [0.5, 3, None, True, "text", {"a": [1, {"b": 0.5}]}, Undefined("why"), Failed("why")],
 )
-def test_a_result_comes_back_from_json(value: Any) -> None:
+def test_result_is_restored_from_json(value: Any) -> None:
     result = Result(
         type="AP", metric="d.AP@1", parameters={"x": [1]}, value=value, left_out={"why": 2}
     )
@@ -60,12 +60,12 @@ def test_a_result_comes_back_from_json(value: Any) -> None:
         ({"value": 1}, "report: expected a result, found {'value': 1}"),
     ],
 )
-def test_something_else_is_no_result(record: Any, message: str) -> None:
+def test_invalid_record_is_rejected(record: Any, message: str) -> None:
     with pytest.raises(ReportError, match=re.escape(message)):
         Result.from_dict(record)
 
 
-def test_numpy_values_become_plain_ones_however_deep() -> None:
+def test_nested_numpy_values_become_builtin() -> None:
     result = Result(
         parameters={"threshold": np.float64(0.5)},
         value={"counts": np.array([1, 2]), "deep": [{"n": np.int64(3)}]},
@@ -86,12 +86,12 @@ def test_numpy_values_become_plain_ones_however_deep() -> None:
         (np.array([math.nan]), "value[0] must be finite, got nan"),
     ],
 )
-def test_a_number_that_is_not_finite_never_leaves(value: Any, message: str) -> None:
+def test_non_finite_number_is_rejected(value: Any, message: str) -> None:
     with pytest.raises(ReportError, match=re.escape(message)):
         Result(value=value)
 
 
-def test_what_json_cannot_hold_is_refused_where_it_is_made() -> None:
+def test_non_json_value_is_rejected_at_creation() -> None:
     with pytest.raises(
         ReportError, match=r"value\['cat'\] must be numbers, strings, lists and mappings, got"
     ):
@@ -99,11 +99,11 @@ def test_what_json_cannot_hold_is_refused_where_it_is_made() -> None:
 
 
 @pytest.mark.parametrize(("value", "number"), [(3, 3.0), (0.5, 0.5), (True, None), ([1], None)])
-def test_only_a_single_number_is_a_number(value: Any, number: float | None) -> None:
+def test_only_single_number_is_a_number(value: Any, number: float | None) -> None:
     assert Result(value=value).number == number
 
 
-def test_a_deferred_value_is_the_value_that_it_makes() -> None:
+def test_lazy_value_equals_computed_value() -> None:
     plain = {"cat": {"fpr": [0.0, 1.0], "thresholds": [None, 0.5]}, "note": None}
 
     result = Result(value=LazyValue(lambda: plain))
@@ -116,7 +116,7 @@ def test_a_deferred_value_is_the_value_that_it_makes() -> None:
     assert repr(result) == repr(Result(value=plain))
 
 
-def test_a_deferred_value_is_made_once_and_only_when_it_is_read() -> None:
+def test_lazy_value_is_computed_once_on_access() -> None:
     made = []
     result = Result(value=LazyValue(lambda: made.append(1) or {"cat": [0.5]}))
     assert made == []
@@ -124,7 +124,7 @@ def test_a_deferred_value_is_made_once_and_only_when_it_is_read() -> None:
     assert made == [1]
 
 
-def test_a_long_value_is_cut_where_a_result_is_shown() -> None:
+def test_repr_truncates_long_value() -> None:
     curve = Result(type="Curve", parameters={"label": "cat"}, value=list(range(1000)))
 
     text = repr(curve)
@@ -139,7 +139,7 @@ def test_a_long_value_is_cut_where_a_result_is_shown() -> None:
     )
 
 
-def test_a_result_knows_its_slice_and_says_so() -> None:
+def test_result_shows_its_slice() -> None:
     whole = Result(type="F1", value=0.5, left_out={"why": 1})
 
     rain = whole.in_slice({"weather": "rain"})
@@ -150,13 +150,13 @@ def test_a_result_knows_its_slice_and_says_so() -> None:
     assert repr(rain).endswith("value=0.5, left_out={'why': 1}, slice={'weather': 'rain'})")
 
 
-def test_a_result_is_formatted_like_its_number():
+def test_result_is_formatted_like_its_number():
     assert float(Result(value=0.123456)) == 0.123456
     assert f"{Result(value=0.123456):.3f} {Result(value=1234):,}" == "0.123 1,234"
 
 
 @pytest.mark.parametrize("gap", [Undefined("no dogs"), Failed("no dogs\nat all")])
-def test_a_result_without_a_number_says_why_it_cannot_be_formatted(gap):
+def test_format_of_result_without_number_raises_with_reason(gap):
     result = Result(type="F1", value=gap)
 
     with pytest.raises(ReportError, match="F1: expected a number, found none, no dogs"):
@@ -180,13 +180,13 @@ def test_a_result_without_a_number_says_why_it_cannot_be_formatted(gap):
         (None, "Counts: expected a number, found None"),
     ],
 )
-def test_a_table_is_no_number(value, message: str):
+def test_float_of_table_raises(value, message: str):
     with pytest.raises(ReportError, match=re.escape(message)):
         float(Result(type="Counts", value=value))
 
 
 @pytest.mark.parametrize("gap", [Undefined("no references"), Failed("no reply"), NotRun("budget")])
-def test_assert_of_an_undefined_value_does_not_pass(gap: Any) -> None:
+def test_bool_of_undefined_value_raises(gap: Any) -> None:
     with pytest.raises(ReportError, match=gap.reason):
         bool(gap)
 

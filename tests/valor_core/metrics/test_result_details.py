@@ -73,7 +73,7 @@ def evaluated(*items: Text, **options: Any) -> Report:
     return valor_core.evaluate(items or ITEMS, [LENGTH], **options)
 
 
-def test_what_a_metric_tells_stands_beside_its_mean() -> None:
+def test_mean_has_details_of_metric() -> None:
     (result,) = evaluated()
 
     assert result.value == 2.0
@@ -81,14 +81,14 @@ def test_what_a_metric_tells_stands_beside_its_mean() -> None:
     assert result.to_dict()["details"] == TOLD
 
 
-def test_its_warnings_are_the_reports() -> None:
+def test_warnings_of_metric_are_in_report() -> None:
     report = evaluated()
 
     assert report.warnings == ("lengths are in characters",)
     assert "warnings" not in report.results[0].to_dict()
 
 
-def test_each_slice_has_details_of_its_own() -> None:
+def test_each_slice_has_its_own_details() -> None:
     report = evaluated(slices=["kind"])
 
     (odd,) = report.slice(kind="odd")
@@ -96,7 +96,7 @@ def test_each_slice_has_details_of_its_own() -> None:
     assert report.warnings == ("lengths are in characters",)
 
 
-def test_a_saved_and_a_merged_state_tell_the_same(tmp_path: Path) -> None:
+def test_saved_and_merged_states_give_equal_details(tmp_path: Path) -> None:
     left, right = Evaluator([LENGTH]), Evaluator([LENGTH])
     left.update(ITEMS[2:])
     right.update(ITEMS[:2])
@@ -108,7 +108,7 @@ def test_a_saved_and_a_merged_state_tell_the_same(tmp_path: Path) -> None:
     assert right.compute().to_dict()["results"] == evaluated().to_dict()["results"]
 
 
-def test_a_report_file_keeps_them(tmp_path: Path) -> None:
+def test_report_file_keeps_details(tmp_path: Path) -> None:
     report = evaluated(slices=["kind"])
     report.save(tmp_path / "report.json")
 
@@ -118,7 +118,7 @@ def test_a_report_file_keeps_them(tmp_path: Path) -> None:
     assert again.to_json() == report.to_json()
 
 
-def test_a_report_of_before_there_were_details_still_loads() -> None:
+def test_report_without_details_loads() -> None:
     record = evaluated().to_dict()
     del record["results"][0]["details"]
 
@@ -134,7 +134,7 @@ def test_a_report_of_before_there_were_details_still_loads() -> None:
         ({"a": [{"b": [1, "2"]}]}, "report: expected a report, its content is damaged,"),
     ],
 )
-def test_a_report_with_damaged_details_is_refused(details: Any, message: str) -> None:
+def test_report_with_damaged_details_is_rejected(details: Any, message: str) -> None:
     record = evaluated().to_dict()
     record["results"][0]["details"] = details
 
@@ -150,7 +150,7 @@ def test_a_report_with_damaged_details_is_refused(details: Any, message: str) ->
         ("broken", "ZeroDivisionError: no rows"),
     ],
 )
-def test_the_mean_stands_where_the_rest_cannot_be_told(function: str, told: str) -> None:
+def test_mean_is_reported_if_details_fail(function: str, told: str) -> None:
     spec = evolve(LENGTH, summarize=f"{__name__}:{function}")
 
     report = valor_core.evaluate(ITEMS, [spec])
@@ -161,7 +161,7 @@ def test_the_mean_stands_where_the_rest_cannot_be_told(function: str, told: str)
     assert warning.startswith(f"mylab.Length: {told.format(__name__)}")
 
 
-def test_a_function_that_is_not_there_is_found_before_anything_is_scored() -> None:
+def test_missing_function_is_found_before_scoring() -> None:
     spec = evolve(LENGTH, summarize=f"{__name__}:nobody")
 
     with pytest.raises(BrokenPluginError, match=r"mylab\.Length: its code"):
@@ -173,7 +173,7 @@ def test_details_are_json_and_finite() -> None:
         Result(value=0.5, details={"a": {"b": float("nan")}})
 
 
-def test_a_metric_of_a_state_may_have_details_too() -> None:
+def test_metric_of_state_may_have_details() -> None:
     result = Result(value=0.5, details={"folds": [{"fold": 1, "value": 0.25}]})
 
     assert Result.from_dict(json.loads(json.dumps(result.to_dict()))) == result

@@ -28,7 +28,7 @@ from valor_core.states import (
         (np.array([2.0]), {"high": 1}, "scores: expected numbers of at most 1, found 2.0"),
     ],
 )
-def test_a_column_that_is_not_as_expected_says_what_is_wrong(array, options, message: str):
+def test_invalid_column_is_rejected(array, options, message: str):
     with pytest.raises(StateError, match=re.escape(message)):
         saved_column({"scores": array}, "scores", np.float64, **options)
 
@@ -42,7 +42,7 @@ def test_a_column_that_is_not_as_expected_says_what_is_wrong(array, options, mes
         ([0, -1, 2], "starts: expected increasing offsets from 0 to 2"),
     ],
 )
-def test_offsets_rise_from_0_to_the_total(array, message: str):
+def test_offsets_must_increase_from_0_to_total(array, message: str):
     with pytest.raises(StateError, match=re.escape(message)):
         saved_offsets({"starts": np.array(array)}, "starts", count=2, total=2)
 
@@ -56,21 +56,21 @@ def test_offsets_rise_from_0_to_the_total(array, message: str):
         (None, "read: expected a whole number, found None"),
     ],
 )
-def test_a_number_is_a_whole_one(value, message: str):
+def test_number_must_be_an_integer(value, message: str):
     with pytest.raises(StateError, match=re.escape(message)):
         saved_number({"read": value}, "read")
 
 
-def test_a_number_below_its_least_is_refused():
+def test_number_below_minimum_is_rejected():
     with pytest.raises(StateError, match="read: expected 0 or more, found -1"):
         saved_number({"read": -1}, "read", low=0)
 
 
-def test_columns_of_one_length_are_let_through():
+def test_columns_of_equal_length_are_accepted():
     check_same_length({"labels": [0], "scores": [0.5]})
 
 
-def test_offsets_whose_differences_do_not_fit_64_bits_are_refused():
+def test_overflowing_offsets_are_rejected():
     with pytest.raises(StateError, match="starts: expected increasing offsets from 0 to 2"):
         saved_offsets({"starts": np.array([0, 2**63 - 1, -2, 2])}, "starts", count=3, total=2)
 
@@ -83,7 +83,7 @@ def test_offsets_whose_differences_do_not_fit_64_bits_are_refused():
         ([1, 0], "datums: expected ascending numbers"),
     ],
 )
-def test_positions_are_in_order_and_each_is_one_of_the_things(array, message: str):
+def test_positions_must_be_ascending_and_in_range(array, message: str):
     with pytest.raises(StateError, match=re.escape(message)):
         saved_positions({"datums": np.array(array)}, "datums", count=3)
 
@@ -99,12 +99,12 @@ def test_positions_are_in_order_and_each_is_one_of_the_things(array, message: st
         (np.array(["a"], ">U1"), "uids: expected an array of text, found >U1"),
     ],
 )
-def test_uids_are_text_or_whole_numbers_each_once(array, message: str):
+def test_uids_must_be_distinct_strings_or_integers(array, message: str):
     with pytest.raises(StateError, match=re.escape(message)):
         saved_uids({"uids": np.asarray(array)}, "uids")
 
 
-def test_text_without_characters_is_text():
+def test_empty_text_is_accepted():
     assert saved_uids({"uids": np.array([""])}, "uids").tolist() == [""]
     assert saved_uids({"uids": np.empty(0, "U3")}, "uids").tolist() == []
 
@@ -117,6 +117,6 @@ def test_text_without_characters_is_text():
         ([Label("class", "dog")] * 2, "labels: expected distinct labels, found one twice"),
     ],
 )
-def test_labels_are_labels_each_once(found, message: str):
+def test_labels_must_be_distinct(found, message: str):
     with pytest.raises(StateError, match=re.escape(message)):
         saved_labels({"labels": found}, "labels")

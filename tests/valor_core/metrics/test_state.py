@@ -10,7 +10,7 @@ def prepare(batch: Any, resources: Any) -> Any:
     return batch
 
 
-def test_requests_of_one_key_become_one_at_the_union() -> None:
+def test_requests_with_equal_key_are_joined_with_union() -> None:
     one = StateRequest(dict, {"rule": "coco"}, {"thresholds": [0.5]})
     two = StateRequest(dict, {"rule": "coco"}, {"thresholds": (0.75, 0.5)})
 
@@ -19,7 +19,7 @@ def test_requests_of_one_key_become_one_at_the_union() -> None:
     assert [request.open() for request in joined] == [{"rule": "coco", "thresholds": (0.5, 0.75)}]
 
 
-def test_requests_that_cannot_be_shared_stay_apart() -> None:
+def test_incompatible_requests_are_not_joined() -> None:
     requests = [
         StateRequest(dict, {"rule": "coco"}, {"thresholds": [0.5]}),
         StateRequest(dict, {"rule": "valor"}, {"thresholds": [0.5]}),
@@ -31,13 +31,13 @@ def test_requests_that_cannot_be_shared_stay_apart() -> None:
     assert len(join(requests)) == 5
 
 
-def test_requests_are_joined_in_the_order_of_first_mention() -> None:
+def test_requests_are_joined_in_order_of_first_occurrence() -> None:
     a, b = StateRequest(dict, {"rule": "a"}), StateRequest(dict, {"rule": "b"})
 
     assert join([b, a, b]) == [b, a]
 
 
-def test_a_joined_request_is_found_for_each_that_it_serves() -> None:
+def test_joined_request_is_found_for_each_original() -> None:
     one = StateRequest(dict, union={"thresholds": [0.5]})
     two = StateRequest(dict, union={"thresholds": [0.75]})
     other = StateRequest(list)
@@ -47,11 +47,11 @@ def test_a_joined_request_is_found_for_each_that_it_serves() -> None:
     assert (find(joined, one), find(joined, two), find([one], other)) == (1, 1, None)
 
 
-def test_the_order_of_keywords_does_not_matter() -> None:
+def test_order_of_keywords_is_irrelevant() -> None:
     assert StateRequest(dict, {"a": 1, "b": 2}) == StateRequest(dict, {"b": 2, "a": 1})
 
 
-def test_every_state_opened_is_a_new_one() -> None:
+def test_open_returns_new_state() -> None:
     request = StateRequest(dict)
 
     assert request.open() is not request.open()

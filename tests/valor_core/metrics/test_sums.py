@@ -32,14 +32,12 @@ def summed_by_group(codes: Any, values: Any) -> ExactSums:
 
 
 @given(st.lists(FINITE, max_size=50))
-def test_a_sum_equals_fsum(values: list[float]) -> None:
+def test_sum_equals_fsum(values: list[float]) -> None:
     assert summed(np.array(values, dtype=float)).value == math.fsum(values)
 
 
 @given(st.lists(FINITE, max_size=30), st.data())
-def test_any_split_and_order_gives_the_same_object(
-    values: list[float], data: st.DataObject
-) -> None:
+def test_split_and_order_do_not_change_sum(values: list[float], data: st.DataObject) -> None:
     whole = summed(np.array(values, dtype=float))
     shuffled = data.draw(st.permutations(values))
     cut = data.draw(st.integers(0, len(values)))
@@ -51,7 +49,7 @@ def test_any_split_and_order_gives_the_same_object(
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), FINITE), max_size=40), st.data())
-def test_every_group_equals_its_own_sum_in_any_split(
+def test_grouped_sums_equal_single_sums_in_any_split(
     pairs: list[tuple[int, float]], data: st.DataObject
 ) -> None:
     codes = np.array([code for code, _ in pairs], dtype=np.int64)
@@ -67,7 +65,7 @@ def test_every_group_equals_its_own_sum_in_any_split(
     assert whole.units == [summed(values[codes == code]).units for code in range(len(whole))]
 
 
-def test_chunks_do_not_change_a_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunk_size_does_not_change_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(0).normal(size=100) * 1e5
     codes = np.arange(100) % 7
     expected = summed(values), summed_by_group(codes, values)
@@ -77,13 +75,13 @@ def test_chunks_do_not_change_a_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (summed(values), summed_by_group(codes, values)) == expected
 
 
-def test_a_full_chunk_of_the_largest_parts_is_summed_exactly() -> None:
+def test_full_chunk_of_largest_parts_is_exact() -> None:
     values = np.full(sums._CHUNK, np.nextafter(2.0, 0.0) * 2.0**30)
 
     assert summed(values).units == summed(values[:1]).units * sums._CHUNK
 
 
-def test_sparse_codes_and_exponents_are_summed_without_a_dense_table() -> None:
+def test_sparse_codes_and_exponents_use_no_dense_table() -> None:
     sums = summed_by_group([0, 50_000, 50_000], [1e-300, 1e300, 1e-300])
 
     assert sums.values[[0, 50_000]].tolist() == [1e-300, 1e300]
@@ -93,7 +91,7 @@ def test_sparse_codes_and_exponents_are_summed_without_a_dense_table() -> None:
 @pytest.mark.parametrize(
     "value", [5e-324, -5e-324, sys.float_info.min, sys.float_info.max, -sys.float_info.max, 0.1]
 )
-def test_a_single_value_comes_back_as_it_was(value: float) -> None:
+def test_sum_of_one_value_is_the_value(value: float) -> None:
     assert summed([value]).value == value
     assert summed(np.array([value] * 3 + [-value] * 2)).value == value
 
@@ -104,7 +102,7 @@ def test_cancelled_overflow_leaves_the_small_value() -> None:
     assert summed([largest, largest, 1.0, -largest, -largest]).value == 1.0
 
 
-def test_a_sum_beyond_float64_is_an_error() -> None:
+def test_sum_out_of_range_of_float64_raises() -> None:
     total = summed([sys.float_info.max] * 2)
 
     with pytest.raises(
@@ -113,13 +111,13 @@ def test_a_sum_beyond_float64_is_an_error() -> None:
         _ = total.value
 
 
-def test_smaller_floats_and_any_shape_are_taken_exactly() -> None:
+def test_narrow_floats_of_any_shape_are_summed_exactly() -> None:
     values = np.array([[0.1, 0.2], [0.3, 0.4]], dtype=np.float32)
 
     assert summed(values).value == math.fsum(values.ravel().astype(float))
 
 
-def test_arguments_are_never_written_to() -> None:
+def test_arguments_are_not_modified() -> None:
     values = np.array([0.1, -2.5, 1e10])
     codes = np.array([1, 0, 1])
     values.flags.writeable = codes.flags.writeable = False
@@ -139,9 +137,7 @@ def test_arguments_are_never_written_to() -> None:
         (-np.inf, "exact sum: expected finite values, got -inf at position 1 (and 1 more)"),
     ],
 )
-def test_a_value_that_is_not_finite_is_an_error_with_its_position(
-    value: float, message: str
-) -> None:
+def test_non_finite_value_raises_with_position(value: float, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         summed([0.0, value, value])
 
@@ -155,7 +151,7 @@ def test_a_value_that_is_not_finite_is_an_error_with_its_position(
         (object, "expected floats of at most 64 bits, got array of object, shape (2,)"),
     ],
 )
-def test_anything_but_floats_is_an_error(dtype: Any, message: str) -> None:
+def test_values_of_another_type_are_rejected(dtype: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         summed(np.ones(2, dtype=dtype))
 
@@ -166,7 +162,7 @@ def test_an_empty_batch_adds_nothing() -> None:
     assert ExactSums().values.dtype == np.float64
 
 
-def test_a_merge_can_renumber_groups_and_leaves_the_other_as_it_is() -> None:
+def test_merge_renumbers_groups_without_modifying_other() -> None:
     left = summed_by_group([0, 1], [1.0, 2.0])
     right = summed_by_group([0, 1, 2], [10.0, 20.0, 30.0])
     before = copy.deepcopy(right)
@@ -188,7 +184,7 @@ def test_sums_can_be_merged_with_themselves() -> None:
     assert total.value == 3.0
 
 
-def test_growing_never_shrinks() -> None:
+def test_grow_never_shrinks() -> None:
     sums = summed_by_group([2], [1.0])
 
     sums.grow(1)
@@ -206,18 +202,18 @@ def test_growing_never_shrinks() -> None:
         ([[0], [1]], "expected a list of integer codes, got array of int64, shape (2, 1)"),
     ],
 )
-def test_codes_that_do_not_fit_are_an_error(codes: Any, message: str) -> None:
+def test_invalid_codes_are_rejected(codes: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         summed_by_group(np.array(codes), [1.0, 2.0])
 
 
-def test_a_merge_with_too_few_codes_is_an_error() -> None:
+def test_merge_with_too_few_codes_is_rejected() -> None:
     with pytest.raises(SchemaError, match="exact sums: expected a code for each of 2 sums, got 1"):
         ExactSums().merge(summed_by_group([0, 1], [1.0, 1.0]), codes=[0])
 
 
 @given(st.lists(FINITE, max_size=10))
-def test_text_and_pickle_bring_a_sum_back(values: list[float]) -> None:
+def test_sum_survives_text_and_pickle(values: list[float]) -> None:
     total = summed(np.array(values, dtype=float))
     sums = summed_by_group(np.arange(len(values)), np.array(values, dtype=float))
 
@@ -238,7 +234,7 @@ def test_text_and_pickle_bring_a_sum_back(values: list[float]) -> None:
         ("3p0", "exact sum: expected text such as '0x3p-1', got '3p0'"),
     ],
 )
-def test_text_of_another_form_is_an_error(text: str, message: str) -> None:
+def test_invalid_text_is_rejected(text: str, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         ExactSum.from_text(text)
 
@@ -258,14 +254,12 @@ def test_text_of_another_form_is_an_error(text: str, message: str) -> None:
         ("0x3p+0 0x1p+0", "ious: expected sums from 0 to 2, found 3"),
     ],
 )
-def test_saved_sums_are_as_many_as_expected_and_within_their_bounds(
-    text: object, message: str
-) -> None:
+def test_saved_sums_of_wrong_number_or_range_are_rejected(text: object, message: str) -> None:
     with pytest.raises(StateError, match=re.escape(message)):
         saved_sums(text, "ious", np.array([2.0, np.inf]))
 
 
-def test_saved_sums_come_back_to_the_last_bit() -> None:
+def test_saved_sums_are_restored_exactly() -> None:
     sums = ExactSums()
     sums.add([0, 1, 1], [0.1, 0.2, 1e-300])
 

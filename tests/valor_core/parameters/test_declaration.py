@@ -66,7 +66,7 @@ def expect_refusal(
         ("bins", "auto", "auto"),
     ],
 )
-def test_a_value_becomes_what_its_annotation_says(name: str, given: Any, kept: Any) -> None:
+def test_value_is_converted_to_its_annotation(name: str, given: Any, kept: Any) -> None:
     built = getattr(build(Every, {name: given}, ""), name)
 
     assert built == kept
@@ -97,7 +97,7 @@ def test_a_value_becomes_what_its_annotation_says(name: str, given: Any, kept: A
         ("bins", "most"),
     ],
 )
-def test_a_wrong_type_is_refused_with_the_path_to_it(name: str, given: Any) -> None:
+def test_wrong_type_is_rejected_with_path_to_value(name: str, given: Any) -> None:
     expect_refusal({name: given})
 
 
@@ -117,11 +117,11 @@ def test_a_wrong_type_is_refused_with_the_path_to_it(name: str, given: Any) -> N
         ("fraction", 10**400),
     ],
 )
-def test_a_value_out_of_range_is_refused(name: str, given: Any) -> None:
+def test_value_out_of_range_is_rejected(name: str, given: Any) -> None:
     expect_refusal({name: given})
 
 
-def test_a_path_with_a_name_that_no_file_has_is_refused() -> None:
+def test_path_with_invalid_file_name_is_rejected() -> None:
     assert Every(count=1, path=f"{'é' * 127}/{'x' * 255}").path.parts[1] == "x" * 255
     expect_refusal({"path": f"a/{'é' * 128}/b"})
     expect_refusal({"path": "\ud800.csv"})
@@ -138,7 +138,7 @@ def test_a_path_with_a_name_that_no_file_has_is_refused() -> None:
         (Within(0, 1, open_low=True, open_high=True), "lie in (0, 1)", [0.5], [0, 1]),
     ],
 )
-def test_a_range_says_what_it_holds(
+def test_range_is_described_in_words(
     check: Within, words: str, inside: list[float], outside: list[float]
 ) -> None:
     assert check.expectation == words
@@ -146,43 +146,43 @@ def test_a_range_says_what_it_holds(
     assert not any(map(check, outside))
 
 
-def test_an_unknown_key_is_answered_with_the_nearest_name() -> None:
+def test_unknown_key_suggests_closest_name() -> None:
     expect_refusal({"fractoin": 1})
 
 
-def test_a_key_like_no_other_is_answered_with_all_names() -> None:
+def test_dissimilar_key_lists_all_names() -> None:
     expect_refusal({"zzz": 1}, Needy)
 
 
-def test_a_key_for_a_metric_without_parameters_is_answered_so() -> None:
+def test_key_for_metric_without_parameters_is_rejected() -> None:
     expect_refusal({"zzz": 1}, NoParameters)
 
 
-def test_a_key_that_is_no_text_is_unknown_and_not_a_crash() -> None:
+def test_key_of_another_type_is_unknown() -> None:
     expect_refusal({True: 1}, Needy)
 
 
-def test_a_misspelt_choice_is_answered_with_the_nearest() -> None:
+def test_misspelt_choice_suggests_closest() -> None:
     expect_refusal({"rule": "coko"})
 
 
-def test_a_missing_required_parameter_is_named_with_its_kind() -> None:
+def test_missing_required_parameter_is_named_with_its_kind() -> None:
     expect_refusal({}, Needy)
 
 
-def test_an_alias_stands_for_the_parameter() -> None:
+def test_alias_sets_the_parameter() -> None:
     assert build(Needy, {"cutoff": 1}, "") == Needy(threshold=1)
 
 
-def test_a_parameter_given_by_both_of_its_names_is_refused() -> None:
+def test_parameter_set_by_name_and_alias_is_rejected() -> None:
     expect_refusal({"cutoff": 1, "threshold": 1}, Needy)
 
 
-def test_text_that_only_looks_like_a_number_has_no_such_remedy() -> None:
+def test_text_similar_to_a_number_has_no_yaml_remedy() -> None:
     expect_refusal({"fraction": "1.2.3e5"})
 
 
-def test_a_constructor_names_the_class_in_its_errors() -> None:
+def test_constructor_errors_name_the_class() -> None:
     with pytest.raises(ParameterError, match="Every: count must be at least 0, got -1"):
         Every(count=-1)
 
@@ -194,7 +194,7 @@ def test_parameters_are_frozen_and_keyword_only() -> None:
         Needy(0.5)  # type: ignore[misc]
 
 
-def test_a_mapping_that_was_given_is_not_kept() -> None:
+def test_mapping_is_copied() -> None:
     table = {"a": 1.0}
     built = Every(table=table)
 
@@ -203,7 +203,7 @@ def test_a_mapping_that_was_given_is_not_kept() -> None:
     assert built.table == {"a": 1.0}
 
 
-def test_a_field_without_declaration_is_refused_when_the_class_is_made() -> None:
+def test_undeclared_field_is_rejected_at_class_creation() -> None:
     with pytest.raises(ManifestError, match=r"Bare: width must be declared with parameter\(…\)"):
 
         @parameters
@@ -220,7 +220,7 @@ def test_a_field_without_declaration_is_refused_when_the_class_is_made() -> None
         (Mapping[str, set[int]], "Odd: width has an unsupported annotation,"),
     ],
 )
-def test_an_annotation_that_no_config_can_fill_is_refused_when_the_class_is_made(
+def test_unsupported_annotation_is_rejected_at_class_creation(
     annotation: Any,
     message: str,
 ) -> None:
@@ -230,7 +230,7 @@ def test_an_annotation_that_no_config_can_fill_is_refused_when_the_class_is_made
         parameters(type("Odd", (), body))
 
 
-def test_what_is_declared_can_be_read_back() -> None:
+def test_declared_parameters_are_listed() -> None:
     by_name = {entry.name: entry for entry in declared(Every)}
 
     assert by_name["fraction"].kind.words == "number"
@@ -254,7 +254,7 @@ def test_what_is_declared_can_be_read_back() -> None:
     ]
 
 
-def test_plain_values_are_json_types() -> None:
+def test_values_are_recorded_as_json() -> None:
     made = Every(path="a/b.csv", names=["x"], inners=[{"depth": 2}], table={"a": 1})
 
     values = parameter_values(made)
@@ -285,13 +285,13 @@ plain_values = st.fixed_dictionaries(
 
 
 @given(plain_values)
-def test_building_from_plain_values_and_back_is_a_round_trip(values: dict[str, Any]) -> None:
+def test_build_inverts_parameter_values(values: dict[str, Any]) -> None:
     built = build(Every, values, "")
 
     assert build(Every, parameter_values(built), "") == built
 
 
-def test_relocating_moves_every_path_however_deep() -> None:
+def test_relocate_maps_nested_paths() -> None:
     @parameters
     class Deep:
         files: tuple[Path, ...] = parameter(default=(), help="Files.")
@@ -309,7 +309,7 @@ def test_relocating_moves_every_path_however_deep() -> None:
     assert moved.word == "a"
 
 
-def test_text_from_the_environment_is_used_and_never_recorded() -> None:
+def test_environment_value_is_used_but_not_recorded() -> None:
     built = build(Every, {"word": FromEnvironment("s3cret", "${env:KEY}")}, "")
 
     assert built.word + "!" == "s3cret!"
@@ -318,13 +318,13 @@ def test_text_from_the_environment_is_used_and_never_recorded() -> None:
     assert parameter_values(pickle.loads(pickle.dumps(built)))["word"] == "${env:KEY}"
 
 
-def test_text_from_the_environment_is_not_shown_in_errors() -> None:
+def test_environment_value_is_hidden_in_errors() -> None:
     secret = FromEnvironment("s3cret", "${env:KEY}")
 
     expect_refusal({"rule": secret, "count": secret})
 
 
-def test_what_is_not_at_its_default_is_recorded_as_a_report_does() -> None:
+def test_changed_parameters_are_recorded() -> None:
     given = Every(count=2, listed=(0.5, 0.75), path=Path("a") / "b", inner=Inner(depth=3))
 
     assert changed_parameters(Every()) == {}
@@ -335,5 +335,5 @@ def test_what_is_not_at_its_default_is_recorded_as_a_report_does() -> None:
     }
 
 
-def test_a_required_parameter_is_always_recorded() -> None:
+def test_required_parameter_is_always_recorded() -> None:
     assert changed_parameters(Needy(threshold=0.5)) == {"threshold": 0.5}

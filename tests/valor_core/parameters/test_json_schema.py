@@ -27,7 +27,7 @@ class Every:
     anything: Any = parameter(default=None, help="Anything.")
 
 
-def test_help_and_defaults_stand_in_the_schema() -> None:
+def test_schema_contains_help_and_defaults() -> None:
     properties = json_schema(Every)["properties"]
 
     assert properties["listed"]["description"] == "Numbers."

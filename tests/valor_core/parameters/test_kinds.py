@@ -9,17 +9,17 @@ from valor_core.errors import ParameterError
 from valor_core.parameters.declaration import kind_of
 
 
-def test_the_member_of_a_union_that_fits_is_taken() -> None:
+def test_union_uses_first_matching_member() -> None:
     assert kind_of(bool | Path).fit("rows.jsonl", "items") == Path("rows.jsonl")
     assert kind_of(bool | Path).fit(True, "items") is True
 
 
-def test_a_union_that_nothing_fits_names_all_members() -> None:
+def test_union_error_lists_all_members() -> None:
     with pytest.raises(ParameterError, match="items must be true or false or path, got 3"):
         kind_of(bool | Path).fit(3, "items")
 
 
-def test_a_choice_is_not_taken_for_another_that_compares_equal() -> None:
+def test_choice_distinguishes_equal_values_of_different_types() -> None:
     with pytest.raises(ParameterError, match="level must be one of 0, 1, got True"):
         kind_of(Literal[0, 1]).fit(True, "level")
 
@@ -36,15 +36,15 @@ def test_a_choice_is_not_taken_for_another_that_compares_equal() -> None:
         (Any, "value"),
     ],
 )
-def test_every_annotation_has_words(annotation: Any, words: str) -> None:
+def test_every_annotation_has_a_description(annotation: Any, words: str) -> None:
     assert kind_of(annotation).words == words
 
 
-def test_the_members_of_a_union_stay_in_their_order() -> None:
+def test_union_keeps_order_of_members() -> None:
     assert kind_of(int | str).words == "whole number or string"
     assert kind_of(str | int).words == "string or whole number"
 
 
-def test_paths_are_found_however_deep() -> None:
+def test_nested_paths_are_found() -> None:
     assert kind_of(tuple[Path, ...] | None).has_paths
     assert not kind_of(tuple[str, ...] | None).has_paths

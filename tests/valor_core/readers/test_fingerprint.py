@@ -12,7 +12,7 @@ from valor_core.schemas.text.batch import Text, TextBatch
 TRUTHS, SCORES = [0, 1], [[0.75, 0.25], [0.5, 0.5]]
 
 
-def test_text_is_told_from_other_text() -> None:
+def test_different_texts_have_different_fingerprints() -> None:
     prints = {
         fingerprint(TextBatch.of([Text("q1", response=response, contexts=contexts)]))
         for response, contexts in [("a", []), ("a", [""]), ("a", ["b", "c"]), ("a", ["bc"])]
@@ -25,13 +25,13 @@ def test_text_is_told_from_other_text() -> None:
     ("one", "other"),
     [(1, True), (1, 1.0), ("1", 1), ([], ()), (None, "None"), ({1}, ["1"]), ({"a"}, ["a"])],
 )
-def test_kinds_of_value_are_told_apart(one: Any, other: Any) -> None:
+def test_different_types_have_different_fingerprints(one: Any, other: Any) -> None:
     same = isinstance(one, list)  # a list and a tuple hold the same
 
     assert (fingerprint({"w": one}) == fingerprint({"w": other})) == same
 
 
-def test_columns_that_are_made_when_asked_for_count_as_they_are() -> None:
+def test_lazy_columns_have_fingerprint_of_their_values() -> None:
     lazy = LazyColumns(("weather",), lambda name: np.array(["sun", "rain"]))
     columns = {"weather": np.array(["sun", "rain"])}
 

@@ -28,11 +28,11 @@ def told(data: Any, predictions: Any = None, task: str | None = None) -> tuple[A
     ],
     ids=["batch", "items", "batches", "reader", "named reader"],
 )
-def test_data_that_say_what_they_are_stay_as_they_are(data: Any) -> None:
+def test_data_with_explicit_reader_is_unchanged(data: Any) -> None:
     assert told(data)[0] is data
 
 
-def test_a_batch_and_an_item_tell_their_task_unless_another_is_named() -> None:
+def test_task_is_inferred_from_batch_or_item_unless_specified() -> None:
     assert told(TextBatch.of([Text("q1")]))[1] == "text"
     assert told([Text("q1")])[1] == "text"
     assert told([Text("q1")], task="detection")[1] == "detection"
@@ -45,7 +45,7 @@ def test_two_sides_become_a_batch() -> None:
     assert [item.references for item in batch.items()] == [("Paris",), ("Rome",)]
 
 
-def test_what_nothing_is_known_of_is_left_to_the_reader_of_its_task() -> None:
+def test_unrecognized_data_is_passed_to_reader_of_task() -> None:
     nothing = object()
 
     assert told(nothing) == (nothing, None)

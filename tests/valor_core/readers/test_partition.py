@@ -18,7 +18,7 @@ class Files(Partition):
     paths: tuple[Path, ...]
 
 
-def test_the_name_of_a_partition_is_found_in_its_identity(tmp_path: Path) -> None:
+def test_name_is_parsed_from_identity(tmp_path: Path) -> None:
     (tmp_path / "a 1.csv").write_text("uid")
 
     for partition in (
@@ -29,7 +29,7 @@ def test_the_name_of_a_partition_is_found_in_its_identity(tmp_path: Path) -> Non
         assert name_in(identity(partition)) == partition.name
 
 
-def test_a_partition_is_another_one_when_its_file_or_its_content_is(tmp_path: Path) -> None:
+def test_identity_changes_with_file_and_content(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     files = Files("a.csv", (path,))
     found = {identity(files)}
@@ -41,14 +41,14 @@ def test_a_partition_is_another_one_when_its_file_or_its_content_is(tmp_path: Pa
     assert identity(Position(3, fingerprint("x"))) != identity(Position(3, fingerprint("y")))
 
 
-def test_a_partition_that_has_a_name_alone_is_called_by_it() -> None:
+def test_identity_defaults_to_name() -> None:
     class Shelf(Partition):
         name: Any = "shelf 3"
 
     assert identity(Shelf()) == "shelf 3"
 
 
-def test_what_is_no_partition_is_refused() -> None:
+def test_object_of_another_class_is_rejected() -> None:
     partition: Any = 3
 
     with pytest.raises(ReadError, match=r"of valor_core\.readers\.Partition, got 3"):

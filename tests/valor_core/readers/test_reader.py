@@ -32,15 +32,15 @@ def uids(reader: InMemory) -> list[list[object]]:
     ]
 
 
-def test_objects_become_one_batch() -> None:
+def test_items_become_one_batch() -> None:
     assert uids(InMemory.of([Text("q1"), Text("q2")], TextBatch.of)) == [["q1", "q2"]]
 
 
-def test_a_generator_of_objects_becomes_one_batch() -> None:
+def test_generator_of_items_becomes_one_batch() -> None:
     assert uids(InMemory.of((Text(name) for name in "ab"), TextBatch.of)) == [["a", "b"]]
 
 
-def test_nothing_becomes_one_empty_batch() -> None:
+def test_empty_list_becomes_one_empty_batch() -> None:
     assert uids(InMemory.of([], TextBatch.of)) == [[]]
 
 
@@ -54,19 +54,19 @@ def test_every_batch_is_a_partition() -> None:
     assert list(reader.read(Position(1))) == batches[1:]
 
 
-def test_a_single_batch_is_taken_as_it_is() -> None:
+def test_single_batch_is_unchanged() -> None:
     batch = TextBatch.of([Text("q1")])
 
     assert InMemory.of(batch, TextBatch.of).batches == (batch,)
 
 
-def test_unnamed_items_of_several_batches_are_numbered_through() -> None:
+def test_items_without_uid_are_numbered_across_batches() -> None:
     reader = InMemory.of([unnamed(2), unnamed(1), unnamed(2)], TextBatch.of)
 
     assert uids(reader) == [[0, 1], [2], [3, 4]]
 
 
-def test_a_part_of_unnamed_items_is_numbered_through_with_others() -> None:
+def test_selected_items_without_uid_are_renumbered() -> None:
     parts = [unnamed(4).select(np.array([1, 3])), unnamed(3).select(np.array([0, 2]))]
 
     assert uids(InMemory.of(parts, TextBatch.of)) == [[0, 1], [2, 3]]
@@ -77,12 +77,12 @@ class Table:
 
 
 @pytest.mark.parametrize("made", [InMemory.of, batch_of])
-def test_a_task_without_an_answer_for_arrays_says_what_was_expected(made: Any) -> None:
+def test_arrays_for_task_without_remedy_are_rejected(made: Any) -> None:
     with pytest.raises(SchemaError, match="expected items or a batch, got Table"):
         made(Table(), TextBatch)
 
 
-def test_a_table_of_fields_in_place_of_an_item_is_answered_with_the_class() -> None:
+def test_mapping_instead_of_item_suggests_class() -> None:
     with pytest.raises(
         SchemaError, match=r"data\[0\]: expected a Text, got \{'query': 'Where\?'\}"
     ):
@@ -90,12 +90,12 @@ def test_a_table_of_fields_in_place_of_an_item_is_answered_with_the_class() -> N
 
 
 @pytest.mark.parametrize("path", ["x.csv", Path("x.csv")])
-def test_a_path_is_answered_with_how_a_reader_is_named(path: Any) -> None:
+def test_path_suggests_specifying_a_reader(path: Any) -> None:
     with pytest.raises(SchemaError, match=r"expected items or a batch, got 'x\.csv'"):
         InMemory.of(path, DetectionBatch.of)
 
 
-def test_items_in_an_array_of_objects_are_items() -> None:
+def test_object_array_of_items_is_accepted() -> None:
     items = np.array([Classification("a", "dog", {"dog": 0.5})], dtype=object)
 
     assert len(InMemory.of(items, ClassificationBatch.of).batches[0]) == 1

@@ -11,7 +11,7 @@ from valor_core.specs.registry import Registry
 
 
 @pytest.mark.parametrize("listed", [list, tuple, np.array])
-def test_references_and_responses_are_text(listed: Any) -> None:
+def test_references_and_responses_become_text_batch(listed: Any) -> None:
     batch, task = of_two_sides(listed(["Rome"]), listed(["rome"]), Registry(), "text", ())
 
     assert task == "text"
@@ -20,16 +20,16 @@ def test_references_and_responses_are_text(listed: Any) -> None:
     assert batch.datums.numbered
 
 
-def test_sides_of_different_length_are_refused() -> None:
+def test_sides_of_different_length_are_rejected() -> None:
     with pytest.raises(SchemaError, match="expected one length, got 1 and 2"):
         of_two_sides(["Rome"], ["rome", "paris"], Registry(), "text", ())
 
 
-def test_sides_that_no_task_has_are_refused_in_few_words() -> None:
+def test_sides_without_matching_task_are_rejected() -> None:
     with pytest.raises(SchemaError, match="expected two sides of one task"):
         of_two_sides(np.zeros((2, 2)), object(), Registry(), None, ())
 
 
-def test_sides_that_a_named_task_does_not_have_are_answered_with_what_to_make_of_them() -> None:
+def test_sides_invalid_for_task_suggest_conversion() -> None:
     with pytest.raises(SchemaError, match="expected two sides of text, got list of 1"):
         of_two_sides([1], {"a": 1}, Registry(), "text", ())

@@ -14,7 +14,7 @@ def result(value: Any, /, **parameters: Any) -> Result:
     return Result(type="Recall", parameters=parameters, value=value)
 
 
-def test_every_number_has_a_key_with_what_tells_it_apart() -> None:
+def test_every_number_has_key_with_its_parameters() -> None:
     results = [
         result(0.5, label="cat", hardmax=True, score_threshold=None),
         result({"x": [0, 1], "area": 1, "open": True}, bins=[1, 2]),
@@ -27,7 +27,7 @@ def test_every_number_has_a_key_with_what_tells_it_apart() -> None:
     }
 
 
-def test_numbers_of_a_slice_have_it_in_their_keys() -> None:
+def test_keys_contain_the_slice() -> None:
     whole = result({"tp": 1}, label="cat")
     rain = whole.in_slice({"weather": "rain", "night": True})
 
@@ -37,7 +37,7 @@ def test_numbers_of_a_slice_have_it_in_their_keys() -> None:
     }
 
 
-def test_a_label_has_the_same_key_whatever_other_labels_there_are() -> None:
+def test_key_of_label_is_independent_of_other_labels() -> None:
     labels = ["日", "Köln", "n/a", "n_a", "n_x002F_a", "white/rosé", "e\u0301", "+", "-"]
     results = {label: result(number, label=label) for number, label in enumerate(labels)}
 
@@ -52,7 +52,7 @@ def test_keys_of_other_ascii_labels_are_the_labels() -> None:
         assert list(flat_keys([result(0.5, label=label)])) == [f"Recall/label:{label}"]
 
 
-def test_numbers_that_nothing_tells_apart_are_all_kept() -> None:
+def test_numbers_with_equal_parameters_are_all_kept() -> None:
     results = [result(number, label="cat") for number in range(3)]
 
     assert flat_keys(results) == {
@@ -66,7 +66,7 @@ values = st.one_of(st.text(), st.booleans(), st.floats(allow_nan=False, allow_in
 
 
 @given(st.lists(st.tuples(st.text(), values | st.lists(st.text())), max_size=5))
-def test_keys_have_no_other_characters_than_trackers_take(
+def test_keys_use_only_characters_accepted_by_trackers(
     parameters: list[tuple[str, Any]],
 ) -> None:
     results = [result(0.5, **{name: value}) for name, value in parameters]
@@ -77,7 +77,7 @@ def test_keys_have_no_other_characters_than_trackers_take(
     assert all(re.fullmatch(r"[\w\-. :/]+", key) for key in flat)
 
 
-def test_the_numbers_of_a_table_are_entries_unless_they_are_too_many_for_columns() -> None:
+def test_table_with_few_numbers_has_entries() -> None:
     few, many = (result({f"n{i}": i for i in range(count)}) for count in (12, 13))
 
     assert [entry.part for entry in entries_of([few])] == [f"n{i}" for i in range(12)]
@@ -85,7 +85,7 @@ def test_the_numbers_of_a_table_are_entries_unless_they_are_too_many_for_columns
     assert len(flat_keys([many])) == 13
 
 
-def test_a_table_of_nulls_has_an_entry_for_each() -> None:
+def test_table_of_nulls_has_an_entry_for_each() -> None:
     assert [entry.value for entry in entries_of([result({"AP": None, "AR": None})])] == [None, None]
 
 
@@ -93,7 +93,7 @@ def f1(value: float, /, **parameters: Any) -> Result:
     return Result(type="F1", metric="c.F1@1", parameters=parameters, value=value)
 
 
-def test_a_short_key_says_what_tells_a_number_from_the_others_of_its_metric() -> None:
+def test_short_key_contains_varying_parameters() -> None:
     shared = {"label_key": "class", "hardmax": True}
     results = [
         *(f1(at, label="n/a", average=None, at=at, **shared) for at in (0.25, 0.5)),
@@ -115,7 +115,7 @@ def test_a_short_key_says_what_tells_a_number_from_the_others_of_its_metric() ->
     }
 
 
-def test_numbers_that_would_be_called_alike_have_their_full_keys() -> None:
+def test_ambiguous_short_keys_are_replaced_by_full_keys() -> None:
     results = [f1(0.25, label="macro"), f1(0.5, average="macro"), f1(0.75, label="cat")]
     silent = [f1(0.25, label="cat"), f1(0.5, label="cat", at=1)]
 
@@ -123,7 +123,7 @@ def test_numbers_that_would_be_called_alike_have_their_full_keys() -> None:
     assert list(flat_keys(silent, short=True)) == ["F1/label:cat", "F1/cat/at:1"]
 
 
-def test_no_key_of_a_slice_makes_a_folder_of_the_key_of_the_whole() -> None:
+def test_key_of_slice_is_not_below_key_of_all_datums() -> None:
     whole = [
         Result(type="Accuracy", value=0.5),
         Result(type="F1", parameters={"average": "macro"}, value=0.5),

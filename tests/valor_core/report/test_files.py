@@ -9,7 +9,7 @@ from valor_core.errors import ReportError
 from valor_core.results.files import check_writable, replacing, write_text
 
 
-def test_a_text_that_cannot_be_written_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+def test_unencodable_text_leaves_file_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     write_text(path, "before\n")
 
@@ -19,7 +19,7 @@ def test_a_text_that_cannot_be_written_leaves_the_file_as_it_was(tmp_path: Path)
     assert path.read_bytes() == b"before\n"
 
 
-def test_a_file_that_was_begun_is_not_left_behind(tmp_path: Path) -> None:
+def test_temporary_file_is_removed(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
 
     with pytest.raises(UnicodeEncodeError), replacing(path) as unfinished:
@@ -28,7 +28,7 @@ def test_a_file_that_was_begun_is_not_left_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_link_leads_to_is_replaced_and_the_link_stays(tmp_path: Path) -> None:
+def test_target_of_link_is_replaced(tmp_path: Path) -> None:
     target, link = tmp_path / "target.json", tmp_path / "link.json"
     target.write_text("before")
     link.symlink_to(target)
@@ -39,14 +39,14 @@ def test_what_a_link_leads_to_is_replaced_and_the_link_stays(tmp_path: Path) -> 
     assert target.read_text() == "after"
 
 
-def test_a_missing_folder_is_an_error_with_its_reason(tmp_path: Path) -> None:
+def test_missing_folder_raises_with_reason(tmp_path: Path) -> None:
     path = tmp_path / "missing" / "report.json"
 
     with pytest.raises(ReportError, match="cannot be written"):
         write_text(path, "")
 
 
-def test_a_check_leaves_everything_as_it_was(tmp_path: Path) -> None:
+def test_check_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
 
     check_writable(path)
@@ -59,7 +59,7 @@ def test_a_check_leaves_everything_as_it_was(tmp_path: Path) -> None:
     ]
 
 
-def test_of_two_who_write_one_report_neither_publishes_half_of_the_other_s(tmp_path: Path) -> None:
+def test_concurrent_writers_do_not_mix_content(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     path.write_text("old")
 
@@ -74,7 +74,7 @@ def test_of_two_who_write_one_report_neither_publishes_half_of_the_other_s(tmp_p
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_one_of_two_writers_that_breaks_off_leaves_what_the_other_wrote(tmp_path: Path) -> None:
+def test_failed_writer_keeps_content_of_other_writer(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
 
     second = replacing(path)
@@ -86,7 +86,7 @@ def test_one_of_two_writers_that_breaks_off_leaves_what_the_other_wrote(tmp_path
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_a_killed_run_has_left_behind_does_not_disturb(tmp_path: Path) -> None:
+def test_temporary_file_of_killed_run_is_ignored(tmp_path: Path) -> None:
     path, precious = tmp_path / "report.json", tmp_path / "precious"
     precious.write_text("mine")
     context = replacing(path)
@@ -99,7 +99,7 @@ def test_what_a_killed_run_has_left_behind_does_not_disturb(tmp_path: Path) -> N
     assert (path.read_text(), precious.read_text()) == ("whole", "mine")
 
 
-def test_a_new_file_can_be_read_by_whom_any_new_file_can(tmp_path: Path) -> None:
+def test_new_file_has_default_permissions(tmp_path: Path) -> None:
     (tmp_path / "other").touch()
 
     write_text(tmp_path / "report.json", "")
@@ -109,14 +109,14 @@ def test_a_new_file_can_be_read_by_whom_any_new_file_can(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["x" * 255, "é" * 127])
-def test_a_name_may_be_as_long_as_the_system_has_it(tmp_path: Path, name: str) -> None:
+def test_name_may_have_maximum_length(tmp_path: Path, name: str) -> None:
     write_text(tmp_path / name, "whole")
 
     assert (tmp_path / name).read_text() == "whole"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are a matter of POSIX")
-def test_private_file_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
+def test_private_file_is_readable_by_owner_only(tmp_path: Path) -> None:
     path, other = tmp_path / "report.json", tmp_path / "other.json"
 
     write_text(path, "a", private=True)
@@ -129,7 +129,7 @@ def test_private_file_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="modes are a matter of POSIX")
 @pytest.mark.parametrize("mode", [0o640, 0o600, 0o664])
 @pytest.mark.parametrize("private", [True, False])
-def test_file_that_is_replaced_keeps_its_mode(tmp_path: Path, mode: int, private: bool) -> None:
+def test_replaced_file_keeps_its_mode(tmp_path: Path, mode: int, private: bool) -> None:
     path = tmp_path / "report.json"
     path.write_text("before")
     path.chmod(mode)

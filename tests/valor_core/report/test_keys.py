@@ -14,7 +14,7 @@ from valor_core.results.entries import key_text, pairs, safe
     ("value", "text"),
     [(None, "null"), (False, "false"), (0.5, "0.5"), ("a b", "a b"), ([1, None], "1 null")],
 )
-def test_a_value_is_written_as_people_would_write_it(value: Any, text: str) -> None:
+def test_value_is_written_as_in_config(value: Any, text: str) -> None:
     assert key_text(value) == text
     assert pairs({"name": value}) == [f"name:{text}"]
 
@@ -36,14 +36,12 @@ def decoded(part: str) -> str:
         ("a_x002F_b", "a_x005F_x002F_b"),
     ],
 )
-def test_a_part_of_a_key_keeps_letters_and_digits_and_codes_what_trackers_refuse(
-    part: str, text: str
-) -> None:
+def test_key_part_encodes_characters_rejected_by_trackers(part: str, text: str) -> None:
     assert safe(part) == text
     assert decoded(text) == part
 
 
 @given(st.text() | st.text(alphabet="_x02F/é"))
-def test_no_two_parts_of_keys_become_one(part: str) -> None:
+def test_encoding_of_key_parts_is_injective(part: str) -> None:
     assert decoded(safe(part)) == part
     assert re.fullmatch(r"[\w\-.: ]*", safe(part))

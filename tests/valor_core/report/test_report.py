@@ -54,7 +54,7 @@ REPORT = Report(
 
 
 class TestLookUp:
-    def test_whether_a_result_is_there_is_asked_as_it_is_looked_up(self) -> None:
+    def test_in_accepts_same_keys_as_getitem(self) -> None:
         for there in ("Recall", "recall", "c.Recall", ("Recall", "cat"), RESULTS[0]):
             assert there in REPORT
             assert there in REPORT.results
@@ -62,12 +62,12 @@ class TestLookUp:
             assert absent not in REPORT
             assert absent not in REPORT.results
 
-    def test_it_is_as_long_as_its_results_and_never_false(self) -> None:
+    def test_report_has_length_of_results_and_is_true(self) -> None:
         assert len(REPORT) == len(RESULTS)
         assert len(Report(results=())) == 0
         assert bool(Report(results=()))
 
-    def test_a_label_or_parameter_that_is_not_there_is_answered_with_the_nearest(self) -> None:
+    def test_unknown_label_or_parameter_suggests_closest(self) -> None:
         for look_up, message in (
             (lambda: REPORT["Recall", "do"], "no result of 'Recall' for 'do'"),
             (lambda: REPORT.find("Recall", lable="dog"), "with lable='dog'\nDid you mean 'label'"),
@@ -78,7 +78,7 @@ class TestLookUp:
             with pytest.raises(ReportError, match=message):
                 look_up()
 
-    def test_a_result_is_found_by_its_name_whatever_its_form(self) -> None:
+    def test_result_is_found_by_name_in_any_spelling(self) -> None:
         for name in ("Accuracy", "accuracy", "c.Accuracy", "c.accuracy@1"):
             assert REPORT[name].value == 0.5
 
@@ -86,12 +86,12 @@ class TestLookUp:
         ("wanted", "value"),
         [(("Recall", "cat"), 0.25), (("recall", "macro"), 0.625), (("Recall", "class", "dog"), 1)],
     )
-    def test_a_result_is_found_by_label_average_and_label_key(
+    def test_result_is_found_by_label_average_and_label_key(
         self, wanted: tuple[str, ...], value: float
     ) -> None:
         assert REPORT[wanted].value == value
 
-    def test_a_result_is_found_by_its_parameters(self) -> None:
+    def test_result_is_found_by_parameters(self) -> None:
         assert REPORT.find("Recall", label="dog", score_threshold=0.5).value == 1
         assert len(REPORT.find(score_threshold=0.5)) == 3
 
@@ -101,18 +101,18 @@ class TestLookUp:
         assert list(REPORT.results[1:3]) == RESULTS[1:3]
         assert len(REPORT["Recall"]) == 3
 
-    def test_an_undefined_value_is_its_reason_however_it_is_found(self) -> None:
+    def test_undefined_value_is_found_with_its_reason(self) -> None:
         assert REPORT["AUC", "cat"].value == REPORT["AUC"][0].value == Undefined("no negatives")
 
-    def test_an_unknown_name_is_answered_with_the_nearest(self) -> None:
+    def test_unknown_name_suggests_closest(self) -> None:
         with refused(ReportError):
             REPORT["Recal"]
 
-    def test_a_name_like_no_other_is_answered_with_all(self) -> None:
+    def test_dissimilar_name_lists_all_metrics(self) -> None:
         with pytest.raises(ReportError, match="report: no result of 'mAP'"):
             REPORT["mAP"]
 
-    def test_an_unknown_label_or_parameter_is_named(self) -> None:
+    def test_unknown_label_or_parameter_is_named(self) -> None:
         with pytest.raises(ReportError, match="report: no result of 'Recall' for 'cow'"):
             REPORT["Recall", "cow"]
         with pytest.raises(ReportError, match="no result of 'Recall' with label='cow'"):
@@ -120,7 +120,7 @@ class TestLookUp:
         with pytest.raises(ReportError, match="report: no result with label='cow'"):
             REPORT.find(label="cow")
 
-    def test_the_value_of_several_results_says_how_to_choose_one_that_can_be_typed(self) -> None:
+    def test_value_of_several_results_suggests_find(self) -> None:
         results = Results(
             [result("F1", 1, hardmax=True, at=0.5), result("F1", 1, hardmax=True, at=1)]
         )
@@ -130,15 +130,15 @@ class TestLookUp:
 
         assert len(results.find(at=0.5)) == 1
 
-    def test_results_that_nothing_tells_apart_are_several_all_the_same(self) -> None:
+    def test_value_of_indistinguishable_results_raises(self) -> None:
         with pytest.raises(ReportError, match="expected one result of F1, found 2"):
             _ = Results([result("F1", 1), result("F1", 1)]).only
 
-    def test_no_results_have_no_value(self) -> None:
+    def test_value_without_results_raises(self) -> None:
         with pytest.raises(ReportError, match="expected one result, found none"):
             _ = Results([]).value
 
-    def test_a_slice_is_found_by_its_values(self) -> None:
+    def test_slice_is_found_by_values(self) -> None:
         assert REPORT.slice(weather="rain")["Accuracy"].value == 0.5
         assert REPORT.slice(weather=None) == REPORT.results[:1]
 
@@ -149,19 +149,19 @@ class TestLookUp:
             ({"city": "Oslo"}, "report: no slice {'city': 'Oslo'}"),
         ],
     )
-    def test_an_unknown_slice_is_answered_with_those_there_are(
+    def test_unknown_slice_lists_available_slices(
         self, where: dict[str, Any], message: str
     ) -> None:
         with pytest.raises(ReportError, match=re.escape(message)):
             REPORT.slice(**where)
 
-    def test_without_slices_it_says_how_to_have_some(self) -> None:
+    def test_slice_of_report_without_slices_suggests_config(self) -> None:
         with pytest.raises(ReportError, match=r"report: no slice \{'weather': 'rain'\}"):
             Report(results=[]).slice(weather="rain")
 
 
 class TestOutcome:
-    def test_a_report_without_failures_is_ok(self) -> None:
+    def test_report_without_failures_is_ok(self) -> None:
         assert Report(results=RESULTS).ok
         assert not REPORT.ok
 
@@ -173,23 +173,23 @@ class TestOutcome:
             Report(results=[], requirements=(Requirement("F1", "> 0", 0.0, False),)),
         ],
     )
-    def test_any_failure_is_one_of_the_report(self, report: Report) -> None:
+    def test_any_failure_makes_report_not_ok(self, report: Report) -> None:
         assert not report.ok
 
 
 class TestRecords:
-    def test_a_report_comes_back_from_its_record(self) -> None:
+    def test_report_is_restored_from_record(self) -> None:
         assert Report.from_dict(REPORT.to_dict()) == REPORT
 
-    def test_a_report_comes_back_from_its_file(self, tmp_path: Path) -> None:
+    def test_report_is_restored_from_file(self, tmp_path: Path) -> None:
         REPORT.save(tmp_path / "report.json")
 
         assert Report.load(tmp_path / "report.json") == REPORT
 
-    def test_the_same_report_is_the_same_bytes(self) -> None:
+    def test_equal_reports_have_equal_bytes(self) -> None:
         assert Report.from_dict(json.loads(REPORT.to_json())).to_json() == REPORT.to_json()
 
-    def test_the_record_starts_with_its_format_and_its_results(self) -> None:
+    def test_record_begins_with_format_and_results(self) -> None:
         record = REPORT.to_dict()
 
         assert list(record) == [
@@ -220,7 +220,7 @@ class TestRecords:
             ({"results": []}, "expected a report of format 1"),
         ],
     )
-    def test_something_else_is_no_report(self, record: Any, message: str) -> None:
+    def test_invalid_record_is_rejected(self, record: Any, message: str) -> None:
         with pytest.raises(ReportError, match=re.escape(message)):
             Report.from_dict(record, "a.json")
 
@@ -234,11 +234,11 @@ class TestRecords:
             ({"results": [3]}, "results[0]: expected a table, found 3"),
         ],
     )
-    def test_a_damaged_report_is_refused(self, damage: dict[str, Any], message: str) -> None:
+    def test_damaged_report_is_rejected(self, damage: dict[str, Any], message: str) -> None:
         with pytest.raises(ReportError, match=re.escape(message)):
             Report.from_dict({"valor_report": 1, "results": []} | damage, "a.json")
 
-    def test_a_file_that_is_no_report_is_named(self, tmp_path: Path) -> None:
+    def test_invalid_report_file_is_named(self, tmp_path: Path) -> None:
         for name, content in (
             ("deep.json", b"[" * 100_000),
             ("digits.json", b"[" + b"1" * 5000 + b"]"),
@@ -252,20 +252,20 @@ class TestRecords:
         with refused(ReportError):
             Report.load(tmp_path / "a.json")
 
-    def test_a_report_that_was_cut_off_is_said_to_be(self, tmp_path: Path) -> None:
+    def test_truncated_report_is_detected(self, tmp_path: Path) -> None:
         path = tmp_path / "a.json"
         path.write_text(REPORT.to_json()[:-20], encoding="utf-8")
 
         with pytest.raises(ReportError, match="line 61: expected a complete report"):
             Report.load(path)
 
-    def test_an_empty_table_is_no_report_and_gets_a_remedy(self, tmp_path: Path) -> None:
+    def test_empty_record_is_rejected_with_remedy(self, tmp_path: Path) -> None:
         (tmp_path / "a.json").write_text("{}")
 
         with pytest.raises(ReportError, match=r"expected a report of format 1, found \{\}"):
             Report.load(tmp_path / "a.json")
 
-    def test_a_missing_report_is_answered_with_the_nearest_name(self, tmp_path: Path) -> None:
+    def test_missing_report_suggests_closest_name(self, tmp_path: Path) -> None:
         REPORT.save(tmp_path / "before.json")
 
         with refused(ReportError):
@@ -275,11 +275,11 @@ class TestRecords:
 
 
 class TestFiles:
-    def test_a_file_that_cannot_be_written_is_named(self, tmp_path: Path) -> None:
+    def test_unwritable_file_is_named(self, tmp_path: Path) -> None:
         with pytest.raises(ReportError, match="cannot be written"):
             REPORT.save(tmp_path / "missing" / "a.json")
 
-    def test_a_frame_without_pandas_is_answered_with_the_pip_line(
+    def test_to_frame_without_pandas_suggests_pip_command(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, "pandas", None)
@@ -288,7 +288,7 @@ class TestFiles:
             REPORT.to_frame()
 
 
-def test_flat_keys_are_those_of_the_results_and_of_the_slices() -> None:
+def test_flat_contains_results_and_slices() -> None:
     assert REPORT.flat("val/") == REPORT.results.flat("val/") | {
         "val/Accuracy weather:rain/label_key:class": 0.5,
         "val/Accuracy weather:null/label_key:class": 0.5,
@@ -303,7 +303,7 @@ def test_flat_keys_are_those_of_the_results_and_of_the_slices() -> None:
     }
 
 
-def test_a_slice_of_true_is_not_the_one_of_one() -> None:
+def test_slice_of_true_differs_from_slice_of_1() -> None:
     one, true = (Result(type="F1", value=value) for value in (1.0, 0.5))
     report = Report(
         results=[],
@@ -314,7 +314,7 @@ def test_a_slice_of_true_is_not_the_one_of_one() -> None:
     assert report.slice(night=1).value == 1.0
 
 
-def test_a_report_is_shown_in_a_line() -> None:
+def test_repr_is_one_line() -> None:
     report = Report(
         results=RESULTS, config={"task": "text"}, counts={"read": 1200, "skipped": 0, "failed": 0}
     )
@@ -352,7 +352,7 @@ def test_drawing_without_valor_report_names_the_install_command(
     assert not [*tmp_path.iterdir()]
 
 
-def test_report_without_valor_report_is_printed_as_a_line_per_result(
+def test_report_without_valor_report_prints_line_per_result(
     hide: Callable[[str], None], tmp_path: Path
 ) -> None:
     hide("valor-report")

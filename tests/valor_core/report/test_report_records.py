@@ -44,6 +44,8 @@ REPORT: dict[str, Any] = {"valor_report": 1, "results": [RESULT]}
         ({"results": [RESULT | {"value": 10**400}]}, "results[0].value: expected a finite number"),
     ],
 )
-def test_a_report_of_another_shape_is_told_where(change: dict[str, Any], message: str) -> None:
+def test_report_of_another_shape_is_rejected_with_path(
+    change: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ReportError, match=re.escape(message)):
         Report.from_dict(REPORT | change, "r.json")

@@ -28,7 +28,7 @@ def test_results_are_a_sequence_in_their_order() -> None:
     assert Results(results) == results
 
 
-def test_the_only_result_is_told_from_several() -> None:
+def test_only_requires_exactly_one_result() -> None:
     results = Results(FOUND)
 
     assert results["f1", "macro"].value == 0.75
@@ -36,7 +36,7 @@ def test_the_only_result_is_told_from_several() -> None:
         assert results["Recall"].only
 
 
-def test_results_that_say_the_same_of_themselves_are_taken_by_their_place() -> None:
+def test_results_with_equal_parameters_are_chosen_by_index() -> None:
     results = Results([Result(type="F1", value=0.5), Result(type="F1", value=0.25)])
 
     with pytest.raises(ReportError, match="expected one result of F1, found 2"):
@@ -52,13 +52,13 @@ DIGITS = Results(
 
 
 @pytest.mark.parametrize("label", ["1", 1, np.int64(1), np.uint8(1)])
-def test_a_whole_number_is_the_label_that_ground_truths_make_of_it(label: Any) -> None:
+def test_integer_finds_label_with_its_digits(label: Any) -> None:
     assert DIGITS["F1", label].value == 0.5
     assert ("F1", label) in DIGITS
     assert DIGITS.find("F1", label=label).value == 0.5
 
 
-def test_a_number_of_another_parameter_stays_one() -> None:
+def test_number_of_other_parameter_is_not_converted() -> None:
     assert len(DIGITS.find(bins=1)) == 2
     with pytest.raises(ReportError):
         DIGITS.find(bins="1")
@@ -72,7 +72,7 @@ def test_a_number_of_another_parameter_stays_one() -> None:
         (1.0, "report: no result of 'F1' for 1.0"),
     ],
 )
-def test_what_is_no_label_there_is_refused(label: Any, message: str) -> None:
+def test_unknown_label_is_rejected(label: Any, message: str) -> None:
 
     with pytest.raises(ReportError, match=re.escape(message)):
         DIGITS["F1", label]
@@ -106,25 +106,25 @@ class TestAliases:
     )
 
     @pytest.mark.parametrize("name", ["hit_rate", "Hit-Rate", "birds.hit_rate", "hit_rate@1"])
-    def test_a_metric_is_found_by_its_aliases(self, name: str) -> None:
+    def test_metric_is_found_by_alias(self, name: str) -> None:
         assert self.RESULTS[name, 1].value == 0.5
         assert self.RESULTS.find(name, label=1).value == 0.5
 
     @pytest.mark.parametrize(
         "name", ["bees.hit_rate", "bird.hit_rate", "h_rate", "hits_rate", "birds."]
     )
-    def test_another_name_is_none(self, name: str) -> None:
+    def test_other_name_is_not_found(self, name: str) -> None:
         assert name not in self.RESULTS
 
 
-def test_the_results_of_a_plugin_that_is_not_here_are_found_by_their_names() -> None:
+def test_results_of_uninstalled_plugin_are_found_by_name() -> None:
     results = Results([Result(type="Hits", metric="nowhere.Hits@1", value=0.5)])
 
     assert results["hits"].value == results["nowhere.Hits"].value == 0.5
     assert "hit_rate" not in results
 
 
-def test_results_are_shown_in_a_line() -> None:
+def test_repr_is_one_line() -> None:
     results = Results(FOUND)
 
     assert repr(results) == "<Results: 3 results of Recall, F1; print(results) shows them>"
@@ -132,13 +132,13 @@ def test_results_are_shown_in_a_line() -> None:
     assert repr(Results([])) == "<Results: 0 results; print(results) shows them>"
 
 
-def test_the_line_of_many_metrics_is_cut() -> None:
+def test_repr_of_many_metrics_is_truncated() -> None:
     results = Results([Result(type=f"M{number}", value=1) for number in range(12)])
 
     assert repr(results).endswith("M8, M9 (and 2 more); print(results) shows them>")
 
 
-def test_the_only_result_is_formatted_like_a_number() -> None:
+def test_only_result_is_formatted_like_a_number() -> None:
     results = Results(
         [Result(type="F1", value=0.25), Result(type="AP", value=Undefined("no cats"))]
     )

@@ -34,7 +34,7 @@ class Names(Batch):
         return map(self.datums.at, range(len(self)))
 
 
-def test_a_batch_that_says_no_more_has_no_labels_and_both_sides() -> None:
+def test_minimal_batch_has_no_labels_and_both_sides() -> None:
     batch = Names.of([Datum("a"), Datum("b")])
 
     assert (len(batch), batch.labels, batch.left_out, batch.first_left_out) == (2, (), {}, {})
@@ -42,13 +42,13 @@ def test_a_batch_that_says_no_more_has_no_labels_and_both_sides() -> None:
     assert batch.label_sides.warning is None
 
 
-def test_a_batch_is_renumbered_by_its_datums_alone() -> None:
+def test_renumber_changes_only_datums() -> None:
     batch = Names(Datums.numbers(2)).renumber(5)
 
     assert batch.datums.uids.tolist() == [5, 6]
 
 
-def test_labels_cannot_be_renamed_where_there_are_none() -> None:
+def test_label_map_is_rejected_without_labels() -> None:
     batch = Names.of([Datum("a")])
 
     assert batch.relabel({}) is batch
@@ -58,7 +58,7 @@ def test_labels_cannot_be_renamed_where_there_are_none() -> None:
         batch.relabel({Label("class", "a"): Label("class", "b")})
 
 
-def test_a_stream_takes_batches_as_they_are_and_makes_one_of_items() -> None:
+def test_evaluator_accepts_batches_and_items() -> None:
     @metric("mylab.Length", task="text", higher_is_better=None)
     def length(item: Text) -> float:
         return len(item.response or "")
@@ -78,7 +78,7 @@ class Manifest:
         ]
 
 
-def test_the_implementation_of_a_task_has_to_be_a_batch() -> None:
+def test_task_implementation_must_be_a_batch() -> None:
     registry = Registry()
     registry.register("mylab", Manifest())
 
@@ -88,7 +88,7 @@ def test_the_implementation_of_a_task_has_to_be_a_batch() -> None:
         registry.batch_class("names")
 
 
-def test_only_what_may_lack_fields_tells_which() -> None:
+def test_lacks_requires_may_lack() -> None:
     assert TextBatch.may_lack
     with pytest.raises(NotImplementedError):
         Names.of([Datum("a")]).lacks("response")

@@ -9,12 +9,12 @@ from valor_core.schemas.columns import check_name_column
 from valor_core.schemas.text.batch import Text, TextBatch
 
 
-def test_a_column_of_any_characters_passes() -> None:
+def test_column_of_valid_characters_is_accepted() -> None:
     for column in (["é", "\U0001f600", "\ue000"], ["", ""], [], [1, 2]):
         check_name_column(np.array(column), "uids")
 
 
-def test_a_lone_surrogate_is_found_where_it_stands() -> None:
+def test_lone_surrogate_is_rejected_with_position() -> None:
     column = np.array(["a", "long enough", "b\udfff"])
 
     with pytest.raises(
@@ -23,7 +23,7 @@ def test_a_lone_surrogate_is_found_where_it_stands() -> None:
         check_name_column(column[::-1], "uids")
 
 
-def test_no_uid_label_or_text_may_hold_one() -> None:
+def test_uids_labels_and_texts_reject_lone_surrogates() -> None:
     with pytest.raises(
         SchemaError, match=r"uids\[1\]: expected Unicode text, got '\\ud800', a lone surrogate"
     ):
@@ -46,7 +46,7 @@ def test_no_uid_label_or_text_may_hold_one() -> None:
         TextBatch.of([Text("a", references=["so", "\ud83d"])])
 
 
-def test_a_nul_within_a_name_is_found_where_it_stands() -> None:
+def test_nul_in_name_is_rejected_with_position() -> None:
     column = np.array(["a", "b\0c", "long enough", "d\0\0e"])
 
     with pytest.raises(
@@ -60,7 +60,7 @@ def test_a_nul_within_a_name_is_found_where_it_stands() -> None:
         check_name_column(column[::-1], "uids")
 
 
-def test_a_text_may_hold_nul() -> None:
+def test_text_may_contain_nul() -> None:
     (item,) = TextBatch.of([Text("a", response="b\0", references=["\0"])]).items()
 
     assert (item.response, item.references) == ("b\0", ("\0",))

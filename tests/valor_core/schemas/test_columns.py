@@ -18,7 +18,7 @@ from valor_core.schemas.columns import (
 from valor_core.schemas.datum import Datums
 
 
-def test_a_column_is_converted_once_and_cannot_be_written_to() -> None:
+def test_column_is_converted_once_and_read_only() -> None:
     given = np.array([0, 1, 2])
 
     column = codes(given, "labels")
@@ -29,7 +29,7 @@ def test_a_column_is_converted_once_and_cannot_be_written_to() -> None:
     assert np.shares_memory(column, given)
 
 
-def test_the_array_that_was_given_can_still_be_written_to() -> None:
+def test_input_array_stays_writable() -> None:
     given = np.array([0.5, 1.0])
 
     read_only(given)
@@ -43,7 +43,7 @@ def test_codes_are_int64(dtype: Any) -> None:
     assert codes(np.array([0, 1], dtype), "labels").dtype == np.int64
 
 
-def test_no_codes_are_codes() -> None:
+def test_empty_list_is_a_column_of_codes() -> None:
     assert codes([], "labels").dtype == np.int64
 
 
@@ -57,12 +57,12 @@ def test_no_codes_are_codes() -> None:
         (3, "labels: expected a column of whole numbers, got array of int64, shape ()"),
     ],
 )
-def test_something_else_is_no_column_of_codes(values: Any, message: str) -> None:
+def test_invalid_codes_are_rejected(values: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         codes(values, "labels")
 
 
-def test_a_column_of_another_length_is_refused() -> None:
+def test_column_of_another_length_is_rejected() -> None:
     with pytest.raises(SchemaError, match="labels: expected 3 rows, got 2"):
         codes([0, 1], "labels", length=3)
 
@@ -90,7 +90,7 @@ def test_scores_keep_their_precision(dtype: Any, kept: Any) -> None:
         ([None, "a"], "scores[0]: expected a number, got None"),
     ],
 )
-def test_something_else_is_no_column_of_scores(values: Any, message: str) -> None:
+def test_invalid_scores_are_rejected(values: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         floats(values, "scores")
 
@@ -107,12 +107,12 @@ def test_something_else_is_no_column_of_scores(values: Any, message: str) -> Non
         ([-np.inf], 1, "scores[0]: expected a finite number, got -inf"),
     ],
 )
-def test_the_first_number_that_is_not_finite_is_named(values: Any, ndim: int, message: str) -> None:
+def test_first_non_finite_number_is_named(values: Any, ndim: int, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         floats(values, "scores", ndim=ndim)
 
 
-def test_numbers_that_are_not_finite_are_found_at_the_end_of_long_columns() -> None:
+def test_non_finite_number_is_found_at_end_of_long_column() -> None:
     values = np.zeros((1 << 20) + 1)
     values[-1] = np.nan
 
@@ -127,12 +127,12 @@ def test_numbers_that_are_not_finite_are_found_at_the_end_of_long_columns() -> N
         ([-1, 0], "labels[0]: expected one of 3 labels, got -1"),
     ],
 )
-def test_a_code_of_no_label_is_named(values: list[int], message: str) -> None:
+def test_code_without_label_is_named(values: list[int], message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         check_codes(np.array(values), 3, "labels", "labels")
 
 
-def test_finite_scores_whose_squares_are_not_are_kept() -> None:
+def test_finite_scores_with_overflowing_squares_are_accepted() -> None:
     values = np.array([1e30, -3e38, 0.0], np.float32)
 
     assert floats(values, "scores").tolist() == values.tolist()
@@ -140,7 +140,7 @@ def test_finite_scores_whose_squares_are_not_are_kept() -> None:
 
 @pytest.mark.parametrize("strange", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("place", [0, 65_535, 65_536, 99_999])
-def test_a_score_that_is_not_finite_is_found_anywhere(strange: float, place: int) -> None:
+def test_non_finite_score_is_found_at_any_position(strange: float, place: int) -> None:
     values = np.full(100_000, 1e30, np.float32)
     values[place] = strange
 
@@ -148,7 +148,7 @@ def test_a_score_that_is_not_finite_is_found_anywhere(strange: float, place: int
         floats(values, "scores")
 
 
-def test_a_frozen_value_with_other_columns_leaves_the_first_as_it_was() -> None:
+def test_with_columns_does_not_modify_original() -> None:
     first = Datums(["a", "b"], {"hour": [1, 2]})
 
     changed = with_columns(first, uids=np.array(["c", "d"]))
@@ -157,7 +157,7 @@ def test_a_frozen_value_with_other_columns_leaves_the_first_as_it_was() -> None:
     assert changed.metadata is first.metadata
 
 
-def test_copies_are_read_only_and_no_longer_see_what_is_written_to_the_original() -> None:
+def test_copies_are_read_only_and_independent() -> None:
     uids = np.array([1, 2])
 
     own = with_copies(Datums(uids), "uids")
@@ -208,7 +208,7 @@ class Tensor:
         Tensor([0.25, 0.5], "torch.bfloat16", tracked=True, device="cuda:0"),
     ],
 )
-def test_a_tensor_is_a_column_wherever_it_is(tensor: Tensor) -> None:
+def test_tensor_on_any_device_is_converted(tensor: Tensor) -> None:
     column = floats(tensor, "scores")
 
     assert column.dtype == np.float32

@@ -23,12 +23,12 @@ from valor_core.schemas.text.batch import Text, TextBatch
         (("a",), "Datum: uid must be a string or a whole number, got ('a',)"),
     ],
 )
-def test_a_uid_is_a_string_or_a_whole_number(uid: Any, message: str) -> None:
+def test_uid_must_be_string_or_integer(uid: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         Datum(uid)
 
 
-def test_metadata_are_a_table_of_facts() -> None:
+def test_metadata_must_be_a_mapping() -> None:
     assert Datum("a", None).metadata == {}  # type: ignore[arg-type]
     with pytest.raises(SchemaError, match=r"Datum: metadata must be a mapping, got \['a'\]"):
         Datum("a", ["a"])  # type: ignore[arg-type]
@@ -46,7 +46,7 @@ def test_metadata_are_a_table_of_facts() -> None:
         (np.array([], dtype="U3"), "U"),
     ],
 )
-def test_uids_are_one_column_of_strings_or_whole_numbers(uids: Any, kind: str) -> None:
+def test_uids_are_strings_or_integers(uids: Any, kind: str) -> None:
     assert Datums(uids).uids.dtype.kind == kind
 
 
@@ -69,7 +69,7 @@ def test_uids_are_one_column_of_strings_or_whole_numbers(uids: Any, kind: str) -
         ([2**70, 1], "uids: expected 64-bit whole numbers, got 1180591620717411303424"),
     ],
 )
-def test_other_uids_are_refused(uids: Any, message: str) -> None:
+def test_invalid_uids_are_rejected(uids: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         Datums(uids)
 
@@ -81,16 +81,16 @@ def test_other_uids_are_refused(uids: Any, message: str) -> None:
         ([3, 1, 3, 3, 1], "item 1: expected each uid once, found it 2 times (and 1 more)"),
     ],
 )
-def test_a_uid_that_occurs_twice_is_named(uids: Any, message: str) -> None:
+def test_duplicate_uid_is_named(uids: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         Datums(uids)
 
 
-def test_uids_each_once_are_accepted_in_any_order() -> None:
+def test_distinct_uids_are_accepted_in_any_order() -> None:
     check_unique(np.array([3, 1, 2]))
 
 
-def test_a_metadata_column_has_a_value_for_every_datum() -> None:
+def test_metadata_column_of_another_length_is_rejected() -> None:
     with pytest.raises(SchemaError, match="metadata field 'weather': expected 2 rows, got 1"):
         Datums(["a", "b"], {"weather": ["sun"]})
 
@@ -105,7 +105,7 @@ def test_a_metadata_column_has_a_value_for_every_datum() -> None:
         ([{"w": 1}], "metadata: expected a mapping of field names to columns, got [{'w': 1}]"),
     ],
 )
-def test_metadata_that_are_no_columns_are_refused(metadata: Any, message: str) -> None:
+def test_invalid_metadata_is_rejected(metadata: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         Datums(["a", "b"], metadata)
 
@@ -118,7 +118,7 @@ def test_metadata_that_are_no_columns_are_refused(metadata: Any, message: str) -
         (Text, "Text: uid must be a string or a whole number, got 1.5"),
     ],
 )
-def test_an_item_checks_its_name_and_its_facts(made: Any, message: str) -> None:
+def test_items_validate_uid_and_metadata(made: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         made(1.5)
     with pytest.raises(SchemaError, match="metadata must be a mapping, got 'x'"):
@@ -128,9 +128,7 @@ def test_an_item_checks_its_name_and_its_facts(made: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("positions", "own"), [([], True), ([0], True), ([0, 1], True), ([1], False), ([0, 2], False)]
 )
-def test_datums_know_whether_they_are_called_by_their_own_positions(
-    positions: list[int], own: bool
-) -> None:
+def test_from_zero_detects_uids_equal_to_positions(positions: list[int], own: bool) -> None:
     places = np.array(positions, np.int64)
 
     assert Datums.numbers(3).select(places).from_zero == own
@@ -143,7 +141,7 @@ def test_metadata_values_may_be_lists() -> None:
     assert datums.at(1).metadata == {"tags": ["z", "w"]}
 
 
-def test_columns_cannot_be_written_to_and_what_was_given_can() -> None:
+def test_columns_are_read_only_and_input_stays_writable() -> None:
     given = np.array([1.0, 2.0])
     datums = Datums(["a", "b"], {"size": given})
 
@@ -154,7 +152,7 @@ def test_columns_cannot_be_written_to_and_what_was_given_can() -> None:
     given[0] = 3.0
 
 
-def test_objects_become_columns_and_back() -> None:
+def test_objects_survive_conversion_to_columns() -> None:
     objects = [Datum("a", {"weather": "sun"}), Datum("b", {"city": 1})]
 
     datums = Datums.of(objects)
@@ -172,11 +170,11 @@ def test_selected_datums_keep_their_metadata() -> None:
     assert chosen.metadata["n"].tolist() == [3, 1]
 
 
-def test_no_datums_of_strings_stay_strings() -> None:
+def test_empty_string_uids_stay_strings() -> None:
     assert Datums(["a"]).select(np.array([], np.int64)).uids.dtype.kind == "U"
 
 
-def test_datums_without_names_are_numbered_from_any_start() -> None:
+def test_datums_without_uids_are_numbered_from_start() -> None:
     datums = Datums.numbers(2, {"n": [1, 2]}).renumber(5)
 
     assert datums.numbered
@@ -189,7 +187,7 @@ def test_datums_are_compared_by_their_uids() -> None:
     assert Datums(["a"]) != Datums(["b"])
 
 
-def test_uids_of_ascii_take_a_byte_for_each_character() -> None:
+def test_ascii_uids_are_compacted_to_bytes() -> None:
     uids = np.array(["img_1", "img_10"])
 
     assert compact(uids).nbytes == uids.nbytes // 4
@@ -197,16 +195,16 @@ def test_uids_of_ascii_take_a_byte_for_each_character() -> None:
 
 
 @pytest.mark.parametrize("uids", [np.array(["über"]), np.array([1, 2]), np.array([], np.str_)])
-def test_other_uids_stay_as_they_are(uids: np.ndarray) -> None:
+def test_other_uids_are_not_compacted(uids: np.ndarray) -> None:
     assert compact(uids) is uids
 
 
-def test_a_double_is_found_among_compact_uids_and_named_as_text() -> None:
+def test_duplicate_compact_uid_is_named_as_text() -> None:
     with pytest.raises(SchemaError, match="item 'a': expected each uid once, found it 2 times"):
         check_unique(compact(np.array(["b", "a", "a"])))
 
 
-def test_columns_are_made_one_by_one_when_they_are_asked_for() -> None:
+def test_lazy_columns_are_computed_on_access() -> None:
     made: list[str] = []
 
     def make(name: str) -> Any:
@@ -228,12 +226,12 @@ def test_columns_are_made_one_by_one_when_they_are_asked_for() -> None:
         columns["size"]
 
 
-def test_uids_of_numpy_become_those_of_python() -> None:
+def test_numpy_uids_become_builtin() -> None:
     assert repr(Datum(np.str_("a")).uid) == "'a'"
     assert repr(Datum(np.int64(3)).uid) == "3"
 
 
-def test_one_item_has_to_stand_in_a_list() -> None:
+def test_single_item_suggests_a_list() -> None:
     with pytest.raises(
         SchemaError, match=r"data: expected a list of Text, got Text\(uid='q1', query=None,"
     ):

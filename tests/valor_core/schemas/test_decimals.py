@@ -27,7 +27,7 @@ def samples(dtype: type) -> np.ndarray:
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_numbers_of_any_type_are_the_decimals_that_they_print_as(dtype: type) -> None:
+def test_numbers_are_widened_to_printed_decimals(dtype: type) -> None:
     values = samples(dtype)
     found = widen_as_printed(values)
 
@@ -36,20 +36,20 @@ def test_numbers_of_any_type_are_the_decimals_that_they_print_as(dtype: type) ->
     assert np.array_equal(found.astype(dtype), values)
 
 
-def test_order_and_equality_stay() -> None:
+def test_widening_preserves_order_and_equality() -> None:
     values = np.unique(samples(np.float32))
 
     assert (np.diff(widen_as_printed(values)) > 0).all()
 
 
-def test_what_is_not_finite_stays_for_others_to_refuse() -> None:
+def test_non_finite_values_are_unchanged() -> None:
     values = np.array([np.nan, np.inf, -np.inf, 0.35], np.float32)
 
     assert np.array_equal(widen_as_printed(values), [np.nan, np.inf, -np.inf, 0.35], equal_nan=True)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, float])
-def test_a_score_of_an_object_is_the_decimal_that_it_prints_as(dtype: type) -> None:
+def test_score_of_item_is_printed_decimal(dtype: type) -> None:
     score = dtype(0.35)
 
     assert as_score(score) == 0.35

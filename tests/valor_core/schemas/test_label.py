@@ -22,7 +22,7 @@ from valor_core.schemas.label import as_labels, as_scored_labels
         ("a", 3, "Label: value must be a non-empty string, got 3"),
     ],
 )
-def test_a_label_has_a_key_and_a_value(key: Any, value: Any, message: str) -> None:
+def test_label_needs_key_and_value(key: Any, value: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         Label(key, value)
 
@@ -39,7 +39,7 @@ def test_a_label_has_a_key_and_a_value(key: Any, value: Any, message: str) -> No
         (Label("animal", "dog"), Label("animal", "dog")),
     ],
 )
-def test_plain_values_stand_for_labels(value: Any, label: Label) -> None:
+def test_bare_values_become_labels(value: Any, label: Label) -> None:
     assert as_label(value) == label
 
 
@@ -53,25 +53,25 @@ def test_plain_values_stand_for_labels(value: Any, label: Label) -> None:
         ({"key": "a"}, "expected a string, a (key, value) pair or a Label, got {'key': 'a'}"),
     ],
 )
-def test_something_else_is_no_label(value: Any, message: str) -> None:
+def test_invalid_label_is_rejected(value: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         as_label(value)
 
 
-def test_labels_are_sorted_by_key_then_value_and_written_short() -> None:
+def test_labels_are_sorted_by_key_and_value() -> None:
     labels = [Label("class", "b"), Label("animal", "z"), Label("class", "a")]
 
     assert list(map(str, sorted(labels))) == ["animal: z", "a", "b"]
 
 
-def test_labels_that_are_numbers_are_sorted_by_their_value() -> None:
+def test_numeric_labels_are_sorted_by_value() -> None:
     labels = [Label("class", value) for value in ("2", "-5", "10", "0.5", "a")]
 
     assert [label.value for label in sorted(labels)] == ["-5", "0.5", "2", "10", "a"]
 
 
 @pytest.mark.parametrize("sequence", [list, tuple])
-def test_a_sequence_of_labels_is_not_a_pair_whatever_its_type_or_length(sequence: Any) -> None:
+def test_sequence_of_two_labels_is_not_a_pair(sequence: Any) -> None:
     for names in (["cat"], ["cat", "dog"], ["cat", "dog", "cow"]):
         assert as_labels(sequence(names)) == tuple(Label("class", name) for name in names)
     assert as_labels(sequence([("animal", "dog")])) == (Label("animal", "dog"),)
@@ -84,7 +84,7 @@ def test_a_sequence_of_labels_is_not_a_pair_whatever_its_type_or_length(sequence
         [["tabby", "cat"], [["animal", "x"], ["animal", "y"]]],
     ],
 )
-def test_a_label_map_is_a_table_or_a_list_of_pairs(mapping: Any) -> None:
+def test_label_map_accepts_mapping_or_pairs(mapping: Any) -> None:
     assert label_map(mapping) == {
         Label("class", "tabby"): Label("class", "cat"),
         Label("animal", "x"): Label("animal", "y"),
@@ -101,13 +101,13 @@ def test_a_label_map_is_a_table_or_a_list_of_pairs(mapping: Any) -> None:
         ([["a", "b"], ["a", "c"]], "label_map: expected one name for 'a', found two"),
     ],
 )
-def test_something_else_is_no_label_map(mapping: Any, message: str) -> None:
+def test_invalid_label_map_is_rejected(mapping: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         label_map(mapping)
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdef"), unique=True), max_size=4))
-def test_a_vocabulary_joins_others_and_keeps_its_codes(batches: list[list[str]]) -> None:
+def test_join_adds_labels_and_keeps_codes(batches: list[list[str]]) -> None:
     vocabulary = Vocabulary()
 
     for names in batches:
@@ -119,14 +119,14 @@ def test_a_vocabulary_joins_others_and_keeps_its_codes(batches: list[list[str]])
     assert list(vocabulary.sorted_labels) == sorted(vocabulary.labels)
 
 
-def test_a_vocabulary_knows_its_keys() -> None:
+def test_vocabulary_has_sorted_keys() -> None:
     vocabulary = Vocabulary([Label("b", "x"), Label("a", "x"), Label("b", "y")])
 
     assert vocabulary.keys == ("a", "b")
     assert vocabulary.join([Label("b", "y")]).tolist() == [2]
 
 
-def test_text_of_numpy_becomes_text_of_python_whatever_came_first() -> None:
+def test_numpy_strings_become_builtin() -> None:
     key, value = np.array(["animal", "okapi"])
 
     assert type(as_label(value).value) is str
@@ -143,12 +143,12 @@ def test_text_of_numpy_becomes_text_of_python_whatever_came_first() -> None:
         ({"dog": "0.5"}, "labels: expected a number as score, got '0.5'"),
     ],
 )
-def test_what_are_no_labels_with_scores_is_named(value: Any, message: str) -> None:
+def test_invalid_scored_labels_are_rejected(value: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         as_scored_labels(value, "labels")
 
 
-def test_scores_are_the_decimals_that_they_print_as() -> None:
+def test_scores_are_printed_decimals() -> None:
     pairs = as_scored_labels((("dog", np.float32(0.35)), ["cat", 1]), "labels")
 
     assert [score for _, score in pairs] == [0.35, 1.0]

@@ -11,7 +11,7 @@ def found(true: list[str], predicted: list[str]) -> list[tuple[str, str]]:
     return [(one.value, other.value) for one, other in look_alikes(*sides)]
 
 
-def test_the_name_to_keep_is_on_both_sides_or_has_no_odd_characters() -> None:
+def test_kept_name_is_on_both_sides_or_clean() -> None:
     assert found(["Cat", "cat"], ["Cat"]) == [("cat", "Cat")]
     assert found(["cat "], ["cat"]) == [("cat ", "cat")]
     assert found(["1.0"], ["01", "1"]) == [("01", "1"), ("1.0", "1")]
@@ -19,11 +19,11 @@ def test_the_name_to_keep_is_on_both_sides_or_has_no_odd_characters() -> None:
 
 
 @pytest.mark.parametrize("name", ["a\ufeff", "a\u00ad", "\ta", "a\u3000", "a\u202c", "\u2060a"])
-def test_invisible_characters_never_make_another_label(name: str) -> None:
+def test_invisible_characters_are_ignored(name: str) -> None:
     assert found([name, "a"], [name, "a"]) == [(name, "a")]
 
 
-def test_full_width_letters_are_those_letters() -> None:
+def test_full_width_letters_equal_normal_letters() -> None:
     assert found(["A1"], ["\uff21\uff11"]) == [("\uff21\uff11", "A1")]
 
 
@@ -43,7 +43,7 @@ def test_full_width_letters_are_those_letters() -> None:
         (["1.10"], ["1.11"]),
     ],
 )
-def test_labels_that_are_meant_to_differ_are_no_pair(true: list[str], predicted: list[str]) -> None:
+def test_intentionally_different_labels_are_no_pair(true: list[str], predicted: list[str]) -> None:
     assert found(true, predicted) == []
 
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from valor_core.schemas.columns import natural, natural_order
 
 
-def test_digits_are_sorted_by_their_number_and_before_other_names() -> None:
+def test_numbers_are_sorted_by_value_before_other_names() -> None:
     assert sorted(["b", "10", "9", "a", "", "a10"], key=natural) == ["9", "10", "", "a", "a10", "b"]
 
 
-def test_zeros_in_front_do_not_change_a_number() -> None:
+def test_leading_zeros_do_not_change_order() -> None:
     assert sorted(["5", "007", "10", "7", "0", "00"], key=natural) == [
         "0",
         "00",
@@ -23,7 +23,7 @@ def test_zeros_in_front_do_not_change_a_number() -> None:
     ]
 
 
-def test_whole_numbers_are_sorted_as_such() -> None:
+def test_integers_are_sorted_by_value() -> None:
     assert sorted([10, 9, -1], key=natural) == [-1, 9, 10]
     assert natural_order(np.array([10, 9, -1])).tolist() == [2, 1, 0]
 
@@ -36,12 +36,12 @@ def test_signed_and_decimal_numbers_are_sorted_by_their_value() -> None:
     assert [names[place] for place in natural_order(np.array(names))] == ascending
 
 
-def test_numbers_and_names_that_are_numbers_have_one_order() -> None:
+def test_integers_and_numeric_names_have_same_order() -> None:
     assert sorted(["10", 9, "-1"], key=natural) == ["-1", 9, "10"]
 
 
 @given(st.lists(st.floats(-50, 50).map(lambda value: f"{value:.2f}"), min_size=2))
-def test_decimals_are_sorted_as_the_numbers_they_are(names: list[str]) -> None:
+def test_decimals_are_sorted_by_value(names: list[str]) -> None:
     values = [float(names[place]) for place in natural_order(np.array(names))]
 
     assert values == sorted(values)
@@ -57,5 +57,5 @@ def test_a_column_is_sorted_like_its_names(names: list[str]) -> None:
 
 
 @pytest.mark.parametrize("names", [np.array([], np.int64), np.array([], "U1")])
-def test_no_names_have_an_order(names: np.ndarray) -> None:
+def test_empty_column_is_sorted(names: np.ndarray) -> None:
     assert natural_order(names).tolist() == []

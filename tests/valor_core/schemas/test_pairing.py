@@ -13,7 +13,7 @@ def sides(true: set[Label], predicted: set[Label]) -> LabelSides:
     return LabelSides(true, predicted)
 
 
-def test_a_label_far_behind_is_found() -> None:
+def test_label_far_back_is_found() -> None:
     # the labels of the first hundred entries differ
     true, predicted = np.array([0] * 100 + [2]), np.array([1] * 100 + [2])
 
@@ -22,7 +22,7 @@ def test_a_label_far_behind_is_found() -> None:
     assert found == sides({DOG, COW}, {CAT, COW})
 
 
-def test_a_label_after_thousands_of_others_is_found() -> None:
+def test_label_after_thousands_of_others_is_found() -> None:
     true, predicted = np.array([0] * 5000 + [2]), np.array([1] * 5000)
 
     assert LabelSides.of([DOG, CAT, COW], true, predicted) == sides({DOG, COW}, {CAT})
@@ -37,7 +37,7 @@ def test_batch_of_labels_on_both_sides_adds_nothing() -> None:
     assert not found.covers((CAT, COW))
 
 
-def test_sides_of_several_batches_meet_over_all() -> None:
+def test_label_sides_are_merged_over_batches() -> None:
     found = sides({DOG}, {CAT})
     assert not found.meet
 
@@ -48,11 +48,11 @@ def test_sides_of_several_batches_meet_over_all() -> None:
 
 
 @pytest.mark.parametrize(("true", "predicted"), [(set(), {DOG}), ({DOG}, set()), (set(), set())])
-def test_one_side_alone_is_nothing_to_warn_of(true: set[Label], predicted: set[Label]) -> None:
+def test_single_side_has_no_warning(true: set[Label], predicted: set[Label]) -> None:
     assert sides(true, predicted).warning is None
 
 
-def test_the_warning_names_a_few_labels_of_each_side() -> None:
+def test_warning_names_three_labels_per_side() -> None:
     assert sides({DOG, CAT, COW, BEE}, {Label("class", "canine")}).warning == (
         "no label has both ground truths and predictions (true: 'bee', 'cat', 'cow' "
         "(and 1 more); predicted: 'canine'); check their spelling"

@@ -18,7 +18,7 @@ ITEMS = [
 ]
 
 
-def test_a_bare_string_stands_for_a_list_of_one() -> None:
+def test_bare_string_becomes_list_of_one() -> None:
     item = Text("q1", references="Paris", contexts=["a", "b"], reference_contexts=None)  # type: ignore[arg-type]
 
     assert (item.references, item.contexts, item.reference_contexts) == (("Paris",), ("a", "b"), ())
@@ -38,12 +38,12 @@ def test_a_bare_string_stands_for_a_list_of_one() -> None:
         ({"outcomes": 2}, "outcomes: expected a list of true and false, got 2"),
     ],
 )
-def test_other_things_than_text_are_refused(fields: dict[str, Any], message: str) -> None:
+def test_non_text_values_are_rejected(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         Text("q1", **fields)
 
 
-def test_outcomes_are_truth_values_whoever_made_them() -> None:
+def test_outcomes_accept_any_boolean_type() -> None:
     item = Text("q1", outcomes=[1, False, np.True_, np.int64(0)])
 
     assert item.outcomes == (True, False, True, False)
@@ -82,9 +82,7 @@ COLUMNS: dict[str, Any] = {
         ("outcomes", (1,), "item 'q2', outcomes: expected a list of true and false, got (1,)"),
     ],
 )
-def test_a_cell_that_does_not_fit_is_refused_with_its_item(
-    name: str, cell: Any, message: str
-) -> None:
+def test_invalid_cell_is_rejected_with_item(name: str, cell: Any, message: str) -> None:
     columns = COLUMNS | {name: [COLUMNS[name][0], cell]}
 
     with pytest.raises(SchemaError, match=re.escape(message)):
@@ -95,7 +93,7 @@ class _Word(str):
     __slots__ = ()
 
 
-def test_text_of_another_class_is_text() -> None:
+def test_subclass_of_str_is_text() -> None:
     batch = TextBatch(
         Datums(["q1", "q2"]),
         **COLUMNS | {"queries": [_Word("q"), np.str_("é")], "references": [(_Word("a"),), ("b",)]},
@@ -105,7 +103,7 @@ def test_text_of_another_class_is_text() -> None:
     assert batch.references.tolist() == [("a",), ("b",)]
 
 
-def test_a_batch_keeps_its_columns_whatever_becomes_of_those_it_was_made_of() -> None:
+def test_batch_is_independent_of_input_arrays() -> None:
     responses = np.array(["r", "s"], dtype=object)
     batch = TextBatch(Datums(["q1", "q2"]), **COLUMNS | {"responses": responses})
     chosen = batch.select(np.array([1, 0]))
@@ -117,14 +115,14 @@ def test_a_batch_keeps_its_columns_whatever_becomes_of_those_it_was_made_of() ->
     assert not any(one.responses.flags.writeable for one in (batch, chosen))
 
 
-def test_items_become_columns_and_back() -> None:
+def test_items_survive_conversion_to_columns() -> None:
     batch = TextBatch.of(ITEMS)
 
     assert list(batch.items()) == ITEMS
     assert batch == TextBatch.of(ITEMS)
 
 
-def test_items_with_equally_many_references_stay_apart() -> None:
+def test_items_with_equal_number_of_references_are_separate() -> None:
     batch = TextBatch.of([Text("a", references=["x", "y"]), Text("b", references=["z", "w"])])
 
     assert batch.references.tolist() == [("x", "y"), ("z", "w")]
@@ -141,9 +139,7 @@ def test_items_with_equally_many_references_stay_apart() -> None:
         ("outcomes", [True, True, False, True]),
     ],
 )
-def test_an_item_lacks_a_field_of_no_text_and_has_an_empty_one(
-    field: str, lacking: list[bool]
-) -> None:
+def test_lacks_reports_none_but_not_empty_text(field: str, lacking: list[bool]) -> None:
     batch = TextBatch.of([*ITEMS, Text("q4", "", "", "", [""])])
 
     assert batch.lacks(field).tolist() == lacking
@@ -151,7 +147,7 @@ def test_an_item_lacks_a_field_of_no_text_and_has_an_empty_one(
     assert TextBatch.of([]).lacks(field).tolist() == []
 
 
-def test_some_items_can_be_selected() -> None:
+def test_items_can_be_selected() -> None:
     chosen = TextBatch.of(ITEMS).select(np.array([0, 2]))
 
     assert list(chosen.items()) == [ITEMS[0], ITEMS[2]]
@@ -163,17 +159,17 @@ def test_items_can_be_renumbered() -> None:
     assert next(batch.renumber(7).items()).uid == 7
 
 
-def test_columns_have_one_length() -> None:
+def test_columns_of_different_length_are_rejected() -> None:
     with pytest.raises(SchemaError, match="responses: expected 2 rows, got 1"):
         TextBatch(Datums(["a", "b"]), ["q", "q"], ["r"], [(), ()], [(), ()], [(), ()])
 
 
-def test_an_item_twice_is_refused() -> None:
+def test_duplicate_item_is_rejected() -> None:
     with pytest.raises(SchemaError, match="item 'q1': expected each uid once, found it 2 times"):
         TextBatch.of([ITEMS[0], ITEMS[0]])
 
 
-def test_there_are_no_labels_to_rename() -> None:
+def test_label_map_is_rejected() -> None:
     batch = TextBatch.of(ITEMS)
 
     assert batch.relabel({}) is batch

@@ -128,7 +128,7 @@ class ClassificationBatch(Batch):
 
     @property
     def _truths_are_datums(self) -> bool:
-        """Whether every datum has exactly one truth, in order; nothing needs a check then."""
+        """True if every datum has exactly one truth, in order; checks are skipped then."""
         return self.truth_datums is self.datums.uids and self.datums.from_zero
 
     def __attrs_post_init__(self) -> None:

@@ -245,7 +245,7 @@ class Shapes:
 
     @property
     def only_boxes(self) -> bool:
-        """Whether all rows are boxes."""
+        """True if all rows are boxes."""
         return not self.kinds.any()
 
     def select(self, positions: Codes) -> Shapes:

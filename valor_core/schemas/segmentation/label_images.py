@@ -83,7 +83,7 @@ class Legend:
 
     @property
     def has_instances(self) -> bool:
-        """Whether values are objects instead of labels."""
+        """True if values are objects instead of labels."""
         return self.crowd is not None
 
     def of_type(self, dtype: np.dtype[Any]) -> tuple[NDArray[Any], Codes]:

@@ -155,12 +155,12 @@ def _are_outcomes(cell: Any) -> bool:
 
 
 def _have_types(columns: Iterable[Any], *kinds: type) -> bool:
-    """Whether the types of all values are among some; one look at each, and no subclasses."""
+    """Return whether all values have one of the types, without subclasses."""
     return set(map(type, columns)) <= set(kinds)
 
 
 def _are_unicode(texts: Iterable[str]) -> bool:
-    """Whether no text has a lone surrogate, which is all that UTF-8 cannot hold."""
+    """Return whether no text has a lone surrogate, the only character that UTF-8 cannot encode."""
     try:
         "".join(filterfalse(str.isascii, texts)).encode("utf-8")
     except UnicodeEncodeError:

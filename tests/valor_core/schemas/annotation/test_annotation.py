@@ -37,7 +37,7 @@ DOG = Label("animal", "dog")
         ([ScoredLabel("animal", "dog", 0.5)], (ScoredLabel("animal", "dog", 0.5),)),
     ],
 )
-def test_labels_are_taken_as_the_documented_calls_give_them(labels: Any, expected: Any) -> None:
+def test_labels_are_accepted_in_documented_formats(labels: Any, expected: Any) -> None:
     assert Annotation(labels).labels == expected
 
 
@@ -49,7 +49,7 @@ def test_labels_are_taken_as_the_documented_calls_give_them(labels: Any, expecte
         ([0.5], "label: expected a string, a (key, value) pair or a Label, got 0.5"),
     ],
 )
-def test_something_else_is_no_label(labels: Any, message: str) -> None:
+def test_invalid_label_is_rejected(labels: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         Annotation(labels)
 
@@ -64,14 +64,14 @@ def test_something_else_is_no_label(labels: Any, message: str) -> None:
         (Datum("a"), Datum("a")),
     ],
 )
-def test_an_item_is_a_datum_or_its_uid(side: Any, datum: Any, expected: Datum) -> None:
+def test_datum_is_read_from_uid(side: Any, datum: Any, expected: Datum) -> None:
     made = side(datum, [{"labels": [DOG]}, Annotation([DOG])])
 
     assert made.datum == expected
     assert made.annotations == (Annotation([DOG]), Annotation([DOG]))
 
 
-def test_something_else_is_no_item_and_no_annotation() -> None:
+def test_invalid_datum_or_annotation_is_rejected() -> None:
     with pytest.raises(SchemaError, match="datum: expected a Datum or its uid, got None"):
         GroundTruth(None)  # type: ignore[arg-type]
     with pytest.raises(
@@ -80,12 +80,12 @@ def test_something_else_is_no_item_and_no_annotation() -> None:
         GroundTruth("a", ["dog"])  # type: ignore[arg-type, list-item]
 
 
-def test_a_scored_label_has_a_label() -> None:
+def test_scored_label_has_a_label() -> None:
     assert ScoredLabel("animal", "dog", 0.5).label == DOG
 
 
 @pytest.mark.parametrize("side", [GroundTruth, Prediction])
-def test_a_datum_without_a_uid_is_refused(side: Any) -> None:
+def test_datum_without_uid_is_rejected(side: Any) -> None:
     with pytest.raises(
         SchemaError, match="Datum: uid must be a string or a whole number, got None"
     ):
@@ -104,7 +104,7 @@ RING = [(0, 0), (2, 0), (2, 1), (0, 1), (0, 0)]
         ({"raster": [[1, 0]]}, Mask.of([[1, 0]])),
     ],
 )
-def test_an_annotation_has_one_geometry_or_none(where: dict[str, Any], expected: Any) -> None:
+def test_annotation_has_at_most_one_geometry(where: dict[str, Any], expected: Any) -> None:
     made = Annotation([DOG], **where)
     (from_dictionary,) = GroundTruth("a", [{"labels": [DOG]} | where]).annotations  # type: ignore[list-item]
 
@@ -112,14 +112,14 @@ def test_an_annotation_has_one_geometry_or_none(where: dict[str, Any], expected:
     assert from_dictionary == made
 
 
-def test_two_geometries_are_refused() -> None:
+def test_two_geometries_are_rejected() -> None:
     with pytest.raises(
         SchemaError, match="Annotation: expected one geometry, got bounding_box and raster"
     ):
         Annotation([DOG], bounding_box=[RING], raster=[[1]])
 
 
-def test_both_sides_of_a_datum_come_together() -> None:
+def test_sides_are_matched_by_datum() -> None:
     true, seen = Annotation([DOG]), Annotation([ScoredLabel("animal", "dog", 0.5)])
 
     found = list(
@@ -135,14 +135,14 @@ def test_both_sides_of_a_datum_come_together() -> None:
     ]
 
 
-def test_a_datum_stands_once_on_a_side() -> None:
+def test_duplicate_datum_is_rejected() -> None:
     with pytest.raises(
         SchemaError, match="item 'a', predictions: expected each datum once, found it 2 times"
     ):
         list(annotated([], [Prediction("a"), Prediction("a")]))
 
 
-def test_something_else_on_a_side_is_named_with_its_place() -> None:
+def test_invalid_entry_is_named_with_index() -> None:
     box: Any = {"labels": [DOG], "bounding_box": RING}
     good: Any = {"datum": "a", "annotations": [box]}
     flat: Any = {"datum": "b", "annotations": [box, {"bounding_box": [0, 0, 1, 1]}]}
@@ -158,7 +158,7 @@ def test_something_else_on_a_side_is_named_with_its_place() -> None:
         list(annotated([], [good, flat]))
 
 
-def test_scores_stand_on_the_side_of_predictions() -> None:
+def test_only_predictions_have_scores() -> None:
     true, seen = Annotation([DOG]), Annotation([ScoredLabel("animal", "dog", 0.5)])
     datum = Datum("a")
 

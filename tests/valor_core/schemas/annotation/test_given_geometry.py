@@ -33,11 +33,11 @@ PIXELS = [[0, 1, 1], [0, 0, 1]]
         Polygon(RING),
     ],
 )
-def test_a_box_is_given_by_its_edges_or_corners(given: Any) -> None:
+def test_box_is_read_from_edges_or_corners(given: Any) -> None:
     assert bounding_box(given) == Box(1, 2, 5, 4)
 
 
-def test_a_turned_box_is_a_polygon() -> None:
+def test_rotated_box_is_a_polygon() -> None:
     turned = RotatedBox(1, 1, 2, 2, 45)
 
     assert bounding_box([TURNED]) == Polygon(TURNED)
@@ -58,7 +58,7 @@ def test_a_turned_box_is_a_polygon() -> None:
         (5, "polygon: expected rings of points, got 5"),
     ],
 )
-def test_something_else_is_no_box(given: Any, message: str) -> None:
+def test_invalid_box_is_rejected(given: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         bounding_box(given)
 
@@ -73,17 +73,17 @@ def test_something_else_is_no_box(given: Any, message: str) -> None:
         {"type": "Polygon", "coordinates": [TRIANGLE, HOLE]},
     ],
 )
-def test_a_polygon_is_given_by_its_rings(given: Any) -> None:
+def test_polygon_is_read_from_rings(given: Any) -> None:
     assert polygon(given) == Polygon([TRIANGLE, HOLE])
 
 
-def test_several_polygons_are_given_as_geojson() -> None:
+def test_multipolygon_is_read_from_geojson() -> None:
     given = {"type": "MultiPolygon", "coordinates": [[TRIANGLE, HOLE], [RING]]}
 
     assert polygon(given) == MultiPolygon([Polygon([TRIANGLE, HOLE]), Polygon(RING)])
 
 
-def test_a_line_is_no_polygon() -> None:
+def test_line_is_rejected_as_polygon() -> None:
     with pytest.raises(
         SchemaError, match=r"polygon: expected GeoJSON of a polygon, got \{'type': 'LineString',"
     ):
@@ -100,7 +100,7 @@ def test_a_line_is_no_polygon() -> None:
         Mask.of(PIXELS),
     ],
 )
-def test_a_raster_is_given_by_its_pixels_or_runs(given: Any) -> None:
+def test_raster_is_read_from_pixels_or_run_lengths(given: Any) -> None:
     assert raster(given) == Mask.of(PIXELS)
 
 
@@ -118,10 +118,10 @@ def test_a_raster_is_given_by_its_pixels_or_runs(given: Any) -> None:
         ("iVBORw0KGgo=", "raster: expected rows of pixels or run lengths, got 'iVBORw0KGgo='"),
     ],
 )
-def test_something_else_is_no_raster(given: Any, message: str) -> None:
+def test_invalid_raster_is_rejected(given: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         raster(given)
 
 
-def test_nothing_stays_nothing() -> None:
+def test_none_is_unchanged() -> None:
     assert bounding_box(None) is polygon(None) is raster(None) is None

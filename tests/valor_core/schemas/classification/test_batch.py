@@ -50,7 +50,7 @@ class TestObjects:
             ([], ()),
         ],
     )
-    def test_plain_values_stand_for_labels(self, groundtruths: Any, labels: Any) -> None:
+    def test_bare_values_become_labels(self, groundtruths: Any, labels: Any) -> None:
         assert Classification("a", groundtruths).groundtruths == labels
 
     @pytest.mark.parametrize(
@@ -61,11 +61,11 @@ class TestObjects:
             ([None], "label: expected a string, a (key, value) pair or a Label, got None"),
         ],
     )
-    def test_something_else_is_no_label(self, groundtruths: Any, message: str) -> None:
+    def test_invalid_label_is_rejected(self, groundtruths: Any, message: str) -> None:
         with pytest.raises(SchemaError, match=re.escape(message)):
             Classification("a", groundtruths)
 
-    def test_predictions_are_pairs_in_the_order_of_the_listing(self) -> None:
+    def test_predictions_keep_order_of_input(self) -> None:
         item = Classification("a", "dog", [("cat", 0), ("dog", np.float32(0.5))])
 
         assert item.predictions == ((CAT, 0.0), (DOG, 0.5))
@@ -80,13 +80,13 @@ class TestObjects:
             ({"dog": True}, "predictions: expected a number as score, got True"),
         ],
     )
-    def test_something_else_is_no_prediction(self, predictions: Any, message: str) -> None:
+    def test_invalid_predictions_are_rejected(self, predictions: Any, message: str) -> None:
         with pytest.raises(SchemaError, match=re.escape(message)):
             Classification("a", "dog", predictions)
 
 
 class TestOfObjects:
-    def test_objects_become_columns_and_back(self) -> None:
+    def test_objects_survive_conversion_to_columns(self) -> None:
         batch = ClassificationBatch.of(ITEMS)
 
         assert list(batch.items()) == ITEMS
@@ -104,13 +104,11 @@ class TestOfObjects:
             ),
         ],
     )
-    def test_a_score_that_is_not_finite_names_item_and_label(
-        self, score: float, message: str
-    ) -> None:
+    def test_non_finite_score_names_item_and_label(self, score: float, message: str) -> None:
         with pytest.raises(SchemaError, match=re.escape(message)):
             ClassificationBatch.of([*ITEMS, Classification("e", "dog", {"cat": score})])
 
-    def test_a_label_predicted_twice_names_item_and_label(self) -> None:
+    def test_duplicate_predicted_label_names_item_and_label(self) -> None:
         items = [ITEMS[0], Classification("e", "dog", [("cat", 0.5), ("dog", 1), ("cat", 0.25)])]
 
         with pytest.raises(
@@ -118,17 +116,17 @@ class TestOfObjects:
         ):
             ClassificationBatch.of(items)
 
-    def test_a_true_label_twice_names_item_and_label(self) -> None:
+    def test_duplicate_true_label_names_item_and_label(self) -> None:
         with pytest.raises(
             SchemaError, match="item 'e', groundtruths: expected each label once, found 'dog' twice"
         ):
             ClassificationBatch.of([Classification("e", ["dog", "cat", "dog"])])
 
-    def test_an_item_twice_is_refused(self) -> None:
+    def test_duplicate_item_is_rejected(self) -> None:
         with pytest.raises(SchemaError, match="item 'a': expected each uid once, found it 2 times"):
             ClassificationBatch.of([ITEMS[0], ITEMS[0]])
 
-    def test_no_items_are_a_batch(self) -> None:
+    def test_empty_list_becomes_empty_batch(self) -> None:
         assert len(ClassificationBatch.of([])) == 0
 
 
@@ -160,9 +158,7 @@ class TestDoor:
             ),
         ],
     )
-    def test_columns_that_do_not_fit_are_refused(
-        self, change: dict[str, Any], message: str
-    ) -> None:
+    def test_inconsistent_columns_are_rejected(self, change: dict[str, Any], message: str) -> None:
         good: dict[str, Any] = {
             "datums": Datums(["a", "b"]),
             "labels": [DOG, CAT, COW],
@@ -193,24 +189,24 @@ class TestDoor:
             (lambda: ScoreList([1, 0], [0, 1], [0, 0]), "scores: expected rows sorted by datum"),
         ],
     )
-    def test_scores_that_do_not_fit_are_refused(self, make: Any, message: str) -> None:
+    def test_inconsistent_scores_are_rejected(self, make: Any, message: str) -> None:
         with pytest.raises(SchemaError, match=re.escape(message)):
             make()
 
 
 class TestParts:
     @given(st.lists(st.integers(0, 3), unique=True).map(sorted))
-    def test_selected_items_are_the_items_at_those_positions(self, positions: list[int]) -> None:
+    def test_select_returns_items_at_positions(self, positions: list[int]) -> None:
         chosen = ClassificationBatch.of(ITEMS).select(np.array(positions, np.int64))
 
         assert list(chosen.items()) == [ITEMS[place] for place in positions]
 
-    def test_rows_of_a_matrix_are_selected_with_their_items(self) -> None:
+    def test_select_returns_rows_of_matrix(self) -> None:
         batch = matrix_batch(3)
 
         assert list(batch.select(np.array([2])).items()) == list(batch.items())[2:]
 
-    def test_a_selected_batch_shares_nothing_that_can_be_written_to(self) -> None:
+    def test_selected_batch_is_read_only(self) -> None:
         batch = matrix_batch()
 
         with pytest.raises(ValueError, match="read-only"):
@@ -227,31 +223,31 @@ class TestRelabel:
             "a", "cow", {"cow": 0.75, "cat": 0.25}, {"weather": "sun"}
         )
 
-    def test_true_labels_that_become_one_count_once(self) -> None:
+    def test_merged_true_labels_count_once(self) -> None:
         batch = ClassificationBatch.of([Classification("a", ["dog", "cat"])]).relabel({DOG: CAT})
 
         assert next(batch.items()).groundtruths == (CAT,)
 
-    def test_predictions_that_become_one_keep_the_first_place_and_the_greater_score(self) -> None:
+    def test_merged_predictions_keep_first_position_and_greater_score(self) -> None:
         items = [Classification("a", "dog", [("dog", 0.25), ("cow", 0.5), ("cat", 0.75)])]
 
         batch = ClassificationBatch.of(items).relabel({DOG: CAT})
 
         assert next(batch.items()).predictions == ((CAT, 0.75), (COW, 0.5))
 
-    def test_columns_that_become_one_keep_the_greater_score(self) -> None:
+    def test_merged_columns_keep_greater_score(self) -> None:
         batch = matrix_batch(1).relabel({COW: CAT})
 
         # columns are cow 0.0, dog 0.1, cat 0.2
         assert dict(next(batch.items()).predictions) == {CAT: 0.2, DOG: 0.1}
 
-    def test_labels_can_change_places(self) -> None:
+    def test_labels_can_be_swapped(self) -> None:
         batch = matrix_batch(1).relabel({COW: CAT, CAT: COW})
 
         assert dict(next(batch.items()).predictions) == {CAT: 0.0, DOG: 0.1, COW: 0.2}
         assert next(batch.items()).groundtruths == (DOG,)
 
-    def test_the_batch_that_was_given_stays_as_it_is(self) -> None:
+    def test_relabel_does_not_modify_batch(self) -> None:
         batch = ClassificationBatch.of(ITEMS)
 
         batch.relabel({DOG: CAT})

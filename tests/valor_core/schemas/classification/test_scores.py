@@ -11,41 +11,41 @@ MATRIX = ScoreMatrix(np.array([[0.1, 0.7, 0.2], [0.5, 0.2, 0.3]]), np.array([0, 
 LIST = ScoreList(np.array([0, 0, 0, 2]), np.array([1, 0, 2, 1]), np.array([0.25, 0.5, 0.75, 1.0]))
 
 
-def test_a_matrix_needs_a_column_for_every_label() -> None:
+def test_matrix_needs_a_column_per_label() -> None:
     with pytest.raises(SchemaError, match="scores: expected 1 columns, got 2"):
         ScoreMatrix(np.zeros((1, 2)), np.array([0]))
 
 
-def test_a_label_stands_in_one_column() -> None:
+def test_duplicate_label_in_matrix_is_rejected() -> None:
     with pytest.raises(
         SchemaError, match="scores: expected one column per label, found a label twice"
     ):
         ScoreMatrix(np.zeros((1, 2)), np.array([0, 0]))
 
 
-def test_a_list_needs_columns_of_one_length() -> None:
+def test_list_needs_columns_of_equal_length() -> None:
     with pytest.raises(
         SchemaError, match="expected columns of equal length, got 1 datums, 2 labels and 1 scores"
     ):
         ScoreList(np.array([0]), np.array([0, 1]), np.array([0.5]))
 
 
-def test_a_list_is_sorted_by_datum() -> None:
+def test_list_must_be_sorted_by_datum() -> None:
     with pytest.raises(SchemaError, match="scores: expected rows sorted by datum"):
         ScoreList(np.array([1, 0]), np.array([0, 0]), np.array([0.5, 0.5]))
 
 
-def test_a_selection_of_a_list_is_numbered_anew() -> None:
+def test_selected_list_is_renumbered() -> None:
     part = LIST.select(np.array([1, 2]))
 
     assert part == ScoreList(np.array([1]), np.array([1]), np.array([1.0]))
 
 
-def test_a_selection_of_a_matrix_has_those_rows() -> None:
+def test_selected_matrix_has_given_rows() -> None:
     assert MATRIX.select(np.array([1])).values.tolist() == [[0.5, 0.2, 0.3]]
 
 
-def test_labels_that_become_one_keep_the_first_place_and_the_greatest_score() -> None:
+def test_merged_labels_keep_first_position_and_greatest_score() -> None:
     # the first and the third label become one, on either layout
     renamed = np.array([0, 1, 0])
 
@@ -55,7 +55,7 @@ def test_labels_that_become_one_keep_the_first_place_and_the_greatest_score() ->
     )
 
 
-def test_rows_of_some_datums_come_in_their_order() -> None:
+def test_rows_of_datums_are_in_their_order() -> None:
     rows, datums = rows_of_datums(np.array([0, 0, 2, 3]), np.array([0, 3]))
 
     assert rows.tolist() == [0, 1, 3]

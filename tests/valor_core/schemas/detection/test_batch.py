@@ -23,7 +23,7 @@ BOX = Box(0, 0, 2, 1)
 DOG, CAT = Label("class", "dog"), Label("class", "cat")
 
 
-def test_labels_that_become_one_count_once_with_the_greater_score() -> None:
+def test_merged_labels_keep_greater_score() -> None:
     item = Detection(
         "a", [TrueObject(["dog"], BOX)], [PredictedObject({"dog": 0.25, "cat": 0.5}, BOX)] * 2
     )
@@ -64,12 +64,12 @@ def columns(**changes: Any) -> DetectionBatch:
         ),
     ],
 )
-def test_columns_fit_each_other(changes: Any, message: str) -> None:
+def test_inconsistent_columns_are_rejected(changes: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         columns(**changes)
 
 
-def test_annotations_are_numbered_in_each_image() -> None:
+def test_annotations_are_numbered_per_image() -> None:
     assert columns(datums=[0, 1]).groundtruths.annotations.tolist() == [0, 0]
 
 
@@ -115,12 +115,12 @@ def test_annotations_are_numbered_in_each_image() -> None:
         ),
     ],
 )
-def test_an_error_names_item_and_annotation(item: Detection, message: str) -> None:
+def test_error_names_item_and_annotation(item: Detection, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         DetectionBatch.of([Detection("z"), item])
 
 
-def test_a_coordinate_that_is_not_finite_is_named() -> None:
+def test_non_finite_coordinate_is_rejected() -> None:
     shapes = [Box(0, 0, float("inf"), 1), Polygon([(0, 0), (float("nan"), 0), (1, 1)])]
     for shape in shapes:
         item = Detection("a", [], [PredictedObject({"dog": 0.5}, shape)])
@@ -140,7 +140,7 @@ def test_a_coordinate_that_is_not_finite_is_named() -> None:
         (10**400, "TrueObject: area must be a finite number, got"),
     ],
 )
-def test_an_area_is_a_finite_number(area: Any, message: str) -> None:
+def test_area_must_be_finite(area: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         TrueObject("dog", BOX, area=area)
 
@@ -154,13 +154,13 @@ def test_an_area_is_a_finite_number(area: Any, message: str) -> None:
         (None, "TrueObject: is_crowd must be true or false, got None"),
     ],
 )
-def test_a_crowd_is_or_is_not(crowd: Any, message: str) -> None:
+def test_crowd_must_be_boolean(crowd: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         TrueObject("dog", BOX, is_crowd=crowd)
 
 
 @pytest.mark.parametrize("geometry", [None, [0, 0, 1, 1]])
-def test_an_object_has_a_geometry(geometry: Any) -> None:
+def test_geometry_is_required(geometry: Any) -> None:
     with pytest.raises(
         SchemaError, match="TrueObject: geometry must be a Box, Polygon or Mask, got"
     ):
@@ -182,18 +182,18 @@ def test_an_object_has_a_geometry(geometry: Any) -> None:
         ((1, 1 << 40), "size must be height and width in whole pixels, got (1, 1099511627776)"),
     ],
 )
-def test_the_size_of_an_image_is_two_whole_numbers(size: Any, message: str) -> None:
+def test_image_size_must_be_two_integers(size: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         Detection("a", size=size)
     assert Detection("a", size=np.array([1, 2])).size == (1, 2)  # type: ignore[arg-type]
 
 
-def test_objects_come_in_a_list() -> None:
+def test_objects_must_be_a_list() -> None:
     with pytest.raises(SchemaError, match="Detection: expected a list of objects, got None"):
         Detection("a", None)  # type: ignore[arg-type]
 
 
-def test_a_mask_is_as_large_as_its_image() -> None:
+def test_mask_must_have_size_of_image() -> None:
     mask = Mask.of([[0, 1], [0, 1]])
     with pytest.raises(
         SchemaError, match="expected a mask of 2 by 3 pixels like its image, got 2 by 2"

@@ -13,25 +13,25 @@ from valor_core.schemas.geometry.geometry import Box, Mask, MultiPolygon, Polygo
 SQUARE = [(0, 0), (2, 0), (2, 2), (0, 2)]
 
 
-def test_the_area_of_a_box_is_width_times_height() -> None:
+def test_area_of_box_is_width_times_height() -> None:
     assert Box(1, 2, 4, 2.5).area == 1.5
 
 
 @pytest.mark.parametrize("value", ["1", None, True, [1]])
-def test_edges_are_numbers(value: Any) -> None:
+def test_edges_must_be_numbers(value: Any) -> None:
     with pytest.raises(SchemaError, match="geometry: expected a number, got"):
         Box(0, 0, 1, value)
     with pytest.raises(SchemaError, match="geometry: expected a number, got"):
         RotatedBox(0, 0, 1, value)
 
 
-def test_a_polygon_is_the_same_closed_or_not_and_with_or_without_a_list_around_it() -> None:
+def test_equivalent_spellings_of_polygon_are_equal() -> None:
     closed = Polygon([*SQUARE, SQUARE[0]])
     assert closed == Polygon(SQUARE) == Polygon([SQUARE]) == Polygon(np.array(SQUARE))
     assert closed != Polygon([SQUARE, SQUARE])
 
 
-def test_a_polygon_keeps_a_copy_that_cannot_be_written_to() -> None:
+def test_polygon_has_read_only_copy() -> None:
     points = np.array(SQUARE, float)
     polygon = Polygon(points)
     points[0] = 9
@@ -47,7 +47,7 @@ def test_a_polygon_keeps_a_copy_that_cannot_be_written_to() -> None:
         (None, "Polygon: expected rings of points, got None"),
     ],
 )
-def test_a_polygon_has_rings(value: Any, message: str) -> None:
+def test_polygon_without_rings_is_rejected(value: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         Polygon(value)
 
@@ -62,16 +62,16 @@ def test_a_polygon_has_rings(value: Any, message: str) -> None:
         ([[("0", "1")]], "Polygon: expected points (x, y), got [('0', '1')]"),
     ],
 )
-def test_a_ring_has_points(value: Any, message: str) -> None:
+def test_ring_without_points_is_rejected(value: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         Polygon(value)
 
 
-def test_the_parts_of_a_multipolygon_may_be_written_plainly() -> None:
+def test_multipolygon_accepts_lists_of_points() -> None:
     assert MultiPolygon([SQUARE]) == MultiPolygon([Polygon(SQUARE)])
 
 
-def test_a_box_is_turned_clockwise_as_seen() -> None:
+def test_rotation_is_clockwise_on_screen() -> None:
     quarter = RotatedBox(0, 0, 4, 2, 90).polygon.rings[0]
     np.testing.assert_allclose(quarter, [(1, -2), (1, 2), (-1, 2), (-1, -2)], atol=1e-12)
     eighth = RotatedBox(0, 0, 2, 0, 45).polygon.rings[0]
@@ -81,7 +81,7 @@ def test_a_box_is_turned_clockwise_as_seen() -> None:
 PIXELS = [[0, 1, 0], [0, 1, 1]]
 
 
-def test_a_mask_shows_the_pixels_that_it_was_made_of() -> None:
+def test_mask_returns_its_pixels() -> None:
     mask = Mask.of(PIXELS)
     assert (mask.runs.tolist(), mask.height, mask.width) == ([2, 2, 1, 1], 2, 3)
     assert mask.array.astype(int).tolist() == PIXELS
@@ -90,11 +90,11 @@ def test_a_mask_shows_the_pixels_that_it_was_made_of() -> None:
 
 # 2, 2 and 1 as they are; the other 1 as its difference from the second 2: -1, all bits set.
 @pytest.mark.parametrize("counts", ["221O", b"221O", [2, 2, 1, 1], np.array([2, 2, 1, 1])])
-def test_a_mask_is_read_from_compressed_text_and_from_numbers(counts: Any) -> None:
+def test_mask_is_read_from_text_and_counts(counts: Any) -> None:
     assert Mask.from_rle({"size": [2, 3], "counts": counts}) == Mask.of(PIXELS)
 
 
-def test_a_mask_may_have_no_pixels() -> None:
+def test_mask_may_be_empty() -> None:
     empty = Mask.of(np.zeros((0, 3)))
     assert (len(empty.runs), empty.array.shape) == (0, (0, 3))
 
@@ -110,12 +110,12 @@ def test_a_mask_may_have_no_pixels() -> None:
         (3, "Mask: expected rows and columns of pixels, got array of int64, shape ()"),
     ],
 )
-def test_a_mask_is_made_of_rows_and_columns(value: Any, message: str) -> None:
+def test_mask_must_be_two_dimensional(value: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         Mask.of(value)
 
 
-def test_the_runs_of_a_mask_fill_its_image() -> None:
+def test_runs_must_sum_to_number_of_pixels() -> None:
     with pytest.raises(SchemaError, match="Mask: expected runs for 2 by 3 pixels, got 4 pixels"):
         Mask.from_rle({"size": [2, 3], "counts": [2, 2]})
 
@@ -133,7 +133,7 @@ def test_the_runs_of_a_mask_fill_its_image() -> None:
         ([[1], [2]], "Mask: expected a size [height, width], got [[1], [2]]"),
     ],
 )
-def test_the_size_of_a_mask_is_two_whole_numbers(size: Any, message: str) -> None:
+def test_mask_size_must_be_two_integers(size: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         Mask.from_rle({"size": size, "counts": [4]})
 
@@ -150,7 +150,7 @@ def test_the_size_of_a_mask_is_two_whole_numbers(size: Any, message: str) -> Non
         ({"a": 1}, "counts: expected non-negative run lengths, got {'a': 1}"),
     ],
 )
-def test_the_counts_of_a_mask_are_whole_numbers(counts: Any, message: str) -> None:
+def test_mask_counts_must_be_integers(counts: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         Mask.from_rle({"size": [2, 2], "counts": counts})
 
@@ -164,12 +164,12 @@ def test_the_counts_of_a_mask_are_whole_numbers(counts: Any, message: str) -> No
         (None, "Mask: expected a whole number of pixels, got None"),
     ],
 )
-def test_the_sides_of_a_mask_are_whole_numbers(side: Any, message: str) -> None:
+def test_mask_sides_must_be_integers(side: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         Mask([4], side, side)  # type: ignore[arg-type]
 
 
-def test_a_mask_of_probabilities_is_cut_first() -> None:
+def test_mask_of_probabilities_suggests_threshold() -> None:
     assert Mask.of([[0.0, 1.0]]) == Mask.of([[0, 255]])
     with pytest.raises(SchemaError, match=r"Mask: expected pixels of 0 and 1, got 0\.01"):
         Mask.of([[0.01, 1.0]])

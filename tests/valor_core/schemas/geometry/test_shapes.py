@@ -48,18 +48,18 @@ ALL: list[Geometry] = [
 ]
 
 
-def test_every_geometry_comes_back_as_it_was() -> None:
+def test_geometries_survive_conversion_to_columns() -> None:
     assert list(Shapes.of(ALL)) == ALL
 
 
-def test_a_rotated_box_comes_back_as_its_corners() -> None:
+def test_rotated_box_becomes_polygon() -> None:
     turned = RotatedBox(1, 1, 2, 1, 30)
     shapes = Shapes.of([turned])
     assert shapes.kinds.tolist() == [POLYGON]
     assert shapes.at(0) == turned.polygon
 
 
-def test_kinds_areas_and_boxes_around() -> None:
+def test_kinds_areas_and_bounding_boxes() -> None:
     shapes = Shapes.of(ALL)
     assert shapes.kinds.tolist() == [BOX, POLYGON, MASK, POLYGON, MASK, POLYGON, POLYGON, MASK]
     assert shapes.areas.tolist() == [2, 14, 3, 15, 0, 0, 0, 0]
@@ -68,13 +68,13 @@ def test_kinds_areas_and_boxes_around() -> None:
 
 
 @pytest.mark.parametrize("rows", [[3, 1, 1, 0], [2, 4, 2], [], [7, 6, 5, 4, 3, 2, 1, 0]])
-def test_rows_are_selected_in_any_order_and_number(rows: list[int]) -> None:
+def test_rows_are_selected_in_any_order(rows: list[int]) -> None:
     shapes = Shapes.of(ALL).select(np.array(rows, np.int64))
     assert list(shapes) == [ALL[row] for row in rows]
     assert_array_equal(shapes.areas, Shapes.of(ALL).areas[np.array(rows, np.int64)])
 
 
-def test_boxes_alone_need_no_kinds() -> None:
+def test_kinds_default_to_boxes() -> None:
     shapes = Shapes([[0, 0, 1, 1]])
     assert shapes.only_boxes
     assert not Shapes.of(ALL).only_boxes
@@ -88,12 +88,12 @@ def test_boxes_alone_need_no_kinds() -> None:
         ({"masks": RunLengths.of([])}, "shapes: expected 1 rows of masks, got 0"),
     ],
 )
-def test_columns_have_as_many_rows_as_there_are_boxes(columns: Any, message: str) -> None:
+def test_columns_of_different_length_are_rejected(columns: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         Shapes([[0, 0, 1, 1]], **columns)
 
 
-def test_coordinates_are_finite() -> None:
+def test_non_finite_coordinates_are_rejected() -> None:
     with pytest.raises(SchemaError, match=r"boxes\[0, 2\]: expected a finite number, got nan"):
         Shapes.of([Box(0, 0, float("nan"), 1)])
     with pytest.raises(
@@ -102,14 +102,14 @@ def test_coordinates_are_finite() -> None:
         Rings.of([[Polygon([(0, 0), (float("inf"), 0), (1, 1)])]])
 
 
-def test_the_area_of_a_ring_does_not_depend_on_its_direction_or_place() -> None:
+def test_area_of_ring_is_independent_of_direction_and_position() -> None:
     random = np.random.default_rng(0)
     corners = random.integers(0, 99, (6, 2))
     rings = Rings.of([[Polygon(corners)], [Polygon(corners[::-1])], [Polygon(corners + (1 << 40))]])
     assert len(set(rings.areas.tolist())) == 1
 
 
-def test_areas_of_rings_are_those_of_each_alone() -> None:
+def test_areas_of_rings_are_independent() -> None:
     random = np.random.default_rng(1)
     rows = [
         [Polygon([random.random((random.integers(0, 6), 2)) for _ in range(random.integers(0, 3))])]
@@ -120,7 +120,7 @@ def test_areas_of_rings_are_those_of_each_alone() -> None:
     assert_allclose(together, [Rings.of([row]).areas[0] for row in rows], rtol=1e-12)
 
 
-def test_rings_and_masks_without_rows_are_empty() -> None:
+def test_rings_and_masks_may_be_empty() -> None:
     assert Rings.of([]).areas.tolist() == RunLengths.of([]).areas.tolist() == []
     assert len(Shapes.of([])) == 0
 
@@ -135,7 +135,7 @@ def test_ragged_rows_are_counted_summed_and_gathered() -> None:
 
 
 @given(hnp.arrays(bool, hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=5)))
-def test_the_box_around_a_mask_is_around_its_pixels(pixels: np.ndarray) -> None:
+def test_bounding_box_of_mask_contains_its_pixels(pixels: np.ndarray) -> None:
     rows, columns = np.nonzero(pixels)
     box = [0, 0, 0, 0]
     if len(rows):

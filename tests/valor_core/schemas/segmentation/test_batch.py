@@ -31,11 +31,11 @@ def masks(batch: SegmentationBatch, position: int = 0) -> tuple:
     )
 
 
-def test_the_task_is_known():
+def test_task_is_registered():
     assert Registry().batch_class("segmentation") is SegmentationBatch
 
 
-def test_whole_numbers_mean_the_labels_in_their_order():
+def test_integers_are_labels_in_order():
     item = Segmentation("a", [[0, 1, 2]], [[2, 2, 0]], labels=["cat", "dog"])
 
     assert masks(SegmentationBatch.of([item])) == (
@@ -44,20 +44,20 @@ def test_whole_numbers_mean_the_labels_in_their_order():
     )
 
 
-def test_an_image_for_each_label_is_the_same_as_one_of_numbers():
+def test_masks_equal_image_of_integers():
     numbers = Segmentation("a", [[0, 1, 2]], None, labels=["cat", "dog"])
     images = Segmentation("a", {"cat": [[0, 1, 0]], "dog": [[0, 0, 1]]})
 
     assert masks(SegmentationBatch.of([images])) == masks(SegmentationBatch.of([numbers]))
 
 
-def test_floats_that_are_whole_are_true_or_false():
+def test_integral_floats_are_booleans():
     assert masks(SegmentationBatch.of([Segmentation("a", {"cat": [[0.0, 1.0, 255.0]]})]))[0] == {
         "cat": [[False, True, True]]
     }
 
 
-def test_label_keys_have_layers_of_their_own():
+def test_each_label_key_has_a_layer():
     item = Segmentation("a", {("kind", "cat"): [[1, 1]], ("color", "white"): [[0, 1]]})
 
     batch = SegmentationBatch.of([item])
@@ -73,13 +73,13 @@ def test_label_keys_have_layers_of_their_own():
         ("last", {"cat": [[True, False, False]], "dog": [[False, True, True]]}),
     ],
 )
-def test_overlap_goes_to_the_first_or_the_last(overlap, expected):
+def test_overlap_option_assigns_first_or_last_label(overlap, expected):
     both = {"cat": [[1, 1, 0]], "dog": [[0, 1, 1]]}
 
     assert masks(SegmentationBatch.of([Segmentation("a", both, overlap=overlap)]))[0] == expected
 
 
-def test_overlap_is_an_error_that_names_item_labels_and_pixels():
+def test_overlap_is_rejected_with_item_labels_and_pixels():
     item = Segmentation("img_7", None, {"cat": [[1, 1, 1]], "dog": [[0, 1, 1]]})
 
     with pytest.raises(
@@ -105,14 +105,14 @@ def test_segments_keep_their_numbers_labels_and_crowds():
     assert next(renamed.items()).prediction.labels == {4: CAT}
 
 
-def test_an_image_without_segments_is_background():
+def test_image_without_segments_is_background():
     batch = SegmentationBatch.of([Segmentation("a", Segments([[0, 0]], {}), {"cat": [[1, 0]]})])
 
     (layer,) = batch.layers
     assert layer.groundtruths[0].legend.codes.tolist() == [BACKGROUND]
 
 
-def test_what_a_reader_warns_of_stays_with_its_batch():
+def test_warnings_of_reader_are_kept():
     batch = SegmentationBatch.of([Segmentation("a"), Segmentation("b")])
     batch = evolve(batch, left_out={"odd images": 2}, stuff=[CAT])
 
@@ -121,7 +121,7 @@ def test_what_a_reader_warns_of_stays_with_its_batch():
     assert chosen.stuff == {CAT}
 
 
-def test_what_was_given_is_not_written_to():
+def test_input_is_not_modified():
     mask = np.array([[True, False]])
 
     SegmentationBatch.of(
@@ -137,7 +137,7 @@ def values_of(batch, side="groundtruths"):
     return {value: names[code] for value, code in one.legend.meaning.items()}
 
 
-def test_items_may_have_labels_of_their_own():
+def test_items_may_have_different_labels():
     first = Segmentation("a", [[1]], labels={1: "cat"})
     second = Segmentation("b", [[1]], labels={1: "dog", 2: "cat"})
 
@@ -147,7 +147,7 @@ def test_items_may_have_labels_of_their_own():
     assert masks(batch, 1)[0] == {"cat": [[False]], "dog": [[True]]}
 
 
-def test_segments_have_several_values_to_ignore():
+def test_segments_accept_several_ignored_values():
     item = Segmentation("a", Segments([[3, 8, 9]], {3: "cat"}), ignore=[8, 9])
 
     assert values_of(SegmentationBatch.of([item])) == {
@@ -158,21 +158,21 @@ def test_segments_have_several_values_to_ignore():
     }
 
 
-def test_items_have_labels_in_the_order_of_their_values():
+def test_labels_are_in_order_of_values():
     with pytest.raises(
         SchemaError, match="labels: expected labels in the order of their values, got a set of 2"
     ):
         Segmentation("a", [[1, 2]], labels={"cat", "dog"})
 
 
-def test_two_sides_of_two_shapes_are_refused():
+def test_sides_of_different_shapes_are_rejected():
     with pytest.raises(
         SchemaError, match="expected 1 by 2 pixels like the ground truth, got 1 by 3"
     ):
         SegmentationBatch.of([Segmentation("a", [[0, 1]], [[0, 1, 1]], labels=["cat"])])
 
 
-def test_a_label_that_is_not_in_the_vocabulary_is_refused():
+def test_label_missing_in_vocabulary_is_rejected():
     strange = LabelImage([[1]], Legend([1], [3]))
 
     with pytest.raises(SchemaError, match="item 'a': expected codes of 1 labels, got 3"):
@@ -181,7 +181,7 @@ def test_a_label_that_is_not_in_the_vocabulary_is_refused():
         )
 
 
-def test_numbers_under_two_keys_are_refused():
+def test_labels_of_two_keys_in_one_image_are_rejected():
     item = Segmentation("a", [[0, 1]], labels=[("kind", "cat"), ("color", "white")])
 
     with pytest.raises(
@@ -190,7 +190,7 @@ def test_numbers_under_two_keys_are_refused():
         SegmentationBatch.of([item])
 
 
-def test_a_label_map_joins_labels():
+def test_label_map_merges_labels():
     item = Segmentation("a", {"cat": [[1, 0, 0]], "dog": [[0, 1, 0]]}, {"dog": [[0, 1, 1]]})
 
     renamed = SegmentationBatch.of([item]).relabel({DOG: CAT})
@@ -199,7 +199,7 @@ def test_a_label_map_joins_labels():
     assert masks(renamed) == ({"cat": [[True, True, False]]}, {"cat": [[False, True, True]]})
 
 
-def test_a_label_map_joins_keys():
+def test_label_map_merges_keys():
     cat, dog = ("x", "cat"), ("y", "dog")
     item = Segmentation("a", {cat: [[1, 1, 0, 0]], dog: [[0, 0, 1, 0]]})
 
@@ -212,7 +212,7 @@ def test_a_label_map_joins_keys():
     }
 
 
-def test_a_label_map_that_puts_two_labels_of_a_key_in_a_pixel_is_refused():
+def test_label_map_with_overlapping_labels_is_rejected():
     cat, dog = ("x", "cat"), ("y", "dog")
     item = Segmentation("a", None, {cat: [[1, 1, 0]], dog: [[0, 1, 0]]})
     batch = SegmentationBatch.of([item])
@@ -225,7 +225,7 @@ def test_a_label_map_that_puts_two_labels_of_a_key_in_a_pixel_is_refused():
     assert masks(batch.relabel({Label(*dog): Label(*cat)}))[1] == {"x: cat": [[True, True, False]]}
 
 
-def test_joined_keys_keep_objects_crowds_and_pixels_that_do_not_count():
+def test_merged_keys_keep_objects_crowds_and_ignored_pixels():
     true = Segments([[2**60, 2**60 + 1, 0, 9]], {2**60: ("x", "cat"), 2**60 + 1: ("x", "cat")})
     item = Segmentation("a", evolve(true, crowd=[2**60]), {("y", "dog"): [[0, 0, 1, 0]]}, ignore=9)
 
@@ -238,7 +238,7 @@ def test_joined_keys_keep_objects_crowds_and_pixels_that_do_not_count():
     assert {str(label) for label in found.prediction} == {"x: dog"}
 
 
-def test_items_keep_pixels_that_do_not_count():
+def test_items_keep_ignored_pixels():
     item = Segmentation("a", [[1, 255, 0]], [[1, 1, 0]], labels=["cat"], ignore=255)
 
     (found,) = SegmentationBatch.of([item]).items()
@@ -247,7 +247,7 @@ def test_items_keep_pixels_that_do_not_count():
     assert masks(SegmentationBatch.of([found])) == masks(SegmentationBatch.of([item]))
 
 
-def test_pixels_to_ignore_are_given_beside_masks():
+def test_ignored_pixels_of_masks_are_a_mask():
     item = Segmentation("a", {"cat": [[1, 1, 0]]}, {"dog": [[1, 1, 1]]}, ignore=[[0, 1, 0]])
 
     (true,) = SegmentationBatch.of([item]).layers[0].groundtruths
@@ -292,7 +292,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("fields", "message"), REFUSED)
-def test_what_is_no_side_names_the_item(fields, message):
+def test_invalid_side_names_the_item(fields, message):
     given = {"groundtruth": [[1, 0]], "labels": ["cat"]} | fields
 
     with pytest.raises(SchemaError, match=re.escape(message)):
@@ -308,6 +308,6 @@ def test_what_is_no_side_names_the_item(fields, message):
         ({2**70: "cat"}, "expected signed 64-bit numbers, got 1180591620717411303424"),
     ],
 )
-def test_numbers_of_segments_are_whole(numbers, message: str):
+def test_segment_numbers_must_be_integers(numbers, message: str):
     with pytest.raises(SchemaError, match=re.escape(message)):
         Segments([[1, 0]], numbers)

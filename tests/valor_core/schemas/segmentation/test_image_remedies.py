@@ -16,7 +16,7 @@ def one_hot(image: np.ndarray, count: int) -> np.ndarray:
     ("array", "axis"),
     [(SCORES, -3), (np.moveaxis(SCORES, 0, -1), -1), (SCORES.astype(np.float16), -3)],
 )
-def test_the_axis_of_the_classes_is_told_by_its_length(array, axis):
+def test_class_axis_is_inferred_from_its_length(array, axis):
     assert remedy_for(array) == (
         f"Choose the label of each pixel: scores.argmax(axis={axis}); 0 is then background, unless "
         "it has a name: {0: …}."
@@ -34,7 +34,7 @@ def test_masks_of_each_class_become_labels(dtype):
     assert "masks.argmax(axis=-1);" in str(remedy_for(np.moveaxis(masks, 0, -1)))
 
 
-def test_masks_that_leave_pixels_to_no_class_stay_masks():
+def test_masks_with_unlabelled_pixels_stay_masks():
     masks = one_hot(np.array([[0, 1, 2, 2], [2, 1, 0, 0]]), 3)
 
     for odd in (masks[1:], masks | masks[:1]):
@@ -53,16 +53,16 @@ def test_masks_that_leave_pixels_to_no_class_stay_masks():
         (np.array([[1.0, 2.0]]), "Convert them: image.astype(int)."),
     ],
 )
-def test_an_image_in_another_shape_or_type_is_brought_into_its_own(array, expected):
+def test_image_of_another_shape_or_type_suggests_conversion(array, expected):
     assert remedy_for(array) == expected
 
 
 @pytest.mark.parametrize("array", [np.array([[0.25]]), np.array([[np.nan, 1]]), [[np.inf]]])
-def test_scores_of_one_class_are_cut_at_a_threshold(array):
+def test_scores_of_one_class_suggest_threshold(array):
     assert str(remedy_for(np.asarray(array))).endswith("scores >= 0.5 for a single label.")
 
 
-def test_colors_are_for_a_palette():
+def test_color_image_suggests_palette():
     assert "palette" in str(remedy_for(np.full((4, 5, 3), 128, np.uint8)))
 
 
@@ -70,5 +70,5 @@ def test_colors_are_for_a_palette():
     "array",
     [np.ones(3), np.array([["a"]]), np.full((2, 4, 5), 7), np.zeros((0, 4, 5)), np.array(1.5)],
 )
-def test_nobody_knows_what_becomes_of_the_rest(array):
+def test_other_arrays_have_no_remedy(array):
     assert remedy_for(array) is None

@@ -22,23 +22,23 @@ CAT, DOG = Label("class", "cat"), Label("class", "dog")
 @pytest.mark.parametrize(
     "labels", [["cat", "dog"], ("cat", "dog"), iter(["cat", "dog"]), np.array(["cat", "dog"])]
 )
-def test_labels_in_order_are_those_of_1_2_and_so_on(labels):
+def test_listed_labels_belong_to_values_from_1(labels):
     assert pixel_labels(labels) == (CAT, DOG)
 
 
-def test_keys_of_other_dicts_have_an_order():
+def test_keys_of_dict_are_ordered_labels():
     assert pixel_labels({"cat": 1.5, "dog": 2.5}.keys()) == (CAT, DOG)
 
 
 @pytest.mark.parametrize("label", ["cat", CAT, {"key": "class", "value": "cat"}])
-def test_one_label_is_a_label_and_not_its_letters(label):
+def test_bare_string_is_one_label(label):
     assert pixel_labels(label) == (CAT,)
 
 
 @pytest.mark.parametrize(
     "labels", [{2: "dog", 1: "cat"}, {np.int64(2): "dog", np.uint8(1): CAT}, {"2": DOG, "1": "cat"}]
 )
-def test_labels_by_value_are_those_of_their_values_in_any_order(labels):
+def test_labels_by_value_are_accepted_in_any_order(labels):
     assert pixel_labels(labels) == {1: CAT, 2: DOG}
 
 
@@ -56,12 +56,12 @@ NO_LABELS = [
 
 
 @pytest.mark.parametrize(("labels", "message"), NO_LABELS)
-def test_what_would_shift_or_mix_labels_is_refused(labels, message):
+def test_shifted_or_unordered_labels_are_rejected(labels, message):
     with pytest.raises(SchemaError, match=re.escape(message)):
         pixel_labels(labels)
 
 
-def test_a_mapping_from_label_to_value_is_turned_around():
+def test_mapping_from_label_to_value_suggests_swapping():
     with pytest.raises(SchemaError, match="labels: expected labels by values of pixels, got 'cat'"):
         pixel_labels({"cat": 1})
 
@@ -75,12 +75,12 @@ def test_a_mapping_from_label_to_value_is_turned_around():
         (["cat", 0.5], "expected a string, a (key, value) pair or a Label, got 0.5"),
     ],
 )
-def test_what_is_no_label_names_its_value(labels, message: str):
+def test_invalid_label_is_named_by_value(labels, message: str):
     with pytest.raises(SchemaError, match=re.escape(message)):
         pixel_labels(labels)
 
 
-def test_numbers_that_are_their_own_names_are_labels():
+def test_numbers_equal_to_their_values_are_labels():
     assert pixel_labels([1, np.int64(2)]) == (Label("class", "1"), Label("class", "2"))
 
 
@@ -108,7 +108,7 @@ def test_zero_is_background_unless_it_is_named(labels, ignored, expected):
     assert meaning(labels, ignored) == expected
 
 
-def test_a_mapping_in_any_order_gives_the_same_codes():
+def test_order_of_mapping_does_not_change_codes():
     first, second = Vocabulary(), Vocabulary()
 
     one = legend_of(pixel_labels({2: "dog", 1: "cat"}), (), first)
@@ -134,12 +134,12 @@ def test_a_mapping_in_any_order_gives_the_same_codes():
         ),
     ],
 )
-def test_labels_that_an_image_cannot_have_are_refused(labels, ignored, message: str):
+def test_invalid_labels_of_image_are_rejected(labels, ignored, message: str):
     with pytest.raises(SchemaError, match=re.escape(message)):
         legend_of(pixel_labels(labels), ignored, Vocabulary())
 
 
-def test_the_key_of_labels_by_value_is_that_of_its_labels():
+def test_label_key_is_read_from_labels_by_value():
     assert label_key_of(pixel_labels({0: None, 1: ("kind", "cat")})) == "kind"
 
 
@@ -156,7 +156,7 @@ def test_the_key_of_labels_by_value_is_that_of_its_labels():
         (None, ()),
     ],
 )
-def test_values_to_ignore_are_one_or_several(ignore, expected):
+def test_ignore_accepts_one_or_several_values(ignore, expected):
     assert ignored_values(ignore) == expected
 
 
@@ -172,12 +172,12 @@ def test_values_to_ignore_are_one_or_several(ignore, expected):
         (2**70, "ignore: expected a whole number of 64 bits, got 1180591620717411303424"),
     ],
 )
-def test_what_is_no_value_to_ignore_is_refused(ignore, message: str):
+def test_invalid_ignored_value_is_rejected(ignore, message: str):
     with pytest.raises(SchemaError, match=re.escape(message)):
         ignored_values(ignore)
 
 
-def test_an_image_of_pixels_to_ignore_belongs_to_its_item():
+def test_mask_of_ignored_pixels_is_rejected_for_all_items():
     with pytest.raises(
         SchemaError, match=r"expected a whole number, or several, got array of bool, shape \(2, 2\)"
     ):
@@ -185,13 +185,13 @@ def test_an_image_of_pixels_to_ignore_belongs_to_its_item():
 
 
 @pytest.mark.parametrize("labels", [["cat"], {0: "road", 1: "car"}, {1: "cat", 255: None}])
-def test_booleans_are_0_and_1_where_no_label_is_higher(labels):
+def test_booleans_are_0_and_1_for_one_label(labels):
     legend = legend_of(pixel_labels(labels), (), Vocabulary())
 
     assert label_image([[True, False]], legend).pixels.array.tolist() == [[1, 0]]
 
 
-def test_booleans_say_nothing_of_a_second_label():
+def test_boolean_image_is_rejected_for_two_labels():
     legend = legend_of(pixel_labels(["cat", "dog"]), (), Vocabulary())
 
     with pytest.raises(
@@ -212,14 +212,12 @@ def test_booleans_say_nothing_of_a_second_label():
         ("Un-labelled", "labels[0]: expected the label of the value 1, since 0 is background,"),
     ],
 )
-def test_a_list_that_begins_with_background_does_not_shift_every_name(
-    name: str, message: str
-) -> None:
+def test_list_beginning_with_background_is_rejected(name: str, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         pixel_labels([name, "sky", "water"])
 
 
-def test_background_may_be_the_label_of_a_value() -> None:
+def test_background_may_be_a_label() -> None:
     labels = {0: "background", 1: "sky"}
 
     assert [str(label) for label in pixel_labels(labels).values()] == ["background", "sky"]

@@ -25,7 +25,7 @@ class Striped:
         return np.zeros((last - first, 4), np.uint8)
 
 
-def test_arrays_are_kept_without_a_copy_and_cannot_be_written_to():
+def test_arrays_are_read_only_views():
     array = np.zeros((2, 3), np.uint16)
 
     pixels = ImageInMemory(array)
@@ -37,7 +37,7 @@ def test_arrays_are_kept_without_a_copy_and_cannot_be_written_to():
     array[0, 0] = 1
 
 
-def test_booleans_are_zeros_and_ones():
+def test_booleans_become_0_and_1():
     assert ImageInMemory(np.array([[False, True]])).array.tolist() == [[0, 1]]
 
 
@@ -50,7 +50,7 @@ def test_booleans_are_zeros_and_ones():
         ([[["x"]]], "pixels: expected rows and columns of whole numbers, got array of <U1,"),
     ],
 )
-def test_an_image_has_rows_and_columns_of_whole_numbers(value, message: str):
+def test_image_must_be_two_dimensional_integers(value, message: str):
     with pytest.raises(SchemaError, match=re.escape(message)):
         ImageInMemory(value)
 
@@ -67,7 +67,7 @@ class Tensor:
         return self.array
 
 
-def test_tensors_are_arrays():
+def test_tensors_are_converted():
     assert ImageInMemory(Tensor([[1]])) == ImageInMemory([[1]])
 
 
@@ -81,14 +81,14 @@ def test_tensors_are_arrays():
         (RuntimeError("it is on disk"), "pixels: expected an array, got Tensor: it is on disk"),
     ],
 )
-def test_tensors_that_numpy_cannot_read_are_refused(error, message: str):
+def test_unreadable_tensors_are_rejected(error, message: str):
     with pytest.raises(SchemaError, match=re.escape(message)) as caught:
         ImageInMemory(Tensor([[1]], error))
 
     assert caught.value.__cause__ is error
 
 
-def test_what_reads_like_pixels_stays_what_it_is():
+def test_object_with_pixels_methods_is_unchanged():
     striped = Striped()
 
     assert isinstance(striped, Pixels)

@@ -17,7 +17,7 @@ def test_segments_are_numbers_with_labels():
     assert segments.crowd == {7}
 
 
-def test_an_image_that_is_none_is_refused():
+def test_invalid_image_is_rejected():
     with pytest.raises(
         SchemaError, match="pixels: expected rows and columns of whole numbers, got array of int64,"
     ):
@@ -39,13 +39,13 @@ def test_an_image_that_is_none_is_refused():
         ),
     ],
 )
-def test_segments_that_do_not_fit_are_refused(labels, crowd, message: str):
+def test_invalid_segments_are_rejected(labels, crowd, message: str):
     with pytest.raises(SchemaError, match=re.escape(message)):
         Segments([[1, 2]], labels, crowd)
 
 
 @pytest.mark.parametrize("labels", [["cat", "dog"], {"cat", "dog"}, "cat", None])
-def test_labels_of_segments_stand_by_their_numbers(labels):
+def test_labels_must_be_a_mapping_by_number(labels):
     with pytest.raises(SchemaError) as refused:
         Segments([[1, 2]], labels)
 
@@ -54,7 +54,7 @@ def test_labels_of_segments_stand_by_their_numbers(labels):
     assert remedy == "Map each number to its label: {1: 'cat', 2: 'cat'}."
 
 
-def test_a_label_of_a_segment_that_is_none_names_its_number():
+def test_invalid_label_is_named_by_segment():
     with pytest.raises(
         SchemaError, match=r"expected a string, a \(key, value\) pair or a Label, got None"
     ):
@@ -70,6 +70,6 @@ def test_a_label_of_a_segment_that_is_none_names_its_number():
         ({1: True}, "crowd: expected a list of numbers of segments, got {1: True}"),
     ],
 )
-def test_crowds_are_listed(crowd, message: str):
+def test_crowds_must_be_a_list(crowd, message: str):
     with pytest.raises(SchemaError, match=re.escape(message)):
         Segments([[1, 2]], {1: "cat", 2: "dog"}, crowd)
