@@ -1,4 +1,4 @@
-"""Which of a family's two sets of kernels runs, and why."""
+"""Selection of compiled or NumPy kernels."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_memory_per_row_is_40_bytes_and_9_per_further_number() -> None:
     assert sys.getsizeof(one.details) < 100
 
 
-def test_part_has_only_names_of_its_own_rows() -> None:
+def test_names_of_other_rows_are_excluded() -> None:
     lacking = Undefined("no outcomes")
     rows = ItemRows.of([ItemRow("q1", {"pass@1": 0.5}), ItemRow("q2", lacking)])
 

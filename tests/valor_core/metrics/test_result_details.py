@@ -28,7 +28,7 @@ def score(item: Text, parameters: Any, resources: Mapping[str, Any]) -> ItemScor
 def tell(
     rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Mapping[str, Any]
 ) -> MetricDetails:
-    """The order of the rows shows: what is told must not depend on that of their arrival."""
+    """Details that contain the order of the rows, which must not depend on their arrival."""
     present = rows.numbers[""].present if "" in rows.numbers else []
     lengths = {"ordered": ",".join(str(int(one)) for one in present), "range": str(spec.range)}
     lengths |= {"extremes": [min(present), max(present)]} if len(present) else {}

@@ -131,7 +131,7 @@ class TestOfObjects:
 
 
 class TestDoor:
-    """What a batch checks before any state sees it."""
+    """Validation of columns when a batch is created."""
 
     @pytest.mark.parametrize(
         ("change", "message"),

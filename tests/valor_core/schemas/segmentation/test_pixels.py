@@ -56,7 +56,7 @@ def test_image_must_be_two_dimensional_integers(value, message: str):
 
 
 class Tensor:
-    """What NumPy can make an array of, or says why not."""
+    """Object that NumPy converts to an array or rejects."""
 
     def __init__(self, array, error=None):
         self.array, self.error = np.asarray(array), error
