@@ -159,12 +159,12 @@ def extension_errors() -> list[str]:
 
 
 GROUP = "valor.plugins"
-"""Group of the entry points: a namespace, and the module of its manifest."""
+"""Entry point group of plugins: the namespace is the name, the manifest module the value."""
 
 
 @frozen(repr=False)
 class Claim:
-    """One distribution's entry point for a namespace."""
+    """Entry point of a distribution for a namespace."""
 
     namespace: str
     module: str
@@ -176,12 +176,12 @@ class Claim:
 
     @property
     def place(self) -> str:
-        """What the plugin is called in errors."""
+        """Prefix of errors about the plugin."""
         return f"plugin '{self.namespace}' ({self})"
 
 
 def claims() -> tuple[Claim, ...]:
-    """The namespaces that installed distributions claim.
+    """Return the plugin entry points of all installed distributions.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def _claimed(found: Installed) -> tuple[Claim, ...]:
 
 
 def _entries(found: Installed, group: str) -> Iterator[tuple[Distribution, str, str]]:
-    """Yield entry points of a group; of two distributions of one name, the first counts."""
+    """Yield entry points of a group; the first of two distributions with one name wins."""
     seen = set()
     for each in found.distributions:
         if each.key not in seen:

@@ -1,4 +1,4 @@
-"""The hooks that a plugin's manifest module implements."""
+"""Hooks that a manifest module can implement."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def valor_resources() -> Iterable[ResourceSpec]:  # type: ignore[empty-body]
 
 @hookspec
 def valor_resource_kinds() -> Iterable[ResourceKindSpec]:  # type: ignore[empty-body]
-    """Declare kinds of resources, such as the clients of a judge; of this plugin or another."""
+    """Declare kinds of any plugin's resources, such as clients of a judge."""
 
 
 @hookspec
@@ -65,9 +65,9 @@ def valor_commands() -> Iterable[CommandSpec]:  # type: ignore[empty-body]
 
 @hookspec
 def valor_arrays() -> Iterable[ArraysSpec]:  # type: ignore[empty-body]
-    """Declare how arrays and items become batches of the task that the plugin is called like."""
+    """Declare how arrays and items become batches of the task with the plugin's name."""
 
 
 @hookspec
 def valor_kernels() -> str:  # type: ignore[empty-body]
-    """Say where the family's compiled `Kernels` stand, ``"package.kernels:KERNELS"``."""
+    """Return the import string of the compiled `Kernels`, ``"package.kernels:KERNELS"``."""

@@ -1,4 +1,4 @@
-"""Meaning: the metric that people mean by a name, and what the name says of its parameters."""
+"""Resolve the names of metrics, including aliases that set parameters."""
 
 from __future__ import annotations
 
@@ -15,58 +15,58 @@ from valor_core.specs.spec import MetricSpec, TaskSpec
 
 
 def meaning_of(name: str, registry: Registry, task: str | None = None) -> ResolvedName:
-    """What a name means.
+    """Resolve a name to a metric and parameters.
 
-    It is one of a metric's names; or one that people know it by with some of its parameters,
-    ``"mAP50"``; or, where a metric takes names, the value of a parameter. A bare alias also finds
-    a metric of another namespace if it is the only one of the task: ``"nv_accuracy"``.
+    A name is a metric's name or alias, a `ParameterAlias` such as ``"mAP50"``, or the value of
+    the `name_parameter` of a metric. A bare alias also finds a metric of another namespace if it
+    is the only match for the task: ``"nv_accuracy"``.
 
     Parameters
     ----------
     name : str
-        With the namespace or without.
+        Full or bare name.
     registry : Registry
-        Where it is looked up.
+        Registry of the metrics.
     task : str, optional
         Namespace of bare names.
 
     Raises
     ------
     UnknownNameError, AmbiguousNameError, VersionPinError
-        As `Registry.find`; also if people mean several things by the name.
+        As in `Registry.find`, or if several aliases match.
     """
     try:
         spec = registry.metric(name, task)
     except UnknownNameError:
-        known = _known(NameQuery(MetricSpec, name, task), registry)
-        if len(known) == 1 and known[0].is_clear:
-            return evolve(known[0], spec=known[0].spec.for_task(task))
+        matches = _matches(NameQuery(MetricSpec, name, task), registry)
+        if len(matches) == 1 and matches[0].is_clear:
+            return evolve(matches[0], spec=matches[0].spec.for_task(task))
         raise
     if spec.name_parameter is None:
         return ResolvedName(spec)
     short = split_name(name)[1].partition("@")[0]
-    is_own = fold(short) in map(fold, (spec.short_name, *spec.aliases))
-    return ResolvedName(spec, {} if is_own else {spec.name_parameter: short})
+    is_its_name = fold(short) in map(fold, (spec.short_name, *spec.aliases))
+    return ResolvedName(spec, {} if is_its_name else {spec.name_parameter: short})
 
 
-def _known(wanted: NameQuery[MetricSpec], registry: Registry) -> list[ResolvedName]:
-    """What people mean by a name, among the metrics that it can be of."""
-    namespace = fold(split_name(wanted.name)[0])
+def _matches(query: NameQuery[MetricSpec], registry: Registry) -> list[ResolvedName]:
+    """Return the metrics with a matching alias in the namespace or task of the name."""
+    namespace = fold(split_name(query.name)[0])
     if namespace:
         specs = registry.all(MetricSpec)
-        return list(wanted.meanings(spec for spec in specs if fold(spec.namespace) == namespace))
-    serving = registry.metrics_of(wanted.home)
-    called = [spec for spec in serving if fold(wanted.name) in map(fold, spec.aliases)]
-    return [*wanted.meanings(serving), *map(ResolvedName, called)]
+        return list(query.meanings(spec for spec in specs if fold(spec.namespace) == namespace))
+    serving = registry.metrics_of(query.home)
+    called = [spec for spec in serving if fold(query.name) in map(fold, spec.aliases)]
+    return [*query.meanings(serving), *map(ResolvedName, called)]
 
 
 def has_all(registry: Registry, task: str, metrics: Iterable[Any]) -> bool:
-    """Whether a task has all of some metrics: names, tables with a name, or specs."""
+    """Return whether a task supports all metrics: names, tables with a name, or specs."""
     return all(_has(registry, task, choice) for choice in metrics)
 
 
 def only_task(metrics: Sequence[Any], registry: Registry) -> str | None:
-    """Task that has all of the metrics, if exactly one has; None without metrics."""
+    """Return the task that supports all metrics if exactly one does; None without metrics."""
     tasks = dict.fromkeys(spec.short_name for spec in registry.all(TaskSpec)) if metrics else {}
     found = [task for task in tasks if has_all(registry, task, metrics)]
     return found[0] if len(found) == 1 else None
@@ -79,12 +79,12 @@ def _has(registry: Registry, task: str, choice: Any) -> bool:
     if not isinstance(name, str):
         return False
     namespace, short = split_name(name)
-    if not namespace:  # most names, for most tasks none: no error with its remedy is made
-        wanted = NameQuery(MetricSpec, short.partition("@")[0], task)
-        spec = registry.at_home(wanted)
+    if not namespace:  # Most names miss most tasks, and errors with remedies are slow.
+        query = NameQuery(MetricSpec, short.partition("@")[0], task)
+        spec = registry.at_home(query)
         if spec is None:
-            known = _known(wanted, registry)
-            spec = known[0].spec if len(known) == 1 and known[0].is_clear else None
+            matches = _matches(query, registry)
+            spec = matches[0].spec if len(matches) == 1 and matches[0].is_clear else None
         return spec is not None and task in spec.tasks
     try:
         return task in meaning_of(name, registry, task).spec.tasks

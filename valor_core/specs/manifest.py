@@ -1,4 +1,4 @@
-"""Manifest: what one plugin declares, read from its manifest module through its hooks."""
+"""Read the specs of a plugin from the hooks of its manifest module."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _S = TypeVar("_S", bound=Spec)
 
 @frozen(repr=False)
 class Manifest:
-    """What one plugin declares, once its manifest module has been imported.
+    """Specs declared by a plugin.
 
     Parameters
     ----------
     namespace, distribution, version : str
-        Whose it is.
+        Namespace, and name and version of the distribution.
     declared : mapping of type to Specs
-        Its specs by their class.
+        Specs by class.
     kernels : tuple of str
-        Where the `Kernels` of the family stand, if it has any.
+        Import strings of the compiled `Kernels`.
     in_process : frozenset of str
-        Full names of what this process added to it.
+        Full names of specs added in this process.
     """
 
     namespace: str
@@ -45,45 +45,45 @@ class Manifest:
     in_process: frozenset[str] = frozenset()
 
     def of(self, kind: type[_S]) -> Specs[_S]:
-        """What it declares of one kind."""
+        """Return the specs of one kind."""
         return self.declared.get(kind, Specs())
 
     def all(self) -> Iterator[Spec]:
-        """All that it declares, kind by kind."""
+        """Yield all specs, kind by kind."""
         for kind in KINDS.values():
             yield from self.of(kind)
 
     def joined_by(self, spec: Spec, kind: type[Spec]) -> Manifest:
-        """The same manifest with one more spec, of this process."""
+        """Return a copy with a spec added in this process."""
         declared = {**self.declared, kind: Specs([*self.of(kind), spec])}
         return evolve(self, declared=declared, in_process=self.in_process | {spec.name})
 
 
 API = 2
-"""What plugins are written against; a manifest may say which one with ``api = 2``."""
+"""Version of the plugin API; a manifest may state its version with ``api = 2``."""
 
 HOOKS = (*(f"valor_{kinds}" for kinds in KINDS), "valor_kernels")
 """Names of all hooks."""
 
 
 def load_manifest(claim: Claim) -> Manifest:
-    """What an installed plugin declares; imports its manifest.
+    """Import and read the manifest of an installed plugin.
 
     Parameters
     ----------
     claim : Claim
-        Its entry point.
+        Entry point of the plugin.
 
     Raises
     ------
     BrokenPluginError, ManifestError
-        If the manifest cannot be imported or declares something it may not.
+        If the manifest cannot be imported or is invalid.
     """
     try:
         module = import_module(claim.module)
     except (Exception, SystemExit) as error:
         failed = f"its manifest {claim.module} cannot be imported"
-        raise _unreadable(claim, error, failed) from error
+        raise _manifest_error(claim, error, failed) from error
     return _read_once(claim, module)
 
 
@@ -94,19 +94,19 @@ def _read_once(claim: Claim, module: ModuleType) -> Manifest:
 
 
 def read_manifest(claim: Claim, module: object) -> Manifest:
-    """What a module or an object with hooks declares.
+    """Read a manifest from a module or an object with hooks.
 
     Parameters
     ----------
     claim : Claim
-        Whose it is.
+        Entry point of the plugin.
     module : object
-        What has the hooks.
+        Object with the hooks.
 
     Raises
     ------
     BrokenPluginError, ManifestError
-        If a hook fails, has a wrong signature or declares a foreign name.
+        If a hook fails, has a wrong signature or declares a name of another namespace.
 
     Examples
     --------
@@ -137,16 +137,16 @@ def read_manifest(claim: Claim, module: object) -> Manifest:
         remedy = f"Hooks take no arguments. They are: {', '.join(HOOKS)}."
         raise ManifestError(f"{claim.place}: {found}", remedy) from error
     except (Exception, SystemExit) as error:
-        raise _unreadable(claim, error) from error
+        raise _manifest_error(claim, error) from error
     return Manifest(claim.namespace, claim.distribution, claim.version, declared, kernels)
 
 
 def _check_api(module: object) -> None:
-    """Refuse a manifest that was written for what this core does not have yet."""
+    """Raise an error if a manifest needs a newer API."""
     api = getattr(module, "api", API)
     if type(api) is not int or api < 1:
         raise ManifestError(
-            f"api must be a whole number from 1 on, got {shown(api)}",
+            f"api must be a positive whole number, got {shown(api)}",
             f"Write it as: api = {API}",
         )
     if api > API:
@@ -156,35 +156,35 @@ def _check_api(module: object) -> None:
         )
 
 
-def _answers(plugins: pluggy.PluginManager, hook: str) -> list[Any]:
+def _hook_results(plugins: pluggy.PluginManager, hook: str) -> list[Any]:
     # pluggy's own call drops None, so a hook without a return statement would pass
     return [each.function() for each in getattr(plugins.hook, hook).get_hookimpls()]
 
 
 def _kernels(plugins: pluggy.PluginManager) -> tuple[str, ...]:
-    answers = _answers(plugins, "valor_kernels")
-    for place in answers:
+    results = _hook_results(plugins, "valor_kernels")
+    for place in results:
         if not isinstance(place, str) or not IMPLEMENTATION.fullmatch(place):
             raise ManifestError(
-                "valor_kernels must answer a place like 'package.kernels:KERNELS', got "
+                "valor_kernels must return an import string like 'package.kernels:KERNELS', got "
                 f"{shown(place)}",
-                "Return the place of the family's valor_core.kernels.compiled.Kernels as text.",
+                "Return the import string of the family's valor_core.kernels.compiled.Kernels.",
             )
-    return tuple(answers)
+    return tuple(results)
 
 
 def _declared(
     plugins: pluggy.PluginManager, hook: str, claim: Claim, expected: type[Spec]
 ) -> Specs[Any]:
-    specs = [spec for answer in _answers(plugins, hook) for spec in answer]
+    specs = [spec for result in _hook_results(plugins, hook) for spec in result]
     _check_declared(specs, claim.namespace, expected)
     return Specs(specs)
 
 
-def _unreadable(
+def _manifest_error(
     claim: Claim, error: BaseException, failed: str = "its manifest fails"
 ) -> ValorError:
-    """The error of a manifest that cannot be used."""
+    """Return the error for an unusable manifest."""
     if isinstance(error, RegistryError):
         return error.at(f"{claim.place}: ")
     return BrokenPluginError(
@@ -210,6 +210,6 @@ def _check_declared(specs: list[Any], namespace: str, expected: type[Spec]) -> N
             other = taken.setdefault(fold(word), spec.name)
             if other != spec.name:
                 raise ManifestError(
-                    f"{other} and {spec.name} both answer to {word!r}",
+                    f"{other} and {spec.name} both have the name {word!r}",
                     "Give one of them another name or alias.",
                 )

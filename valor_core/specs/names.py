@@ -1,4 +1,4 @@
-"""Names: how they are compared and divided, and what people call a metric otherwise."""
+"""Normalized names, and aliases that set parameters."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from attrs import field, frozen
 from valor_core.errors import ManifestError, shown
 
 NUMBER, SHARE = "#", "%"
-"""In a known name, any whole number, and any share, as a decimal or in percent.
+"""Placeholders in a `ParameterAlias`: a whole number, and a fraction such as ``0.5`` or ``50``.
 
-As the value of a parameter, that number.
+As the value of a parameter, the matched number.
 """
 
-_WRITTEN = {NUMBER: "([1-9][0-9]{0,8})", SHARE: r"([1-9][0-9]?|0?\.[0-9]+)"}
+_PLACEHOLDERS = {NUMBER: "([1-9][0-9]{0,8})", SHARE: r"([1-9][0-9]?|0?\.[0-9]+)"}
 
 _NAMESPACE = re.compile(r"([^\W\d][\w-]*)\.(.+)", re.DOTALL)
 
 
 @lru_cache(maxsize=4096)
 def fold(name: str) -> str:
-    """The form in which names are compared: case, ``_`` and ``-`` do not matter.
+    """Normalize a name for comparison: ignore case, ``_`` and ``-``.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def fold(name: str) -> str:
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """The namespace of a name, empty for a bare one, and the rest.
+    """Split a name into its namespace, empty for a bare name, and the rest.
 
     Examples
     --------
@@ -59,12 +59,11 @@ def short_name(name: str) -> str:
 
 
 def is_misspelling(name: str, word: str) -> bool:
-    """Whether a name may be a word with typing errors, or its beginning.
+    """Return whether a name is a prefix or a probable misspelling of a word.
 
-    Each error is a letter too many, missing, wrong or exchanged with the next one. Up to four
-    letters, only exchanged letters count: other acronyms are other metrics. Longer names may have
-    one error in every four letters after the third, but three at most: ``negative`` is four
-    errors from ``positive``.
+    An error is an inserted, deleted, substituted or transposed letter. Names of up to four letters
+    match only with two letters swapped, since other acronyms are other metrics. Longer names may
+    have one error per four letters, at most three: ``negative`` is four errors from ``positive``.
 
     Examples
     --------
@@ -91,7 +90,7 @@ _MOST_ERRORS = 3
 
 
 def _errors(one: str, two: str) -> int:
-    """Typing errors between two words: the distance of Damerau and Levenshtein."""
+    """Return the Damerau-Levenshtein distance of two words."""
     before: list[int] = []
     last = [*range(len(two) + 1)]
     for i, letter in enumerate(one, 1):
@@ -110,7 +109,7 @@ def _check_parameters(instance: ParameterAlias, attribute: Any, value: object) -
         raise ManifestError(
             f"parameter_aliases {instance.name!r}: expected parameters, got {shown(value)}"
         )
-    for mark in _WRITTEN:
+    for mark in _PLACEHOLDERS:
         if (instance.name.count(mark), list(value.values()).count(mark)) not in ((0, 0), (1, 1)):
             raise ManifestError(
                 f"parameter_aliases {instance.name!r}: expected {mark!r} once in the name and "
@@ -121,18 +120,18 @@ def _check_parameters(instance: ParameterAlias, attribute: Any, value: object) -
 
 @frozen
 class ParameterAlias:
-    """A name that people give a metric with some of its parameters.
+    """Alias of a metric that also sets parameters.
 
     Parameters
     ----------
     name : str
-        The name, in which ``#`` is any whole number and ``%`` any share, ``0.5`` or ``50``. Case,
-        ``_`` and ``-`` do not matter.
+        The alias. ``#`` matches a whole number, ``%`` a fraction such as ``0.5`` or ``50``. Case,
+        ``_`` and ``-`` are ignored.
     parameters : mapping of str to value
-        What it says of the parameters; the values ``"#"`` and ``"%"`` are the number in the name.
+        Parameters that it sets. ``"#"`` and ``"%"`` are replaced by the number in the name.
     is_clear : bool
-        Whether it means nothing else, so that it is taken. Otherwise it is answered with what to
-        write.
+        Whether the alias is unambiguous. An ambiguous alias raises an error that shows how to
+        write the metric.
 
     Examples
     --------
@@ -147,7 +146,7 @@ class ParameterAlias:
     is_clear: bool = True
 
     def meaning(self, name: str) -> dict[str, Any] | None:
-        """The parameters that a bare name says, or None if it is another one."""
+        """Return the parameters that a bare name sets, or None if it does not match."""
         found = _pattern(fold(self.name)).fullmatch(fold(name))
         if found is None:
             return None
@@ -157,7 +156,7 @@ class ParameterAlias:
 @lru_cache(maxsize=1024)
 def _pattern(name: str) -> re.Pattern[str]:
     pattern = re.escape(name)
-    for mark, written in _WRITTEN.items():
+    for mark, written in _PLACEHOLDERS.items():
         pattern = pattern.replace(re.escape(mark), written)
     return re.compile(pattern)
 
@@ -173,11 +172,11 @@ def _value(value: Any, found: re.Match[str]) -> Any:
 def averaged(
     *names: str, averages: Sequence[str] = ("macro", "micro", "weighted")
 ) -> tuple[ParameterAlias, ...]:
-    """The names of a metric with the average before or behind, ``macro_f1`` and ``f1_macro``.
+    """Return aliases with the average as prefix and suffix, ``macro_f1`` and ``f1_macro``.
 
     Examples
     --------
-    >>> [known.name for known in averaged("f1", averages=["macro"])]
+    >>> [alias.name for alias in averaged("f1", averages=["macro"])]
     ['f1_macro', 'macro_f1']
     """
     return tuple(
@@ -189,7 +188,7 @@ def averaged(
 
 
 def in_config(parameters: Mapping[str, Any]) -> str:
-    """Parameters as a table of a config has them.
+    """Format parameters as in a config.
 
     Examples
     --------

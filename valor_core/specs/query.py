@@ -1,4 +1,4 @@
-"""Wanted: a name that a registry looks for, and what it may mean."""
+"""Queries of names, and metrics that names resolve to."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _S = TypeVar("_S", bound=Spec)
 
 @frozen(repr=False)
 class ResolvedName:
-    """What a name says: a metric, and some of its parameters.
+    """Metric and parameters that a name resolves to.
 
     Parameters
     ----------
     spec : MetricSpec
         The metric.
     parameters : mapping of str to value
-        What the name says of its parameters; empty where it is the metric's own.
+        Parameters that the name sets.
     is_clear : bool
-        Whether it can mean nothing else.
+        Whether the name is unambiguous.
     """
 
     spec: MetricSpec
@@ -41,18 +41,18 @@ class ResolvedName:
 
 @frozen(repr=False)
 class NameQuery(Generic[_S]):
-    """A name that is looked for.
+    """Query for a name in a registry.
 
     Parameters
     ----------
     kind : type
         Class of the spec.
     name : str
-        Qualified, or bare.
+        Full or bare name.
     home : str, optional
-        Task or namespace that a bare name is looked for in first.
+        Task or namespace in which a bare name is searched first.
     resource : str, optional
-        Full name of the resource that it is a kind of.
+        Full name of the resource, for kinds of resources.
 
     Examples
     --------
@@ -70,13 +70,13 @@ class NameQuery(Generic[_S]):
 
     @property
     def homes(self) -> tuple[str, ...]:
-        """Namespaces that a bare name is looked for in first."""
+        """Namespaces in which a bare name is searched first."""
         shared = [SHARED_READERS] if self.kind is ReaderSpec else []
         return tuple(dict.fromkeys([*([self.home] if self.home else []), OWN_NAMESPACE, *shared]))
 
     @property
     def where(self) -> str:
-        """Where it was looked for, in words."""
+        """Searched task or resource, for messages."""
         if self.resource is not None:
             return f" to {self.resource}"
         return (
@@ -85,48 +85,48 @@ class NameQuery(Generic[_S]):
 
     @property
     def listing(self) -> str:
-        """Remedy that shows all of the kind."""
+        """Remedy that lists all specs of the kind."""
         kinds = next(kinds for kinds, kind in KINDS.items() if issubclass(self.kind, kind))
         option = "" if self.kind is MetricSpec else f" --{kinds.replace('_', '-')}"
-        return f"See what is there with: valor list{option}"
+        return f"See what is available with: valor list{option}"
 
     def names(self, spec: Spec) -> bool:
-        """Whether a spec answers to the bare name."""
+        """Return whether a spec has the bare name or alias."""
         return fold(self.name) in map(fold, (spec.short_name, *spec.aliases))
 
     def is_kind(self, spec: Spec) -> bool:
-        """Whether a spec is a kind of the resource, if one was asked for."""
+        """Return whether a spec is a kind of the queried resource, if any."""
         if self.resource is None:
             return True
         return isinstance(spec, ResourceKindSpec) and spec.resource == self.resource
 
     def serves(self, spec: Spec) -> bool:
-        """Whether a spec can be used at home, as far as it says."""
+        """Return whether a spec supports the task."""
         task = getattr(spec, "task", None)
         tasks = spec.tasks if isinstance(spec, MetricSpec) else (task,)
         fits = self.home is None or task is None or self.home in tasks
         return fits and self.is_kind(spec)
 
     def words(self, spec: Spec) -> tuple[str, ...]:
-        """How a spec can be written here."""
+        """Return the names by which the query could find a spec."""
         is_bare = self.kind.searched_globally or spec.namespace in self.homes
         return (spec.short_name, *spec.aliases) if is_bare else (spec.name,)
 
     def ambiguous(self, found: Sequence[Spec]) -> AmbiguousNameError:
-        """What to raise where several specs answer to the bare name."""
+        """Return the error for a bare name that several specs have."""
         names = " or ".join(repr(spec.name) for spec in found)
         if not self.kind.searched_globally:
             return AmbiguousNameError(
-                f"{self}: a bare name needs a task to be looked for in",
+                f"{self}: a bare name needs a task",
                 f"Write {names}, or set the task.",
             )
-        several = " and ".join(spec.name for spec in found)
+        listed = " and ".join(spec.name for spec in found)
         return AmbiguousNameError(
-            f"{self}: expected one of this name, found {several}", f"Write {names}."
+            f"{self}: expected one of this name, found {listed}", f"Write {names}."
         )
 
     def closest(self, words: Iterable[str]) -> str | None:
-        """Remedy line with the names of which this is a misspelling, or None.
+        """Return a remedy with the names that this may be a misspelling of, or None.
 
         A metric's name must begin with this one or differ by a typing error: suggesting another
         metric of a similar name would be wrong.
@@ -144,7 +144,7 @@ class NameQuery(Generic[_S]):
         return did_you_mean(self.name, words)
 
     def sought(self, specs: Iterable[Spec]) -> str | None:
-        """Remedy line with the metrics among some that people look for by this name."""
+        """Return a remedy with the metrics whose `related_names` contain the name, or None."""
         bare = fold(split_name(self.name)[1])
         found = [
             spec.name
@@ -154,17 +154,17 @@ class NameQuery(Generic[_S]):
         return f"Valor has its parts: {', '.join(found)}" if found else None
 
     def meanings(self, specs: Iterable[Spec]) -> Iterator[ResolvedName]:
-        """The metrics among some that people know by this name, with what it says of them."""
+        """Yield the metrics with a matching `ParameterAlias`, and the parameters that it sets."""
         bare = split_name(self.name)[1]
         for spec in specs:
             if not isinstance(spec, MetricSpec):
                 continue
-            for known in spec.parameter_aliases:
-                parameters = known.meaning(bare)
+            for alias in spec.parameter_aliases:
+                parameters = alias.meaning(bare)
                 if parameters is not None:
-                    yield ResolvedName(spec, parameters, known.is_clear)
+                    yield ResolvedName(spec, parameters, alias.is_clear)
 
     def as_written(self, specs: Iterable[Spec]) -> str | None:
-        """How the metrics among some are written that people know by this name."""
+        """Return a remedy that writes matching aliases as names and parameters, or None."""
         found = list(dict.fromkeys(map(str, self.meanings(specs))))
         return f"Write it as: {' or '.join(found)}" if found else None

@@ -1,7 +1,7 @@
 """Registry of metrics, readers and other plugin components; resolves names lazily.
 
 Entry points are read as metadata. Looking up a name imports the manifest of its namespace, and
-making a metric imports its code. The error of a plugin that fails is raised for its namespace only.
+making a metric imports its code. A broken plugin raises errors for its namespace only.
 """
 
 from __future__ import annotations
@@ -41,31 +41,28 @@ from valor_core.specs.spec import (
 _S = TypeVar("_S", bound=Spec)
 
 _LOOK_AROUND = (
-    "See what is there with: valor list\nA config names files with metrics of its own "
+    "See what is available with: valor list\nFiles with custom metrics are listed in a config "
     "under the key: modules"
 )
 
 DECORATED: WeakValueDictionary[str, MetricSpec] = WeakValueDictionary()
-"""Metrics that the decorator has made in this process, by folded name.
-
-A notebook may decorate two functions under one name: the later one counts.
-"""
+"""Decorated metrics of this process by normalized name; the last of each name wins."""
 
 _IN_PROCESS = ("in process", "0")
-"""Name and version of the distribution of what no distribution declares."""
+"""Distribution name and version of specs added in this process."""
 
 
 @define
 class Registry:
-    """What the installed plugins declare, by name.
+    """Specs of the installed plugins by name.
 
-    Registries are independent of each other. A name that is not found is looked up again if a
-    distribution was installed in the meantime. Manifests are imported once per registry.
+    Registries are independent of each other. If a name is not found, the registry rescans the
+    installed distributions and tries again. Manifests are imported once per registry.
 
     Parameters
     ----------
     choose : mapping of str to str, optional
-        Which distribution to use for a namespace that several claim.
+        Distribution to use for a namespace that several distributions claim.
 
     Examples
     --------
@@ -82,7 +79,7 @@ class Registry:
         return tuple([claim for claim in claims() if claim.namespace == namespace])
 
     def _keep(self, namespace: str, manifest: Manifest) -> None:
-        # replaced, never changed: another thread may be copying an evaluator that has this one
+        # Replaced, not mutated: another thread may copy an evaluator with this registry.
         self._manifests = {**self._manifests, namespace: manifest}
 
     def _has(self, namespace: str) -> bool:
@@ -90,12 +87,12 @@ class Registry:
 
     @property
     def namespaces(self) -> tuple[str, ...]:
-        """All namespaces that installed or registered plugins claim, sorted."""
+        """Namespaces of installed and registered plugins, sorted."""
         return tuple(sorted({*(claim.namespace for claim in claims()), *self._manifests}))
 
     @property
     def claims(self) -> Mapping[str, tuple[Claim, ...]]:
-        """For every namespace, the distributions that claim it."""
+        """Claims of the installed distributions by namespace."""
         return {name: self._claims(name) for name in sorted({one.namespace for one in claims()})}
 
     def add(self, spec: MetricSpec) -> None:
@@ -106,34 +103,34 @@ class Registry:
         if other is None:
             self._keep(space, manifest.joined_by(spec, MetricSpec))
         elif other != spec:
-            raise PluginConflictError(f"{spec.name}: expected a new name, it is declared already")
+            raise PluginConflictError(f"{spec.name}: the name is already declared")
 
     def register(self, namespace: str, manifest: object, distribution: str = "in process") -> None:
-        """Add a manifest that no entry point announces: a module or an object with hooks.
+        """Add a manifest without an entry point: a module or an object with hooks.
 
         Raises
         ------
         PluginConflictError
-            If the namespace is taken.
+            If the namespace is already registered.
         ManifestError
-            If a hook has a wrong signature or declares a foreign name.
+            If a hook has a wrong signature or declares a name of another namespace.
         """
         if self._has(namespace):
-            raise PluginConflictError(f"{namespace}: expected a free namespace, it is taken")
+            raise PluginConflictError(f"{namespace}: the namespace is already in use")
         claim = Claim(namespace, "", distribution, "0")
         self._keep(namespace, read_manifest(claim, manifest))
 
     def manifest(self, namespace: str) -> Manifest:
-        """What the plugin of a namespace declares; imports its manifest on first use.
+        """Return the manifest of a namespace; import it on first use.
 
         Raises
         ------
         MissingPluginError, UnknownNameError
             If no installed plugin claims the namespace.
         PluginConflictError
-            If several do.
+            If several claim it.
         BrokenPluginError, ManifestError
-            If the manifest cannot be imported or declares something it may not.
+            If the manifest cannot be imported or is invalid.
         """
         if namespace in self._failures:
             raise self._failures[namespace]
@@ -146,29 +143,29 @@ class Registry:
         return self._manifests[namespace]
 
     def metric(self, name: str, task: str | None = None) -> MetricSpec:
-        """Spec of the metric with this name, for the task; `find` says what names mean."""
+        """Return the spec of a metric for a task; see `find` for names."""
         return self.find(MetricSpec, name, task).for_task(task)
 
     def find(self, kind: type[_S], name: str, task: str | None = None) -> _S:
-        """Spec of the thing of a kind with this name.
+        """Return the spec with a name.
 
         Parameters
         ----------
         kind : type
             Class of the spec: `MetricSpec`, `ReaderSpec` and so on.
         name : str
-            ``"namespace.Name"``, or a bare name that is looked for in the namespace called like
-            the task and in core's; those of engines, tasks, commands and kinds of resources in
-            all others too. ``@version`` after the full name of a metric asserts its version. Case,
-            ``_`` and ``-`` do not matter, and aliases count. A name that nothing in its namespace
-            has is passed to the metric there that takes names, if there is one.
+            ``"namespace.Name"``, or a bare name, which is searched in the namespaces of the task
+            and of core; engines, tasks, commands and kinds of resources are searched in all
+            namespaces. Case, ``_`` and ``-`` are ignored, and aliases match. ``@version`` after
+            the full name of a metric asserts its version. An unknown name in a namespace resolves
+            to the metric there that has a `name_parameter`.
         task : str, optional
             Namespace of bare names.
 
         Raises
         ------
         UnknownNameError, AmbiguousNameError, VersionPinError
-            With what to write instead.
+            If no spec, several specs or another version match.
 
         Examples
         --------
@@ -179,7 +176,7 @@ class Registry:
         found = self._cached((kind, name, task))
         if found is None:
             found = self._resolved(kind, RENAMED.get(name, name), task)
-            self._keep_cached((kind, name, task), found)
+            self._store_cached((kind, name, task), found)
         spec: _S = found
         return spec
 
@@ -197,42 +194,42 @@ class Registry:
         return spec
 
     def _declared(self, kind: type[_S], full: str) -> _S | None:
-        """Spec of exactly this full name, or None."""
+        """Return the spec with exactly this full name, or None."""
         namespace, short = split_name(full)
         if namespace:
-            self._take_decorated(namespace, short)
+            self._add_decorated(namespace, short)
         if not self._has(namespace):
             return None
         spec = self.manifest(namespace).of(kind).by_name.get(fold(short))
         return spec if spec is not None and spec.name == full else None
 
     def resource_kind(self, name: str, resource: ResourceSpec) -> ResourceKindSpec:
-        """Spec of the kind of a resource with this name.
+        """Return the spec of a resource kind.
 
         Parameters
         ----------
         name : str
-            A bare name is looked for in the namespace of the resource, then in all others.
+            Full name, or bare name, which is searched in the namespace of the resource first.
         resource : ResourceSpec
-            What it is a kind of.
+            The resource.
 
         Raises
         ------
         UnknownNameError, AmbiguousNameError
-            With what to write instead.
+            If no kind or several kinds match.
         """
         home = resource.namespace
         return self._find(NameQuery(ResourceKindSpec, name, home, resource.name))
 
     def batch_class(self, task: str) -> Any:
-        """The batch of a task.
+        """Return the batch class of a task.
 
         Raises
         ------
         UnknownNameError
             If no plugin declares such a task.
         ManifestError
-            If what it names is no batch.
+            If the implementation is not a batch class.
 
         Examples
         --------
@@ -250,100 +247,100 @@ class Registry:
         return found
 
     def arrays(self, task: str) -> ArraysSpec | None:
-        """Spec of how arrays become batches of a task, if the plugin called like it has one."""
+        """Return the `ArraysSpec` of the plugin with the task's name, or None."""
         try:
             declared = self.manifest(task).of(ArraysSpec) if self._has(task) else ()
-        except RegistryError:  # metrics of other plugins evaluate items of the task all the same
+        except RegistryError:  # metrics of other plugins can still evaluate items of the task
             return None
         return next((spec for spec in declared if spec.task == task), None)
 
     def arrays_remedy(self, task: str) -> str | None:
-        """What to do with arrays of a task that are passed as items."""
+        """Remedy for arrays passed as items of a task."""
         spec = self.arrays(task)
         return self.find(TaskSpec, task).arrays if spec is None else spec.summary
 
     def batch_maker(self, task: str) -> Callable[[Any], Any]:
-        """The function that makes a batch of items of a task."""
+        """Return the function that makes a batch from items of a task."""
         spec = self.arrays(task)
         if spec is None or spec.items is None:
-            made: Callable[[Any], Any] = self.batch_class(task).of
-            return made
+            default: Callable[[Any], Any] = self.batch_class(task).of
+            return default
         make: Callable[[Any], Any] = spec.load(spec.items)
         return make
 
     def knows_task(self, task: str) -> bool:
-        """Whether somebody declares a task."""
+        """Return whether a plugin declares a task."""
         try:
             return self.find(TaskSpec, task) is not None
         except UnknownNameError:
             return False
 
     def all(self, kind: type[_S]) -> list[_S]:
-        """Everything of a kind, sorted by name; plugins that do not work are in `failures`."""
-        return list(self._known(kind))
+        """Return all specs of a kind, sorted by name; `failures` has the broken plugins."""
+        return list(self._specs_of(kind))
 
     def metrics_of(self, task: str | None) -> list[MetricSpec]:
-        """All metrics that read batches of a task; all metrics without a task."""
+        """Return the metrics of a task, or all metrics without a task."""
         return [
             spec
-            for spec in self._known(MetricSpec)
+            for spec in self._specs_of(MetricSpec)
             if task is None or spec.task == task or task in spec.other_tasks
         ]
 
     def failures(self) -> Mapping[str, RegistryError]:
-        """For every namespace that cannot be used, why; imports all manifests to find out."""
-        self._known(MetricSpec)
+        """Import all manifests and return the errors of broken plugins by namespace."""
+        self._specs_of(MetricSpec)
         return dict(self._failures)
 
     @property
     def where_to_look(self) -> str:
-        """Remedy for a name that nothing comes close to."""
-        has_metrics = bool(self._known(MetricSpec))
-        return "See what is there with: valor list" if has_metrics else install_metrics()
+        """Remedy for a name without a similar one."""
+        has_metrics = bool(self._specs_of(MetricSpec))
+        return "See what is available with: valor list" if has_metrics else install_metrics()
 
     def distribution(self, spec: Spec) -> tuple[str, str]:
-        """Name and version of the distribution that declares a spec."""
+        """Return name and version of the distribution that declares a spec."""
         manifest = self.manifest(spec.namespace)
         if spec.name in manifest.in_process:
             return _IN_PROCESS
         return manifest.distribution, manifest.version
 
-    def _find(self, wanted: NameQuery[_S]) -> _S:
+    def _find(self, query: NameQuery[_S]) -> _S:
         try:
-            return self._search(wanted)
+            return self._search(query)
         except UnknownNameError:
             if not rescan():
                 raise
-        return self._search(wanted)
+        return self._search(query)
 
-    def _search(self, wanted: NameQuery[_S]) -> _S:
-        namespace, short = split_name(wanted.name)
+    def _search(self, query: NameQuery[_S]) -> _S:
+        namespace, short = split_name(query.name)
         if not namespace:
-            return self._find_bare(wanted)
-        if wanted.kind is MetricSpec:
-            self._take_decorated(namespace, short)
-        space = self._namespace(namespace, str(wanted))
-        known = self.manifest(space).of(wanted.kind).by_name
-        spec = known.get(fold(short)) or _taking_names(known.values())
+            return self._find_bare(query)
+        if query.kind is MetricSpec:
+            self._add_decorated(namespace, short)
+        space = self._namespace(namespace, str(query))
+        specs = self.manifest(space).of(query.kind).by_name
+        spec = specs.get(fold(short)) or _with_name_parameter(specs.values())
         if spec is None:
             remedy = (
-                wanted.as_written(known.values())
-                or wanted.sought(known.values())
-                or wanted.closest([spec.name for spec in known.values()])
+                query.as_written(specs.values())
+                or query.sought(specs.values())
+                or query.closest([spec.name for spec in specs.values()])
             )
             raise UnknownNameError(
-                f"{wanted}: not declared by the plugin '{space}'", remedy or wanted.listing
+                f"{query}: not declared by the plugin '{space}'", remedy or query.listing
             )
-        if not wanted.is_kind(spec):
+        if not query.is_kind(spec):
             raise UnknownNameError(
-                f"{wanted}: expected a kind of {wanted.resource}, found one of "
+                f"{query}: expected a kind of {query.resource}, found one of "
                 f"{getattr(spec, 'resource', None)}",
-                wanted.listing,
+                query.listing,
             )
         return spec
 
-    def _take_decorated(self, namespace: str, short: str) -> None:
-        """Add the metric of a name that the decorator has made, unless a plugin has the name."""
+    def _add_decorated(self, namespace: str, short: str) -> None:
+        """Add a decorated metric, unless a plugin declares its name."""
         spec = DECORATED.get(fold(f"{namespace}.{short}"))
         if spec is None:
             return
@@ -351,84 +348,84 @@ class Registry:
         if not has or fold(spec.short_name) not in has:
             self.add(spec)
 
-    def _namespace(self, name: str, wanted: str) -> str:
-        """The namespace that a name means, in which something is wanted."""
+    def _namespace(self, name: str, label: str) -> str:
+        """Return the namespace with a name; errors begin with the label."""
         if self._has(name):
             return name
-        spaces = [known for known in self.namespaces if fold(known) == fold(name)]
+        spaces = [space for space in self.namespaces if fold(space) == fold(name)]
         if not spaces:
-            raise self._unknown_namespace(name, wanted)
+            raise self._unknown_namespace(name, label)
         if len(spaces) > 1:
             raise AmbiguousNameError(
-                f"{wanted}: the namespaces {' and '.join(spaces)} both answer to it",
+                f"{label}: the namespaces {' and '.join(spaces)} both match",
                 "Write the namespace exactly.",
             )
         return spaces[0]
 
-    def at_home(self, wanted: NameQuery[_S]) -> _S | None:
-        """Spec of a bare name in the namespaces where it is looked for first, or None."""
-        for home in self._homes(wanted):
-            spec = self.manifest(home).of(wanted.kind).by_name.get(fold(wanted.name))
-            if spec is not None and wanted.is_kind(spec):
+    def at_home(self, query: NameQuery[_S]) -> _S | None:
+        """Return the spec of a bare name in the namespaces searched first, or None."""
+        for home in self._homes(query):
+            spec = self.manifest(home).of(query.kind).by_name.get(fold(query.name))
+            if spec is not None and query.is_kind(spec):
                 return spec
         return None
 
-    def _find_bare(self, wanted: NameQuery[_S]) -> _S:
-        task = wanted.home
-        spec = self.at_home(wanted)
+    def _find_bare(self, query: NameQuery[_S]) -> _S:
+        task = query.home
+        spec = self.at_home(query)
         if spec is not None:
             return spec
-        named = [spec for spec in self._known(wanted.kind) if wanted.names(spec)]
-        serving = [spec for spec in named if wanted.serves(spec)]
-        if wanted.kind.searched_globally and len(serving) == 1:
-            return serving[0]
-        if serving and (task is None or wanted.kind.searched_globally):
-            raise wanted.ambiguous(serving)
-        is_nowhere = task is not None and not (self._has(task) or self._declares(task))
-        if task and is_nowhere and not serving and not wanted.kind.searched_globally:
-            raise self._unknown_namespace(task, str(wanted))
-        raise UnknownNameError(f"{wanted}: unknown{wanted.where}", self._nearest(wanted, named))
+        named = [spec for spec in self._specs_of(query.kind) if query.names(spec)]
+        supporting = [spec for spec in named if query.serves(spec)]
+        if query.kind.searched_globally and len(supporting) == 1:
+            return supporting[0]
+        if supporting and (task is None or query.kind.searched_globally):
+            raise query.ambiguous(supporting)
+        is_unclaimed = task is not None and not (self._has(task) or self._declares(task))
+        if task and is_unclaimed and not supporting and not query.kind.searched_globally:
+            raise self._unknown_namespace(task, str(query))
+        raise UnknownNameError(f"{query}: unknown{query.where}", self._nearest(query, named))
 
-    def _homes(self, wanted: NameQuery[_S]) -> list[str]:
-        """Namespaces in which a bare name is looked for first.
+    def _homes(self, query: NameQuery[_S]) -> list[str]:
+        """Return the namespaces in which a bare name is searched first.
 
-        They are the one called like the task, core's, and the one that declares a task that no
-        plugin is called like.
+        These are the namespace with the task's name, core, and the plugin that declares a task
+        with another name than its own.
         """
-        homes = list(filter(self._has, wanted.homes))
-        if wanted.home is None or wanted.kind.searched_globally or wanted.home in homes:
+        homes = list(filter(self._has, query.homes))
+        if query.home is None or query.kind.searched_globally or query.home in homes:
             return homes
-        declaring = self._declares(wanted.home)
+        declaring = self._declares(query.home)
         return homes + declaring if len(declaring) == 1 else homes
 
     def _declares(self, task: str) -> list[str]:
-        """The namespaces besides core's that declare a task."""
-        specs = [spec for spec in self._known(TaskSpec) if spec.short_name == task]
+        """Return the namespaces other than core that declare a task."""
+        specs = [spec for spec in self._specs_of(TaskSpec) if spec.short_name == task]
         return [spec.namespace for spec in specs if spec.namespace != OWN_NAMESPACE]
 
-    def _nearest(self, wanted: NameQuery[_S], named: Sequence[_S]) -> str:
-        """Remedy for a bare name that is not found."""
-        for spec in sorted(named, key=wanted.serves, reverse=True):
-            if wanted.serves(spec):
+    def _nearest(self, query: NameQuery[_S], named: Sequence[_S]) -> str:
+        """Return the remedy for an unknown bare name."""
+        for spec in sorted(named, key=query.serves, reverse=True):
+            if query.serves(spec):
                 return f"Did you mean {spec.name!r}?"
             if isinstance(spec, ResourceKindSpec):
                 return f"{spec.name!r} is a kind of {spec.resource}."
             tasks = getattr(spec, "tasks", (getattr(spec, "task", None),))
             return f"{spec.name!r} is for the task {' or '.join(map(str, tasks))}."
-        known = [spec for spec in self._known(wanted.kind) if wanted.serves(spec)]
-        words = sorted({word for spec in known for word in wanted.words(spec)})
-        found = wanted.as_written(known) or self._pinned(wanted) or wanted.sought(known)
-        found = found or wanted.closest(words)
-        return found or (self.where_to_look if wanted.kind is MetricSpec else wanted.listing)
+        specs = [spec for spec in self._specs_of(query.kind) if query.serves(spec)]
+        words = sorted({word for spec in specs for word in query.words(spec)})
+        found = query.as_written(specs) or self._pinned(query) or query.sought(specs)
+        found = found or query.closest(words)
+        return found or (self.where_to_look if query.kind is MetricSpec else query.listing)
 
-    def _pinned(self, wanted: NameQuery[_S]) -> str | None:
-        """Remedy for a version behind a bare name, which needs the full name."""
-        bare, _, pin = wanted.name.rpartition("@")
-        spec = self.at_home(NameQuery(wanted.kind, bare, wanted.home)) if pin.isdecimal() else None
-        return f"Write a version behind the full name: {spec.name}@{pin}" if spec else None
+    def _pinned(self, query: NameQuery[_S]) -> str | None:
+        """Return the remedy for a version after a bare name, or None."""
+        bare, _, pin = query.name.rpartition("@")
+        spec = self.at_home(NameQuery(query.kind, bare, query.home)) if pin.isdecimal() else None
+        return f"Write the version after the full name: {spec.name}@{pin}" if spec else None
 
-    def _known(self, kind: type[_S]) -> tuple[_S, ...]:
-        """All specs of a kind by name, from the plugins that work; cached until these change."""
+    def _specs_of(self, kind: type[_S]) -> tuple[_S, ...]:
+        """Return the specs of a kind from all working plugins by name; cached."""
         found: tuple[_S, ...] | None = self._cached(kind)
         if found is None:
             listed: list[_S] = []
@@ -438,28 +435,28 @@ class Registry:
                 except RegistryError:
                     continue
             found = tuple(sorted(listed, key=attrgetter("name")))
-            self._keep_cached(kind, found)
+            self._store_cached(kind, found)
         return found
 
     def _cached(self, key: Any) -> Any:
-        """Answer that was found with the same plugins and manifests, or None."""
+        """Return a value cached with the same plugins and manifests, or None."""
         cached = self._cache.get(key)
         if cached and cached[1] is self._manifests and cached[0] is claims():
             return cached[2]
         return None
 
-    def _keep_cached(self, key: Any, found: Any) -> None:
+    def _store_cached(self, key: Any, found: Any) -> None:
         self._cache = {**self._cache, key: (claims(), self._manifests, found)}
 
-    def _unknown_namespace(self, namespace: str, wanted: str) -> UnknownNameError:
+    def _unknown_namespace(self, namespace: str, label: str) -> UnknownNameError:
         owner = OWNERS.get(fold(namespace))
         if owner is not None:
             return MissingPluginError(
-                f"{wanted}: the plugin '{fold(namespace)}' is not installed",
+                f"{label}: the plugin '{fold(namespace)}' is not installed",
                 f"Install it with: {ways(owner)}",
             )
         return UnknownNameError(
-            f"{wanted}: no installed plugin claims the namespace {namespace!r}",
+            f"{label}: no installed plugin claims the namespace {namespace!r}",
             did_you_mean(namespace, [*self.namespaces, *OWNERS]) or _LOOK_AROUND,
         )
 
@@ -469,8 +466,8 @@ class Registry:
             raise self._unknown_namespace(namespace, f"namespace {namespace!r}")
         if len(found) == 1:
             return found[0]
-        wanted = fold(self.choose.get(namespace, ""))
-        chosen = [claim for claim in found if fold(claim.distribution) == wanted]
+        preferred = fold(self.choose.get(namespace, ""))
+        chosen = [claim for claim in found if fold(claim.distribution) == preferred]
         if len(chosen) == 1:
             return chosen[0]
         names = " and ".join(sorted(map(str, found)))
@@ -481,8 +478,8 @@ class Registry:
         )
 
 
-def _taking_names(specs: Iterable[_S]) -> _S | None:
-    """The metric that takes the names that nothing else has, if there is one."""
+def _with_name_parameter(specs: Iterable[_S]) -> _S | None:
+    """Return the metric with a `name_parameter`, which resolves unknown names, or None."""
     for spec in specs:
         if isinstance(spec, MetricSpec) and spec.name_parameter:
             return spec
@@ -490,5 +487,5 @@ def _taking_names(specs: Iterable[_S]) -> _S | None:
 
 
 def install_metrics() -> str:
-    """What to do where no family of metrics is installed."""
+    """Return the remedy if no metrics are installed."""
     return f"Install some metrics with: {ways(min(OWNERS.values(), default='valor-core'))}"

@@ -1,4 +1,4 @@
-"""Specs: what each thing that a plugin brings says of itself before its code is imported."""
+"""Specs of plugin components, declared without importing their code."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _matches(pattern: re.Pattern[str], form: str) -> Any:
 
 
 def called(spec: Any) -> str:
-    """What errors call a spec."""
+    """Return the class and name of a spec for errors."""
     return f"{type(spec).__name__} {spec.name!r}"
 
 
@@ -77,7 +77,7 @@ def check_aliases(spec: Any, attribute: Any, value: object) -> None:
 
 
 def check_parameters_form(spec: Any, attribute: Any, value: object) -> None:
-    """Raise a `ManifestError` unless a value is a parameter class or its place in the code."""
+    """Raise a `ManifestError` unless a value is a parameter class or its import string."""
     if isinstance(value, str) and IMPLEMENTATION.fullmatch(value):
         return
     if not isinstance(value, type):
@@ -90,21 +90,21 @@ def check_parameters_form(spec: Any, attribute: Any, value: object) -> None:
 
 
 def name_form(form: str) -> Any:
-    """What raises a `ManifestError` unless a value is a name in a namespace, as in the form."""
+    """Return a validator of names with a namespace, with the expected form for errors."""
     return _matches(_NAME, form)
 
 
 place_form: Any = _matches(IMPLEMENTATION, "'package.module:name'")
-"""Raises a `ManifestError` unless a value is a place in the code."""
+"""Validator of import strings; raises `ManifestError`."""
 
 
 RESERVED = frozenset({"error", "metric", "name", "slice", "type", "undefined", "value"})
-"""What a result and a config call things of their own; no parameter of a metric is called so."""
+"""Keys of results and configs, reserved as names of parameters."""
 
 
 @frozen
 class Range:
-    """Closed range of a metric's numbers; None is no bound.
+    """Closed range of a metric's numbers; None means no bound.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class Range:
 
 @frozen
 class Reference:
-    """The paper, standard or program that defines a metric, with its section or equation."""
+    """Paper, standard or program that defines a metric, with its section or equation."""
 
     title: str
     section: str | None = None
@@ -139,35 +139,35 @@ class Reference:
         return ", ".join(part for part in (self.title, self.section, self.url) if part)
 
 
-_ALWAYS_THERE = ("uid", "metadata")
-"""Fields that no item lacks."""
+_ALWAYS_PRESENT = ("uid", "metadata")
+"""Fields that every item has."""
 
 
 @frozen(kw_only=True)
 class Spec:
-    """What every declared thing has: a name in a namespace, a summary, parameters and code.
+    """Base class of specs: a name in a namespace, a summary, parameters and code.
 
     Parameters
     ----------
     name : str
         Namespace and name, ``"classification.ROCAUC"``.
     summary : str
-        What it is, in one line.
+        Description in one line.
     parameters : type or str
-        Its parameter class, or where that is, ``"package.parameters:Class"``; so named, it is
-        made when it is first used. `NoParameters` where there are none.
+        Parameter class, or its import string ``"package.parameters:Class"``, which is imported on
+        first use.
     implementation : str
-        Where its code is, ``"package.module:name"``; imported when first used.
+        Import string of the code, ``"package.module:name"``; imported on first use.
     aliases : tuple of str
         Other names in the same namespace.
     extra : str, optional
-        Extra of its distribution that brings what the code needs, ``"raster"``.
+        Extra of the distribution that installs dependencies of the code, ``"raster"``.
     """
 
     kind: ClassVar[str] = "spec"
-    """What people call a thing of this sort."""
+    """Word for messages."""
     searched_globally: ClassVar[bool] = False
-    """Whether a bare name is looked for in all namespaces."""
+    """Whether a bare name is searched in all namespaces."""
 
     name: str = field(validator=name_form("'namespace.Name'"))
     summary: str
@@ -178,24 +178,24 @@ class Spec:
 
     @property
     def namespace(self) -> str:
-        """The part of the name before the dot: the entry point that declares it."""
+        """Part of the name before the dot: the entry point that declares the spec."""
         return self.name.partition(".")[0]
 
     @property
     def short_name(self) -> str:
-        """The part of the name after the dot."""
+        """Part of the name after the dot."""
         return self.name.partition(".")[2]
 
     @cached_property
     def parameter_class(self) -> type:
-        """The class of its parameters, imported now where it is named by its place.
+        """Parameter class; imported if the spec has its import string.
 
         Raises
         ------
         BrokenPluginError
             If it cannot be imported.
         ManifestError
-            If it is no such class.
+            If it is not a parameter class.
         """
         if isinstance(self.parameters, type):
             return self.parameters
@@ -242,7 +242,7 @@ class Spec:
             raise BrokenPluginError(f"{broken}, {type(error).__name__}: {error}") from error
 
     def check_parameter_class(self, cls: object) -> None:
-        """Raise a `ManifestError` unless a class can hold the parameters of such a thing."""
+        """Raise a `ManifestError` unless a class can hold the parameters."""
         if not isinstance(cls, type) or not has(cls):
             raise ManifestError(
                 f"{self.name}: expected parameters to be a parameter class, found {shown(cls)}",
@@ -252,42 +252,41 @@ class Spec:
 
 @frozen(kw_only=True)
 class MetricSpec(Spec):
-    """What a metric says about itself before its code is imported.
+    """Spec of a metric.
 
     Parameters
     ----------
     task : str
-        Which batches it reads: ``"classification"``, ``"detection"``, ``"segmentation"``,
-        ``"text"``.
+        Task of its batches: ``"classification"``, ``"detection"``, ``"segmentation"``, ``"text"``.
     other_tasks : tuple of str
-        Tasks whose batches it reads besides.
+        Further tasks that it supports.
     higher_is_better : bool or None
-        Its direction; None for a count, a matrix or a curve. A metric whose results differ in it
-        says so in their parameters, under the same name.
+        Direction; None for a count, a matrix or a curve. A metric whose results differ in
+        direction has a parameter of this name in each result.
     range : Range
-        Where its numbers lie.
+        Range of its numbers.
     references : tuple of Reference
-        What defines it.
+        Definitions of the metric.
     version : int
-        Raised when any input can give another number.
+        Incremented when the number changes for any input.
     resources : tuple of str
-        Names of the resources that it asks for. A parameter class that can do without some of them
-        has a property `asked_resources`, those that its values ask for.
-    reads : tuple of str
-        Fields of an item that it cannot do without, ``("response", "references")``. An item that
-        has none of one is not handed to a per-item metric: it is `Undefined`, "no references". A
-        metric that reads a state asks the batch for them itself, by its method ``lacks``.
+        Names of the resources that it needs. If they depend on the parameters, the parameter class
+        has a property `asked_resources` with those needed.
+    requires : tuple of str
+        Required fields of an item, ``("response", "references")``. A per-item metric does not
+        score an item without one of them: it is `Undefined`, "no references". Other metrics query
+        the batch with its method ``lacks``.
     uses : tuple of str
-        Fields that it uses besides, where an item has them or a parameter asks for them.
+        Optional fields that it uses.
     parameter_aliases : tuple of ParameterAlias
-        Names that people give it with some of its parameters:
+        Aliases that also set parameters:
         ``ParameterAlias("balanced_accuracy", {"balanced": True})``.
     related_names : tuple of str
-        Names of something else that this metric is a part or the nearest form of. The error for
-        such a name suggests the metric.
+        Names of related metrics that Valor does not have. The error for such a name suggests this
+        metric.
     name_parameter : str, optional
-        Parameter that a name means which nothing in its namespace has: with ``"module"``,
-        ``hf.rouge`` is ``hf.Module`` with ``module: rouge``.
+        Parameter that receives an unknown name of the namespace: with ``"module"``, ``hf.rouge``
+        is ``hf.Module`` with ``module: rouge``.
 
     Examples
     --------
@@ -320,11 +319,11 @@ class MetricSpec(Spec):
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """All tasks whose batches it reads."""
+        """All supported tasks."""
         return (self.task, *self.other_tasks)
 
     def for_task(self, task: str | None) -> Self:
-        """The same metric as one of a task, if it reads its batches; else as it is."""
+        """Return the spec with a supported task as its first; otherwise unchanged."""
         if task == self.task or task not in self.other_tasks:
             return self
         others = tuple(one for one in self.tasks if one != task)
@@ -336,20 +335,20 @@ class MetricSpec(Spec):
         return f"{self.name}@{self.version}"
 
     def make(self, parameters: Any, resources: Mapping[str, str]) -> Any:
-        """Make the metric of some parameters; imports its code.
+        """Import the code and make the metric.
 
         Parameters
         ----------
         parameters : object
             Instance of the parameter class.
         resources : mapping of str to str
-            Instance of each resource that the choice names: ``{"judge": "strict"}``.
+            Name of the instance per resource: ``{"judge": "strict"}``.
         """
         return self.load()(parameters)
 
     @property
     def parameters_hint(self) -> str:
-        """Remedy that says where the parameters are listed."""
+        """Remedy that shows how to list the parameters."""
         return f"See its parameters with: valor show {self.name}"
 
     def rows_request(
@@ -359,14 +358,13 @@ class MetricSpec(Spec):
         return None
 
     def check_parameter_class(self, cls: object) -> None:
-        """Refuse names of parameters that a result or a config has for something else, too."""
+        """Also reject reserved names of parameters and an unknown `name_parameter`."""
         super().check_parameter_class(cls)
         for parameter in declared(cls):
             if parameter.name in RESERVED:
                 raise ManifestError(
-                    f"{self.name}: expected a parameter of a name that is free, got "
-                    f"{parameter.name!r}, which results or configs have for something else",
-                    f"Call it otherwise than: {', '.join(sorted(RESERVED))}",
+                    f"{self.name}: the parameter name {parameter.name!r} is reserved",
+                    f"Reserved names: {', '.join(sorted(RESERVED))}",
                 )
         names = [parameter.name for parameter in declared(cls)]
         if self.name_parameter is not None and self.name_parameter not in names:
@@ -379,21 +377,21 @@ class MetricSpec(Spec):
 
 @frozen(kw_only=True)
 class ReaderSpec(Spec):
-    """What a reader says about itself before its code is imported.
+    """Spec of a reader.
 
     Parameters
     ----------
     task : str or None
-        The task whose batches it makes; None if it serves all tasks whose items are table rows.
+        Task of its batches; None for all tasks whose items are table rows.
     other_tasks : tuple of str
-        Tasks that it serves in addition to those whose `TaskSpec` declares `rows`.
+        Supported tasks in addition to those whose `TaskSpec` declares `rows`.
     detect : str, optional
         Import string of a function ``detect(files)`` that detects files of this reader. It receives
         paths, or tables in memory if the reader accepts them, and returns
         `Detected`, or None for other files.
     pairs : str, optional
-        Where a function is that makes a batch of two sides in memory,
-        ``pairs(groundtruths, predictions)``; it returns None for what is not of its task.
+        Import string of ``pairs(groundtruths, predictions)``, which makes a batch from data in
+        memory, or returns None for data of another task.
     """
 
     kind: ClassVar[str] = "reader"
@@ -404,7 +402,7 @@ class ReaderSpec(Spec):
     pairs: str | None = field(default=None, validator=optional(place_form))
 
     def serves(self, task: TaskSpec) -> bool:
-        """Whether it makes batches of a task."""
+        """Return whether the reader supports a task."""
         if self.task is not None:
             return self.task == task.short_name
         return task.rows is not None or task.short_name in self.other_tasks
@@ -412,27 +410,26 @@ class ReaderSpec(Spec):
 
 @frozen(kw_only=True)
 class ResourceSpec(Spec):
-    """What a resource (a judge, a tokenizer, a cache) says before it is opened.
+    """Spec of a resource, such as a judge, a tokenizer or a cache.
 
-    The implementation is called with its parameters, once per process, and what it returns is
-    handed to the metrics that ask for it; a ``close`` method, if there is one, is called at the
-    end. It must be safe to use from several threads.
+    The implementation is called with the parameters once per process and returns the object that
+    metrics receive. The object must be thread-safe; its ``close`` method, if any, is called at the
+    end.
 
     Parameters
     ----------
     identity : tuple of str, optional
-        Parameters that can change a number, or properties made of them; all parameters unless
-        given. The others, such as a budget, a width or a path, may change when a saved state is
-        gone on with.
+        Parameters, or properties of the parameter class, that can change a number. Defaults to all
+        parameters. The others, such as a budget, a width or a path, may change when a run resumes
+        from a saved state.
     free : bool
-        Whether anybody may open it at no cost, as the conformance kit would.
+        Whether opening it costs nothing, so that the conformance kit may open it.
     divided : tuple of str
-        Parameters that are numbers, such as a budget, and hold over all workers of a run together.
+        Numeric parameters, such as a budget, that the workers of a run share.
     kinds : str, optional
-        Key of its section that names a kind, a `ResourceKindSpec`: ``"client"``.
+        Config key that selects a `ResourceKindSpec`: ``"client"``.
     several_kinds : bool
-        Whether its section may name a list of kinds; it is then made with a tuple of them, of one
-        too.
+        Whether the key accepts a list of kinds. The implementation then always receives a tuple.
 
     Examples
     --------
@@ -459,17 +456,17 @@ class ResourceSpec(Spec):
 
 @frozen(kw_only=True)
 class ResourceKindSpec(Spec):
-    """What one of the kinds of a resource, such as a client of a judge, says about itself.
+    """Spec of a kind of a resource, such as a client of a judge.
 
-    The implementation is called with its parameters; what it returns is handed to the resource.
-    A bare name is looked for in the namespace of the resource, then in all others.
+    The implementation is called with the parameters; the resource receives the returned object.
+    A bare name is searched in the namespace of the resource, then in all others.
 
     Parameters
     ----------
     resource : str
-        Full name of the resource that it is a kind of, which may be another plugin's.
+        Full name of the resource, which may belong to another plugin.
     identity : tuple of str, optional
-        Parameters that can change a number; all of them unless given.
+        Parameters that can change a number. Defaults to all parameters.
     """
 
     kind: ClassVar[str] = "resource kind"
@@ -481,15 +478,15 @@ class ResourceKindSpec(Spec):
 
 @frozen(kw_only=True)
 class GallerySpec(Spec):
-    """What a gallery says about itself before its code is imported.
+    """Spec of a gallery.
 
-    The implementation is called with its parameters and makes a `Gallery`.
-    The one called ``Gallery`` in a task's namespace is the task's own.
+    The implementation is called with the parameters and makes a `Gallery`. A gallery named
+    ``Gallery`` in the namespace of a task is the default of the task.
 
     Parameters
     ----------
     task : str
-        The task whose items it draws.
+        Task of the items that it draws.
     """
 
     kind: ClassVar[str] = "gallery"
@@ -499,10 +496,10 @@ class GallerySpec(Spec):
 
 @frozen(kw_only=True)
 class EngineSpec(Spec):
-    """What an engine, which counts the partitions of a source, says about itself.
+    """Spec of an engine, which evaluates the partitions of a source.
 
-    The implementation is called with its parameters and makes an `Engine`. A
-    bare name is looked for in all namespaces.
+    The implementation is called with the parameters and makes an `Engine`. A bare name is searched
+    in all namespaces.
     """
 
     kind: ClassVar[str] = "engine"
@@ -511,25 +508,25 @@ class EngineSpec(Spec):
 
 @frozen(kw_only=True)
 class TaskSpec(Spec):
-    """What a task says about itself: what its items and its batches are.
+    """Spec of a task: the classes of its items and batches.
 
-    Configs call it by its short name. The implementation is its batch, a class that inherits from
-    `valor_core.schemas.Batch`; its ``task`` is the short name.
+    Configs use its short name. The implementation is the batch class, a subclass of
+    `valor_core.schemas.Batch` whose ``task`` is the short name.
 
     Parameters
     ----------
     item : str
-        Where the class of its items is, ``"package.module:Item"``.
+        Import string of the item class, ``"package.module:Item"``.
     rows : str, optional
-        Where a function is that makes a batch of a table, a `valor_files.Table`; with it, readers
-        of tables serve the task.
+        Import string of a function that makes a batch from a `valor_files.Table`; with it, readers
+        of tables support the task.
     pairs : str, optional
-        Where a function is that makes a batch of two sides in memory, as for a `ReaderSpec`.
+        Import string of a function that makes a batch from data in memory, as for a `ReaderSpec`.
     examples : str, optional
-        Where a function is that makes data sets by name, each a list of batches, for the
+        Import string of a function that makes data sets by name, each a list of batches, for the
         conformance kit.
     arrays : str, optional
-        Remedy for arrays passed as items, unless the plugin called like the task declares an
+        Remedy for arrays passed as items, unless the plugin with the task's name declares an
         `ArraysSpec`.
     """
 
@@ -543,7 +540,7 @@ class TaskSpec(Spec):
     arrays: str | None = None
 
     def check_required_fields(self, metric: MetricSpec) -> None:
-        """Raise a `ManifestError` unless items have, and can lack, all fields that a metric reads.
+        """Raise a `ManifestError` unless all required fields of a metric are optional item fields.
 
         Examples
         --------
@@ -565,23 +562,23 @@ class TaskSpec(Spec):
                 f"{self.short_name} do not report missing fields",
                 "Return Undefined with a reason for an item that cannot be scored.",
             )
-        every = (one.name for one in fields(import_object(self.item)))
-        known = [name for name in every if name not in _ALWAYS_THERE]
+        names = (one.name for one in fields(import_object(self.item)))
+        optional_names = [name for name in names if name not in _ALWAYS_PRESENT]
         for name in metric.requires:
-            if name not in known:
+            if name not in optional_names:
                 raise ManifestError(
-                    f"{metric.name}: requires must be among {', '.join(known)}, got {name!r}",
-                    did_you_mean(name, known) or REQUIRES_HINT,
+                    f"{metric.name}: requires must be among {', '.join(optional_names)}, "
+                    f"got {name!r}",
+                    did_you_mean(name, optional_names) or REQUIRES_HINT,
                 )
 
 
 @frozen(kw_only=True)
 class CommandSpec(Spec):
-    """What a command that a plugin adds to ``valor`` says about itself.
+    """Spec of a command that a plugin adds to ``valor``.
 
-    The implementation is a click command, or a function that takes the command's arguments as
-    strings and returns its exit code; it is imported when the command is called. The command is
-    called by its short name.
+    The implementation is a click command, or a function of the arguments, a list of strings, that
+    returns the exit code. It is imported when the command is called by its short name.
     """
 
     kind: ClassVar[str] = "command"
@@ -590,10 +587,10 @@ class CommandSpec(Spec):
 
 @frozen(kw_only=True)
 class ArraysSpec(Spec):
-    """How a family makes batches of a task from arrays and items.
+    """Spec of how a family makes batches of a task from arrays and items.
 
-    The plugin called like the task declares it. The summary is the remedy for arrays that are
-    passed as items; the implementation is the function that makes a batch from arrays.
+    The plugin with the task's name declares it. The summary is the remedy for arrays passed as
+    items; the implementation makes a batch from arrays.
 
     Parameters
     ----------
@@ -620,24 +617,24 @@ KINDS: Mapping[str, type[Spec]] = {
     "commands": CommandSpec,
     "arrays": ArraysSpec,
 }
-"""All that a plugin can declare: its hook is called ``valor_`` and the key."""
+"""Spec classes; the name of the hook is ``valor_`` and the key."""
 
 
 _S = TypeVar("_S", bound=Spec)
 
 
 class Specs(tuple[_S, ...]):
-    """Specs of one kind from one namespace, found by any of their names."""
+    """Specs of one kind from one namespace."""
 
     @cached_property
     def by_name(self) -> Mapping[str, _S]:
-        """Each spec by its name and its aliases, as `fold` has them."""
+        """Specs by normalized name and alias."""
         words = [(word, spec) for spec in self for word in (*spec.aliases, spec.short_name)]
         return {fold(word): spec for word, spec in words}
 
 
 def import_object(place: str) -> Any:
-    """What stands at ``"package.module:name"``."""
+    """Import an object by ``"package.module:name"``."""
     module, _, name = place.partition(":")
     found: Any = import_module(module)
     for part in name.split("."):

@@ -45,5 +45,5 @@ def test_version_behind_a_bare_name_suggests_the_full_name() -> None:
     with pytest.raises(UnknownNameError, match="unknown in the task") as caught:
         Registry().metric("F1@2", "classification")
 
-    assert caught.value.remedy == "Write a version behind the full name: classification.F1@2"
+    assert caught.value.remedy == "Write the version after the full name: classification.F1@2"
     assert Registry().metric("classification.F1@2").short_name == "F1"

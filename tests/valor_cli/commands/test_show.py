@@ -89,7 +89,7 @@ def test_json_has_same_content(valor):
     [
         ("shoutlab.Loudnes", "Did you mean 'shoutlab.Loudness'"),
         ("Loudnes", "Did you mean 'Loudness'"),
-        ("zzzzzz", "See what is there with: valor list"),
+        ("zzzzzz", "See what is available with: valor list"),
         ("ghost.Faithfulness", "no installed plugin claims the namespace 'ghost'"),
         ("shoutlab.Loudness@7", "expected version 7"),
     ],

@@ -40,14 +40,14 @@ def long_enough(
     return float(found >= length if rule == "least" else found == length)
 
 
-def test_the_name_is_bound_to_a_spec_with_the_first_line_as_summary() -> None:
+def test_spec_summary_is_first_docstring_line() -> None:
     assert long_enough.name == "mylab.LongEnough"
     assert long_enough.summary == "Whether a response is long enough"
     assert isinstance(long_enough, ItemMetricSpec)
     assert long_enough.range == Range(0, 1)
 
 
-def test_the_keyword_arguments_are_the_parameters() -> None:
+def test_keyword_arguments_become_parameters() -> None:
     length, rule = declared(long_enough.parameters)
 
     assert (length.name, length.kind.words, length.default) == ("length", "whole number", 4)
@@ -56,14 +56,14 @@ def test_the_keyword_arguments_are_the_parameters() -> None:
     assert rule.help == "Argument of long_enough."
 
 
-def test_parameters_are_chosen_like_any_others() -> None:
+def test_parameters_are_set_by_metric_choice() -> None:
     report = evaluate(ITEMS, [{"name": long_enough, "length": 3, "rule": "exact"}])
 
     assert report["LongEnough"].value == 0.5
     assert report["LongEnough"].only.parameters == {"length": 3, "rule": "exact"}
 
 
-def test_parameters_come_through_pickling_by_the_place_of_their_metric(
+def test_parameters_pickle_by_import_string_of_metric(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     module = ModuleType(long_enough.implementation.partition(":")[0])
@@ -74,12 +74,12 @@ def test_parameters_come_through_pickling_by_the_place_of_their_metric(
     assert pickle.loads(pickle.dumps(chosen)) == chosen
 
 
-def test_a_wrong_parameter_is_refused_like_any_other() -> None:
+def test_unknown_parameter_is_rejected() -> None:
     with pytest.raises(ParameterError, match=r"mylab\.LongEnough: lenght: unknown key"):
         bind_metrics([{"name": long_enough, "lenght": 3}], Registry(), None)
 
 
-def test_a_required_argument_is_a_required_parameter() -> None:
+def test_argument_without_default_is_required_parameter() -> None:
     @metric("mylab.Needy", task="text")
     def needy(item: Any, *, length: int) -> float:
         return 0.0
@@ -88,7 +88,7 @@ def test_a_required_argument_is_a_required_parameter() -> None:
         evaluate(ITEMS, [needy])
 
 
-def test_what_else_there_is_to_say_is_kept() -> None:
+def test_decorator_arguments_are_kept_in_spec() -> None:
     reference = Reference("A paper")
 
     @metric(
@@ -109,7 +109,7 @@ def test_what_else_there_is_to_say_is_kept() -> None:
     assert plain.summary == "mylab.Plain"
 
 
-def test_an_argument_that_is_not_keyword_only_is_refused() -> None:
+def test_positional_argument_is_rejected() -> None:
     with pytest.raises(ManifestError, match="argument 'length' must be keyword-only"):
 
         @metric("mylab.Odd", task="text")
@@ -117,7 +117,7 @@ def test_an_argument_that_is_not_keyword_only_is_refused() -> None:
             return 0.0
 
 
-def test_an_argument_without_annotation_is_refused() -> None:
+def test_unannotated_argument_is_rejected() -> None:
     with pytest.raises(ManifestError, match="argument 'length' must be keyword-only and annotated"):
 
         @metric("mylab.Odd", task="text")
@@ -125,7 +125,7 @@ def test_an_argument_without_annotation_is_refused() -> None:
             return 0.0
 
 
-def test_an_annotation_that_configs_cannot_fill_is_refused() -> None:
+def test_unsupported_annotation_is_rejected() -> None:
     with pytest.raises(ManifestError, match="words has an unsupported annotation"):
 
         @metric("mylab.Odd", task="text")
@@ -133,7 +133,7 @@ def test_an_annotation_that_configs_cannot_fill_is_refused() -> None:
             return 0.0
 
 
-def test_a_function_that_takes_no_item_is_refused() -> None:
+def test_function_without_item_argument_is_rejected() -> None:
     with pytest.raises(ManifestError, match="expected a function whose first argument is the item"):
 
         @metric("mylab.Odd", task="text")
@@ -141,7 +141,7 @@ def test_a_function_that_takes_no_item_is_refused() -> None:
             return 0.0
 
 
-def test_a_name_without_a_namespace_is_refused() -> None:
+def test_name_without_namespace_is_rejected() -> None:
     with pytest.raises(ManifestError, match=r"name must look like 'namespace\.Name'"):
 
         @metric("Odd", task="text")
@@ -149,7 +149,7 @@ def test_a_name_without_a_namespace_is_refused() -> None:
             return 0.0
 
 
-def test_a_decorated_function_can_still_be_called() -> None:
+def test_decorated_function_is_callable() -> None:
     @metric("mylab.Share", task="text")
     def share(item: Any, *, of: int = 4) -> float:
         return len(item.response) / of
@@ -166,7 +166,7 @@ def test_a_decorated_function_can_still_be_called() -> None:
         ({}, "expected a whole number, found none"),
     ],
 )
-def test_arguments_of_a_call_are_checked(arguments: dict[str, Any], message: str) -> None:
+def test_call_arguments_are_checked(arguments: dict[str, Any], message: str) -> None:
     @metric("mylab.Share", task="text")
     def share(item: Any, *, of: int) -> float:
         return len(item.response) / of
@@ -182,12 +182,12 @@ def test_arguments_of_a_call_are_checked(arguments: dict[str, Any], message: str
         (partial(len), "expected a function with a name, got partial"),
     ],
 )
-def test_a_function_without_a_name_is_refused_in_words(function: Any, message: str) -> None:
+def test_callable_without_name_is_rejected(function: Any, message: str) -> None:
     with pytest.raises(ManifestError, match=re.escape(message)):
         metric("mylab.One", task="text")(function)
 
 
-def test_a_function_is_given_the_resources_that_it_asks_for(mylab: Path) -> None:
+def test_function_receives_its_resources(mylab: Path) -> None:
     @metric("mylab.Known", task="text", resources=("dictionary",))
     def known(item: Any, *, dictionary: Any, least: int = 1) -> float:
         """Whether some words are known."""
@@ -203,7 +203,7 @@ def test_a_function_is_given_the_resources_that_it_asks_for(mylab: Path) -> None
     assert [one.name for one in declared(known.parameter_class)] == ["least"]
 
 
-def test_a_coroutine_function_is_a_metric() -> None:
+def test_coroutine_function_is_metric() -> None:
     @metric("mylab.Slow", task="text", resources=("mylab.dictionary",))
     async def slow(item: Any, *, dictionary: Any) -> float:
         await asyncio.sleep(0)
@@ -221,7 +221,7 @@ class Known:
         return [word for word in text.split() if word in self.words]
 
 
-def test_a_decorated_function_that_asks_for_a_resource_is_called_with_it() -> None:
+def test_direct_call_passes_resource() -> None:
     @metric("mylab.Known", task="text", resources=("llm.judge",))
     def known(item: Any, *, judge: Any) -> float:
         return float(len(judge.known(item.response)))
@@ -231,7 +231,7 @@ def test_a_decorated_function_that_asks_for_a_resource_is_called_with_it() -> No
         known(Text("q1", response="a"))
 
 
-def test_a_resource_that_no_argument_takes_is_refused() -> None:
+def test_resource_without_argument_is_rejected() -> None:
     with pytest.raises(ManifestError, match="expected a keyword-only argument"):
 
         @metric("mylab.Odd", task="text", resources=("judge",))
@@ -240,10 +240,10 @@ def test_a_resource_that_no_argument_takes_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(RESERVED))
-def test_a_parameter_called_like_a_column_of_results_is_refused(name: str) -> None:
+def test_reserved_parameter_name_is_rejected(name: str) -> None:
     text = f"def odd(item, *, {name}: int = 3) -> float:\n    return 0.0\n"
     namespace: dict[str, Any] = {"__name__": "odd"}
     exec(text, namespace)
 
-    with pytest.raises(ManifestError, match="expected a parameter of a name"):
+    with pytest.raises(ManifestError, match="is reserved"):
         metric("mylab.Odd", task="text")(namespace["odd"])

@@ -40,7 +40,7 @@ def names() -> dict[str, str]:
     return {found.namespace: found.distribution for found in claims()}
 
 
-def test_a_new_distribution_is_found(site: Path) -> None:
+def test_new_distribution_is_found(site: Path) -> None:
     assert "gulls" not in names()
 
     announce(site, "seabirds", "gulls = seabirds.plugin")
@@ -49,7 +49,7 @@ def test_a_new_distribution_is_found(site: Path) -> None:
     assert names()["gulls"] == "seabirds"
 
 
-def test_one_that_is_removed_is_forgotten(site: Path) -> None:
+def test_removed_distribution_disappears(site: Path) -> None:
     facts = announce(site, "seabirds", "gulls = seabirds.plugin")
     os.utime(site, ns=(10**18, 10**18))
     assert "gulls" in names()
@@ -60,7 +60,7 @@ def test_one_that_is_removed_is_forgotten(site: Path) -> None:
     assert "gulls" not in names()
 
 
-def test_of_two_of_one_name_the_first_on_the_path_counts(
+def test_first_distribution_on_path_wins(
     site: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     announce(site, "seabirds", "gulls = seabirds.plugin")
@@ -71,7 +71,7 @@ def test_of_two_of_one_name_the_first_on_the_path_counts(
     assert {"gulls", "terns", "auks"} & set(names()) == {"terns"}
 
 
-def test_another_search_path_is_noticed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_search_path_is_detected(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     announce(site, "seabirds", "gulls = seabirds.plugin")
     assert "gulls" in names()
 
@@ -80,7 +80,7 @@ def test_another_search_path_is_noticed(site: Path, monkeypatch: pytest.MonkeyPa
     assert "gulls" not in names()
 
 
-def test_what_is_installed_over_another_version_is_read_anew(site: Path) -> None:
+def test_upgraded_distribution_is_read_again(site: Path) -> None:
     facts = announce(site, "seabirds", "gulls = seabirds.plugin")
     os.utime(site, ns=(10**18, 10**18))
     assert "gulls" in names()
@@ -93,13 +93,13 @@ def test_what_is_installed_over_another_version_is_read_anew(site: Path) -> None
     assert "gulls" not in names()
 
 
-def test_comments_and_other_sections_announce_nothing(site: Path) -> None:
+def test_comments_and_other_sections_are_ignored(site: Path) -> None:
     announce(site, "seabirds", "# terns = a\n; skuas = b\n\ngulls=seabirds.plugin\n[x]\nauks = c")
 
     assert {"gulls", "terns", "skuas", "auks"} & set(names()) == {"gulls"}
 
 
-def test_while_nothing_changes_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unchanged_distributions_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     before = claims()
     monkeypatch.setattr(Distribution, "announced", None)
 

@@ -14,7 +14,7 @@ def half(item: Any) -> float:
     return 0.5
 
 
-def test_a_decorated_metric_pickles_by_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decorated_metric_pickles_by_import_string(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("a_module_of_metrics")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(half, "__module__", module.__name__)
@@ -23,7 +23,7 @@ def test_a_decorated_metric_pickles_by_its_place(monkeypatch: pytest.MonkeyPatch
     assert pickle.loads(pickle.dumps(module.half)) is module.half
 
 
-def test_a_decorated_metric_that_others_cannot_find_does_not_pickle() -> None:
+def test_decorated_metric_without_import_string_does_not_pickle() -> None:
     elsewhere = metric("attic.Half", task="text")(half)
 
     with pytest.raises(

@@ -23,7 +23,7 @@ from valor_core.specs.names import split_name
         (".5", ("", ".5")),
     ],
 )
-def test_a_namespace_ends_at_the_first_dot_and_is_a_word(name, parts) -> None:
+def test_name_is_split_at_first_dot_after_identifier(name, parts) -> None:
     assert split_name(name) == parts
 
 
@@ -31,17 +31,17 @@ def test_a_namespace_ends_at_the_first_dot_and_is_a_word(name, parts) -> None:
     ("name", "value"),
     [("mAP50", 0.5), ("map_5", 0.05), ("mAP0.75", 0.75), ("MAP.3", 0.3)],
 )
-def test_a_share_is_a_decimal_or_in_percent(name, value) -> None:
+def test_fraction_placeholder_matches_decimal_or_percent(name, value) -> None:
     assert ParameterAlias("mAP%", {"iou": "%"}).meaning(name) == {"iou": value}
 
 
 @pytest.mark.parametrize("name", ["mAP", "mAP100", "mAP0", "mAP1.5", "mAP50-95", "xmAP50"])
-def test_other_numbers_are_no_share(name) -> None:
+def test_fraction_placeholder_rejects_other_numbers(name) -> None:
     assert ParameterAlias("mAP%", {"iou": "%"}).meaning(name) is None
 
 
 @pytest.mark.parametrize("name", ["top", "top0", "top1.5", "top-k"])
-def test_only_whole_numbers_from_1_on_stand_for_one(name) -> None:
+def test_number_placeholder_matches_positive_integers(name) -> None:
     assert ParameterAlias("top#", {"k": "#"}).meaning(name) is None
     assert ParameterAlias("top#", {"k": "#"}).meaning("Top_12") == {"k": 12}
 
@@ -50,25 +50,25 @@ def test_only_whole_numbers_from_1_on_stand_for_one(name) -> None:
     ("name", "parameters"),
     [("top#", {"k": 1}), ("top", {"k": "#"}), ("top%", {"k": "#"}), ("a##", {"k": "#"})],
 )
-def test_a_number_stands_in_the_name_and_among_the_values(name, parameters) -> None:
+def test_placeholder_is_in_name_and_values(name, parameters) -> None:
     with pytest.raises(ManifestError):
         ParameterAlias(name, parameters)
 
 
 @pytest.mark.parametrize("parameters", [{}, None, "top_k: 1"])
-def test_a_known_name_says_something(parameters) -> None:
+def test_alias_without_parameters_is_rejected(parameters) -> None:
     with pytest.raises(ManifestError):
         ParameterAlias("top", parameters)
 
 
-def test_an_average_stands_before_or_behind() -> None:
+def test_average_is_prefix_or_suffix() -> None:
     names = {known.name: known.parameters for known in averaged("f1")}
 
     assert names["f1_macro"] == names["macro_f1"] == {"average": "macro"}
     assert len(names) == 6
 
 
-def test_a_decorated_metric_is_found_by_its_name_where_it_was_made() -> None:
+def test_decorated_metric_is_found_by_name() -> None:
     @metric("mylab.Shout", task="text")
     def shout(item) -> float:
         return float(item.response.isupper())
@@ -78,7 +78,7 @@ def test_a_decorated_metric_is_found_by_its_name_where_it_was_made() -> None:
         Registry().metric("mylab.Whisper")
 
 
-def test_of_two_decorated_metrics_with_a_name_the_later_one_counts() -> None:
+def test_later_decorated_metric_replaces_earlier_one() -> None:
     found = []
     for number in (1, 2):
 
@@ -91,7 +91,7 @@ def test_of_two_decorated_metrics_with_a_name_the_later_one_counts() -> None:
     assert found == [1, 2]
 
 
-def test_a_decorated_metric_that_nobody_holds_is_gone() -> None:
+def test_unreferenced_decorated_metric_is_removed() -> None:
     @metric("mylab.Gone", task="text")
     def gone(item) -> float:
         return 0.0
@@ -115,7 +115,7 @@ def test_a_decorated_metric_that_nobody_holds_is_gone() -> None:
         ("SemanticSimilarity", "text"),
     ],
 )
-def test_metrics_that_are_not_in_valor_suggest_no_other_metric(name: str, task: str) -> None:
+def test_unsupported_metric_suggests_no_other_metric(name: str, task: str) -> None:
     with pytest.raises(UnknownNameError) as error:
         meaning_of(name, Registry(), task)
 

@@ -37,7 +37,7 @@ def judge(install: Install) -> ResourceSpec:
 
 
 class TestKindsOfResources:
-    def test_a_kind_is_found_in_the_namespace_of_the_resource_first(
+    def test_kind_is_found_in_namespace_of_resource_first(
         self, judge: ResourceSpec, install: Install
     ) -> None:
         install("aaalab", "aaa", brings("aaa", "echo"))
@@ -45,23 +45,21 @@ class TestKindsOfResources:
         assert Registry().resource_kind("echo", judge).name == "ranklab.echo"
         assert Registry().resource_kind("aaa.echo", judge).name == "aaa.echo"
 
-    def test_a_strangers_kind_is_found_by_its_bare_name(
+    def test_kind_of_other_plugin_is_found_by_bare_name(
         self, judge: ResourceSpec, install: Install
     ) -> None:
         install("aaalab", "aaa", brings("aaa", "loud_speaker"))
 
         assert Registry().resource_kind("LoudSpeaker", judge).name == "aaa.loud_speaker"
 
-    def test_two_strangers_with_one_kind_are_both_named(
-        self, judge: ResourceSpec, install: Install
-    ) -> None:
+    def test_ambiguous_kind_names_both_plugins(self, judge: ResourceSpec, install: Install) -> None:
         for namespace in ("aaa", "bbb"):
             install(f"{namespace}lab", namespace, brings(namespace, "tape"))
 
         with pytest.raises(AmbiguousNameError, match=r"expected one of this name, found aaa\.tape"):
             Registry().resource_kind("tape", judge)
 
-    def test_a_kind_of_another_resource_is_none_of_this_one(
+    def test_kind_of_other_resource_is_rejected(
         self, judge: ResourceSpec, install: Install
     ) -> None:
         install("aaalab", "aaa", brings("aaa", "tape", "aaa.reel"))
@@ -71,7 +69,7 @@ class TestKindsOfResources:
         with refused(UnknownNameError):
             Registry().resource_kind("aaa.tape", judge)
 
-    def test_a_misspelt_kind_is_answered_with_the_nearest(self, judge: ResourceSpec) -> None:
+    def test_misspelled_kind_suggests_closest_match(self, judge: ResourceSpec) -> None:
         with refused(UnknownNameError):
             Registry().resource_kind("ecko", judge)
 
@@ -84,12 +82,12 @@ class TestKindsOfResources:
 @pytest.mark.parametrize(
     ("kind", "listing"),
     [
-        (MetricSpec, "See what is there with: valor list"),
-        (EngineSpec, "See what is there with: valor list --engines"),
-        (ResourceKindSpec, "See what is there with: valor list --resource-kinds"),
+        (MetricSpec, "See what is available with: valor list"),
+        (EngineSpec, "See what is available with: valor list --engines"),
+        (ResourceKindSpec, "See what is available with: valor list --resource-kinds"),
     ],
 )
-def test_what_is_there_is_shown_by_kind(
+def test_listing_command_depends_on_kind(
     kind: type[MetricSpec | EngineSpec | ResourceKindSpec], listing: str
 ) -> None:
     assert NameQuery(kind, "x").listing == listing

@@ -45,7 +45,7 @@ def broken(install: Install) -> Path:
 
 
 class TestLookUp:
-    def test_a_living_registry_finds_a_plugin_that_is_installed_later(
+    def test_registry_finds_plugin_installed_later(
         self, monkeypatch: pytest.MonkeyPatch, install: Install, tmp_path: Path
     ) -> None:
         site = tmp_path / "site-birdlab"
@@ -59,7 +59,7 @@ class TestLookUp:
 
         assert registry.metric("birds.Accuracy").version == 2
 
-    def test_a_strangers_plugin_works_by_its_namespace(self, birds: Path) -> None:
+    def test_third_party_plugin_is_found_by_namespace(self, birds: Path) -> None:
         spec = Registry().metric("birds.Accuracy")
 
         assert spec.identity == "birds.Accuracy@2"
@@ -69,15 +69,15 @@ class TestLookUp:
         "name",
         ["birds.accuracy", "BIRDS.ACCURACY", "birds.hit_rate", "birds.HitRate", "birds.hit-rate"],
     )
-    def test_case_underscores_hyphens_and_aliases_do_not_matter(
+    def test_case_underscores_and_hyphens_are_ignored_and_aliases_match(
         self, birds: Path, name: str
     ) -> None:
         assert Registry().metric(name).name == "birds.Accuracy"
 
-    def test_a_bare_name_is_found_in_the_namespace_of_the_task(self, birds: Path) -> None:
+    def test_bare_name_is_found_in_task_namespace(self, birds: Path) -> None:
         assert Registry().metric("accuracy", task="birds").name == "birds.Accuracy"
 
-    def test_installing_another_plugin_does_not_change_what_a_bare_name_means(
+    def test_installing_a_plugin_does_not_change_bare_names(
         self, birds: Path, install: Install
     ) -> None:
         before = Registry().metric("Accuracy", task="birds")
@@ -87,7 +87,7 @@ class TestLookUp:
 
         assert after == before
 
-    def test_a_bare_name_without_a_task_is_answered_with_where_it_is(
+    def test_bare_name_without_task_suggests_full_names(
         self, birds: Path, install: Install
     ) -> None:
         install("animallab", "animals", package("animals", "spec('animals.HitRate')"))
@@ -95,7 +95,7 @@ class TestLookUp:
         with refused(AmbiguousNameError):
             Registry().metric("HitRate")
 
-    def test_a_bare_name_that_only_another_namespace_has_is_answered_with_it(
+    def test_bare_name_of_other_namespace_suggests_full_name(
         self, birds: Path, install: Install
     ) -> None:
         install("animallab", "animals", package("animals", "spec('animals.Speed', task='birds')"))
@@ -103,9 +103,7 @@ class TestLookUp:
         with refused(UnknownNameError):
             Registry().metric("Speed", task="birds")
 
-    def test_a_bare_name_that_only_another_task_has_is_answered_with_that_task(
-        self, birds: Path, install: Install
-    ) -> None:
+    def test_bare_name_of_other_task_names_that_task(self, birds: Path, install: Install) -> None:
         install("animallab", "animals", package("animals", "spec('animals.Speed')"))
 
         with refused(UnknownNameError):
@@ -113,7 +111,7 @@ class TestLookUp:
         with refused(UnknownNameError):
             Registry().metric("Spede", task="birds")
 
-    def test_a_metric_of_a_task_without_a_plugin_is_looked_for_elsewhere_first(
+    def test_bare_name_for_task_without_plugin_suggests_full_name(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         registry = without(monkeypatch, "text", "segmentation")
@@ -124,31 +122,27 @@ class TestLookUp:
             with refused(UnknownNameError):
                 registry.metric(name, task)
 
-    def test_a_misspelt_name_is_answered_with_the_nearest(self, birds: Path) -> None:
+    def test_misspelled_name_suggests_closest_match(self, birds: Path) -> None:
         with refused(UnknownNameError):
             Registry().metric("birds.Acuracy")
 
-    def test_a_misspelt_bare_name_is_answered_with_the_nearest(self, birds: Path) -> None:
+    def test_misspelled_bare_name_suggests_closest_match(self, birds: Path) -> None:
         with refused(UnknownNameError):
             Registry().metric("Acuracy", task="birds")
 
-    def test_a_name_like_no_other_is_answered_with_the_command_that_lists_all(
-        self, birds: Path
-    ) -> None:
+    def test_unknown_name_suggests_list_command(self, birds: Path) -> None:
         with refused(UnknownNameError):
             Registry().metric("birds.Zzz")
 
-    def test_a_misspelt_namespace_is_answered_with_the_nearest(self, birds: Path) -> None:
+    def test_misspelled_namespace_suggests_closest_match(self, birds: Path) -> None:
         with refused(UnknownNameError):
             Registry().metric("brids.Accuracy")
 
-    def test_an_unknown_task_is_named(self, birds: Path) -> None:
+    def test_unknown_task_suggests_closest_match(self, birds: Path) -> None:
         with refused(UnknownNameError):
             Registry().metric("Accuracy", task="bids")
 
-    def test_two_namespaces_that_fold_alike_are_told_apart_by_their_exact_names(
-        self, install: Install
-    ) -> None:
+    def test_similar_namespaces_need_exact_name(self, install: Install) -> None:
         install("onelab", "my_lab", package("my_lab"))
         install("twolab", "mylab2", package("mylab2"))
         install("threelab", "mylab_2", package("mylab_2"))
@@ -159,14 +153,14 @@ class TestLookUp:
         with refused(AmbiguousNameError):
             registry.metric("MyLab2.Accuracy")
 
-    def test_a_pinned_version_that_is_installed_is_accepted(self, birds: Path) -> None:
+    def test_installed_version_pin_is_accepted(self, birds: Path) -> None:
         assert Registry().metric("birds.Accuracy@2").version == 2
 
-    def test_a_pinned_version_that_is_not_installed_is_refused(self, birds: Path) -> None:
+    def test_other_version_pin_is_rejected(self, birds: Path) -> None:
         with refused(VersionPinError):
             Registry().metric("birds.Accuracy@1")
 
-    def test_every_namespace_of_this_project_is_installed_from_a_folder(self) -> None:
+    def test_every_own_namespace_is_installed_from_a_folder(self) -> None:
         clone = Path(__file__).parents[3]
 
         folders = [ways(owner).rpartition(" -e ")[2] for owner in OWNERS.values()]
@@ -174,7 +168,7 @@ class TestLookUp:
         assert str(clone / "plugins/llm") in folders
         assert all((Path(folder) / "pyproject.toml").is_file() for folder in folders)
 
-    def test_lookup_errors_are_lookup_errors_and_not_key_errors(self) -> None:
+    def test_lookup_errors_are_not_key_errors(self) -> None:
         assert issubclass(UnknownNameError, LookupError)
         assert not issubclass(UnknownNameError, KeyError)
 
@@ -188,7 +182,7 @@ class TestReadersAndResources:
         " summary='', implementation='birds.code:Metric', aliases=('referee',))]\n"
     }
 
-    def test_readers_and_resources_are_found_like_metrics(self, install: Install) -> None:
+    def test_readers_and_resources_are_found_by_name(self, install: Install) -> None:
         install("birdlab", "birds", self.SOURCES)
         registry = Registry()
 
@@ -198,7 +192,7 @@ class TestReadersAndResources:
         assert "birds.Nests" in [spec.name for spec in registry.all(ReaderSpec)]
         assert "birds.Judge" in [spec.name for spec in registry.all(ResourceSpec)]
 
-    def test_an_unknown_reader_is_called_a_reader(self, install: Install) -> None:
+    def test_unknown_reader_error_names_the_kind(self, install: Install) -> None:
         install("birdlab", "birds", self.SOURCES)
 
         with refused(UnknownNameError):
@@ -206,7 +200,7 @@ class TestReadersAndResources:
 
 
 class TestBrokenPlugins:
-    def test_a_broken_plugin_does_not_hide_the_others(self, birds: Path, broken: Path) -> None:
+    def test_broken_plugin_does_not_hide_others(self, birds: Path, broken: Path) -> None:
         registry = Registry()
 
         names = [spec.name for spec in registry.all(MetricSpec)]
@@ -214,9 +208,7 @@ class TestBrokenPlugins:
         assert "birds.Accuracy" in names
         assert not any(name.startswith("broken.") for name in names)
 
-    def test_a_broken_plugin_is_reported_with_its_cause_for_its_own_namespace(
-        self, broken: Path
-    ) -> None:
+    def test_broken_plugin_error_has_cause(self, broken: Path) -> None:
         with pytest.raises(
             BrokenPluginError, match="cannot be imported, ModuleNotFoundError"
         ) as caught:
@@ -224,7 +216,7 @@ class TestBrokenPlugins:
 
         assert isinstance(caught.value.__cause__, ModuleNotFoundError)
 
-    def test_a_broken_plugin_does_not_matter_to_names_elsewhere(
+    def test_broken_plugin_does_not_affect_other_namespaces(
         self, birds: Path, broken: Path
     ) -> None:
         registry = Registry()
@@ -233,15 +225,13 @@ class TestBrokenPlugins:
         with pytest.raises(UnknownNameError):
             registry.metric("Zzz", task="birds")
 
-    def test_failures_lists_every_namespace_that_cannot_be_used(
-        self, birds: Path, broken: Path
-    ) -> None:
+    def test_failures_lists_broken_namespaces(self, birds: Path, broken: Path) -> None:
         failures = Registry().failures()
 
         assert list(failures) == ["broken"]
         assert isinstance(failures["broken"], BrokenPluginError)
 
-    def test_the_same_failure_is_raised_again_without_another_import(self, broken: Path) -> None:
+    def test_failure_is_cached(self, broken: Path) -> None:
         registry = Registry()
         with pytest.raises(BrokenPluginError) as first:
             registry.manifest("broken")
@@ -251,27 +241,25 @@ class TestBrokenPlugins:
 
         assert second.value is first.value
 
-    def test_a_manifest_that_leaves_the_program_is_a_broken_plugin(self, install: Install) -> None:
+    def test_manifest_that_exits_is_broken_plugin(self, install: Install) -> None:
         install("exitlab", "leaver", {"__init__.py": "", "plugin.py": "raise SystemExit(3)\n"})
 
         with pytest.raises(BrokenPluginError, match="cannot be imported, SystemExit: 3"):
             Registry().manifest("leaver")
 
-    def test_a_manifest_whose_hook_raises_is_a_broken_plugin(self, install: Install) -> None:
+    def test_manifest_with_failing_hook_is_broken_plugin(self, install: Install) -> None:
         install("raiselab", "raiser", package("raiser", "1 / 0"))
 
         with pytest.raises(BrokenPluginError, match="its manifest fails, ZeroDivisionError"):
             Registry().manifest("raiser")
 
-    def test_code_that_cannot_be_imported_is_a_broken_plugin(self, install: Install) -> None:
+    def test_code_with_failing_import_is_broken_plugin(self, install: Install) -> None:
         install("codelab", "coder", package("coder", code="raise ValueError('half written')"))
 
         with pytest.raises(BrokenPluginError, match=r"coder\.code:Metric cannot be imported"):
             Registry().metric("coder.Accuracy").load()
 
-    def test_code_without_the_name_that_the_manifest_gives_is_a_broken_plugin(
-        self, install: Install
-    ) -> None:
+    def test_missing_object_in_code_is_broken_plugin(self, install: Install) -> None:
         install("codelab", "coder", package("coder", code=""))
 
         with pytest.raises(BrokenPluginError, match="cannot be imported, AttributeError"):
@@ -279,31 +267,27 @@ class TestBrokenPlugins:
 
 
 class TestMissingExtras:
-    def test_an_error_of_ours_at_import_comes_through_as_it_is(self, install: Install) -> None:
+    def test_valor_error_during_import_is_unchanged(self, install: Install) -> None:
         code = "from valor_core.errors import MissingExtraError\nraise MissingExtraError('why')\n"
         install("extralab", "extras", package("extras", code=code))
 
         with pytest.raises(MissingExtraError, match="why"):
             Registry().metric("extras.Accuracy").load()
 
-    def test_a_missing_package_is_answered_with_the_extra_of_the_distribution(
-        self, install: Install
-    ) -> None:
+    def test_missing_package_suggests_extra(self, install: Install) -> None:
         specs = "spec('extras.Accuracy', extra='raster')"
         install("extralab", "extras", package("extras", specs, code="import no_such_raster"))
 
         with refused(MissingExtraError):
             Registry().metric("extras.Accuracy").load()
 
-    def test_a_missing_package_without_an_extra_is_a_broken_plugin(self, install: Install) -> None:
+    def test_missing_package_without_extra_is_broken_plugin(self, install: Install) -> None:
         install("extralab", "extras", package("extras", code="import no_such_raster"))
 
         with pytest.raises(BrokenPluginError, match="cannot be imported, ModuleNotFoundError"):
             Registry().metric("extras.Accuracy").load()
 
-    def test_a_missing_module_of_its_own_is_not_taken_for_a_missing_extra(
-        self, install: Install
-    ) -> None:
+    def test_missing_own_module_is_not_missing_extra(self, install: Install) -> None:
         specs = "spec('extras.Accuracy', extra='raster', implementation='extras.none:Metric')"
         install("extralab", "extras", package("extras", specs))
 
@@ -311,7 +295,7 @@ class TestMissingExtras:
             Registry().metric("extras.Accuracy").load()
 
 
-class TestInstalledMeanwhile:
+class TestPluginInstalledLater:
     @pytest.fixture
     def terns(self, birds: Path) -> Callable[[], None]:
         """Installs another plugin beside the first, without a word to the import system."""
@@ -328,19 +312,19 @@ class TestInstalledMeanwhile:
 
         return install
 
-    def test_a_name_of_it_is_found(self, terns: Callable[[], None]) -> None:
+    def test_name_is_found(self, terns: Callable[[], None]) -> None:
         registry = Registry()
         terns()
 
         assert registry.metric("terns.Accuracy").name == "terns.Accuracy"
 
-    def test_it_is_a_task(self, terns: Callable[[], None]) -> None:
+    def test_task_is_found(self, terns: Callable[[], None]) -> None:
         registry = Registry()
         terns()
 
         assert registry.metric("Accuracy", task="terns").name == "terns.Accuracy"
 
-    def test_it_is_listed(self, terns: Callable[[], None]) -> None:
+    def test_plugin_is_listed(self, terns: Callable[[], None]) -> None:
         registry = Registry()
         terns()
 
@@ -348,7 +332,7 @@ class TestInstalledMeanwhile:
         assert "terns" in registry.claims
         assert "terns.Accuracy" in [spec.name for spec in registry.all(MetricSpec)]
 
-    def test_a_second_claimant_of_what_was_not_imported_yet_is_noticed(self, birds: Path) -> None:
+    def test_second_claim_before_import_is_a_conflict(self, birds: Path) -> None:
         registry = Registry()
         facts = birds / "rivals-1.dist-info"
         facts.mkdir()
@@ -367,21 +351,21 @@ class TestConflicts:
         other = {f"other/{k}": v for k, v in package("shared").items()}
         install("second-lab", "shared", other, manifest="shared.plugin", version="2.0")
 
-    def test_two_claimants_are_an_error_that_names_both(self) -> None:
+    def test_conflict_names_both_distributions(self) -> None:
         with pytest.raises(PluginConflictError, match="namespace 'shared': expected one plugin"):
             Registry().metric("shared.Accuracy")
 
     @pytest.mark.parametrize("name", ["second-lab", "Second_Lab"])
-    def test_a_choice_settles_the_conflict(self, name: str) -> None:
+    def test_choice_resolves_conflict(self, name: str) -> None:
         manifest = Registry({"shared": name}).manifest("shared")
 
         assert (manifest.distribution, manifest.version) == ("second-lab", "2.0")
 
-    def test_a_choice_of_somebody_else_settles_nothing(self) -> None:
+    def test_choice_of_other_distribution_does_not_resolve_conflict(self) -> None:
         with pytest.raises(PluginConflictError, match="namespace 'shared': expected one plugin"):
             Registry({"shared": "third-lab"}).manifest("shared")
 
-    def test_a_conflict_does_not_hide_the_others(self) -> None:
+    def test_conflict_does_not_hide_others(self) -> None:
         registry = Registry()
 
         assert list(registry.failures()) == ["shared"]
@@ -397,12 +381,12 @@ class TestManifests:
         with pytest.raises(ManifestError, match=re.escape(match)):
             Registry().manifest("odd")
 
-    def test_a_name_outside_the_namespace_is_refused(self, install: Install) -> None:
+    def test_name_outside_namespace_is_rejected(self, install: Install) -> None:
         self.expect_refusal(
             "plugin 'odd' (oddlab 1.0)", install, manifest("odd", "spec('detection.AP')")
         )
 
-    def test_a_manifest_may_say_what_it_is_written_against(self, install: Install) -> None:
+    def test_manifest_may_state_its_api(self, install: Install) -> None:
         sources = package("mylab")
         install("valor-mylab", "mylab", sources | {"plugin.py": f"api = 2\n{sources['plugin.py']}"})
 
@@ -412,13 +396,11 @@ class TestManifests:
         ("api", "message"),
         [
             ("3", "it is written for api 3 of valor-core"),
-            ("'1'", "must be a whole number from 1 on, got '1'"),
-            ("0", "api must be a whole number from 1 on, got 0"),
+            ("'1'", "must be a positive whole number, got '1'"),
+            ("0", "api must be a positive whole number, got 0"),
         ],
     )
-    def test_a_manifest_for_a_newer_core_says_which_to_upgrade(
-        self, install: Install, api: str, message: str
-    ) -> None:
+    def test_unsupported_api_is_rejected(self, install: Install, api: str, message: str) -> None:
         sources = package("mylab")
         install(
             "valor-mylab", "mylab", sources | {"plugin.py": f"api = {api}\n{sources['plugin.py']}"}
@@ -427,21 +409,19 @@ class TestManifests:
         with pytest.raises(RegistryError, match=re.escape(message)):
             Registry().metric("mylab.Accuracy")
 
-    def test_a_hook_with_a_wrong_signature_is_refused(self, install: Install) -> None:
+    def test_hook_with_wrong_signature_is_rejected(self, install: Install) -> None:
         self.expect_refusal(
             "but can not be found in the hookspec",
             install,
             HOOKS + "valor_metrics(registry): return ()\n",
         )
 
-    def test_a_misspelt_hook_is_refused(self, install: Install) -> None:
+    def test_misspelled_hook_is_rejected(self, install: Install) -> None:
         self.expect_refusal(
             "They are: valor_metrics, valor_readers", install, HOOKS + "valor_metric(): return ()\n"
         )
 
-    def test_a_manifest_that_forgot_to_decorate_its_hooks_is_refused(
-        self, install: Install
-    ) -> None:
+    def test_manifest_without_decorated_hooks_is_rejected(self, install: Install) -> None:
         self.expect_refusal(
             "its manifest declares nothing", install, "def valor_metrics(): return ()\n"
         )
@@ -449,17 +429,19 @@ class TestManifests:
     @pytest.mark.parametrize(
         ("answer", "message"),
         [
-            ("None", "a place like 'package.kernels:KERNELS', got None"),
-            ("'kernels'", "place like 'package.kernels:KERNELS', got 'kernels'"),
-            ("3", "must answer a place like 'package.kernels:KERNELS', got 3"),
+            ("None", "an import string like 'package.kernels:KERNELS', got None"),
+            ("'kernels'", "import string like 'package.kernels:KERNELS', got 'kernels'"),
+            ("3", "must return an import string like 'package.kernels:KERNELS', got 3"),
         ],
     )
-    def test_kernels_have_a_place(self, install: Install, answer: str, message: str) -> None:
+    def test_kernels_must_be_import_string(
+        self, install: Install, answer: str, message: str
+    ) -> None:
         code = HOOKS + f"valor_kernels(): return {answer}\n"
 
         self.expect_refusal(message, install, code)
 
-    def test_a_failed_manifest_does_not_spoil_those_after_it(
+    def test_failed_manifest_does_not_affect_later_ones(
         self, install: Install, birds: Path
     ) -> None:
         misspelt = HOOKS + "valor_metric(): return ()\n"
@@ -469,14 +451,14 @@ class TestManifests:
         assert list(registry.failures()) == ["aaa"]
         assert registry.metric("birds.Accuracy").name == "birds.Accuracy"
 
-    def test_something_that_is_no_spec_is_refused(self, install: Install) -> None:
+    def test_hook_result_of_wrong_type_is_rejected(self, install: Install) -> None:
         self.expect_refusal(
             "expected a MetricSpec, found 'odd.AP'", install, manifest("odd", "'odd.AP'")
         )
 
-    def test_two_metrics_that_answer_to_one_word_are_refused(self, install: Install) -> None:
+    def test_two_metrics_with_one_alias_are_rejected(self, install: Install) -> None:
         self.expect_refusal(
-            "odd.AP and odd.Other both answer to 'a_p'",
+            "odd.AP and odd.Other both have the name 'a_p'",
             install,
             manifest("odd", "spec('odd.AP')", "spec('odd.Other', aliases=('a_p',))"),
         )
@@ -489,7 +471,7 @@ class TestManifests:
             ("a.b.C", "must look like 'namespace.Name', got 'a.b.C'"),
         ],
     )
-    def test_an_odd_name_is_refused_with_the_plugin_and_how_to_write_it(
+    def test_invalid_name_error_names_plugin_and_form(
         self, install: Install, name: str, message: str
     ) -> None:
         self.expect_refusal(message, install, manifest("odd", f"spec({name!r})"))
@@ -503,21 +485,19 @@ class TestManifests:
             (3, "'_' and '-' that begin with a letter, got 3"),
         ],
     )
-    def test_an_alias_that_nobody_can_write_is_refused(
-        self, install: Install, alias: Any, message: str
-    ) -> None:
+    def test_invalid_alias_is_rejected(self, install: Install, alias: Any, message: str) -> None:
         self.expect_refusal(
             message, install, manifest("odd", f"spec('odd.AP', aliases=({alias!r},))")
         )
 
-    def test_aliases_that_are_one_text_are_refused(self, install: Install) -> None:
+    def test_aliases_as_string_are_rejected(self, install: Install) -> None:
         self.expect_refusal(
             "aliases must be a tuple of words, got 'ap'",
             install,
             manifest("odd", "spec('odd.AP', aliases='ap')"),
         )
 
-    def test_parameters_are_a_class_or_its_place(self, install: Install) -> None:
+    def test_parameters_must_be_class_or_import_string(self, install: Install) -> None:
         self.expect_refusal(
             "MetricSpec 'odd.AP': parameters must",
             install,
@@ -525,15 +505,13 @@ class TestManifests:
         )
 
 
-class TestWhatIsImported:
-    def test_making_a_registry_imports_no_manifest(self, birds: Path) -> None:
+class TestImports:
+    def test_new_registry_imports_no_manifest(self, birds: Path) -> None:
         Registry()
 
         assert "birds" not in sys.modules
 
-    def test_only_the_manifest_of_the_namespace_asked_for_is_imported(
-        self, birds: Path, install: Install
-    ) -> None:
+    def test_full_name_imports_one_manifest(self, birds: Path, install: Install) -> None:
         install("animallab", "animals", package("animals"))
 
         Registry().metric("birds.Accuracy")
@@ -542,16 +520,14 @@ class TestWhatIsImported:
         assert "birds.code" not in sys.modules
         assert "animals" not in sys.modules
 
-    def test_a_bare_name_imports_the_manifest_of_its_task_alone(
-        self, birds: Path, install: Install
-    ) -> None:
+    def test_bare_name_imports_manifest_of_task(self, birds: Path, install: Install) -> None:
         install("animallab", "animals", package("animals"))
 
         Registry().metric("Accuracy", task="birds")
 
         assert "animals" not in sys.modules
 
-    def test_listing_all_metrics_imports_no_code(self, birds: Path) -> None:
+    def test_listing_metrics_imports_no_code(self, birds: Path) -> None:
         assert "birds.Accuracy" in [spec.name for spec in Registry().all(MetricSpec)]
         assert "birds.code" not in sys.modules
 
@@ -573,7 +549,7 @@ def in_process(*specs: MetricSpec) -> object:
 
 
 class TestInProcess:
-    def test_a_manifest_can_be_registered_without_an_entry_point(self) -> None:
+    def test_manifest_without_entry_point_can_be_registered(self) -> None:
         registry = Registry()
 
         registry.register("attic", in_process(spec_of("attic.AP")))
@@ -582,15 +558,15 @@ class TestInProcess:
         assert "attic" in registry.namespaces
         assert "attic" not in Registry().namespaces
 
-    def test_a_taken_namespace_is_refused(self, birds: Path) -> None:
+    def test_registered_namespace_is_rejected(self, birds: Path) -> None:
         registry = Registry()
         registry.register("attic", in_process(spec_of("attic.AP")))
 
         for namespace in ("attic", "birds"):
-            with pytest.raises(PluginConflictError, match="expected a free namespace, it is taken"):
+            with pytest.raises(PluginConflictError, match="the namespace is already in use"):
                 registry.register(namespace, in_process())
 
-    def test_a_refused_manifest_can_be_repaired_and_registered_again(self) -> None:
+    def test_rejected_manifest_can_be_registered_after_repair(self) -> None:
         registry = Registry()
         with pytest.raises(ManifestError, match=r"plugin 'attic' \(in process 0\)"):
             registry.register("attic", in_process(spec_of("cellar.AP")))
@@ -599,7 +575,7 @@ class TestInProcess:
 
         assert registry.metric("attic.AP").name == "attic.AP"
 
-    def test_a_decorated_metric_is_known_once_added(self) -> None:
+    def test_added_decorated_metric_is_found(self) -> None:
         @metric("attic.Half", task="text")
         def half(item: Any) -> float:
             return 0.5
@@ -612,7 +588,7 @@ class TestInProcess:
         assert [spec.name for spec in registry.all(MetricSpec)].count("attic.Half") == 1
         assert registry.distribution(half) == ("in process", "0")
 
-    def test_a_decorated_metric_can_join_the_namespace_of_a_plugin(self, birds: Path) -> None:
+    def test_decorated_metric_can_extend_plugin_namespace(self, birds: Path) -> None:
         @metric("birds.Half", task="text")
         def half(item: Any) -> float:
             return 0.5
@@ -626,11 +602,11 @@ class TestInProcess:
     @pytest.mark.parametrize(
         ("name", "message"),
         [
-            ("birds.Accuracy", "birds.Accuracy: expected a new name"),
-            ("birds.HitRate", "birds.HitRate: expected a new name"),
+            ("birds.Accuracy", "birds.Accuracy: the name is already declared"),
+            ("birds.HitRate", "birds.HitRate: the name is already declared"),
         ],
     )
-    def test_a_decorated_metric_cannot_take_a_plugins_name(
+    def test_decorated_metric_with_name_of_plugin_metric_is_rejected(
         self, birds: Path, name: str, message: str
     ) -> None:
         spec = metric(name, task="text")(lambda_like)
@@ -638,14 +614,14 @@ class TestInProcess:
         with pytest.raises(PluginConflictError, match=re.escape(message)):
             Registry().add(spec)
 
-    def test_two_decorated_metrics_cannot_share_a_name(self) -> None:
+    def test_second_decorated_metric_with_same_name_is_rejected(self) -> None:
         registry = Registry()
         registry.add(metric("attic.Half", task="text")(lambda_like))
 
-        with pytest.raises(PluginConflictError, match="expected a new name"):
+        with pytest.raises(PluginConflictError, match="the name is already declared"):
             registry.add(metric("attic.Half", task="text")(lambda_like))
 
-    def test_a_spec_of_the_registry_itself_is_no_conflict(self, birds: Path) -> None:
+    def test_adding_own_spec_is_no_conflict(self, birds: Path) -> None:
         registry = Registry()
         registry.register("attic", in_process(spec_of("attic.AP")))
 
@@ -659,7 +635,7 @@ def lambda_like(item: Any) -> float:
     return 0.0
 
 
-def test_every_registry_error_is_one() -> None:
+def test_registry_errors_have_common_base() -> None:
     for error in (ManifestError, PluginConflictError, UnknownNameError, MissingExtraError):
         assert issubclass(error, RegistryError)
 
@@ -668,7 +644,7 @@ def length(item: Any) -> float:
     return float(len(item.response))
 
 
-class TestWhatARegistryOfOnesOwnKnows:
+class TestCustomRegistry:
     @pytest.fixture
     def made(self, monkeypatch: pytest.MonkeyPatch) -> Report:
         code = SimpleNamespace(score=lambda item, parameters, resources: length(item))
@@ -686,14 +662,10 @@ class TestWhatARegistryOfOnesOwnKnows:
         return evaluate(items, ["myown.size"], registry=registry)
 
     @pytest.mark.parametrize("name", ["size", "Size", "myown.size", "size@1"])
-    def test_a_report_is_read_by_the_aliases_of_the_registry_that_made_it(
-        self, made: Report, name: str
-    ) -> None:
+    def test_report_resolves_aliases_of_its_registry(self, made: Report, name: str) -> None:
         assert made[name].value == 3.0
 
-    def test_a_report_with_them_equals_the_one_that_was_saved(
-        self, made: Report, tmp_path: Path
-    ) -> None:
+    def test_report_equals_saved_report(self, made: Report, tmp_path: Path) -> None:
         made.save(tmp_path / "report.json")
 
         assert Report.load(tmp_path / "report.json").results == made.results

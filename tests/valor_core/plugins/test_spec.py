@@ -27,7 +27,7 @@ from valor_core.specs.spec import KINDS, Spec
         (3, "name must look like 'namespace.Name', got 3"),
     ],
 )
-def test_a_name_must_have_a_namespace(name: Any, message: str) -> None:
+def test_name_must_have_namespace(name: Any, message: str) -> None:
     with pytest.raises(ManifestError, match=re.escape(message)):
         Spec(name=name, summary="", implementation="m:f")
 
@@ -42,13 +42,13 @@ def test_a_name_must_have_a_namespace(name: Any, message: str) -> None:
         (None, "must look like 'package.module:name', got None"),
     ],
 )
-def test_an_implementation_must_name_module_and_object(implementation: Any, message: str) -> None:
+def test_implementation_must_be_import_string(implementation: Any, message: str) -> None:
     with pytest.raises(ManifestError, match=re.escape(message)):
         Spec(name="a.B", summary="", implementation=implementation)
 
 
 @pytest.mark.parametrize("name", ["average_precision", "AveragePrecision", "Average-Precision"])
-def test_names_are_compared_without_case_and_marks(name: str) -> None:
+def test_fold_ignores_case_underscores_and_hyphens(name: str) -> None:
     assert fold(name) == "averageprecision"
 
 
@@ -61,7 +61,7 @@ def test_names_are_compared_without_case_and_marks(name: str) -> None:
         (Range(0, 1), "0 to 1", [0, 1], [-0.1, 1.1]),
     ],
 )
-def test_a_range_has_words_and_members(
+def test_range_text_and_membership(
     range: Range, words: str, inside: list[float], outside: list[float]
 ) -> None:
     assert str(range) == words
@@ -69,7 +69,7 @@ def test_a_range_has_words_and_members(
     assert not any(number in range for number in outside)
 
 
-def test_a_reference_is_written_with_what_it_has() -> None:
+def test_reference_text_skips_missing_parts() -> None:
     assert str(Reference("A paper", "eq. 3", "https://example.org")) == (
         "A paper, eq. 3, https://example.org"
     )
@@ -79,7 +79,7 @@ def test_a_reference_is_written_with_what_it_has() -> None:
 SPEC = Spec(name="a.B", summary="", implementation="m:f")
 
 
-def test_a_metric_is_identified_by_name_and_version() -> None:
+def test_identity_is_name_and_version() -> None:
     spec = MetricSpec(
         name="a.B",
         task="text",
@@ -93,7 +93,7 @@ def test_a_metric_is_identified_by_name_and_version() -> None:
     assert (spec.namespace, spec.short_name, spec.identity) == ("a", "B", "a.B@3")
 
 
-def test_parameters_named_by_their_place_are_made_when_they_are_used(mylab: Path) -> None:
+def test_parameter_class_is_imported_on_first_use(mylab: Path) -> None:
     spec = evolve(SPEC, parameters="mylab.parameters:DictionaryParameters")
     assert "mylab.parameters" not in sys.modules
 
@@ -109,7 +109,7 @@ def test_parameters_named_by_their_place_are_made_when_they_are_used(mylab: Path
         ("json:P", "its parameters json:P cannot be imported"),
     ],
 )
-def test_parameters_that_are_not_at_their_place_are_an_error(place: str, message: str) -> None:
+def test_missing_parameter_class_is_broken_plugin(place: str, message: str) -> None:
     with pytest.raises(BrokenPluginError, match=re.escape(message)):
         evolve(SPEC, parameters=place).parameter_class  # noqa: B018
 
@@ -121,11 +121,11 @@ def test_parameters_that_are_not_at_their_place_are_an_error(place: str, message
         ("json:JSONDecoder", "found <class 'json.decoder.JSONDecoder'>"),
     ],
 )
-def test_parameters_that_are_no_parameter_class_are_an_error(place: str, message: str) -> None:
+def test_other_class_as_parameters_is_rejected(place: str, message: str) -> None:
     with pytest.raises(ManifestError, match=re.escape(message)):
         evolve(SPEC, parameters=place).parameter_class  # noqa: B018
 
 
-def test_every_kind_of_spec_is_published_and_called_something() -> None:
+def test_every_kind_of_spec_is_public_and_has_a_name() -> None:
     assert {kind.__name__ for kind in KINDS.values()} <= {*specs.__all__}
     assert len({kind.kind for kind in KINDS.values()}) == len(KINDS)

@@ -68,14 +68,14 @@ GAPS = (Undefined("no words"), Failed("odd"))
         (numbers([1, NAN, 2], [0, 1, 0], GAPS), [1.0, GAPS[0], 2.0]),
     ],
 )
-def test_columns_are_rows(answer: Any, values: list[Any]) -> None:
+def test_columns_become_rows(answer: Any, values: list[Any]) -> None:
     rows = rows_of(answer)
 
     assert [row.value for row in rows] == values
     assert [row.uid for row in rows] == ["q1", "q2", "q3"]
 
 
-def test_a_number_that_an_item_has_not_is_zero_in_its_column() -> None:
+def test_missing_number_is_zero_in_column() -> None:
     rows = rows_of(numbers([1, NAN, 7], [0, 1, 1], GAPS))
 
     assert rows.numbers[""].values.tolist() == [1.0, 0.0, 0.0]
@@ -88,7 +88,7 @@ def test_a_number_that_an_item_has_not_is_zero_in_its_column() -> None:
         {0: {"edits": 4}, 2: {"edits": np.int64(5)}},
     ],
 )
-def test_columns_come_with_details(details: Any) -> None:
+def test_columns_keep_details(details: Any) -> None:
     rows = rows_of(ItemRows(UIDS, {"": numbers([1, 2, 3])}, details))
 
     assert [row.to_dict() for row in rows] == [
@@ -98,7 +98,7 @@ def test_columns_come_with_details(details: Any) -> None:
     ]
 
 
-def test_rows_are_copies_of_what_a_metric_goes_on_with() -> None:
+def test_rows_copy_the_arrays_of_a_metric() -> None:
     values, codes, edits = np.ones(3), np.zeros(3, np.uint8), np.array([1, 2, 3])
     details = DetailColumns({"edits": edits}, np.arange(3))
     rows = rows_of(ItemRows(UIDS, {"": Numbers(values, codes)}, details))
@@ -173,7 +173,7 @@ def test_rows_are_copies_of_what_a_metric_goes_on_with() -> None:
         ),
     ],
 )
-def test_columns_that_do_not_fit_fail_that_metric_and_no_other(answer: Any, error: str) -> None:
+def test_invalid_columns_fail_only_that_metric(answer: Any, error: str) -> None:
     other = evolve(spec_of(np.ones(3)), name="mylab.Other")
 
     report = evaluate(ITEMS, [spec_of(answer), other], items=True)

@@ -12,7 +12,7 @@ async def answer(value):
     return value
 
 
-def test_a_coroutine_runs_where_a_loop_runs_already():
+def test_submit_works_inside_running_loop():
     async def inside():
         return submit(answer(1)).result(timeout=10)
 
@@ -36,7 +36,7 @@ def test_all_threads_share_one_loop():
     assert found == ["valor-waits"] * 3
 
 
-def test_what_exits_in_a_task_does_not_end_the_loop():
+def test_exit_in_task_does_not_end_loop():
     async def exits():
         async def inner():
             sys.exit(3)

@@ -46,7 +46,7 @@ EXACT_MATCH_ROWS = [
 ]
 
 
-def test_an_item_that_fails_does_not_stop_the_others(mylab: Path) -> None:
+def test_failing_item_does_not_stop_others(mylab: Path) -> None:
     report = valor_core.evaluate(ITEMS, ["mylab.ExactMatch"], items=True)
 
     (table,) = report.items
@@ -54,7 +54,7 @@ def test_an_item_that_fails_does_not_stop_the_others(mylab: Path) -> None:
     assert (table.metric, dict(table.parameters)) == ("mylab.ExactMatch@1", {"ignore_case": False})
 
 
-def test_a_mean_says_what_it_left_out_and_why(mylab: Path) -> None:
+def test_mean_reports_excluded_items_and_reasons(mylab: Path) -> None:
     report = valor_core.evaluate(ITEMS, ["mylab.ExactMatch"])
 
     assert [result.to_dict() for result in report] == [
@@ -74,7 +74,7 @@ def test_a_mean_says_what_it_left_out_and_why(mylab: Path) -> None:
     assert report.items == ()
 
 
-def test_items_whose_sum_is_beyond_all_numbers_have_a_mean() -> None:
+def test_mean_is_finite_if_sum_overflows() -> None:
     def far(item: Text) -> float:
         return 1.5e308
 
@@ -84,7 +84,7 @@ def test_items_whose_sum_is_beyond_all_numbers_have_a_mean() -> None:
     assert report["mylab.Far"].value == 1.5e308
 
 
-def test_two_settings_of_a_metric_keep_their_own_rows(mylab: Path) -> None:
+def test_rows_are_kept_per_parameters(mylab: Path) -> None:
     choices = ["mylab.em", {"name": "mylab.ExactMatch", "ignore_case": True}]
 
     report = valor_core.evaluate(ITEMS, choices, items=True)
@@ -96,13 +96,13 @@ def test_two_settings_of_a_metric_keep_their_own_rows(mylab: Path) -> None:
     ]
 
 
-def test_an_item_that_fails_in_two_metrics_counts_once(mylab: Path) -> None:
+def test_item_failing_in_two_metrics_counts_once(mylab: Path) -> None:
     choices = ["mylab.em", {"name": "mylab.ExactMatch", "ignore_case": True}]
 
     assert valor_core.evaluate(ITEMS, choices).counts["failed"] == 2
 
 
-def test_slices_of_a_per_item_metric_are_means_of_their_rows(mylab: Path) -> None:
+def test_slice_result_is_mean_of_its_rows(mylab: Path) -> None:
     report = valor_core.evaluate(ITEMS, ["mylab.ExactMatch"], slices=["city"], items=True)
 
     found = {part[0].slice["city"]: part["ExactMatch"].only for part in report.slices}
@@ -116,7 +116,7 @@ def test_slices_of_a_per_item_metric_are_means_of_their_rows(mylab: Path) -> Non
     assert [row.to_dict() for row in report.items[0].rows] == EXACT_MATCH_ROWS
 
 
-def test_a_batch_that_the_filter_empties_makes_no_slice(mylab: Path) -> None:
+def test_fully_filtered_batch_makes_no_slice(mylab: Path) -> None:
     batches = [TextBatch.of(ITEMS[:2]), TextBatch.of(ITEMS[2:4]), TextBatch.of([])]
 
     report = valor_core.evaluate(
@@ -128,7 +128,7 @@ def test_a_batch_that_the_filter_empties_makes_no_slice(mylab: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
-def test_every_engine_gives_the_same_report(mode: str, mylab: Path) -> None:
+def test_all_engines_return_same_report(mode: str, mylab: Path) -> None:
     batches = [TextBatch.of(ITEMS[start : start + 2]) for start in range(0, 6, 2)]
     metrics = ["mylab.ExactMatch", "mylab.KnownWords"]
 
@@ -144,7 +144,7 @@ def test_every_engine_gives_the_same_report(mode: str, mylab: Path) -> None:
     assert report.to_dict() == alone.to_dict()
 
 
-def test_a_state_of_rows_survives_saving(mylab: Path, tmp_path: Path) -> None:
+def test_item_scores_round_trip(mylab: Path, tmp_path: Path) -> None:
     first = valor_core.Evaluator(["mylab.ExactMatch"], items=True)
     first.update(ITEMS[3:])
     first.save(tmp_path / "state.npz")
@@ -157,14 +157,14 @@ def test_a_state_of_rows_survives_saving(mylab: Path, tmp_path: Path) -> None:
     assert [row.to_dict() for row in table.rows] == EXACT_MATCH_ROWS
 
 
-def test_where_all_items_fail_so_does_the_mean(mylab: Path) -> None:
+def test_mean_fails_if_all_items_fail(mylab: Path) -> None:
     result = valor_core.evaluate(ITEMS[2:3], ["mylab.ExactMatch"])["ExactMatch"].only
 
     assert result.error == "all 1 items failed"
 
 
 @pytest.mark.parametrize("items", [[], ITEMS[3:4], ITEMS[2:4]])
-def test_where_no_item_has_a_score_the_mean_is_undefined(items: list[Text], mylab: Path) -> None:
+def test_mean_without_scores_is_undefined(items: list[Text], mylab: Path) -> None:
     report = valor_core.evaluate(items, ["mylab.ExactMatch"], task="text")
 
     assert report["ExactMatch"].only.undefined == "no items with a score"
@@ -210,7 +210,7 @@ def spec_of(score: Any) -> FunctionMetricSpec:
         (None, Failed("expected a number from mylab.Answer, got None")),
     ],
 )
-def test_an_answer_becomes_a_number_or_a_reason(answer: Any, value: Any) -> None:
+def test_return_value_becomes_number_or_reason(answer: Any, value: Any) -> None:
     row = scored(answer)
 
     assert row.value == value
@@ -218,13 +218,13 @@ def test_an_answer_becomes_a_number_or_a_reason(answer: Any, value: Any) -> None
 
 
 @pytest.mark.parametrize("value", [0.5, Undefined("nothing there"), Failed("no reply")])
-def test_a_row_reads_back_as_it_was_written(value: Any) -> None:
+def test_row_round_trip(value: Any) -> None:
     row = ItemRow("q1", value, {"why": "because"})
 
     assert ItemRow.from_dict(row.to_dict()) == row
 
 
-def test_the_most_frequent_reasons_are_named_and_the_others_counted() -> None:
+def test_less_frequent_reasons_are_summed() -> None:
     @valor_core.metric("mylab.Reasons", task="text")
     def reasons(item: Text) -> Undefined:
         return Undefined(f"reason {len(item.response or '')}")
@@ -239,7 +239,7 @@ def test_the_most_frequent_reasons_are_named_and_the_others_counted() -> None:
     assert left_out["other reasons"] == 4
 
 
-def test_a_reason_of_several_lines_is_whole_in_the_rows_and_short_in_the_mean() -> None:
+def test_mean_shows_first_line_of_reason() -> None:
     @valor_core.metric("mylab.Fails", task="text")
     def fails(item: Any) -> float:
         if item.uid == 2:
@@ -294,7 +294,7 @@ def _columns(batch: TextBatch, parameters: Any, resources: Any) -> Any:
 
 
 @pytest.mark.parametrize("score", [_score, _later, _array, _columns])
-def test_an_item_that_lacks_a_field_that_a_metric_reads_is_undefined(score: Any) -> None:
+def test_item_without_required_field_is_undefined(score: Any) -> None:
     spec = evolve(spec_of(score), requires=("response", "references"), batched=score in MANY)
 
     (table,) = valor_core.evaluate(READS, [spec], items=True).items
@@ -308,7 +308,7 @@ def test_an_item_that_lacks_a_field_that_a_metric_reads_is_undefined(score: Any)
 MANY = [_array, _columns, _several]
 
 
-def test_items_that_lack_a_field_lack_every_number_of_several() -> None:
+def test_missing_field_makes_all_named_numbers_undefined() -> None:
     spec = evolve(spec_of(_several), requires=("response", "references"), batched=True)
 
     report = valor_core.evaluate(READS, [spec], items=True)
@@ -324,7 +324,7 @@ def test_items_that_lack_a_field_lack_every_number_of_several() -> None:
     }
 
 
-def test_a_metric_is_not_asked_about_a_batch_of_which_every_item_lacks_a_field() -> None:
+def test_metric_is_not_called_if_all_items_lack_field() -> None:
     spec = evolve(spec_of(lambda *_: 1 / 0), requires=("reference_contexts",), batched=True)
 
     (table,) = valor_core.evaluate(READS, [spec], items=True).items
@@ -339,14 +339,14 @@ def test_a_metric_is_not_asked_about_a_batch_of_which_every_item_lacks_a_field()
         ("response", "reference"),
     ],
 )
-def test_a_field_that_items_do_not_have_cannot_be_read(requires: Any) -> None:
+def test_unknown_required_field_is_rejected(requires: Any) -> None:
     with pytest.raises(
         ManifestError, match=r"mylab\.Answer: requires must be among query, response, references,"
     ):
         valor_core.evaluate(READS, [evolve(spec_of(_score), requires=requires)])
 
 
-def test_a_task_that_does_not_tell_which_items_lack_a_field_has_none_to_read() -> None:
+def test_required_fields_need_a_task_that_reports_missing_ones() -> None:
     spec = evolve(spec_of(_score), task="classification", requires=("predictions",))
 
     with pytest.raises(
@@ -364,12 +364,12 @@ def test_a_task_that_does_not_tell_which_items_lack_a_field_has_none_to_read() -
         ((1,), "requires must be a tuple of names of fields, got (1,)"),
     ],
 )
-def test_fields_to_read_are_a_tuple_of_names(requires: Any, message: str) -> None:
+def test_requires_must_be_tuple_of_names(requires: Any, message: str) -> None:
     with pytest.raises(ManifestError, match=re.escape(message)):
         evolve(spec_of(_score), requires=requires)
 
 
-def test_a_scorer_that_takes_other_arguments_is_refused() -> None:
+def test_scorer_with_wrong_signature_is_rejected() -> None:
     def score(item: Any) -> float:
         return 0.0
 

@@ -13,7 +13,7 @@ from valor_core.specs import Range
 SCORER = {"metric": "m.A@1", "parameters": {"x": 1}, "resources": {"judge": {"model": "a"}}}
 
 
-def test_rows_are_found_again_by_another_run(tmp_path: Path) -> None:
+def test_rows_are_found_by_next_run(tmp_path: Path) -> None:
     rows = [ItemRow("q1", 0.5, {"why": "é"}), ItemRow("q2", Undefined("no"))]
     journal = Journal(tmp_path / "rows.jsonl")
     for row in rows:
@@ -25,7 +25,7 @@ def test_rows_are_found_again_by_another_run(tmp_path: Path) -> None:
     assert [again.find("q1"), again.find("q2"), again.find("q3")] == [*rows, None]
 
 
-def test_facts_of_earlier_openings_are_found_with_their_rows(tmp_path: Path) -> None:
+def test_facts_are_stored_with_rows(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "rows.jsonl")
     for opening, number, calls, key in (("a", 1, 4, "q1"), ("a", 0, 2, "q2"), ("b", 0, 9, "q3")):
         facts = {opening: (number, {"judge": {"calls": calls}})}
@@ -48,7 +48,7 @@ def test_row_with_unreadable_facts_is_damaged(tmp_path: Path, facts: str) -> Non
     assert (journal.facts, journal.damaged) == ({}, {1})
 
 
-def test_what_may_change_by_itself_is_not_kept(tmp_path: Path) -> None:
+def test_transient_failures_are_not_kept(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "rows.jsonl")
     journal.add("q1", ItemRow("q1", NotRun("budget")))
     journal.add("q2", ItemRow("q2", Failed("time-out", retry=True)))
@@ -56,7 +56,7 @@ def test_what_may_change_by_itself_is_not_kept(tmp_path: Path) -> None:
     assert not (tmp_path / "rows.jsonl").exists()
 
 
-def test_half_a_line_of_a_killed_run_costs_no_other_row(tmp_path: Path) -> None:
+def test_truncated_line_loses_no_other_row(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     first = Journal(path)
     first.add("q1", ItemRow("q1", 0.5))
@@ -74,7 +74,7 @@ def test_half_a_line_of_a_killed_run_costs_no_other_row(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["[]", "{}", "null", '{"key": 1}', "[" * 100_000, "\xff"])
-def test_lines_that_are_no_rows_are_passed_over(tmp_path: Path, line: str) -> None:
+def test_invalid_lines_are_skipped(tmp_path: Path, line: str) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text(f'{line}\n{{"key": "q1", "uid": "q1", "value": 0.5}}\n', encoding="latin-1")
 
@@ -83,7 +83,7 @@ def test_lines_that_are_no_rows_are_passed_over(tmp_path: Path, line: str) -> No
     assert found == ItemRow("q1", 0.5)
 
 
-def test_a_row_is_of_another_key_once_anything_that_shaped_it_is_another() -> None:
+def test_row_key_depends_on_item_and_scorer() -> None:
     item = Text("q1", response="Paris")
     keys = {
         row_key(item, SCORER),
@@ -98,12 +98,12 @@ def test_a_row_is_of_another_key_once_anything_that_shaped_it_is_another() -> No
     assert row_key(Text("q1", response="Paris"), dict(SCORER)) in keys
 
 
-def test_a_journal_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_write_error_names_journal(tmp_path: Path) -> None:
     with pytest.raises(StateError, match="cannot be written, No such file or directory"):
         Journal(tmp_path / "nowhere" / "rows.jsonl").add("q1", ItemRow("q1", 0.5))
 
 
-def test_the_journal_stands_beside_the_state() -> None:
+def test_journal_path_is_derived_from_state_path() -> None:
     assert beside("runs/state.npz") == Path("runs/state.npz.rows.jsonl")
 
 
@@ -130,7 +130,7 @@ def test_any_flipped_bit_of_a_row_is_detected(tmp_path: Path) -> None:
         path.unlink()
 
 
-def test_row_with_another_digit_is_damaged_and_its_item_scored_again(tmp_path: Path) -> None:
+def test_row_with_changed_digit_is_scored_again(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     journal_of(path, ("q1", 0.5), ("q2", 0.25))
     path.write_bytes(path.read_bytes().replace(b'"value": 0.25', b'"value": 0.75'))
@@ -155,7 +155,7 @@ def test_row_of_an_earlier_version_outside_the_range_is_scored_again(tmp_path: P
     assert journal.damaged == {1, 3}
 
 
-def test_rows_of_one_item_that_contradict_each_other_are_replaced_by_a_new_one(
+def test_contradicting_rows_are_replaced(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "rows.jsonl"
@@ -173,7 +173,7 @@ def test_rows_of_one_item_that_contradict_each_other_are_replaced_by_a_new_one(
     assert third.damaged == set()
 
 
-def test_journal_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
+def test_journal_is_readable_only_by_owner(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     journal_of(path, ("q1", 0.5))
     assert path.stat().st_mode & 0o777 == 0o600

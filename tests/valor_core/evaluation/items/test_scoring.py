@@ -41,10 +41,8 @@ def graded(
     return evaluate(data, metrics, resources={"judge": section}, items=True, **options)
 
 
-class TestTogether:
-    def test_items_of_all_metrics_wait_together_and_no_more_than_the_judge_allows(
-        self, judge: Judge
-    ) -> None:
+class TestConcurrency:
+    def test_judge_width_limits_concurrent_items(self, judge: Judge) -> None:
         started = time.monotonic()
 
         report = graded(judge, ["courtroom.Grade", "courtroom.Both"], section={"width": 8})
@@ -58,32 +56,32 @@ class TestTogether:
         peak = asyncio.run(_peak(judge.port))
         assert 4 < peak <= 8
 
-    def test_it_works_inside_a_loop_that_runs(self, judge: Judge) -> None:
+    def test_evaluation_works_inside_running_loop(self, judge: Judge) -> None:
         async def notebook() -> Any:
             return graded(judge, data=ITEMS[:3])
 
         assert asyncio.run(notebook()) == graded(judge, data=ITEMS[:3])
 
-    def test_several_numbers_of_an_item_have_names(self, judge: Judge) -> None:
+    def test_item_may_have_several_named_numbers(self, judge: Judge) -> None:
         report = graded(judge, "courtroom.Both", data=ITEMS[:2])
 
         # the vowels of "q00 answer 0 first" (15 letters there are none of digits): a e i of 12
         assert report["Both"].value == {"first": 3 / 12, "second": 4 / 13}
         assert report.items[0].rows[0].value == {"first": 3 / 12, "second": 4 / 13}
 
-    def test_one_call_may_score_many_items(self, judge: Judge) -> None:
+    def test_batched_metric_scores_many_items_per_call(self, judge: Judge) -> None:
         report = graded(judge, "courtroom.Many", data=ITEMS[:4])
 
         assert report["Many"].value == 2 / 7  # a and e of "qanswer"
         assert len(judge.asked) == 4
 
-    def test_slices_ask_for_no_item_twice(self, judge: Judge) -> None:
+    def test_slices_score_each_item_once(self, judge: Judge) -> None:
         report = graded(judge, slices=["noise"])
 
         assert set(judge.asked.values()) == {1}
         assert [dict(part[0].slice) for part in report.slices] == [{"noise": 0}, {"noise": 1}]
 
-    def test_threads_share_the_width(self, judge: Judge) -> None:
+    def test_threads_share_width(self, judge: Judge) -> None:
         data = [[item] for item in ITEMS]
         batches = [valor_core.TextBatch.of(one) for one in data]
 
@@ -101,10 +99,10 @@ async def _peak(port: int) -> int:
     return int(answer["peak"])
 
 
-class TestItemsThatFail:
+class TestFailingItems:
     @pytest.mark.parametrize("metric", ["courtroom.Odd", "courtroom.OddLater"])
     @pytest.mark.usefixtures("courtroom")
-    def test_each_fails_alone_and_says_why(self, metric: str) -> None:
+    def test_failing_item_has_reason(self, metric: str) -> None:
         odd = {
             "exit": Failed("SystemExit: 3"),
             "huge": Failed(f"expected a number from {metric}, got 10000"),
@@ -132,7 +130,7 @@ class TestItemsThatFail:
         assert report.counts["failed"] == 12
 
     @pytest.mark.usefixtures("courtroom")
-    def test_a_name_that_an_item_lacks_is_left_out_of_its_mean(self) -> None:
+    def test_missing_named_number_is_excluded_from_mean(self) -> None:
         items = [Text(1, response="names"), Text(2, response="failed")]
 
         (result,) = evaluate(items, "courtroom.Odd")
@@ -145,10 +143,10 @@ class TestItemsThatFail:
         }
 
 
-class TestMetricsThatBreak:
+class TestBrokenMetrics:
     @pytest.mark.parametrize("mode", ["serial", "processes"])
     @pytest.mark.usefixtures("courtroom")
-    def test_what_breaks_fails_that_metric_and_no_other(self, mode: str) -> None:
+    def test_broken_metric_does_not_affect_others(self, mode: str) -> None:
         items = [Text(1, response="fine"), Text(2, response="fine")]
         names = ["Odd", "BadConstructor", "BadNeeds", "BadUpdate"]
 
@@ -167,7 +165,7 @@ class TestMetricsThatBreak:
         assert not report.ok
 
     @pytest.mark.usefixtures("courtroom")
-    def test_a_broken_state_is_counted_anew_by_the_next_run(
+    def test_next_run_computes_broken_state_again(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         import courtroom.metrics
@@ -180,14 +178,14 @@ class TestMetricsThatBreak:
 
 
 class TestResources:
-    def test_one_that_two_names_ask_for_is_opened_once(self, judge: Judge, tmp_path: Path) -> None:
+    def test_resource_with_two_names_is_opened_once(self, judge: Judge, tmp_path: Path) -> None:
         opened = tmp_path / "opened"
 
         graded(judge, ["courtroom.Grade", "courtroom.Both"], section={"opened": str(opened)})
 
         assert opened.read_text().splitlines() == ["open", "close"]
 
-    def test_two_judges_give_two_results(self, judge: Judge) -> None:
+    def test_two_judges_yield_two_results(self, judge: Judge) -> None:
         several = {"a": judge.section(model="m1"), "b": judge.section(model="m2")}
         metrics = [{"name": "courtroom.Grade", "judge": name} for name in several]
 
@@ -200,7 +198,7 @@ class TestResources:
         }
         assert report.config["judge"]["b"]["model"] == "m2"
 
-    def test_a_metric_says_which_of_several_it_means(self, judge: Judge) -> None:
+    def test_metric_selects_instance(self, judge: Judge) -> None:
         several = {"a": judge.section(), "b": judge.section()}
 
         with pytest.raises(
@@ -215,7 +213,7 @@ class TestResources:
         with pytest.raises(ConfigError, match=r"courtroom\.Grade: judge must be a name, got 3"):
             evaluate(ITEMS, {"name": "courtroom.Grade", "judge": 3}, resources={"judge": several})
 
-    def test_a_kind_is_found_by_its_name(self, judge: Judge) -> None:
+    def test_kind_is_found_by_name(self, judge: Judge) -> None:
         with pytest.raises(
             UnknownNameError,
             match=r"judge\.client: resource kind 'line': unknown to courtroom\.judge",
@@ -230,7 +228,7 @@ class TestResources:
         ):
             evaluate(ITEMS, "courtroom.Grade", resources={"judge": {}})
 
-    def test_facts_add_up_over_workers_and_a_budget_holds_over_all(self, judge: Judge) -> None:
+    def test_workers_sum_facts_and_share_budget(self, judge: Judge) -> None:
         batches = [valor_core.TextBatch.of(ITEMS[i : i + 6]) for i in range(0, 24, 6)]
 
         report = graded(
@@ -244,7 +242,7 @@ class TestResources:
         assert report.counts["not_run"] >= 24 - 21 // 2
         assert report.stopped in {"budget of 11 calls is spent", "budget of 10 calls is spent"}
 
-    def test_what_it_warns_of_stands_once_among_the_warnings_of_the_report(
+    def test_resource_warning_appears_once_in_report(
         self, judge: Judge, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         import courtroom.judge
@@ -276,7 +274,7 @@ class TestResources:
             ("width", 0, "judge: width must be a whole number of at least 1, got 0"),
         ],
     )
-    def test_one_that_says_what_makes_no_sense_is_named(
+    def test_invalid_resource_attribute_is_rejected(
         self, judge: Judge, monkeypatch: pytest.MonkeyPatch, name: str, value: Any, message: str
     ) -> None:
         import courtroom.judge
@@ -286,7 +284,7 @@ class TestResources:
         with pytest.raises(ResourceError, match=re.escape(message)):
             graded(judge, data=ITEMS[:2])
 
-    def test_one_that_cannot_be_closed_costs_no_report(
+    def test_failing_close_is_a_warning(
         self, judge: Judge, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         import courtroom.judge
@@ -306,10 +304,8 @@ def _changed(cls: type, name: str, value: Any) -> type:
     return type(cls.__name__, (cls,), {name: kept})
 
 
-class TestGoingOn:
-    def test_a_spent_budget_ends_with_a_report_and_a_larger_one_goes_on(
-        self, judge: Judge, tmp_path: Path
-    ) -> None:
+class TestResume:
+    def test_larger_budget_resumes_stopped_run(self, judge: Judge, tmp_path: Path) -> None:
         state = tmp_path / "state.npz"
 
         first = graded(judge, section={"budget": 21, "width": 1}, state=state)
@@ -326,9 +322,7 @@ class TestGoingOn:
         assert sum(judge.asked.values()) == 49
         assert second.results == graded(judge).results
 
-    def test_items_that_failed_for_a_reason_that_may_pass_are_tried_again(
-        self, judge: Judge, tmp_path: Path
-    ) -> None:
+    def test_transient_failures_are_retried(self, judge: Judge, tmp_path: Path) -> None:
         items = [*ITEMS[:3], Text("q99", response="busy")]
         options: dict[str, Any] = {"data": items, "state": tmp_path / "state.npz"}
         metric = {"name": "courtroom.Grade", "calls": 1}
@@ -346,9 +340,7 @@ class TestGoingOn:
             f"{item.uid} {item.response} 0" for item in ITEMS[:3]
         )
 
-    def test_a_merged_report_says_that_a_run_was_not_at_its_end(
-        self, judge: Judge, tmp_path: Path
-    ) -> None:
+    def test_merged_report_marks_unfinished_run(self, judge: Judge, tmp_path: Path) -> None:
         halves = [[valor_core.TextBatch.of(ITEMS[i : i + 6])] for i in range(0, 24, 6)]
         paths = [tmp_path / "first.npz", tmp_path / "second.npz"]
         data = [[*halves[0], *halves[1]], [*halves[2], *halves[3]]]
@@ -370,7 +362,7 @@ class TestGoingOn:
         assert late.compute().ok
         assert late.compute().results == graded(judge).results
 
-    def test_rows_that_are_paid_for_are_reported_though_the_budget_ends_before_them(
+    def test_journaled_rows_are_reported_after_budget_is_spent(
         self, judge: Judge, tmp_path: Path
     ) -> None:
         state = tmp_path / "state.npz"
@@ -382,7 +374,7 @@ class TestGoingOn:
         assert report.counts["not_run"] == 21
         assert len(report.items[0].rows.columns()[""].present) == 3
 
-    def test_changed_data_never_reuse_an_old_row(self, judge: Judge, tmp_path: Path) -> None:
+    def test_changed_item_reuses_no_row(self, judge: Judge, tmp_path: Path) -> None:
         state = tmp_path / "state.npz"
         graded(judge, state=state)
         state.unlink()
@@ -393,7 +385,7 @@ class TestGoingOn:
         assert sum(judge.asked.values()) == 48 + 2
         assert report.results == graded(judge, data=changed).results
 
-    def test_another_model_reuses_no_row_and_another_width_does(
+    def test_rows_are_reused_for_other_width_but_not_other_model(
         self, judge: Judge, tmp_path: Path
     ) -> None:
         state = tmp_path / "state.npz"
@@ -410,7 +402,7 @@ class TestGoingOn:
         graded(judge, section={"model": "m2"}, state=state)
         assert sum(judge.asked.values()) == 96
 
-    def test_a_journal_that_cannot_be_written_stops_the_run_and_loses_nothing(
+    def test_journal_write_error_stops_run_and_keeps_rows(
         self, judge: Judge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         state = tmp_path / "state.npz"
@@ -427,9 +419,7 @@ class TestGoingOn:
         assert report.counts["not_run"] == 23
         assert report.items[0].rows[0].value == report["Grade"].value
 
-    def test_an_evaluator_of_a_stream_is_no_state_of_a_run(
-        self, judge: Judge, tmp_path: Path
-    ) -> None:
+    def test_evaluator_state_is_not_a_run_state(self, judge: Judge, tmp_path: Path) -> None:
         state = tmp_path / "state.npz"
         section = {"judge": judge.section()}
         with Evaluator("courtroom.Grade", resources=section) as evaluator:
@@ -443,8 +433,8 @@ class TestGoingOn:
             graded(judge, state=state)
 
 
-class TestMetricsOverMetrics:
-    def test_a_metric_reads_the_rows_of_another_one_with_metadata(self, judge: Judge) -> None:
+class TestMetricsOverRows:
+    def test_metric_reads_rows_with_metadata(self, judge: Judge) -> None:
         report = graded(judge, "courtroom.GradeByNoise", data=ITEMS[:4])
 
         # "q00 answer 0 0": a and e of 7 letters
@@ -452,7 +442,7 @@ class TestMetricsOverMetrics:
         assert len(report.items) == 0
         assert "valor-courtroom" in report.versions
 
-    def test_a_metric_that_was_chosen_too_is_scored_once(self, judge: Judge) -> None:
+    def test_shared_metric_is_scored_once(self, judge: Judge) -> None:
         chosen = [{"name": "courtroom.Grade", "calls": 1}, "courtroom.GradeByNoise"]
 
         report = graded(judge, chosen, data=ITEMS[:4], slices=["noise"])
@@ -460,9 +450,7 @@ class TestMetricsOverMetrics:
         assert set(judge.asked.values()) == {1}
         assert report["Grade"].value == 2 / 7
 
-    def test_a_metric_over_rows_of_two_judges_gives_two_results_that_say_whose_they_are(
-        self, judge: Judge
-    ) -> None:
+    def test_metric_over_rows_of_two_judges_yields_two_results(self, judge: Judge) -> None:
         judges = {name: judge.section(model=name) for name in ("strict", "mild")}
         curve = "courtroom.GradeByNoise"
 
@@ -483,7 +471,7 @@ class TestMetricsOverMetrics:
             evaluate(ITEMS, curve, resources={"judge": judges})
 
     @pytest.mark.usefixtures("courtroom")
-    def test_a_metric_over_rows_names_the_judge_that_it_makes_people_pay_for(self) -> None:
+    def test_metric_over_rows_lists_required_judge(self) -> None:
         with pytest.raises(
             ManifestError,
             match=r"expected its resources to name judge, which courtroom\.Grade asks for",
@@ -491,7 +479,7 @@ class TestMetricsOverMetrics:
             evaluate(ITEMS, "courtroom.Unpaid")
 
     @pytest.mark.usefixtures("courtroom")
-    def test_a_plugin_that_is_not_there_is_named_with_who_needs_it(self) -> None:
+    def test_missing_plugin_error_names_dependent_metric(self) -> None:
         with pytest.raises(
             UnknownNameError,
             match=r"courtroom\.Elsewhere: metric 'segmentation_that_is_not_there\.Grade': no",
@@ -499,9 +487,7 @@ class TestMetricsOverMetrics:
             evaluate(ITEMS, "courtroom.Elsewhere")
 
     @pytest.mark.usefixtures("courtroom")
-    def test_a_family_that_is_missing_is_answered_with_how_to_install_it(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_missing_family_suggests_install_command(self, monkeypatch: pytest.MonkeyPatch) -> None:
         import courtroom.metrics
 
         from valor_core.states import RowsOf
@@ -520,7 +506,7 @@ class TestMetricsOverMetrics:
             evaluate(ITEMS, "courtroom.Elsewhere", registry=registry)
 
 
-def test_progress_is_told_by_item(judge: Judge) -> None:
+def test_progress_is_reported_per_item(judge: Judge) -> None:
     told: list[tuple[int, int, int]] = []
 
     graded(judge, section={"width": 1}, progress=lambda *how_far: told.append(how_far))
@@ -531,7 +517,7 @@ def test_progress_is_told_by_item(judge: Judge) -> None:
     assert told[-1] == (1, 1, 24)
 
 
-def test_an_undefined_item_costs_nothing(judge: Judge) -> None:
+def test_undefined_item_is_not_sent_to_judge(judge: Judge) -> None:
     report = graded(judge, data=[Text("q1")])
 
     assert report.items[0].rows[0].value == Undefined("no response")

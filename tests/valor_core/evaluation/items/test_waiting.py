@@ -16,7 +16,7 @@ from valor_core.scoring.async_scoring import UNDER_WAY, submit
 from valor_core.scoring.scoring import ItemScorer, score
 
 
-def test_without_a_resource_a_bounded_number_of_items_is_under_way() -> None:
+def test_concurrency_is_bounded_without_resource() -> None:
     under_way = peak = 0
 
     @valor_core.metric("mylab.Slow", task="text")
@@ -34,7 +34,7 @@ def test_without_a_resource_a_bounded_number_of_items_is_under_way() -> None:
     assert peak <= UNDER_WAY
 
 
-def test_an_interrupt_of_a_stream_is_raised_and_nothing_of_the_batch_is_counted(
+def test_interrupt_discards_batch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     @valor_core.metric("mylab.Slow", task="text")
@@ -52,7 +52,7 @@ def test_an_interrupt_of_a_stream_is_raised_and_nothing_of_the_batch_is_counted(
     assert evaluator.compute().counts["read"] == 0
 
 
-def test_a_coroutine_that_cancels_itself_fails_its_item() -> None:
+def test_self_cancelled_coroutine_fails_item() -> None:
     @valor_core.metric("mylab.Gone", task="text")
     async def gone(item: Text) -> float:
         raise asyncio.CancelledError
@@ -76,7 +76,7 @@ class Narrow(OpenResources):
         return self.own
 
 
-def test_after_an_interrupt_a_judge_has_its_whole_width(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupt_releases_judge_width(monkeypatch: pytest.MonkeyPatch) -> None:
     @valor_core.metric("mylab.Slow", task="text", resources=("judge",))
     async def slow(item: Text, *, judge: Any) -> float:
         return 1.0

@@ -11,7 +11,7 @@ from valor_core.resources import sum_usage
 from valor_core.resources.bound import read_usage
 
 
-def test_numbers_of_several_openings_are_added_up_and_texts_stand_once() -> None:
+def test_facts_sum_numbers_and_deduplicate_texts() -> None:
     openings = [
         {"judge": {"calls": 2, "model": "m1"}},
         {"judge": {"calls": 3, "model": "m2"}},
@@ -32,11 +32,11 @@ def test_numbers_of_several_openings_are_added_up_and_texts_stand_once() -> None
         ),
     ],
 )
-def test_what_is_no_table_of_numbers_and_texts_is_refused(facts: object, message: str) -> None:
+def test_invalid_facts_are_rejected(facts: object, message: str) -> None:
     with pytest.raises(ResourceError, match=re.escape(message)):
         read_usage("judge", lambda: facts)
 
 
-def test_a_resource_that_cannot_tell_is_named_with_the_cause() -> None:
+def test_failing_facts_error_names_resource_and_cause() -> None:
     with pytest.raises(ResourceError, match="judge: facts cannot be told, ZeroDivisionError"):
         read_usage("judge", lambda: 1 / 0)

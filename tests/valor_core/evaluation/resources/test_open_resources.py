@@ -73,7 +73,7 @@ def known_words(data: Any, **options: Any) -> valor_core.Report:
     return valor_core.evaluate(data, ["mylab.KnownWords"], items=True, **options)
 
 
-def test_a_resource_is_opened_once_and_closed_at_the_end(mylab: Path, tmp_path: Path) -> None:
+def test_resource_is_opened_once_and_closed(mylab: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
 
     report = known_words(BATCHES, resources={"dictionary": {"log": str(log)}})
@@ -84,7 +84,7 @@ def test_a_resource_is_opened_once_and_closed_at_the_end(mylab: Path, tmp_path: 
     assert list(events(log).values()) == [Counter(open=1, has=14, close=1)]
 
 
-def test_threads_share_one_instance(mylab: Path, tmp_path: Path) -> None:
+def test_threads_share_instance(mylab: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
 
     report = known_words(
@@ -97,7 +97,7 @@ def test_threads_share_one_instance(mylab: Path, tmp_path: Path) -> None:
     assert list(events(log).values()) == [Counter(open=1, has=14, close=1)]
 
 
-def test_every_process_opens_its_own_and_closes_it(mylab: Path, tmp_path: Path) -> None:
+def test_each_process_opens_and_closes_resource(mylab: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
 
     report = known_words(
@@ -113,7 +113,7 @@ def test_every_process_opens_its_own_and_closes_it(mylab: Path, tmp_path: Path) 
     assert sum(counts["has"] for counts in found.values()) == 14
 
 
-def test_an_evaluator_opens_a_resource_when_it_is_needed(mylab: Path, tmp_path: Path) -> None:
+def test_evaluator_opens_resource_on_demand(mylab: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
     resources = {"dictionary": {"log": str(log)}}
 
@@ -126,7 +126,7 @@ def test_an_evaluator_opens_a_resource_when_it_is_needed(mylab: Path, tmp_path: 
     assert list(events(log).values()) == [Counter(open=1, has=14, close=1)]
 
 
-def test_a_resource_is_closed_after_an_error(mylab: Path, tmp_path: Path) -> None:
+def test_resource_is_closed_after_error(mylab: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
     resources = bound("mylab.KnownWords", {"dictionary": {"log": str(log)}})
 
@@ -136,14 +136,14 @@ def test_a_resource_is_closed_after_an_error(mylab: Path, tmp_path: Path) -> Non
     assert list(events(log).values()) == [Counter(open=1, close=1)]
 
 
-def test_the_parameters_of_a_resource_stand_in_the_report(mylab: Path) -> None:
+def test_report_contains_resource_parameters(mylab: Path) -> None:
     report = known_words(ITEMS, resources={"dictionary": {"words": ["dog"]}})
 
     assert report.config["dictionary"] == {"words": ["dog"], "log": None, "broken": False}
     assert report["KnownWords"].value == pytest.approx((1 / 4 + 1 / 3) / 5, abs=1e-15)
 
 
-def test_a_resource_that_no_metric_asks_for_is_not_opened(mylab: Path, tmp_path: Path) -> None:
+def test_unused_resource_is_not_opened(mylab: Path, tmp_path: Path) -> None:
     data = [Text("q1", response="a", references="a")]
 
     with pytest.raises(
@@ -152,7 +152,7 @@ def test_a_resource_that_no_metric_asks_for_is_not_opened(mylab: Path, tmp_path:
         valor_core.evaluate(data, ["mylab.ExactMatch"], resources={"dictionary": {}})
 
 
-def test_a_section_of_another_name_is_answered_with_those_there_are(mylab: Path) -> None:
+def test_unknown_section_lists_requested_resources(mylab: Path) -> None:
     with pytest.raises(
         ResourceError, match="dictionaries: no chosen metric asks for a resource of this name"
     ):
@@ -164,7 +164,7 @@ def test_a_section_of_another_name_is_answered_with_those_there_are(mylab: Path)
         known_words(ITEMS, resources={"judge": {}})
 
 
-def test_parameters_under_the_name_of_a_metric_are_answered_with_how_to_write_them(
+def test_metric_parameters_in_section_suggest_metrics_key(
     mylab: Path,
 ) -> None:
     with pytest.raises(
@@ -173,13 +173,13 @@ def test_parameters_under_the_name_of_a_metric_are_answered_with_how_to_write_th
         known_words(ITEMS, resources={"known_words": {"ignore_case": True}})
 
 
-def test_a_misspelt_parameter_is_answered_with_the_right_one(mylab: Path) -> None:
+def test_misspelled_parameter_suggests_closest_match(mylab: Path) -> None:
     with pytest.raises(ParameterError, match=r"dictionary\.word: unknown key"):
         known_words(ITEMS, resources={"dictionary": {"word": ["dog"]}})
 
 
 @pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
-def test_a_resource_that_cannot_be_opened_stops_the_run(mode: str, mylab: Path) -> None:
+def test_failing_open_stops_run(mode: str, mylab: Path) -> None:
     with pytest.raises(
         ResourceError, match=r"mylab\.dictionary: cannot be opened, OSError: no such dictionary"
     ):
@@ -190,9 +190,7 @@ def test_a_resource_that_cannot_be_opened_stops_the_run(mode: str, mylab: Path) 
         )
 
 
-def test_those_opened_before_one_that_cannot_be_opened_are_closed(
-    mylab: Path, tmp_path: Path
-) -> None:
+def test_failing_open_closes_earlier_resources(mylab: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
     (good,) = bound("mylab.KnownWords", {"dictionary": {"log": str(log)}})
     bad = evolve(good, names=("other",), parameters=evolve(good.parameters, broken=True))
@@ -203,7 +201,7 @@ def test_those_opened_before_one_that_cannot_be_opened_are_closed(
     assert list(events(log).values()) == [Counter(open=1, close=1)]
 
 
-def test_a_resource_that_nobody_declares_is_named(mylab: Path) -> None:
+def test_undeclared_resource_is_named(mylab: Path) -> None:
     registry = Registry()
     spec = evolve(registry.metric("mylab.KnownWords"), resources=("judge",))
 
@@ -211,7 +209,7 @@ def test_a_resource_that_nobody_declares_is_named(mylab: Path) -> None:
         bind_resources([(spec, {})], {}, registry)
 
 
-def test_two_resources_of_one_name_are_refused(mylab: Path, install: Install) -> None:
+def test_two_resources_with_same_name_are_rejected(mylab: Path, install: Install) -> None:
     install("valor-other", "other", OTHER)
 
     with pytest.raises(
@@ -223,7 +221,7 @@ def test_two_resources_of_one_name_are_refused(mylab: Path, install: Install) ->
     assert result.error == "all 1 items failed"
 
 
-def test_a_resource_without_close_is_left_alone(mylab: Path) -> None:
+def test_resource_without_close_is_supported(mylab: Path) -> None:
     (resource,) = bound("mylab.KnownWords", {})
     plain = evolve(resource, spec=evolve(resource.spec, implementation="builtins:repr"))
 
@@ -326,16 +324,14 @@ def sung(song: Registry, voice: Any) -> valor_core.Evaluator:
         ([{"name": "low", "says": "la"}, {"name": "song.low", "says": "hum"}], 5.0),
     ],
 )
-def test_a_resource_of_several_kinds_is_made_with_all_of_them(
-    song: Registry, voice: Any, characters: float
-) -> None:
+def test_resource_receives_all_kinds(song: Registry, voice: Any, characters: float) -> None:
     with sung(song, voice) as evaluator:
         evaluator.update([Text("q1")])
 
         assert evaluator.compute()["Said"].value == characters
 
 
-def test_every_kind_is_closed_at_the_end(song: Registry, tmp_path: Path) -> None:
+def test_every_kind_is_closed(song: Registry, tmp_path: Path) -> None:
     log = tmp_path / "log"
     voices = [{"name": "low", "says": said, "log": str(log)} for said in ("la", "hum")]
 
@@ -345,7 +341,7 @@ def test_every_kind_is_closed_at_the_end(song: Registry, tmp_path: Path) -> None
     assert sorted(log.read_text(encoding="utf-8").split()) == ["hum", "la"]
 
 
-def test_every_kind_is_part_of_what_a_state_goes_on_with(song: Registry, tmp_path: Path) -> None:
+def test_resume_requires_same_kinds(song: Registry, tmp_path: Path) -> None:
     la, hum = (
         {"name": "low", "says": "la"},
         {"name": "low", "says": "hum", "log": str(tmp_path / "log")},
@@ -381,14 +377,12 @@ def test_every_kind_is_part_of_what_a_state_goes_on_with(song: Registry, tmp_pat
         ([{"name": "low"}], "choir.voice[0].says: expected a string, found none"),
     ],
 )
-def test_a_wrong_kind_in_a_list_is_named_by_its_place(
-    song: Registry, voice: Any, message: str
-) -> None:
+def test_invalid_kind_error_has_list_index(song: Registry, voice: Any, message: str) -> None:
     with pytest.raises(ValorError, match=re.escape(message)):
         sung(song, voice)
 
 
-def test_a_resource_of_one_kind_takes_no_list(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resource_of_one_kind_rejects_list(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = evolve(CHOIR, several_kinds=False)
     monkeypatch.setattr(Song, "valor_resources", staticmethod(hookimpl(lambda: [alone])))
     registry = Registry()
@@ -414,7 +408,7 @@ class Handed:
         self.closed += 1
 
 
-def test_an_object_that_is_handed_over_is_used_as_it_is_and_not_closed(song: Registry) -> None:
+def test_provided_client_is_used_and_not_closed(song: Registry) -> None:
     voice = Handed("hello")
     for number in range(2):
         with sung(song, voice) as evaluator:
@@ -426,7 +420,7 @@ def test_an_object_that_is_handed_over_is_used_as_it_is_and_not_closed(song: Reg
     assert report.config["choir"] == {"voice": given}
 
 
-def test_a_state_goes_on_with_what_tells_the_same_of_itself(song: Registry, tmp_path: Path) -> None:
+def test_resume_compares_identity_of_client(song: Registry, tmp_path: Path) -> None:
     state = tmp_path / "state.npz"
     with sung(song, Handed("la")) as evaluator:
         evaluator.update([Text("q1")])
@@ -444,7 +438,7 @@ def test_a_state_goes_on_with_what_tells_the_same_of_itself(song: Registry, tmp_
         valor_core.Evaluator.load(state, song)
 
 
-def test_what_an_object_tells_of_itself_is_checked(song: Registry) -> None:
+def test_identity_of_client_is_checked(song: Registry) -> None:
     voice = Handed("la")
     voice.identity = lambda: ["la"]  # type: ignore[method-assign, assignment, return-value]
     with pytest.raises(
@@ -453,7 +447,7 @@ def test_what_an_object_tells_of_itself_is_checked(song: Registry) -> None:
         sung(song, voice).evaluation.describe()
 
 
-def test_a_file_that_identifies_a_resource_counts_by_its_content(tmp_path: Path) -> None:
+def test_identifying_file_is_compared_by_content(tmp_path: Path) -> None:
     @parameters
     class Reading:
         words: Path = parameter(help="File of words.")
