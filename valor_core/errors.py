@@ -113,6 +113,7 @@ class ParameterError(ValorError):
         return ParameterError(self.sentence, self.remedy, place)
 
     def __reduce__(self) -> tuple[object, ...]:
+        # Errors cross process boundaries, and the default would lose the location.
         return ParameterError, (self.sentence, self.remedy, self._place)
 
 

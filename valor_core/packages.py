@@ -260,8 +260,8 @@ def ways(*requirements: str) -> str:
         for each in dict.fromkeys([*_missing_requirements(name), name]):
             bare = each.removeprefix("valor-")
             folder = "." if bare == "core" else f"plugins/{bare}"
-            place = str(_CLONE / folder) if is_clone else folder
-            arguments += ["-e", place + (bracket + extras if each == name else "")]
+            path = str(_CLONE / folder) if is_clone else folder
+            arguments += ["-e", path + (bracket + extras if each == name else "")]
     command = install(*arguments)
     return command if is_clone else f"{command}\n{_NO_CLONE}"
 

@@ -342,6 +342,7 @@ def _compared(
 ) -> RowMask:
     """Compare the cells of a field with a value, or search them in a list."""
     values: Sequence[Any] = value if isinstance(value, list) else [value]
+    # The parser only accepts lists of one kind, so the first value determines the kind.
     verb = "searched in a list with" if isinstance(value, list) else "compared with"
     comparison = f"{verb} {_described(values[0])}"
     if fields.column(name).kinds == {DATES} and isinstance(values[0], str):

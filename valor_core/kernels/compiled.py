@@ -50,20 +50,20 @@ class Kernels:
         """``compiled`` or ``NumPy``."""
         return "NumPy" if self.library is None else "compiled"
 
-    def function(self, name: str, answer: Any, *arguments: Any) -> Any:
+    def function(self, name: str, result: Any, *arguments: Any) -> Any:
         """Return a function of the library that validates the types of its arguments.
 
         Parameters
         ----------
         name : str
             Name in C.
-        answer : type
+        result : type
             Return type of `ctypes`; None for no result.
         *arguments : type
             Types of `ctypes`, or of `array`.
         """
         function = getattr(self.library, name)
-        function.restype = answer
+        function.restype = result
         function.argtypes = [
             ctypes.c_void_p if isinstance(argument, _Array) else argument for argument in arguments
         ]
@@ -144,8 +144,8 @@ def _built_from(library: ctypes.CDLL) -> int | None:
     except AttributeError:
         return None
     function.restype = ctypes.c_uint32
-    answer: int = function()
-    return answer
+    result: int = function()
+    return result
 
 
 def _stale(module: str, project: Path) -> Kernels:

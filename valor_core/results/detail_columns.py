@@ -99,8 +99,8 @@ def selected(details: Details, positions: Codes) -> Details:
         return {}
     if isinstance(details, DetailColumns):
         return details.select(positions)
-    places = enumerate(positions.tolist())
-    return {new: details[old] for new, old in places if old in details}
+    renumbered = enumerate(positions.tolist())
+    return {new: details[old] for new, old in renumbered if old in details}
 
 
 def joined(parts: Sequence[Details], starts: Sequence[int]) -> Details:

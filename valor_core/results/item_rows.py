@@ -190,13 +190,13 @@ class Numbers:
         """Return the numbers at the given positions."""
         return evolve(self, values=self.values[positions], codes=self.codes[positions])
 
-    def lacking(self, whole: Numbers) -> Numbers:
+    def lacking(self, unnamed: Numbers) -> Numbers:
         """Return the column with the reasons of items that lack all numbers filled in."""
         # Concatenated only to give the reasons of both the same codes.
-        both = Numbers.joined([self, whole])
-        codes, whole_codes = both.codes[: len(self)], both.codes[len(self) :]
-        is_whole = (whole.codes > 0) & ~whole.is_absent
-        return Numbers(self.values, np.where(is_whole, whole_codes, codes), both.gaps)
+        both = Numbers.joined([self, unnamed])
+        codes, unnamed_codes = both.codes[: len(self)], both.codes[len(self) :]
+        is_missing = (unnamed.codes > 0) & ~unnamed.is_absent
+        return Numbers(self.values, np.where(is_missing, unnamed_codes, codes), both.gaps)
 
     @property
     def is_absent(self) -> NDArray[np.bool_]:
@@ -280,8 +280,8 @@ class ItemRows(Sequence[ItemRow]):
         names = sorted(name for name, column in named.items() if not column.is_absent.all())
         if not names:
             return {ONLY: self.numbers.get(ONLY, Numbers.absent(len(self)))}
-        whole = self.numbers.get(ONLY, Numbers.absent(len(self)))
-        return {name: self.numbers[name].lacking(whole) for name in names}
+        unnamed = self.numbers.get(ONLY, Numbers.absent(len(self)))
+        return {name: self.numbers[name].lacking(unnamed) for name in names}
 
     @property
     def are_final(self) -> bool:

@@ -68,7 +68,7 @@ def _results(results: Any) -> tuple[Result, ...]:
 class Results(Sequence[Result]):
     """Sequence of results, indexed by position, name or label.
 
-    Labels are text; an integer stands for the label with its digits.
+    Labels are text; an integer means the label with its digits.
 
     Examples
     --------
@@ -186,9 +186,12 @@ class Results(Sequence[Result]):
         first = self._results[0]
         names = dict.fromkeys(name for result in self._results for name in result.parameters)
         differing = [
-            f"{name}={told(first, name)!r}"
+            f"{name}={parameter_or_default(first, name)!r}"
             for name in names
-            if any(told(result, name) != told(first, name) for result in self._results)
+            if any(
+                parameter_or_default(result, name) != parameter_or_default(first, name)
+                for result in self._results
+            )
         ]
         raise ReportError(
             f"report: expected one result of {first.type}, found {len(self)}",
@@ -211,7 +214,7 @@ class Results(Sequence[Result]):
         found = pool
         for key, value in parameters.items():
             stated = [one for one in found if one.parameters.get(key, _ABSENT) == value]
-            found = stated or [one for one in found if told(one, key) == value]
+            found = stated or [one for one in found if parameter_or_default(one, key) == value]
         if not found:
             asked = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
             of = f" of {name!r}" if name else ""
@@ -383,7 +386,7 @@ def _installed_aliases(full: str) -> tuple[str, ...]:
     return () if spec is None else spec.aliases
 
 
-def told(result: Result, name: str) -> Any:
+def parameter_or_default(result: Result, name: str) -> Any:
     """Return a parameter of a result, or its default if the result lacks it.
 
     None if neither exists; the plugin may not be installed where a report is read.
@@ -391,8 +394,8 @@ def told(result: Result, name: str) -> Any:
     Examples
     --------
     >>> f1 = Result(metric="classification.F1@1", parameters={"label": "cat"}, value=0.5)
-    >>> told(f1, "label"), told(f1, "zero_division"), told(f1, "color")
-    ('cat', 0.0, None)
+    >>> [parameter_or_default(f1, name) for name in ("label", "zero_division", "color")]
+    ['cat', 0.0, None]
     """
     if name in result.parameters:
         return result.parameters[name]
@@ -428,7 +431,7 @@ def _nearest_parameter(pool: Sequence[Result], asked: Mapping[str, Any]) -> str 
     for name, value in asked.items():
         if name not in names:
             return did_you_mean(name, names) or f"Available parameters: {', '.join(names)}."
-        available = [told(result, name) for result in pool]
+        available = [parameter_or_default(result, name) for result in pool]
         if value not in available:
             return _nearest(value, available)
     return None

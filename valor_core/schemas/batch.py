@@ -28,8 +28,8 @@ def first_places(parts: Iterable[Mapping[str, FileRow]]) -> dict[str, FileRow]:
     """
     found: dict[str, FileRow] = {}
     for part in parts:
-        for what, place in part.items():
-            found[what] = min(found.get(what, place), place)
+        for description, row in part.items():
+            found[description] = min(found.get(description, row), row)
     return found
 
 

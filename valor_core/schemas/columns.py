@@ -533,6 +533,7 @@ def natural_order(names: NDArray[Any]) -> Codes:
         return np.array(sorted(range(len(listed)), key=lambda i: natural(listed[i])), np.int64)
     if not is_digits.any():
         return np.argsort(names, kind="stable")
+    # Sorting by length before digits orders integers without parsing them.
     digits = np.where(is_digits, np.char.lstrip(names, "0"), "")
     return np.lexsort((names, digits, np.char.str_len(digits), ~is_digits))
 

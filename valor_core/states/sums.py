@@ -419,16 +419,16 @@ def _grouped_units(
 def _parts(scaled: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
     """Yield the integer part and two pieces of the fraction; overwrites its argument."""
     for bits in _FRACTION_BITS:
-        whole = np.trunc(scaled)
-        yield whole
-        scaled -= whole
+        integers = np.trunc(scaled)
+        yield integers
+        scaled -= integers
         scaled *= 2.0**bits
     yield scaled
 
 
-def _combined(whole: float, upper: float, lower: float) -> int:
+def _combined(integer: float, upper: float, lower: float) -> int:
     first, second = _FRACTION_BITS
-    return (int(whole) << first + second) + (int(upper) << second) + int(lower)
+    return (int(integer) << first + second) + (int(upper) << second) + int(lower)
 
 
 def _dense(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:

@@ -17,7 +17,7 @@ from valor_core.schemas.detection import Detection, DetectionBatch
 from .support import seen, true
 
 BOX = [0, 0, 4, 4]
-STRANGE = "2 predicted scores outside [0, 1]; score thresholds are compared with them as they are"
+STRANGE = "2 predicted scores outside [0, 1]; score thresholds use them unchanged"
 
 
 def percents() -> list[Detection]:

@@ -1,4 +1,4 @@
-"""Tasks side by side: answers in order, errors raised, no thread that waits for itself."""
+"""Tasks in threads: order of results, errors, and nested calls."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from valor_core.results.result import Result
 
 
 def table(size: int, **more: Any) -> ConfusionTable:
-    """Table with 5 in the first cell, 2 right of it, and one object without a match a side."""
+    """Table with counts 5 and 2 in the first row, and one unmatched object per side."""
     last = size - 1
     return ConfusionTable(
         labels=[f"l{i}" for i in range(size)],

@@ -17,7 +17,7 @@ from valor_core.specs.registry import Registry
 
 @frozen
 class Names(Batch):
-    """As little as a plugin's own batch has to have."""
+    """Minimal batch of a plugin."""
 
     task: ClassVar[str] = "names"
 

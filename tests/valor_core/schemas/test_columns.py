@@ -168,7 +168,7 @@ def test_copies_are_read_only_and_independent() -> None:
 
 
 class Tensor:
-    """A tensor as torch has it: NumPy reads it on the CPU, without a gradient, in its own types."""
+    """Tensor like torch's, which NumPy only reads on the CPU and without gradient."""
 
     def __init__(
         self,

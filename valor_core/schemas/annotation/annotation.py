@@ -256,15 +256,15 @@ _UNUSED_KEYS = ("text", "context_list", "embedding", "implied_task_types")
 
 
 def _check_keys(
-    value: Mapping[str, Any], known: Sequence[str], place: str, ignored: Sequence[str] = ()
+    value: Mapping[str, Any], allowed: Sequence[str], place: str, ignored: Sequence[str] = ()
 ) -> None:
     """Raise a `SchemaError` for the first unsupported key."""
-    unknown = [key for key in value if key not in known and key not in ignored]
+    unknown = [key for key in value if key not in allowed and key not in ignored]
     if unknown:
         raise SchemaError(
-            f"{place}: expected no keys but {', '.join(known)}, got {shown(unknown[0])} in "
+            f"{place}: expected no keys but {', '.join(allowed)}, got {shown(unknown[0])} in "
             f"{shown(value)}{and_more(len(unknown) - 1)}",
-            did_you_mean(str(unknown[0]), known),
+            did_you_mean(str(unknown[0]), allowed),
         )
 
 
@@ -421,13 +421,13 @@ def _side(side: str, cls: Any, values: Any) -> list[Any]:
     return read
 
 
-def _check_sides(datum: Datum, known: Mapping[str, Any]) -> None:
+def _check_sides(datum: Datum, merged: Mapping[str, Any]) -> None:
     """Raise a `SchemaError` if both sides of a datum give different image sizes."""
     for side in SIDES:
-        if side in known and datum.metadata.get(side, known[side]) != known[side]:
+        if side in merged and datum.metadata.get(side, merged[side]) != merged[side]:
             raise SchemaError(
                 f"item {datum.uid!r}, {side}: expected the same on both sides, got "
-                f"{shown(datum.metadata[side])} of the ground truth and {shown(known[side])} of "
+                f"{shown(datum.metadata[side])} of the ground truth and {shown(merged[side])} of "
                 "the prediction"
             )
 

@@ -183,11 +183,9 @@ def scores_outside(scores: Floats) -> dict[str, int]:
     --------
     >>> import numpy as np
     >>> scores_outside(np.array([0.5, 97.5]))
-    {'predicted scores outside [0, 1]; score thresholds are compared with them as they are': 1}
+    {'predicted scores outside [0, 1]; score thresholds use them unchanged': 1}
     """
     if not len(scores) or (scores.min() >= 0 and scores.max() <= 1):
         return {}
-    description = (
-        "predicted scores outside [0, 1]; score thresholds are compared with them as they are"
-    )
+    description = "predicted scores outside [0, 1]; score thresholds use them unchanged"
     return {description: int(np.count_nonzero((scores < 0) | (scores > 1)))}

@@ -16,7 +16,7 @@ from valor_core.schemas.segmentation.pixels import (
 
 @frozen
 class Striped:
-    """An image that is best read three rows at a time."""
+    """Image with strips of three rows."""
 
     shape: tuple[int, int] = (10, 4)
     strip_rows: int = 3
