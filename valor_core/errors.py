@@ -205,17 +205,13 @@ class ValorWarning(UserWarning):
     """Problem that does not stop a run; the report includes it."""
 
 
-_MAX_LENGTH = 1000
+_LIMIT = 1000
 """Maximum length of a message, which may quote a long cell of a file."""
 
 
 def _cut(text: str) -> str:
     # The beginning has the location, and the end has the finding: both must stay readable.
-    return (
-        text
-        if len(text) <= _MAX_LENGTH
-        else f"{text[: _MAX_LENGTH // 2]} … {text[-_MAX_LENGTH // 4 :]}"
-    )
+    return text if len(text) <= _LIMIT else f"{text[: _LIMIT // 2]} … {text[-_LIMIT // 4 :]}"
 
 
 def printable(text: str) -> str:

@@ -174,8 +174,8 @@ def numbers_of(result: Result) -> Iterator[Entry]:
 def entries_of(results: Iterable[Result]) -> Iterator[Entry]:
     """Yield the numbers of results, except for tables with too many numbers for columns."""
     for result in results:
-        members = list(numbers_of(result))
-        yield from members if len(members) <= MOST_NAMED_NUMBERS else ()
+        group = list(numbers_of(result))
+        yield from group if len(group) <= MOST_NAMED_NUMBERS else ()
 
 
 def grouped(values: Iterable[_One], key: Callable[[_One], _Key]) -> dict[_Key, list[_One]]:
@@ -195,9 +195,7 @@ def rows_of(entries: Iterable[Entry], column: Callable[[Entry], _Key]) -> list[d
     """Arrange entries in rows by column; entries that share a cell get further rows."""
     columns = grouped(entries, column)
     most = max(map(len, columns.values()), default=0)
-    return [
-        {at: members[i] for at, members in columns.items() if i < len(members)} for i in range(most)
-    ]
+    return [{at: group[i] for at, group in columns.items() if i < len(group)} for i in range(most)]
 
 
 def is_single(value: Any) -> bool:
@@ -235,8 +233,8 @@ def varying_names(entries: Iterable[Entry]) -> tuple[str, ...]:
         for name, value in entry.others.items():
             values.setdefault(name, set()).add(comparable(value))
     uneven: set[str] = set()
-    for members in grouped(entries, lambda entry: (entry.metric, entry.sums_up)).values():
-        names = [set(entry.others) for entry in members]
+    for group in grouped(entries, lambda entry: (entry.metric, entry.sums_up)).values():
+        names = [set(entry.others) for entry in group]
         uneven |= names[0].union(*names) - names[0].intersection(*names)
     return tuple(name for name, different in values.items() if len(different) > 1 or name in uneven)
 
@@ -260,9 +258,9 @@ def flat_keys(
     """
     entries = list(chain.from_iterable(map(numbers_of, found)))
     flat: dict[str, float] = {}
-    for type, members in grouped(entries, lambda entry: entry.result.type).items():
+    for type, group in grouped(entries, lambda entry: entry.result.type).items():
         metric = prefix + safe(type)
-        keyed = short_keys(members, metric) if short else [(e.key(metric), e) for e in members]
+        keyed = short_keys(group, metric) if short else [(e.key(metric), e) for e in group]
         for key, entry in keyed:
             if is_number(entry.value):
                 flat[_free(key, flat)] = float(entry.value)

@@ -307,11 +307,9 @@ class ItemRows(Sequence[ItemRow]):
     def __getitem__(self, position: int | slice) -> ItemRow | Self:
         if isinstance(position, slice):
             return self.select(np.arange(len(self))[position])
-        position = range(len(self))[position]
-        metadata = {name: column[position] for name, column in self.metadata.items()}
-        return ItemRow(
-            self._uid(position), self._value(position), self.details.get(position, {}), metadata
-        )
+        row = range(len(self))[position]
+        metadata = {name: column[row] for name, column in self.metadata.items()}
+        return ItemRow(self._uid(row), self._value(row), self.details.get(row, {}), metadata)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ItemRows) and list(self) == list(other)

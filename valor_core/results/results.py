@@ -186,11 +186,10 @@ class Results(Sequence[Result]):
         first = self._results[0]
         names = dict.fromkeys(name for result in self._results for name in result.parameters)
         differing = [
-            f"{name}={parameter_or_default(first, name)!r}"
+            f"{name}={parameter_of(first, name)!r}"
             for name in names
             if any(
-                parameter_or_default(result, name) != parameter_or_default(first, name)
-                for result in self._results
+                parameter_of(result, name) != parameter_of(first, name) for result in self._results
             )
         ]
         raise ReportError(
@@ -214,7 +213,7 @@ class Results(Sequence[Result]):
         found = pool
         for key, value in parameters.items():
             stated = [one for one in found if one.parameters.get(key, _ABSENT) == value]
-            found = stated or [one for one in found if parameter_or_default(one, key) == value]
+            found = stated or [one for one in found if parameter_of(one, key) == value]
         if not found:
             asked = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
             of = f" of {name!r}" if name else ""
@@ -386,7 +385,7 @@ def _installed_aliases(full: str) -> tuple[str, ...]:
     return () if spec is None else spec.aliases
 
 
-def parameter_or_default(result: Result, name: str) -> Any:
+def parameter_of(result: Result, name: str) -> Any:
     """Return a parameter of a result, or its default if the result lacks it.
 
     None if neither exists; the plugin may not be installed where a report is read.
@@ -394,7 +393,7 @@ def parameter_or_default(result: Result, name: str) -> Any:
     Examples
     --------
     >>> f1 = Result(metric="classification.F1@1", parameters={"label": "cat"}, value=0.5)
-    >>> [parameter_or_default(f1, name) for name in ("label", "zero_division", "color")]
+    >>> [parameter_of(f1, name) for name in ("label", "zero_division", "color")]
     ['cat', 0.0, None]
     """
     if name in result.parameters:
@@ -431,7 +430,7 @@ def _nearest_parameter(pool: Sequence[Result], asked: Mapping[str, Any]) -> str 
     for name, value in asked.items():
         if name not in names:
             return did_you_mean(name, names) or f"Available parameters: {', '.join(names)}."
-        available = [parameter_or_default(result, name) for result in pool]
+        available = [parameter_of(result, name) for result in pool]
         if value not in available:
             return _nearest(value, available)
     return None

@@ -192,9 +192,7 @@ def as_scored_labels(value: Any, place: str) -> tuple[tuple[Label, float], ...]:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise SchemaError(f"{place}: expected (label, score) pairs, got {shown(pair)}")
         label, score = pair
-        if (
-            type(score) is not float
-        ):  # checked inline, since most scores are floats and a call is slower
+        if type(score) is not float:  # inline, since most scores are floats and calls are slow
             check_number(score, f"{place}: expected a number as score")
             score = as_score(score)
         scored.append((as_label(label), score))

@@ -116,9 +116,7 @@ class Packed:
     ) -> Packed:
         """Collect and check the objects of one side of the images."""
         found: list[tuple[int, int, Any]] = [
-            (i, j, one)
-            for i, item in enumerate(items)
-            for j, one in enumerate(_objects(item, side))
+            (i, j, one) for i, item in enumerate(items) for j, one in enumerate(_side(item, side))
         ]
 
         def name(row: int) -> str:
@@ -131,11 +129,9 @@ class Packed:
             _check_labels(name(row), side, one.labels)
             _check_size(name(row), one.geometry, items[i].size)
         sizes = image_sizes(items)[[i for i, *_ in found]]
-        checked = check([one.geometry for *_, one in found], sizes, side, name)
-        kept = [found[row] for row in checked.kept.tolist()]
-        return cls(
-            [i for i, *_ in kept], [j for _, j, _ in kept], [one for *_, one in kept], checked
-        )
+        valid = check([one.geometry for *_, one in found], sizes, side, name)
+        kept = [found[row] for row in valid.kept.tolist()]
+        return cls([i for i, *_ in kept], [j for _, j, _ in kept], [one for *_, one in kept], valid)
 
     def true(self, vocabulary: Vocabulary) -> TrueObjects:
         """Convert true objects to columns, with a row per label."""
@@ -181,7 +177,7 @@ def image_sizes(items: Sequence[Detection]) -> Codes:
     return np.array([item.size or (0, 0) for item in items], np.int64).reshape(-1, 2)
 
 
-def _objects(item: Detection, side: str) -> Sequence[Any]:
+def _side(item: Detection, side: str) -> Sequence[Any]:
     return item.groundtruths if side == TrueObjects.side else item.predictions
 
 

@@ -128,9 +128,7 @@ class SegmentationBatch(Batch):
         sides = [packer.maps(item) for item in items]
         keys = sorted({key for pair in sides for side in pair for key in side})
         layers = [
-            Layer(
-                [true.get(key) for true, _ in sides], [predicted.get(key) for _, predicted in sides]
-            )
+            Layer([true.get(key) for true, _ in sides], [other.get(key) for _, other in sides])
             for key in keys
         ]
         datums = Datums.of(Datum(item.uid, item.metadata) for item in items)

@@ -148,14 +148,10 @@ class LabelImage:
         array([[1, 1]])
         """
         rows: Any = self.pixels.read(first, last)
-        expected = last - first, self.pixels.shape[1]
-        if (
-            not isinstance(rows, np.ndarray)
-            or rows.shape != expected
-            or rows.dtype.kind not in "iu"
-        ):
+        shape = last - first, self.pixels.shape[1]
+        if not isinstance(rows, np.ndarray) or rows.shape != shape or rows.dtype.kind not in "iu":
             raise SchemaError(
-                f"{place}: expected {expected[0]:,} by {expected[1]:,} whole numbers from row "
+                f"{place}: expected {shape[0]:,} by {shape[1]:,} whole numbers from row "
                 f"{first:,} on, got {shown(rows)}"
             )
         return rows

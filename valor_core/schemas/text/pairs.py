@@ -28,22 +28,19 @@ def text_pair(references: Any, responses: Any) -> TextBatch | None:
     _check_texts(sides)
     if None in sides or not all(isinstance(cell, str) for cell in sides[1] or ()):
         return None
-    true, predicted = sides[0] or [], sides[1] or []
+    true, texts = sides[0] or [], sides[1] or []
     if not all(are_texts(cell) for cell in true):
         return None
-    if len(true) != len(predicted):
+    if len(true) != len(texts):
         raise SchemaError(
-            f"references and responses: expected one length, got {len(true):,} and "
-            f"{len(predicted):,}"
+            f"references and responses: expected one length, got {len(true):,} and {len(texts):,}"
         )
-    no_queries: list[Any] = [None] * len(predicted)
-    no_texts: list[Any] = [()] * len(predicted)
-    positions = printed_lists("references", true, predicted)
+    no_queries: list[Any] = [None] * len(texts)
+    no_texts: list[Any] = [()] * len(texts)
+    positions = printed_lists("references", true, texts)
     warnings = noted_lists({"references": [("references", position) for position in positions]})
-    datums = Datums.numbers(len(predicted))
-    return TextBatch(
-        datums, no_queries, predicted, text_tuples(true), no_texts, no_texts, **warnings
-    )
+    datums = Datums.numbers(len(texts))
+    return TextBatch(datums, no_queries, texts, text_tuples(true), no_texts, no_texts, **warnings)
 
 
 def _check_texts(sides: Sequence[list[Any] | None]) -> None:
