@@ -106,7 +106,7 @@ def test_invalid_plugin_name_is_rejected(name: str, tmp_path: Path, message: str
 def test_existing_folder_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "valor-ourlab").mkdir()
 
-    with pytest.raises(RegistryError, match="expected no such folder"):
+    with pytest.raises(RegistryError, match="expected a new folder"):
         new_plugin("ourlab", tmp_path)
 
     assert not list((tmp_path / "valor-ourlab").iterdir())

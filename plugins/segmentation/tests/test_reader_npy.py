@@ -119,7 +119,7 @@ def test_true_and_false_say_nothing_of_two_labels(file: str, finding: str) -> No
     place = "seen/a.npz, arr_0" if file.endswith("npz") else "seen/a.npy"
     np.save("true/a.npy", np.array([[1]]))
     assert message(finding) == (
-        f"{place}: expected whole numbers up to 2 as labels have, found array of bool, shape "
+        f"{place}: expected whole numbers up to 2 as in labels, found array of bool, shape "
         "(1, 1)\n"
         "Save the number of each pixel's label, or set data.labels to one label."
     )

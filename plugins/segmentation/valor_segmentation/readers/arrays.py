@@ -139,7 +139,7 @@ def _check_image(array: NDArray[Any], place: str, highest: int) -> None:
         )
     if array.dtype == np.bool_ and highest > 1:
         raise ReadError(
-            f"{place}: expected whole numbers up to {highest} as labels have, found "
+            f"{place}: expected whole numbers up to {highest} as in labels, found "
             f"{shown(np.asarray(array))}",
             "Save the number of each pixel's label, or set data.labels to one label.",
         )
