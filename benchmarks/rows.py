@@ -58,7 +58,7 @@ def kept(metric: str) -> float:
     tracemalloc.start()
     for start in range(0, ITEMS, BATCH):
         evaluator.update(_batch(start))
-    assert evaluator.tally.read == ITEMS
+    assert evaluator.state.read == ITEMS
     found, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return found / ITEMS

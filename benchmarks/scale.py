@@ -20,7 +20,7 @@ from valor_dask.uids import shorten
 
 from valor_core import Evaluator, evaluate
 from valor_core.evaluation import EvaluationState
-from valor_core.evaluation.engines import Work
+from valor_core.evaluation.engines import PartitionTask
 from valor_core.readers import Reader
 
 PART = 1_000_000
@@ -66,12 +66,12 @@ def moved(metric: str, case: str, reader: Reader) -> tuple[int, int]:
     """Bytes of the tally of one part, and of two parts merged."""
     task, _, _, _ = CASES[case]
     with Evaluator([metric], task) as evaluator:
-        work = Work(evaluator.evaluation, reader)
+        work = PartitionTask(evaluator.evaluation, reader)
         first, second = (shorten(work(part, {})) for part in reader.partitions()[:2])
         alone = len(pickle.dumps(first, protocol=pickle.HIGHEST_PROTOCOL))
         both = EvaluationState()
-        both.take(first)
-        both.take(second)
+        both.absorb(first)
+        both.absorb(second)
         return alone, len(pickle.dumps(both, protocol=pickle.HIGHEST_PROTOCOL))
 
 

@@ -4,7 +4,7 @@ from valor_core.evaluation.evaluator import Evaluator
 from valor_core.evaluation.options import EvaluationOptions, as_table
 from valor_core.evaluation.plan import Plan
 from valor_core.evaluation.request import Evaluation
-from valor_core.evaluation.saved import load_tally, save_tally
+from valor_core.evaluation.saved import load_state, save_state
 from valor_core.evaluation.slices import Slices
 from valor_core.evaluation.state import EvaluationState
 
@@ -19,7 +19,7 @@ __all__ = [
     "Progress",
     "Slices",
     "as_table",
-    "load_tally",
+    "load_state",
     "run",
-    "save_tally",
+    "save_state",
 ]

@@ -30,10 +30,10 @@ class BatchBuffer:
     --------
     >>> from valor_core.evaluation.plan import Plan
     >>> from valor_core.schemas.classification import ClassificationBatch
-    >>> gathering, evaluation = BatchBuffer(), Evaluation("classification", Plan((), ()))
+    >>> buffer, evaluation = BatchBuffer(), Evaluation("classification", Plan((), ()))
     >>> from valor_classification.arrays import from_arrays
     >>> batch = from_arrays([0], [[0.75, 0.25]])
-    >>> [gathering.takes(batch, evaluation) for _ in range(2)], len(gathering.joined())
+    >>> [buffer.try_add(batch, evaluation) for _ in range(2)], len(buffer.joined())
     ([True, True], 2)
     """
 
@@ -53,7 +53,7 @@ class BatchBuffer:
         """Whether it is time to count what waits."""
         return self.nbytes >= _FULL or len(self.waiting) >= _MOST
 
-    def takes(self, batch: Batch, evaluation: Evaluation) -> bool:
+    def try_add(self, batch: Batch, evaluation: Evaluation) -> bool:
         """Take a copy of a batch in, if it is thin and can be joined with those that wait."""
         first = self.waiting[0] if self.waiting else batch
         if not (_may_wait(batch, evaluation) and batch.joins(first) and batch.nbytes < _THIN):

@@ -20,9 +20,9 @@ from valor_core.states.state import State
 _NO_ROWS = "items: none of the metrics scores single items, so that there are no rows of them"
 
 
-def report_of(
+def make_report(
     evaluation: Evaluation,
-    tally: EvaluationState,
+    state: EvaluationState,
     *,
     items: bool,
     config: Mapping[str, Any],
@@ -35,7 +35,7 @@ def report_of(
     ----------
     evaluation : Evaluation
         What was counted.
-    tally : EvaluationState
+    state : EvaluationState
         What came of it.
     items : bool
         Whether the rows of per-item metrics stand in the report.
@@ -51,50 +51,50 @@ def report_of(
     ConfigError
         If no item has a metadata field that the evaluation filters by.
     """
-    tally.check_uids()
-    evaluation.check_filter(tally)
-    states = tally.merged(list(tally.states), evaluation.plan)
+    state.check_uids()
+    evaluation.check_filter(state)
+    states = state.merged(list(state.states), evaluation.plan)
     results = evaluation.compute(states)
-    not_found = evaluation.strange_slices(tally)
-    told = [*warnings, *_warnings(evaluation, tally, states, results), *not_found]
+    not_found = evaluation.strange_slices(state)
+    told = [*warnings, *_warnings(evaluation, state, states, results), *not_found]
     tables = tuple(_item_tables(evaluation, states)) if items else ()
     if items and not tables:
         told.append(_NO_ROWS)
     return Report(
         results=results,
-        slices=_slices(evaluation, tally, states),
+        slices=_slices(evaluation, state, states),
         items=tables,
         config=config,
         versions=dict(versions),
-        counts=_counts(tally, states),
+        counts=_counts(state, states),
         warnings=tuple(told),
         not_found=tuple(not_found),
-        stopped=tally.stopped or tally.still_to_count or _stop_reason(states),
-        interrupted=tally.interrupted,
-        facts=sum_usage(facts for _, facts in tally.facts.values()),
+        stopped=state.stopped or state.still_to_count or _stop_reason(states),
+        interrupted=state.interrupted,
+        facts=sum_usage(facts for _, facts in state.facts.values()),
     )
 
 
-def _slices(evaluation: Evaluation, tally: EvaluationState, whole: Sequence[Any]) -> list[Results]:
+def _slices(evaluation: Evaluation, state: EvaluationState, whole: Sequence[Any]) -> list[Results]:
     """Slices by the same fields share no state, so they are computed side by side."""
     results: list[Results] = []
-    groups = evaluation.slices.groups(tally.states)
+    groups = evaluation.slices.groups(state.states)
     for _, disjoint in groupby(groups, key=lambda group: tuple(group[0])):
         results += in_threads(
-            [partial(_slice, evaluation, tally, whole, *group) for group in disjoint]
+            [partial(_slice, evaluation, state, whole, *group) for group in disjoint]
         )
     return results
 
 
 def _slice(
     evaluation: Evaluation,
-    tally: EvaluationState,
+    state: EvaluationState,
     whole: Sequence[Any],
     where: Mapping[str, Any],
     keys: list[SliceKey],
 ) -> Results:
     plan = evaluation.plan
-    states = plan.within(tally.merged(keys, plan), whole)
+    states = plan.within(state.merged(keys, plan), whole)
     return Results(evaluation.compute(states, where))
 
 
@@ -116,18 +116,18 @@ def _lacking(states: Sequence[Any], kind: type) -> int:
 
 
 def _warnings(
-    evaluation: Evaluation, tally: EvaluationState, states: Sequence[Any], results: Iterable[Result]
+    evaluation: Evaluation, state: EvaluationState, states: Sequence[Any], results: Iterable[Result]
 ) -> Iterator[str]:
-    yield from tally.warnings()
-    yield from evaluation.idle_renames(tally)
-    yield from usage_warnings(facts for _, facts in tally.facts.values())
+    yield from state.warnings()
+    yield from evaluation.idle_renames(state)
+    yield from usage_warnings(facts for _, facts in state.facts.values())
     told = [state.warnings() for state in states if isinstance(state, State)]
     told += [result.warnings for result in results]
     yield from dict.fromkeys(warning for warnings in told for warning in warnings)
 
 
-def _counts(tally: EvaluationState, states: Sequence[Any]) -> dict[str, int]:
+def _counts(state: EvaluationState, states: Sequence[Any]) -> dict[str, int]:
     """Datums of each fate; a fate that few runs have is told where there is one."""
-    counts = {"read": tally.read, "skipped": tally.skipped, "failed": _lacking(states, Failed)}
-    rare = {"not_run": _lacking(states, NotRun), "missing_partitions": len(tally.missing)}
+    counts = {"read": state.read, "skipped": state.skipped, "failed": _lacking(states, Failed)}
+    rare = {"not_run": _lacking(states, NotRun), "missing_partitions": len(state.missing)}
     return counts | {name: count for name, count in rare.items() if count}

@@ -23,7 +23,7 @@ from valor_core.errors import (
     and_more,
 )
 from valor_core.evaluation.bound_metric import MetricChoice
-from valor_core.evaluation.engines.engine import Engine, Work
+from valor_core.evaluation.engines.engine import Engine, PartitionTask
 from valor_core.evaluation.engines.engine import engine as make_engine
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.evaluation.options import EvaluationOptions, check_arguments, check_no_others
@@ -311,13 +311,13 @@ def run(
     partitions = list(reader.partitions())
     if state is not None:
         _go_on(evaluator, partitions, Path(state))
-    _Running(evaluator, partitions, state, progress).carry_out(
+    _Run(evaluator, partitions, state, progress).carry_out(
         reader, make_engine(engine, evaluator.registry, place)
     )
 
 
 @define(repr=False)
-class _Running:
+class _Run:
     """One run: what was counted for good, and what the same command would count again.
 
     Partitions in which an item is to be tried again, or a state is broken, take part in the
@@ -335,20 +335,20 @@ class _Running:
 
     def carry_out(self, reader: Reader, engine: Engine) -> None:
         """Count what has not been counted yet, to the end or until the run is stopped."""
-        evaluation, tally = self.evaluator.evaluation, self.evaluator.tally
-        done = set(tally.done)
+        evaluation, state = self.evaluator.evaluation, self.evaluator.state
+        done = set(state.done)
         waiting = [one for one in self.partitions if identity(one) not in done]
         self.finished = len(self.partitions) - len(waiting)
-        before, waits = tally.read, evaluation.plan.waits
+        before, waits = state.read, evaluation.plan.waits
         told = None
         if self.progress is not None and waits:
             told = partial(self._tell_scored, before, waits)
         control = LocalControl(told)
         journal = None if self.state is None else Journal(beside(self.state))
-        work = Work(evaluation, reader, self.evaluator.versions, journal, control)
+        work = PartitionTask(evaluation, reader, self.evaluator.versions, journal, control)
         try:
-            with closing(engine.map(work, waiting)) as tallies:  # type: ignore[type-var]
-                self._take_all(tallies, control)
+            with closing(engine.map(work, waiting)) as parts:  # type: ignore[type-var]
+                self._take_all(parts, control)
         except Exception as error:
             kept = self._kept()
             if kept and isinstance(error, ValorError):
@@ -361,11 +361,11 @@ class _Running:
             self._check_complete(waiting)
         self._end(control.stopped)
 
-    def _take_all(self, tallies: Iterator[EvaluationState], control: Control) -> None:
+    def _take_all(self, parts: Iterator[EvaluationState], control: Control) -> None:
         interrupts = 0
         while True:
             try:
-                part = next(tallies, None)
+                part = next(parts, None)
                 if part is None:
                     return
                 self._take(part)
@@ -377,18 +377,18 @@ class _Running:
                     return
 
     def _take(self, part: EvaluationState) -> None:
-        tally = self.evaluator.tally
-        twice = {*tally.done, *self.again.done}.intersection(part.done)
+        state = self.evaluator.state
+        twice = {*state.done, *self.again.done}.intersection(part.done)
         if twice or len(set(part.done)) < len(part.done):
             name = name_in(min(twice or part.done))
             raise EngineError(f"engine: expected each partition once, {name} was counted twice")
         with defer_signals():
-            tally.take_facts(part)
-            (tally if part.is_final and not part.missing else self.again).take(part)
+            state.absorb_facts(part)
+            (state if part.is_final and not part.missing else self.again).absorb(part)
             self.finished += len(part.done)
-        self.evaluator.evaluation.slices.check({**tally.states, **self.again.states})
+        self.evaluator.evaluation.slices.check({**state.states, **self.again.states})
         if self.progress is not None:
-            self.progress(self.finished, len(self.partitions), tally.read + self.again.read)
+            self.progress(self.finished, len(self.partitions), state.read + self.again.read)
         self._save_sometimes()
 
     def _tell_scored(self, before: int, waits: int, count: int) -> None:
@@ -408,20 +408,20 @@ class _Running:
 
     def _check_complete(self, waiting: Sequence[Partition]) -> None:
         """An engine that forgot a partition would give a number of other data."""
-        done = {*self.evaluator.tally.done, *self.again.done}
+        done = {*self.evaluator.state.done, *self.again.done}
         missing = {name_in(name) for name in self.again.missing}
         left = [
             one.name for one in waiting if identity(one) not in done and one.name not in missing
         ]
         if left:
             raise EngineError(
-                f"engine: expected a tally of each partition, found none of {left[0]}"
+                f"engine: expected a state of each partition, found none of {left[0]}"
                 f"{and_more(len(left) - 1)}"
             )
 
     def _end(self, stopped: str | None) -> None:
         """Save what is final; then let the report have the rest too."""
-        tally = self.evaluator.tally
+        state = self.evaluator.state
         try:
             saved = self._kept() if stopped else ""
             if not stopped and self.state is not None:
@@ -430,22 +430,22 @@ class _Running:
             # What was counted is worth more than the file: it is reported first.
             self.evaluator.unsaved = error
             saved = ""
-        tally.unfinished = 0  # of this run, the report itself says all
+        state.unfinished = 0  # of this run, the report itself says all
         if self.again.states or self.again.stopped or self.again.missing:
             with defer_signals():
-                tally.take(self.again)
+                state.absorb(self.again)
         if stopped:
-            tally.interrupted = stopped == STOPPED_BY_USER
-            why = "stopped" if tally.interrupted else f"{stopped}; stopped"
-            tally.stopped = (
+            state.interrupted = stopped == STOPPED_BY_USER
+            why = "stopped" if state.interrupted else f"{stopped}; stopped"
+            state.stopped = (
                 f"{why} after {self.finished} of {len(self.partitions)} partitions, "
-                f"{tally.read:,} items{saved}"
+                f"{state.read:,} items{saved}"
             )
 
     def _kept(self) -> str:
         if self.state is None:
             return ""
-        if self.evaluator.tally.done:
+        if self.evaluator.state.done:
             self._write()
             return f", saved in {os.fspath(self.state)}"
         journal = beside(self.state)
@@ -453,8 +453,8 @@ class _Running:
 
     def _write(self) -> None:
         assert self.state is not None
-        tally = self.evaluator.tally
-        tally.unfinished = len(self.partitions) - len(tally.done)
+        state = self.evaluator.state
+        state.unfinished = len(self.partitions) - len(state.done)
         self.evaluator.save(self.state)
 
 
@@ -471,12 +471,12 @@ def _go_on(evaluator: Evaluator, partitions: Sequence[Partition], state: Path) -
         evaluator.resume(state)
     except ForeignStateError as error:
         raise ForeignStateError(error.message, _ANOTHER_STATE) from error
-    if evaluator.tally.outside:
+    if evaluator.state.outside:
         raise StateError(
             f"{state}: made from batches that an Evaluator was updated with, not from these data",
             _ANOTHER_STATE,
         )
-    strange = set(evaluator.tally.done) - set(map(identity, partitions))
+    strange = set(evaluator.state.done) - set(map(identity, partitions))
     if strange:
         name = name_in(min(strange))
         changed = {name_in(identity(one)): one.name for one in partitions}.get(name)

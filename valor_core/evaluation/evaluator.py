@@ -25,7 +25,7 @@ from valor_core.errors import (
 )
 from valor_core.evaluation.batch_buffer import BatchBuffer
 from valor_core.evaluation.bound_metric import MetricChoice
-from valor_core.evaluation.build_report import report_of
+from valor_core.evaluation.build_report import make_report
 from valor_core.evaluation.options import EvaluationOptions, check_arguments, check_no_others
 from valor_core.evaluation.request import Evaluation, choices_of
 from valor_core.evaluation.state import EvaluationState
@@ -159,8 +159,8 @@ class Evaluator:
                 raise
             self._untold = error  # the first data will tell the task
         self.unsaved: StateError | None = None
-        self._tally = EvaluationState()
-        self._gathering = BatchBuffer()
+        self._state = EvaluationState()
+        self._buffer = BatchBuffer()
         self._begin()
 
     def _be_of(self, task: str | None) -> None:
@@ -195,7 +195,7 @@ class Evaluator:
             of_task = f" of {self._evaluation.task}"
         count = len(names)
         listed = ", ".join(map(str, names[:_MOST_NAMES])) + and_more(count - _MOST_NAMES)
-        items = self._tally.read + self._gathering.items
+        items = self._state.read + self._buffer.items
         return (
             f"<Evaluator of {count} metric{'' if count == 1 else 's'}{of_task}: {listed}; "
             f"{items:,} item{'' if items == 1 else 's'} counted>"
@@ -212,8 +212,8 @@ class Evaluator:
         kept = {name: value for name, value in vars(self).items() if name not in own}
         with self._lock:
             # Copied at once: what copies or pickles this goes through it without the lock.
-            counted = deepcopy((self._tally, self._gathering))
-        return kept | dict(zip(("_tally", "_gathering"), counted, strict=True))
+            counted = deepcopy((self._state, self._buffer))
+        return kept | dict(zip(("_state", "_buffer"), counted, strict=True))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -247,14 +247,14 @@ class Evaluator:
     @property
     def counted_so_far(self) -> int:
         """Datums counted so far, told without waiting for those who count."""
-        return self._tally.read
+        return self._state.read
 
     @property
-    def tally(self) -> EvaluationState:
+    def state(self) -> EvaluationState:
         """Everything counted so far."""
         with self._lock:
-            self._count_gathered()
-        return self._tally
+            self._count_buffered()
+        return self._state
 
     def update(self, data: Any, predictions: Any = None, **others: Any) -> None:
         """Count a batch, some of the task's objects, or other data; from any thread.
@@ -302,15 +302,15 @@ class Evaluator:
 
     def _count(self, batch: Batch) -> None:
         with self._lock:
-            if self._gathering.takes(batch, self.evaluation):
-                if self._gathering.is_full:
-                    self._count_gathered()
+            if self._buffer.try_add(batch, self.evaluation):
+                if self._buffer.is_full:
+                    self._count_buffered()
                 return
-            self._count_gathered()
+            self._count_buffered()
             # By itself first: an error or an interrupt leaves what was counted as it was.
             counted = self._counted(batch)
             with defer_signals():
-                self._tally.take(counted)
+                self._state.absorb(counted)
 
     def reset(self) -> None:
         """Forget everything counted so far; what was chosen and opened stays.
@@ -331,34 +331,34 @@ class Evaluator:
         <Evaluator of 1 metric of text: Words; 0 items counted>
         """
         with self._lock, defer_signals():
-            self._tally = EvaluationState()
-            self._gathering = BatchBuffer()
+            self._state = EvaluationState()
+            self._buffer = BatchBuffer()
             self.unsaved = None
 
-    def _count_gathered(self) -> None:
-        if self._gathering:
-            counted = self._counted(self._gathering.joined())
+    def _count_buffered(self) -> None:
+        if self._buffer:
+            counted = self._counted(self._buffer.joined())
             if not all(map(are_unique, counted.uids)):
-                counted.uids = self._gathering.uids()
+                counted.uids = self._buffer.uids()
             with defer_signals():
-                self._tally.take(counted)
-                self._gathering.clear()
+                self._state.absorb(counted)
+                self._buffer.clear()
 
     def _counted(self, batch: Batch) -> EvaluationState:
         """What a batch counts by itself, in arrays of its own."""
         if self._resources is None:
             self._resources = self._exits.enter_context(opened(self.evaluation.resources))
         counted = EvaluationState()
-        sides = self._tally.label_sides
+        sides = self._state.label_sides
         if not self.evaluation.label_map and sides.covers(batch.labels):
             counted.label_sides = sides  # to which the batch adds nothing
-        start = self._tally.read + self._tally.skipped
+        start = self._state.read + self._state.skipped
         if batch.datums.numbered and (start or not batch.datums.from_zero):
             batch = batch.renumber(start)
         self.evaluation.update(counted, batch, self._resources)
         counted.outside = counted.read + counted.skipped
         counted.facts.update(self._resources.facts())
-        self.evaluation.slices.check({*self._tally.states, *counted.states})
+        self.evaluation.slices.check({*self._state.states, *counted.states})
         for states in counted.states.values():
             self.evaluation.plan.detach(states)
         # Uids are columns of the batch too, and a loader may write the next ones over them.
@@ -387,9 +387,9 @@ class Evaluator:
             # In one order, so that two which are merged into each other do not wait without end.
             for one in sorted((self, other), key=id):
                 held.enter_context(one._lock)
-            self.evaluation.slices.check({*self.tally.states, *other.tally.states})
+            self.evaluation.slices.check({*self.state.states, *other.state.states})
             with defer_signals():
-                self._tally.merge(other.tally, self.evaluation.plan)
+                self._state.merge(other.state, self.evaluation.plan)
 
     def compute(self, config: Mapping[str, Any] | None = None) -> Report:
         """The report of everything counted so far; counting may go on.
@@ -409,11 +409,11 @@ class Evaluator:
             If no item has a metadata field that the request filters by.
         """
         with self._lock:
-            if self._evaluation is None and not self._gathering:
+            if self._evaluation is None and not self._buffer:
                 raise StateError("compute: expected data, got none yet", "Call update first.")
-            return report_of(
+            return make_report(
                 self.evaluation,
-                self.tally,
+                self.state,
                 items=self.items,
                 config=self.evaluation.describe() if config is None else config,
                 versions=self.versions,
@@ -425,7 +425,7 @@ class Evaluator:
         from valor_core.evaluation import saved as saved_states
 
         with self._lock:
-            saved_states.save_tally(path, self.evaluation, self.tally, self.versions)
+            saved_states.save_state(path, self.evaluation, self.state, self.versions)
 
     def resume(self, path: str | os.PathLike[str]) -> None:
         """Count what is in a file that `save` wrote for the same request.
@@ -439,11 +439,11 @@ class Evaluator:
         """
         from valor_core.evaluation import saved as saved_states
 
-        saved = saved_states.load_tally(path, self.evaluation)
+        saved = saved_states.load_state(path, self.evaluation)
         with self._lock:
-            self.evaluation.slices.check({*self.tally.states, *saved.states})
+            self.evaluation.slices.check({*self.state.states, *saved.states})
             with defer_signals():
-                self._tally.take(saved)
+                self._state.absorb(saved)
 
     @classmethod
     def load(

@@ -105,7 +105,7 @@ class Evaluation:
 
     def update(
         self,
-        tally: EvaluationState,
+        state: EvaluationState,
         batch: Batch,
         resources: Resources,
         start: int | None = None,
@@ -114,14 +114,14 @@ class Evaluation:
 
         Parameters
         ----------
-        tally : EvaluationState
+        state : EvaluationState
             Where it is counted.
         batch : Batch
             What was read.
         resources : mapping of str to object
             Opened resources.
         start : int, optional
-            How many datums stand before it, where they are counted in other tallies.
+            How many datums stand before it, where they are counted in other states.
 
         Raises
         ------
@@ -130,25 +130,25 @@ class Evaluation:
         ConfigError
             If there are too many slices.
         """
-        start = tally.read + tally.skipped if start is None else start
+        start = state.read + state.skipped if start is None else start
         kept = self.taking_part(batch, start)
         count = len(kept)
-        tally.fields.update(batch.datums.metadata)
-        tally.left_out.update(batch.left_out)
-        tally.first_left_out = first_places([tally.first_left_out, batch.first_left_out])
+        state.fields.update(batch.datums.metadata)
+        state.left_out.update(batch.left_out)
+        state.first_left_out = first_places([state.first_left_out, batch.first_left_out])
         if self.label_map:
-            tally.labels.update(batch.labels)
-        if BOTH not in tally.sides:
-            tally.sides |= kept.sides
-        if not tally.label_sides.covers(kept.labels):
-            tally.label_sides.join(kept.label_sides)
-        tally.skipped += len(batch) - count
+            state.labels.update(batch.labels)
+        if BOTH not in state.sides:
+            state.sides |= kept.sides
+        if not state.label_sides.covers(kept.labels):
+            state.label_sides.join(kept.label_sides)
+        state.skipped += len(batch) - count
         for piece in kept.pieces():
-            self.plan.count(tally.states, piece, self.slices.split(piece), resources)
-            self.slices.check(tally.states)
-        tally.read += count
+            self.plan.count(state.states, piece, self.slices.split(piece), resources)
+            self.slices.check(state.states)
+        state.read += count
         if not kept.datums.numbered:
-            tally.uids.append(compact(kept.datums.uids))
+            state.uids.append(compact(kept.datums.uids))
 
     def taking_part(self, batch: Batch, start: int) -> Batch:
         """The datums of a batch that the filter keeps, under the label map.
@@ -194,39 +194,39 @@ class Evaluation:
         is_simple = len({metric.spec.name for metric in metrics}) == len(metrics)
         return results if is_simple else _without_repeats(results)
 
-    def check_filter(self, tally: EvaluationState) -> None:
+    def check_filter(self, state: EvaluationState) -> None:
         """Raise a `ConfigError` if the filter asks for a field that no datum has.
 
         It takes all of the data to tell: in a part of them, a field may be missing everywhere.
         """
         fields = () if self.filter is None else self.filter.metadata_fields
-        for error in self._strange("filter", fields, tally):
+        for error in self._strange("filter", fields, state):
             raise error.at(self.place)
 
-    def strange_slices(self, tally: EvaluationState) -> list[str]:
+    def strange_slices(self, state: EvaluationState) -> list[str]:
         """Fields to slice by that no datum has; the rest of a long run still counts."""
-        return [one.one_line for one in self._strange("slices", self.slices.fields, tally)]
+        return [one.one_line for one in self._strange("slices", self.slices.fields, state)]
 
-    def idle_renames(self, tally: EvaluationState) -> list[str]:
+    def idle_renames(self, state: EvaluationState) -> list[str]:
         """Warnings of entries of the label map whose label no item has."""
-        if not tally.read:
+        if not state.read:
             return []
-        known = sorted(map(str, tally.labels))
+        known = sorted(map(str, state.labels))
         return [
             ConfigError(
                 f"label_map: no item has the label {str(label)!r}", did_you_mean(str(label), known)
             ).one_line
-            for label in sorted(set(self.label_map) - tally.labels)
+            for label in sorted(set(self.label_map) - state.labels)
         ]
 
     def _strange(
-        self, key: str, names: Iterable[str], tally: EvaluationState
+        self, key: str, names: Iterable[str], state: EvaluationState
     ) -> Iterator[ValorError]:
-        if not tally.read + tally.skipped:
+        if not state.read + state.skipped:
             return
-        known = sorted(tally.fields)
+        known = sorted(state.fields)
         for name in names:
-            if name not in tally.fields:
+            if name not in state.fields:
                 listed = f"Fields there are: {', '.join(known) or 'none'}."
                 yield ConfigError(
                     f"{key}: no item has the metadata field {name!r}",

@@ -53,10 +53,10 @@ _DAMAGE = (
 )
 
 
-def save_tally(
+def save_state(
     path: str | os.PathLike[str],
     evaluation: Evaluation,
-    tally: EvaluationState,
+    state: EvaluationState,
     versions: Mapping[str, str],
 ) -> None:
     """Write a tally to a file, whole or not at all.
@@ -67,7 +67,7 @@ def save_tally(
         File to write; by custom it ends in ``.npz``.
     evaluation : Evaluation
         The request; stands in the header.
-    tally : EvaluationState
+    state : EvaluationState
         What was counted.
     versions : mapping of str to str
         Distributions that took part, for whoever reads the file; what has to be the same are the
@@ -85,28 +85,28 @@ def save_tally(
         "request": evaluation.describe(),
         "identity": evaluation.identity(),
         "versions": dict(versions),
-        "read": tally.read,
-        "skipped": tally.skipped,
-        "outside": tally.outside,
-        "unfinished": tally.unfinished,
-        "facts": {opening: list(told) for opening, told in sorted(tally.facts.items())},
-        "done": tally.done,
-        "sides": sorted(tally.sides),
+        "read": state.read,
+        "skipped": state.skipped,
+        "outside": state.outside,
+        "unfinished": state.unfinished,
+        "facts": {opening: list(told) for opening, told in sorted(state.facts.items())},
+        "done": state.done,
+        "sides": sorted(state.sides),
         "label_sides": [
             _encode(sorted(labels), arrays)
-            for labels in (tally.label_sides.true, tally.label_sides.predicted)
+            for labels in (state.label_sides.true, state.label_sides.predicted)
         ],
-        "fields": sorted(tally.fields),
-        "left_out": dict(sorted(tally.left_out.items())),
-        "first_left_out": dict(sorted(tally.first_left_out.items())),
-        "labels": _encode(sorted(tally.labels), arrays),
-        "uids": _encode(tally.uids, arrays),
+        "fields": sorted(state.fields),
+        "left_out": dict(sorted(state.left_out.items())),
+        "first_left_out": dict(sorted(state.first_left_out.items())),
+        "labels": _encode(sorted(state.labels), arrays),
+        "uids": _encode(state.uids, arrays),
         "slices": [
             {
                 "key": slice_to_json(key),
                 "states": _encode([state.dump() for state in states], arrays),
             }
-            for key, states in tally.states.items()
+            for key, states in state.states.items()
         ],
     }
     # Text is kept as bytes: an array of one string takes four bytes a character.
@@ -138,8 +138,8 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
         return header
 
 
-def load_tally(path: str | os.PathLike[str], evaluation: Evaluation) -> EvaluationState:
-    """The tally in a file.
+def load_state(path: str | os.PathLike[str], evaluation: Evaluation) -> EvaluationState:
+    """The state in a file.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def load_tally(path: str | os.PathLike[str], evaluation: Evaluation) -> Evaluati
     with _opened(path) as (header, arrays):
         evaluation.check_same(header["identity"], str(path))
         try:
-            return _tally(header, arrays, evaluation)
+            return _state(header, arrays, evaluation)
         except Exception as error:  # whatever a damaged or crafted content leads to
             raise _damaged(path, error) from error
 
@@ -166,8 +166,8 @@ def _damaged(path: str | os.PathLike[str], error: Exception) -> StateError:
     )
 
 
-def _tally(header: Mapping[str, Any], arrays: Arrays, evaluation: Evaluation) -> EvaluationState:
-    tally = EvaluationState(
+def _state(header: Mapping[str, Any], arrays: Arrays, evaluation: Evaluation) -> EvaluationState:
+    state = EvaluationState(
         uids=[_uids(uids) for uids in _decode(header["uids"], arrays)],
         read=saved_number(header, "read", low=0),
         skipped=saved_number(header, "skipped", low=0),
@@ -185,7 +185,7 @@ def _tally(header: Mapping[str, Any], arrays: Arrays, evaluation: Evaluation) ->
     width = len(evaluation.slices.fields)
     for record in header["slices"]:
         key = slices.slice_from_json(record["key"])
-        if len(key) != width or key in tally.states:
+        if len(key) != width or key in state.states:
             raise StateError(f"slices: expected {width} values for each once, found {shown(key)}")
         states: list[Any] = evaluation.plan.new_states()
         for place, content in enumerate(_contents(record, len(states), arrays)):
@@ -193,9 +193,9 @@ def _tally(header: Mapping[str, Any], arrays: Arrays, evaluation: Evaluation) ->
                 states[place] = FailedState(str(content["broken"]))
             else:
                 states[place].restore(content)
-        tally.states[key] = states
-    tally.check_uids()
-    return tally
+        state.states[key] = states
+    state.check_uids()
+    return state
 
 
 def _contents(record: Mapping[str, Any], count: int, arrays: Arrays) -> list[dict[str, Any]]:
@@ -268,7 +268,7 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[dict[str, Any], Arra
 class Arrays:
     """The arrays of a NumPy archive by name; nothing is unpickled, and nothing unpacked.
 
-    `save_tally` compresses nothing. Whoever made a small file with a compressed member meant it to
+    `save_state` compresses nothing. Whoever made a small file with a compressed member meant it to
     be large once it is read.
     """
 

@@ -111,9 +111,9 @@ class EvaluationState:
         for key in other.states:
             if key not in self.states:
                 self.states[key] = plan.new_states()
-        self.take(other)
+        self.absorb(other)
 
-    def take(self, other: EvaluationState) -> None:
+    def absorb(self, other: EvaluationState) -> None:
         """As `merge`, of a tally that nobody uses any more: its states may become states here."""
         for key, states in other.states.items():
             mine = self.states.setdefault(key, states)
@@ -133,10 +133,10 @@ class EvaluationState:
         self.unfinished += other.unfinished
         self.stopped = self.stopped or other.stopped
         self.missing |= other.missing
-        self.take_facts(other)
+        self.absorb_facts(other)
 
-    def take_facts(self, other: EvaluationState) -> None:
-        """What resources told another tally, where it is newer."""
+    def absorb_facts(self, other: EvaluationState) -> None:
+        """What resources told another state, where it is newer."""
         for opening, told in other.facts.items():
             if opening not in self.facts or self.facts[opening][0] < told[0]:
                 self.facts[opening] = told

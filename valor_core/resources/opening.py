@@ -67,7 +67,7 @@ class Share:
         return whole / self.of
 
 
-ALONE = Share()
+SINGLE_WORKER = Share()
 
 
 @frozen(eq=False, repr=False)
@@ -177,7 +177,9 @@ class OpenResources(Mapping[str, Any]):
 
 
 @contextmanager
-def opened(resources: Iterable[BoundResource], share: Share = ALONE) -> Iterator[OpenResources]:
+def opened(
+    resources: Iterable[BoundResource], share: Share = SINGLE_WORKER
+) -> Iterator[OpenResources]:
     """The resources, open; closed when the block ends.
 
     Parameters
@@ -212,7 +214,7 @@ def _open(resource: BoundResource, share: Share, stack: ExitStack) -> Any:
         instance = spec.load()(located(parameters, resource.folder), **made)
         stack.callback(_close, instance)
         divided = getattr(instance, "divided", None)
-        if divided is not None and share != ALONE:
+        if divided is not None and share != SINGLE_WORKER:
             divided(_wholes(resource), share.of)
         return instance
     except ValorError:
@@ -233,7 +235,7 @@ def _open_kind(kind: BoundKind | ProvidedClient, resource: BoundResource, stack:
 
 
 def _filled_in(
-    parameters: Any, spec: ResourceSpec | ResourceKindSpec, name: str, share: Share = ALONE
+    parameters: Any, spec: ResourceSpec | ResourceKindSpec, name: str, share: Share = SINGLE_WORKER
 ) -> Any:
     """Parameters with what the environment has, and this worker's part of a budget."""
     # A saved state names environment variables; they are looked up where the resource is opened.
@@ -241,7 +243,7 @@ def _filled_in(
     filled: Any = build(spec.parameter_class, values, f"{name}.")
     for divided in spec.divided if isinstance(spec, ResourceSpec) else ():
         whole = getattr(filled, divided)
-        if whole is not None and share != ALONE:
+        if whole is not None and share != SINGLE_WORKER:
             # Not checked again: a part may be 0 where a whole must be more.
             object.__setattr__(filled, divided, share.part(whole))
     return filled

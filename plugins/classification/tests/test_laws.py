@@ -155,7 +155,7 @@ def test_states_go_on_after_pickling_and_after_saving(seed: int, tmp_path: Path)
     resumed = evaluator()
     resumed.resume(tmp_path / "half.npz")
     pickled = evaluator()
-    pickled.tally.take(pickle.loads(pickle.dumps(half.tally)))
+    pickled.state.absorb(pickle.loads(pickle.dumps(half.state)))
 
     assert resumed.compute() == half.compute()
     for one in (resumed, pickled):

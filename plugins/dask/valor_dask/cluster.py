@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster
 from distributed.utils import silence_logging_cmgr
 
 from valor_core.errors import EngineError
-from valor_core.evaluation.engines import GUARD, check_main_guard, defer_signals
+from valor_core.evaluation.engines import MAIN_GUARD_HINT, check_main_guard, defer_signals
 from valor_dask.parameters import DaskParameters
 
 _RETRIES = 3
@@ -63,7 +63,8 @@ def _started(parameters: DaskParameters) -> Iterator[LocalCluster]:
             )
         except Exception as error:
             raise EngineError(
-                f"engine: a cluster cannot be started here, {type(error).__name__}: {error}", GUARD
+                f"engine: a cluster cannot be started here, {type(error).__name__}: {error}",
+                MAIN_GUARD_HINT,
             ) from error
     try:
         yield cluster

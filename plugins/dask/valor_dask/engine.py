@@ -23,7 +23,7 @@ from valor_core.errors import EngineError, ParameterError, PartitionError
 from valor_core.evaluation import EvaluationState
 from valor_core.evaluation.engines import (
     STOPPED_BY_USER,
-    Work,
+    PartitionTask,
     check_versions,
     count_read_ahead,
     defer_signals,
@@ -68,7 +68,9 @@ class DaskEngine:
                     f"Leave out {name}, or leave out scheduler.",
                 )
 
-    def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[EvaluationState]:
+    def map(
+        self, work: PartitionTask, partitions: Sequence[Partition]
+    ) -> Iterator[EvaluationState]:
         """Yield states of one or more partitions as they finish."""
         if not partitions:
             return
@@ -83,11 +85,11 @@ class DaskEngine:
             _registered(client, work, packed) as name,
         ):
             waiting = deque(trees(partitions))
-            yield from _Run(client, work, name, self.parameters.missing, waiting).tallies()
+            yield from _Run(client, work, name, self.parameters.missing, waiting).states()
 
 
 @contextmanager
-def _registered(client: Client, work: Work, packed: bytes) -> Iterator[str]:
+def _registered(client: Client, work: PartitionTask, packed: bytes) -> Iterator[str]:
     """Register the work on all workers for the block, and yield its name."""
     shares = _shares(client, work)
     name = f"valor-{uuid4().hex}"
@@ -135,7 +137,7 @@ def _outcome(future: Future[bytes]) -> bytes | BaseException:
         return error
 
 
-def _shares(client: Client, work: Work) -> dict[str, int]:
+def _shares(client: Client, work: PartitionTask) -> dict[str, int]:
     """Check the versions of all workers and number them, for their shares of a budget."""
     names = list(work.versions)
     answers = client.run(on_worker.facts_of, names, on_error="return")
@@ -161,7 +163,7 @@ class _Run:
     ----------
     client : Client
         Connection to the scheduler.
-    work : Work
+    work : PartitionTask
         The evaluation and its reader.
     name : str
         Name of the run on the workers.
@@ -172,7 +174,7 @@ class _Run:
     """
 
     client: Client
-    work: Work
+    work: PartitionTask
     name: str
     missing: str
     waiting: deque[Sequence[Partition]]
@@ -186,7 +188,7 @@ class _Run:
     _last_seen: float = field(factory=monotonic, init=False)
     _partitions: dict[str, Partition] = field(factory=dict, init=False)
 
-    def tallies(self) -> Iterator[EvaluationState]:
+    def states(self) -> Iterator[EvaluationState]:
         """Yield states as trees finish; after an interrupt, those of running trees."""
         threads = sum(self.client.nthreads().values())
         try:
@@ -299,7 +301,7 @@ class _Run:
         except Exception as error:
             names = tree[0].name if len(tree) == 1 else f"{tree[0].name} to {tree[-1].name}"
             raise EngineError(
-                f"engine: expected tallies of {names} from the cluster, "
+                f"engine: expected states of {names} from the cluster, "
                 f"got {type(error).__name__}: {error}"
             ) from error
 

@@ -178,9 +178,9 @@ def _counted(worker: Worker, partition: Partition, missing: str) -> EvaluationSt
         )
 
 
-def _packed(tallies: list[EvaluationState], partition: Partition) -> bytes:
+def _packed(states: list[EvaluationState], partition: Partition) -> bytes:
     try:
-        return pickle.dumps(tallies, protocol=pickle.HIGHEST_PROTOCOL)
+        return pickle.dumps(states, protocol=pickle.HIGHEST_PROTOCOL)
     except Exception as error:
         raise PartitionError(
             f"{partition.name}: what was counted cannot be sent, {type(error).__name__}: {error}"
@@ -191,12 +191,12 @@ def merge(packed: Sequence[bytes]) -> bytes:
     """Merge pickled lists of states into one: a merged state of all final ones, then the rest."""
     merged: EvaluationState | None = None
     unmerged: list[EvaluationState] = []
-    for tally in (tally for few in packed for tally in pickle.loads(few)):
-        if not tally.is_final or tally.missing:
-            unmerged.append(tally)
+    for state in (state for few in packed for state in pickle.loads(few)):
+        if not state.is_final or state.missing:
+            unmerged.append(state)
         elif merged is None:
-            merged = tally
+            merged = state
         else:
-            merged.take(tally)
-    tallies: list[Any] = unmerged if merged is None else [merged, *unmerged]
-    return pickle.dumps(tallies, protocol=pickle.HIGHEST_PROTOCOL)
+            merged.absorb(state)
+    states: list[Any] = unmerged if merged is None else [merged, *unmerged]
+    return pickle.dumps(states, protocol=pickle.HIGHEST_PROTOCOL)

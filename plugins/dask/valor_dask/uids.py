@@ -65,14 +65,14 @@ def shortened(uids: Any) -> Any:
     return Steps(int(uids[0]), steps.astype(np.min_scalar_type(most)), len(uids))
 
 
-def shorten(tally: EvaluationState) -> EvaluationState:
+def shorten(state: EvaluationState) -> EvaluationState:
     """Compress the uids of a state in place, and return it."""
-    tally.uids = [shortened(uids) for uids in tally.uids]
-    return tally
+    state.uids = [shortened(uids) for uids in state.uids]
+    return state
 
 
-def restore(tally: EvaluationState) -> EvaluationState:
+def restore(state: EvaluationState) -> EvaluationState:
     """Restore the uids of a state in place, and return it."""
-    sent: list[Any] = tally.uids
-    tally.uids = [uids.numbers() if isinstance(uids, Steps) else uids for uids in sent]
-    return tally
+    sent: list[Any] = state.uids
+    state.uids = [uids.numbers() if isinstance(uids, Steps) else uids for uids in sent]
+    return state

@@ -231,8 +231,8 @@ def test_evaluators_merge_after_pickling(seed: int) -> None:
     left, right = (Evaluator(METRICS, "detection", registry=REGISTRY) for _ in range(2))
     left.update(of(items[:4]))
     right.update(of(items[4:]))
-    whole = pickle.loads(pickle.dumps(right.tally))
-    whole.merge(left.tally, left.evaluation.plan)
+    whole = pickle.loads(pickle.dumps(right.state))
+    whole.merge(left.state, left.evaluation.plan)
 
     found = left.evaluation.plan.compute(whole.merged(list(whole.states), left.evaluation.plan))
     assert [result.to_dict() for result in found] == counted([of(items)])

@@ -195,7 +195,7 @@ def test_counts_that_64_bits_cannot_hold_are_refused(metric: str, message: str) 
     batch = SegmentationBatch.of(items_of(1))
     left = Evaluator([metric], "segmentation", registry=REGISTRY)
     left.update(batch)
-    state = left.tally.states[next(iter(left.tally.states))][0]
+    state = left.state.states[next(iter(left.state.states))][0]
     other = left.evaluation.plan.new_states()[0]
     other.merge(state)
     with pytest.raises(StateError, match=re.escape(message)):

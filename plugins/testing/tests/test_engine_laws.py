@@ -11,7 +11,7 @@ from valor_testing import ConformanceError, check_engine
 from valor_core.cancellation import LocalControl
 from valor_core.errors import EngineError
 from valor_core.evaluation import EvaluationState
-from valor_core.evaluation.engines import LocalEngine, LocalParameters, Work
+from valor_core.evaluation.engines import LocalEngine, LocalParameters, PartitionTask
 from valor_core.resources import opened
 from valor_core.specs import EngineSpec, Registry
 
@@ -20,7 +20,7 @@ from valor_core.specs import EngineSpec, Registry
 class Plain:
     """Engine that counts serially and keeps all laws."""
 
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         with opened(work.evaluation.resources) as resources:
             for partition in partitions:
                 if work.control.stopped:
@@ -31,53 +31,53 @@ class Plain:
 class Merging(Plain):
     """Engine that yields one merged state, as a cluster may."""
 
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         whole = EvaluationState()
-        for tally in super().map(work, partitions):
-            whole.take(tally)
+        for state in super().map(work, partitions):
+            whole.absorb(state)
         if whole.done:
             yield whole
 
 
 class Repeating(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         return super().map(work, [*partitions, *partitions[:1]])
 
 
 class Losing(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         return super().map(work, partitions[:-1])
 
 
 class Ignoring(Plain):
     """Engine that counts all partitions of the reader instead of the given ones."""
 
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         return super().map(work, work.reader.partitions())
 
 
 class Rounding(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
-        for tally in super().map(work, partitions):
-            for (state,) in tally.states.values():
-                state.total.units >>= 1060
-                state.total.units <<= 1060
-            yield tally
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+        for state in super().map(work, partitions):
+            for (part,) in state.states.values():
+                part.total.units >>= 1060
+                part.total.units <<= 1060
+            yield state
 
 
 class Swallowing(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         with opened(work.evaluation.resources) as resources:
             for partition in partitions:
                 try:
-                    tally = work(partition, resources)
+                    state = work(partition, resources)
                 except Exception:
                     continue
-                yield tally
+                yield state
 
 
 class Hiding(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         try:
             yield from super().map(work, partitions)
         except Exception:
@@ -85,7 +85,7 @@ class Hiding(Plain):
 
 
 class Unchained(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         try:
             yield from super().map(work, partitions)
         except EngineError as error:
@@ -93,25 +93,25 @@ class Unchained(Plain):
 
 
 class Eager(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         yield from list(super().map(work, partitions))
 
 
 class Deaf(Plain):
     """Engine that ignores a stopped run."""
 
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         return super().map(evolve(work, control=LocalControl()), partitions)
 
 
 class OpeningOften(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         for partition in partitions:
             yield from super().map(work, [partition])
 
 
 class NeverClosing(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         bound = work.evaluation.resources
         resources = {one.name: one.spec.load()(one.parameters) for one in bound}
         for partition in partitions:
@@ -119,14 +119,14 @@ class NeverClosing(Plain):
 
 
 class WithoutResources(Plain):
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         return (work(partition, {}) for partition in partitions)
 
 
 class OnlyOnce(Plain):
     used: list[bool] = []  # noqa: RUF012 - what makes it an offender
 
-    def map(self, work: Work, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
+    def map(self, work: PartitionTask, partitions: Sequence[Any]) -> Iterator[EvaluationState]:
         if work in WORKS:
             raise EngineError("engine: has run this")
         WORKS.append(work)

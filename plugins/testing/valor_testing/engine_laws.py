@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, ValorError
 from valor_core.evaluation import BoundMetric, Evaluation, EvaluationState, Plan, Slices
-from valor_core.evaluation.engines import Engine, Work
+from valor_core.evaluation.engines import Engine, PartitionTask
 from valor_core.parameters import NoParameters, build, parameter
 from valor_core.parameters import parameters as parameter_class
 from valor_core.readers import Partition, Position, identity
@@ -76,10 +76,10 @@ class Running:
     name: str
     engine: Engine
 
-    def run(self, work: Work, partitions: Sequence[Partition]) -> EvaluationState:
+    def run(self, work: PartitionTask, partitions: Sequence[Partition]) -> EvaluationState:
         """Run the engine and merge its states."""
-        with closing(self.engine.map(work, partitions)) as tallies:  # type: ignore[type-var]
-            return _merged(tallies)
+        with closing(self.engine.map(work, partitions)) as states:  # type: ignore[type-var]
+            return _merged(states)
 
 
 # A metric, a resource and a reader for engines, at module level so that they can be pickled.
@@ -199,7 +199,7 @@ MARKS = ResourceSpec(
 @contextmanager
 def _work(
     batches: Batches, broken: dict[int, Exception] | None = None, field: str = ""
-) -> Iterator[tuple[Work, Path]]:
+) -> Iterator[tuple[PartitionTask, Path]]:
     """Yield work on batches, and the folder of its marks."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -207,7 +207,7 @@ def _work(
         plan = Plan.of([BoundMetric(METRIC, NoParameters())], Registry())
         slices = Slices(((field,),) if field else ())
         evaluation = Evaluation(batches[0].task, plan, slices, resources=(marks,))
-        yield Work(evaluation, MarkedReader(tuple(batches), folder, broken or {})), folder
+        yield PartitionTask(evaluation, MarkedReader(tuple(batches), folder, broken or {})), folder
 
 
 @law
@@ -242,9 +242,9 @@ def every_partition_once(running: Running) -> None:
 def no_partitions(running: Running) -> None:
     """A run without partitions gives no states and no error."""
     with _work(_texts(1)) as (work, _):
-        tally = running.run(work, [])
-    if tally.done or tally.states:
-        raise Breach(f"expected nothing without partitions, found {tally.done}")
+        state = running.run(work, [])
+    if state.done or state.states:
+        raise Breach(f"expected nothing without partitions, found {state.done}")
 
 
 @law
@@ -270,12 +270,12 @@ def stops_when_it_is_closed(running: Running) -> None:
     """Closing the iterator of states ends the run early."""
     with _work(_texts(_MANY)) as (work, folder):
         partitions = work.reader.partitions()
-        tallies: Any = running.engine.map(work, partitions)
-        first = next(tallies)
-        tallies.close()
+        states: Any = running.engine.map(work, partitions)
+        first = next(states)
+        states.close()
         read = len({mark.name.split("-")[1] for mark in folder.glob("read-*")})
     if not first.done:
-        raise Breach("expected a tally that names its partitions")
+        raise Breach("expected a state that names its partitions")
     if read == _MANY and len(first.done) < _MANY:
         raise Breach(f"expected it to stop, but it read all of {_MANY} partitions")
 
@@ -284,11 +284,11 @@ def stops_when_it_is_closed(running: Running) -> None:
 def stops_when_the_run_is_stopped(running: Running) -> None:
     """A stop by the run's control ends the run early and without an error."""
     with _work(_texts(_MANY)) as (work, _):
-        tallies: Any = running.engine.map(work, work.reader.partitions())
-        merged = _merged([next(tallies)])
+        states: Any = running.engine.map(work, work.reader.partitions())
+        merged = _merged([next(states)])
         before = len(merged.done)
         work.control.stop("a budget is spent")
-        merged.take(_merged(tallies))
+        merged.absorb(_merged(states))
     if before < len(merged.done) == _MANY:
         raise Breach(f"expected it to stop, but it counted all of {_MANY} partitions")
     if len(set(merged.done)) < len(merged.done):
@@ -339,23 +339,23 @@ class _Unmarked:
         pass
 
 
-def _merged(tallies: Any) -> EvaluationState:
+def _merged(states: Any) -> EvaluationState:
     """Merge states, pickled and unpickled as if they came from another machine."""
     merged = EvaluationState()
-    for tally in tallies:
-        merged.take(pickle.loads(pickle.dumps(tally)))
+    for state in states:
+        merged.absorb(pickle.loads(pickle.dumps(state)))
     return merged
 
 
-def _outcome(work: Work, tally: EvaluationState) -> Any:
+def _outcome(work: PartitionTask, state: EvaluationState) -> Any:
     """Return the results by slice, uids and partitions, sorted so that engines can be compared."""
     plan = work.evaluation.plan
     results = {
         repr(key): [result.to_dict() for result in plan.compute(states)]
-        for key, states in sorted(tally.states.items(), key=lambda pair: repr(pair[0]))
+        for key, states in sorted(state.states.items(), key=lambda pair: repr(pair[0]))
     }
-    uids = sorted(str(uid) for uids in tally.uids for uid in uids.tolist())
-    return {"results": results, "uids": uids, "read": tally.read, "done": sorted(tally.done)}
+    uids = sorted(str(uid) for uids in state.uids for uid in uids.tolist())
+    return {"results": results, "uids": uids, "read": state.read, "done": sorted(state.done)}
 
 
 def _texts(count: int) -> list[Batch]:
@@ -363,7 +363,7 @@ def _texts(count: int) -> list[Batch]:
     return [TextBatch.of([Text(f"item {'x' * i}", response=str(i))]) for i in range(count)]
 
 
-def _error(running: Running, work: Work) -> BaseException:
+def _error(running: Running, work: PartitionTask) -> BaseException:
     try:
         running.run(work, work.reader.partitions())
     except Exception as error:

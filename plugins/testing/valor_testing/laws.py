@@ -19,7 +19,7 @@ import attrs
 import numpy as np
 
 from valor_core.errors import ReportError, ValorError, shown
-from valor_core.evaluation import Evaluation, EvaluationState, load_tally, save_tally
+from valor_core.evaluation import Evaluation, EvaluationState, load_state, save_state
 from valor_core.packages import OWNERS
 from valor_core.parameters import build, declared, json_schema, parameter_values
 from valor_core.results import Failed, ItemScore, NotRun, Result, Undefined, as_json
@@ -285,8 +285,8 @@ def survives_saving(subject: Subject, batches: DataSet) -> None:
     evaluation = Evaluation(subject.spec.task, subject.plan)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state.npz"
-        save_tally(path, evaluation, EvaluationState({(): states}), {})
-        again = load_tally(path, evaluation).states[()]
+        save_state(path, evaluation, EvaluationState({(): states}), {})
+        again = load_state(path, evaluation).states[()]
     agree(expected, subject.compute(again), "as it was", "after saving")
     _check_further_updates(subject, states, again, alone[-1:], "saving")
 

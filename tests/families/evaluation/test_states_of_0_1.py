@@ -43,14 +43,14 @@ def test_evaluator_that_has_counted_items_resumes_from_a_state_of_0_1() -> None:
     evaluator.update([Classification("new", "cat", {"dog": 1.0})])
     evaluator.resume(STATES / "classification.Accuracy.npz")
     saved = Evaluator.load(STATES / "classification.Accuracy.npz")
-    assert evaluator.tally.read == 1 + saved.tally.read
+    assert evaluator.state.read == 1 + saved.state.read
 
 
 def test_state_saved_before_a_parameter_existed_loads_with_its_default(tmp_path: Path) -> None:
     state = _without_parameter("text.BLEU", "effective_order", tmp_path)
     evaluator = Evaluator("BLEU", "text", slices=["weather"])
     evaluator.resume(state)
-    assert evaluator.tally.read == 5
+    assert evaluator.state.read == 5
 
 
 def test_state_saved_before_a_parameter_existed_is_rejected_with_another_value(

@@ -373,7 +373,7 @@ def test_unwritable_state_keeps_report(valor, monkeypatch):
     def full(*arguments):
         raise StateError("s.npz: cannot be written, No space left on device")
 
-    monkeypatch.setattr("valor_core.evaluation.saved.save_tally", full)
+    monkeypatch.setattr("valor_core.evaluation.saved.save_state", full)
 
     result = valor("run", "config.yaml", "--state", "s.npz", "-o", "a.json")
 

@@ -184,7 +184,7 @@ def test_counts_are_saved_while_a_run_goes_on(
 
     def look(finished: int, count: int, read: int) -> None:
         if state.exists():
-            saved.append(Evaluator.load(state).tally.read)
+            saved.append(Evaluator.load(state).state.read)
 
     evaluate(parts, METRICS, state=state, progress=look)
 
@@ -332,7 +332,7 @@ def test_an_evaluator_may_be_run_on_several_readers(lab: Path) -> None:
     evaluator = Evaluator(METRICS)
 
     run(evaluator, InMemory.of(ITEMS[:4], TextBatch.of))
-    evaluator.tally.done.clear()
+    evaluator.state.done.clear()
     run(evaluator, InMemory.of(ITEMS[4:], TextBatch.of))
 
     assert evaluator.compute() == evaluate(ITEMS, METRICS)

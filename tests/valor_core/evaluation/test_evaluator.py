@@ -499,14 +499,14 @@ class TestSavedStates:
     ) -> None:
         one, other = evaluated(ITEMS[:1]), evaluated(ITEMS[1:])
         other.save(tmp_path / "state.npz")
-        take = EvaluationState.take
+        take = EvaluationState.absorb
 
         def interrupted(self: EvaluationState, added: EvaluationState) -> None:
             signal.raise_signal(signal.SIGINT)
             take(self, added)
 
         with monkeypatch.context() as patch:
-            patch.setattr(EvaluationState, "take", interrupted)
+            patch.setattr(EvaluationState, "absorb", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 one.merge(other) if how == "merge" else one.resume(tmp_path / "state.npz")
 
@@ -689,7 +689,7 @@ def test_copies_made_while_another_thread_counts_are_whole() -> None:
     for one in copies:  # in the order in which they were made, each of no less than the last
         report = one.compute()
         assert report.counts["read"] % 20 == 0
-        for batch in islice(rest, (report.counts["read"] - serial.tally.read) // 20):
+        for batch in islice(rest, (report.counts["read"] - serial.state.read) // 20):
             serial.update(batch)
         assert report == serial.compute()
 
@@ -703,7 +703,7 @@ def test_a_copy_opens_resources_of_its_own(log: Path) -> None:
         evaluator.update([item("q3")])
 
     assert noted(log) == ["open", "open", "close", "close"]
-    assert (copied.tally.read, evaluator.tally.read) == (2, 2)
+    assert (copied.state.read, evaluator.state.read) == (2, 2)
 
 
 def test_a_registry_is_made_where_none_is_given() -> None:

@@ -1,8 +1,8 @@
 from valor_core.cancellation import STOPPED_BY_USER, defer_signals
-from valor_core.evaluation.engines.engine import Engine, Work
+from valor_core.evaluation.engines.engine import Engine, PartitionTask
 from valor_core.evaluation.engines.local import LocalEngine, LocalParameters, count_read_ahead
 from valor_core.evaluation.engines.worker import (
-    GUARD,
+    MAIN_GUARD_HINT,
     Worker,
     check_main_guard,
     check_versions,
@@ -11,12 +11,12 @@ from valor_core.evaluation.engines.worker import (
 )
 
 __all__ = [
-    "GUARD",
+    "MAIN_GUARD_HINT",
     "STOPPED_BY_USER",
     "Engine",
     "LocalEngine",
     "LocalParameters",
-    "Work",
+    "PartitionTask",
     "Worker",
     "check_main_guard",
     "check_versions",

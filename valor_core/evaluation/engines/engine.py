@@ -1,7 +1,7 @@
 """Engines: where the partitions of a source are counted.
 
 An engine is declared in a manifest by an `EngineSpec`. It is called with a `Work` and the
-partitions, and yields tallies: one of each partition or some of them merged, in any order. On
+partitions, and yields states: one of each partition or some of them merged, in any order. On
 other processes and machines, `valor_core.evaluation.engines.worker` opens what the work needs.
 """
 
@@ -40,7 +40,7 @@ ELSEWHERE = "Move it to a module, or use engine: {mode: threads}."
 
 
 @frozen(repr=False)
-class Work:
+class PartitionTask:
     """Counts one partition: what an engine carries out.
 
     Parameters
@@ -85,10 +85,10 @@ class Work:
         """
         opened = OpenResources.of(resources)
         opened.control, opened.journal = self.control, self.journal
-        tally, waits = EvaluationState(), bool(self.evaluation.plan.waits)
+        state, waits = EvaluationState(), bool(self.evaluation.plan.waits)
         finished = False
         try:
-            finished = self._count(tally, partition, opened)
+            finished = self._count(state, partition, opened)
         except SchemaError as error:
             raise ReadError(f"{partition.name}: {error.message}", error.remedy) from error
         except ValorError:
@@ -100,30 +100,30 @@ class Work:
         except (Exception, SystemExit) as error:
             raise PartitionError(f"{partition.name}: {type(error).__name__}: {error}") from error
         if finished:
-            tally.done.append(identity(partition))
+            state.done.append(identity(partition))
         else:
             # Of a part of a partition, only what was waited for is worth being reported.
-            tally = tally if waits else EvaluationState()
-            tally.stopped = self.control.stopped
-        tally.facts.update(opened.facts())
+            state = state if waits else EvaluationState()
+            state.stopped = self.control.stopped
+        state.facts.update(opened.facts())
         if self.journal is not None:
-            tally.facts |= self.journal.facts
-            tally.damaged_rows |= self.journal.damaged
-        return tally
+            state.facts |= self.journal.facts
+            state.damaged_rows |= self.journal.damaged
+        return state
 
-    def _count(self, tally: EvaluationState, partition: Partition, resources: Resources) -> bool:
+    def _count(self, state: EvaluationState, partition: Partition, resources: Resources) -> bool:
         """Count a partition; whether all of it was read before the run was stopped."""
         for batch in self.reader.read(partition):
             if self.control.stopped:
                 return False
             if not self.evaluation.plan.waits:
-                self.evaluation.update(tally, batch, resources)
+                self.evaluation.update(state, batch, resources)
                 continue
             # What was waited for is worth much, so that an interrupt finds whole batches only.
-            counted, start = EvaluationState(), tally.read + tally.skipped
+            counted, start = EvaluationState(), state.read + state.skipped
             self.evaluation.update(counted, batch, resources, start)
             with defer_signals():
-                tally.take(counted)
+                state.absorb(counted)
         return True
 
     def packed(self) -> bytes:
@@ -151,7 +151,7 @@ class Work:
             ) from error
 
     @classmethod
-    def unpacked(cls, packed: bytes, control: Control | None = None) -> Work:
+    def unpacked(cls, packed: bytes, control: Control | None = None) -> PartitionTask:
         """The work that `packed` made."""
         evaluation, reader, versions, path = pickle.loads(packed)
         journal = None if path is None else Journal(Path(path))
@@ -161,7 +161,9 @@ class Work:
 class Engine(Protocol):
     """Carries out work on partitions; made from an instance of its parameter class."""
 
-    def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[EvaluationState]:
+    def map(
+        self, work: PartitionTask, partitions: Sequence[Partition]
+    ) -> Iterator[EvaluationState]:
         """Yield states as partitions are finished, each partition in exactly one of them.
 
         A state may cover several partitions, merged by `EvaluationState.take`. A partition that is

@@ -12,7 +12,7 @@ from typing import Literal
 from attrs import define, evolve, field, frozen
 
 from valor_core.errors import ValorWarning
-from valor_core.evaluation.engines.engine import Work
+from valor_core.evaluation.engines.engine import PartitionTask
 from valor_core.evaluation.engines.prefetch import ReadAhead
 from valor_core.evaluation.state import EvaluationState
 from valor_core.kernels.threads import thread_count
@@ -57,8 +57,10 @@ class LocalEngine:
 
     parameters: LocalParameters
 
-    def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[EvaluationState]:
-        """One tally for each partition, as they are finished."""
+    def map(
+        self, work: PartitionTask, partitions: Sequence[Partition]
+    ) -> Iterator[EvaluationState]:
+        """One state for each partition, as they are finished."""
         workers = min(self.parameters.workers or os.cpu_count() or 1, max(len(partitions), 1))
         mode = "serial" if workers == 1 else self.parameters.mode
         if mode == "threads":
@@ -119,7 +121,7 @@ class _Pace:
 
 
 def _count_here(
-    work: Work, partitions: Sequence[Partition], pace: _Pace | None = None
+    work: PartitionTask, partitions: Sequence[Partition], pace: _Pace | None = None
 ) -> Generator[EvaluationState, None, Sequence[Partition]]:
     """Tallies of this process, one after the other; then what is left for others."""
     with (
@@ -127,7 +129,7 @@ def _count_here(
         closing(ReadAhead.of(work.reader, partitions)) as ahead,
     ):
         work = evolve(work, reader=ahead) if ahead.width else work
-        for counted, partition in enumerate(ahead.in_turn(partitions), 1):
+        for counted, partition in enumerate(ahead.in_order(partitions), 1):
             if work.control.stopped:
                 break
             yield work(partition, resources)
@@ -139,13 +141,13 @@ def _count_here(
 
 
 def count_read_ahead(
-    work: Work, partitions: Sequence[Partition], workers: int, worth: float
+    work: PartitionTask, partitions: Sequence[Partition], workers: int, worth: float
 ) -> Generator[EvaluationState, None, Sequence[Partition]]:
     """Count partitions that threads may read ahead with all cores, in this process.
 
     Parameters
     ----------
-    work : Work
+    work : PartitionTask
         What is carried out; nothing is counted here if it needs resources.
     partitions : sequence of Partition
         What has to be counted.

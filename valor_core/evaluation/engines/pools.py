@@ -19,7 +19,7 @@ from attrs import define, field, frozen
 
 from valor_core.cancellation import STOP_SIGNALS, STOPPED_BY_USER
 from valor_core.errors import EngineError, PartitionError, ValorError
-from valor_core.evaluation.engines.engine import Work
+from valor_core.evaluation.engines.engine import PartitionTask
 from valor_core.evaluation.engines.worker import check_main_guard, count_partition, start_worker
 from valor_core.evaluation.state import EvaluationState
 from valor_core.readers.partition import Partition
@@ -51,12 +51,12 @@ class _SharedControl:
 
 
 @define
-class _Flow:
+class _PoolRun:
     """Partitions on their way through workers, no more at a time than these can take.
 
     Parameters
     ----------
-    work : Work
+    work : PartitionTask
         What is carried out.
     submit : callable
         Gives a partition to a worker.
@@ -66,14 +66,14 @@ class _Flow:
         The control that workers on other processes have.
     """
 
-    work: Work
+    work: PartitionTask
     submit: Callable[[Partition], Future[EvaluationState]]
     workers: int
     elsewhere: _SharedControl | None = None
     running: dict[Future[EvaluationState], Partition] = field(factory=dict, init=False)
     _told: int = field(default=0, init=False)
 
-    def tallies(self, partitions: Sequence[Partition]) -> Iterator[EvaluationState]:
+    def states(self, partitions: Sequence[Partition]) -> Iterator[EvaluationState]:
         """Tallies as they are finished; after an interrupt, those of what is under way."""
         waiting = iter(partitions)
         finished: list[EvaluationState] = []
@@ -183,13 +183,13 @@ class _Spawn(SpawnContext):
 
 
 def count_in_threads(
-    work: Work, partitions: Sequence[Partition], workers: int, resources: Resources
+    work: PartitionTask, partitions: Sequence[Partition], workers: int, resources: Resources
 ) -> Iterator[EvaluationState]:
     """Tallies of partitions that threads of this process count.
 
     Parameters
     ----------
-    work : Work
+    work : PartitionTask
         What is carried out.
     partitions : sequence of Partition
         What is counted.
@@ -199,21 +199,21 @@ def count_in_threads(
         Opened resources, which the threads share.
     """
     executor = ThreadPoolExecutor(workers)
-    flow = _Flow(work, lambda partition: executor.submit(work, partition, resources), workers)
+    flow = _PoolRun(work, lambda partition: executor.submit(work, partition, resources), workers)
     try:
-        yield from flow.tallies(partitions)
+        yield from flow.states(partitions)
     finally:
         executor.shutdown(cancel_futures=True)
 
 
 def count_in_processes(
-    work: Work, partitions: Sequence[Partition], workers: int
+    work: PartitionTask, partitions: Sequence[Partition], workers: int
 ) -> Iterator[EvaluationState]:
     """Tallies of partitions that processes of this machine count.
 
     Parameters
     ----------
-    work : Work
+    work : PartitionTask
         What is carried out; it pickles.
     partitions : sequence of Partition
         What is counted.
@@ -231,11 +231,11 @@ def count_in_processes(
         initializer=_start,
         initargs=(work.packed(), control, context.Value("q", 0), workers),
     )
-    flow = _Flow(
+    flow = _PoolRun(
         work, lambda partition: executor.submit(count_partition, partition), workers, control
     )
     try:
-        yield from flow.tallies(partitions)
+        yield from flow.states(partitions)
         executor.shutdown(wait=not flow.running)
     finally:
         executor.shutdown(wait=False, cancel_futures=True)

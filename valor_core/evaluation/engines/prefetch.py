@@ -60,7 +60,7 @@ class ReadAhead:
         """Those of the reader."""
         return self.reader.partitions()
 
-    def in_turn(self, partitions: Sequence[Partition]) -> Iterator[Partition]:
+    def in_order(self, partitions: Sequence[Partition]) -> Iterator[Partition]:
         """The partitions, each when those that follow it are begun."""
         begun: deque[Partition] = deque()
         for partition in partitions:

@@ -17,13 +17,13 @@ from attrs import define, field
 
 from valor_core.cancellation import Control
 from valor_core.errors import EngineError, ValorError
-from valor_core.evaluation.engines.engine import Work
+from valor_core.evaluation.engines.engine import PartitionTask
 from valor_core.evaluation.state import EvaluationState
 from valor_core.packages import install, version_of
 from valor_core.readers.partition import Partition
-from valor_core.resources.opening import ALONE, OpenResources, Share, opened
+from valor_core.resources.opening import SINGLE_WORKER, OpenResources, Share, opened
 
-GUARD = 'Call it under `if __name__ == "__main__":`, or use engine: {mode: threads}.'
+MAIN_GUARD_HINT = 'Call it under `if __name__ == "__main__":`, or use engine: {mode: threads}.'
 """What to do with a script that starts processes when it is imported."""
 
 
@@ -44,11 +44,11 @@ class Worker:
     """
 
     packed: bytes
-    share: Share = ALONE
+    share: Share = SINGLE_WORKER
     control: Control | None = None
     name: str = "this worker"
     _exits: ExitStack = field(factory=ExitStack, init=False)
-    _open: tuple[Work, OpenResources] | None = field(default=None, init=False)
+    _open: tuple[PartitionTask, OpenResources] | None = field(default=None, init=False)
     _under_way: int = field(default=0, init=False)
     _is_over: bool = field(default=False, init=False)
     _opening: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
@@ -78,7 +78,7 @@ class Worker:
             self._is_over = True
             self._close_if_over()
 
-    def _begin(self) -> tuple[Work, OpenResources]:
+    def _begin(self) -> tuple[PartitionTask, OpenResources]:
         with self._opening:
             if self._is_over:
                 raise EngineError(f"engine: expected work on {self.name}, it is over")
@@ -96,9 +96,9 @@ class Worker:
             self._open = None
             self._exits.close()
 
-    def _unpacked(self) -> Work:
+    def _unpacked(self) -> PartitionTask:
         try:
-            return Work.unpacked(self.packed, self.control)
+            return PartitionTask.unpacked(self.packed, self.control)
         except ValorError:
             raise
         except Exception as error:
@@ -110,7 +110,7 @@ class Worker:
 
 
 def check_versions(
-    work: Work, place: str = "this worker", found: Mapping[str, str | None] | None = None
+    work: PartitionTask, place: str = "this worker", found: Mapping[str, str | None] | None = None
 ) -> None:
     """Raise an `EngineError` unless a worker has the distributions of a work in its versions.
 
@@ -118,7 +118,7 @@ def check_versions(
 
     Parameters
     ----------
-    work : Work
+    work : PartitionTask
         The work.
     place : str
         What errors call the worker.
@@ -141,13 +141,17 @@ def check_main_guard() -> None:
     Engines that start processes call it before they do.
     """
     if getattr(current_process(), "_inheriting", False):
-        raise EngineError("engine: a worker process runs the script that started it again", GUARD)
+        raise EngineError(
+            "engine: a worker process runs the script that started it again", MAIN_GUARD_HINT
+        )
 
 
 _worker: Worker | None = None
 
 
-def start_worker(packed: bytes, share: Share = ALONE, control: Control | None = None) -> None:
+def start_worker(
+    packed: bytes, share: Share = SINGLE_WORKER, control: Control | None = None
+) -> None:
     """Make this process a worker; nothing is opened yet, so that errors belong to a partition."""
     global _worker
     if _worker is not None:

@@ -154,9 +154,9 @@ def _planning(resource: BoundResource) -> BoundResource:
 
 
 def _counted(evaluation: Evaluation, batch: Any, resources: Any) -> int:
-    tally = EvaluationState()
-    evaluation.update(tally, batch, resources)
-    return tally.read
+    state = EvaluationState()
+    evaluation.update(state, batch, resources)
+    return state.read
 
 
 def _steps(judge: PlanningJudge) -> list[PlannedStep]:

@@ -352,5 +352,5 @@ def _report(counted: Evaluator, wanted: Evaluator) -> Report:
     if counted is wanted:
         return report
     plan = wanted.evaluation.plan
-    states = counted.tally.merged(list(counted.tally.states), plan)
+    states = counted.state.merged(list(counted.state.states), plan)
     return evolve(report, results=plan.compute(states), config=wanted.evaluation.describe())

@@ -15,7 +15,7 @@ from valor_core.errors import (
     ReadError,
     UnknownNameError,
 )
-from valor_core.evaluation.engines import Work
+from valor_core.evaluation.engines import PartitionTask
 from valor_core.evaluation.engines.engine import engine
 from valor_core.evaluation.engines.local import LocalEngine
 from valor_core.readers import reader_of
@@ -111,35 +111,43 @@ def test_an_engine_that_cannot_be_imported_is_an_error_with_its_cause(
 
 class TestWork:
     @pytest.fixture
-    def work(self, install: Callable[..., Path], tmp_path: Path) -> Callable[[str], Work]:
+    def work(self, install: Callable[..., Path], tmp_path: Path) -> Callable[[str], PartitionTask]:
         install("valor-lab", "lab", PLUGINS / "lab")
         (tmp_path / "parts.json").write_text('[[{"uid": "q1", "response": "Rom"}]]')
 
-        def make(trouble: str) -> Work:
+        def make(trouble: str) -> PartitionTask:
             evaluator = Evaluator(["lab.LongShare"])
             values = {
                 "reader": "lab.Parts",
                 "path": str(tmp_path / "parts.json"),
                 "trouble": trouble,
             }
-            return Work(evaluator.evaluation, reader_of(values, "text", evaluator.registry))
+            return PartitionTask(
+                evaluator.evaluation, reader_of(values, "text", evaluator.registry)
+            )
 
         return make
 
-    def test_the_tally_of_a_partition_has_its_name(self, work: Callable[[str], Work]) -> None:
+    def test_the_tally_of_a_partition_has_its_name(
+        self, work: Callable[[str], PartitionTask]
+    ) -> None:
         made = work("none")
 
-        tally = made(made.reader.partitions()[0], {})
+        state = made(made.reader.partitions()[0], {})
 
-        assert (tally.done, tally.read) == (["part 0"], 1)
+        assert (state.done, state.read) == (["part 0"], 1)
 
-    def test_wrong_data_are_named_with_their_partition(self, work: Callable[[str], Work]) -> None:
+    def test_wrong_data_are_named_with_their_partition(
+        self, work: Callable[[str], PartitionTask]
+    ) -> None:
         made = work("schema")
 
         with pytest.raises(ReadError, match="part 0: item 'q1': expected a response"):
             made(made.reader.partitions()[0], {})
 
-    def test_anything_else_is_named_with_its_partition(self, work: Callable[[str], Work]) -> None:
+    def test_anything_else_is_named_with_its_partition(
+        self, work: Callable[[str], PartitionTask]
+    ) -> None:
         made = work("raise")
 
         with pytest.raises(PartitionError, match="part 0: RuntimeError: disk on fire") as caught:

@@ -13,7 +13,7 @@ from attrs import field, frozen
 
 from valor_core import Evaluator, Report, evaluate, metric
 from valor_core.errors import EngineError, PartitionError, ReadError
-from valor_core.evaluation.engines import Work, local
+from valor_core.evaluation.engines import PartitionTask, local
 from valor_core.evaluation.engines import pools as flow
 from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
 from valor_core.readers.reader import Position
@@ -208,7 +208,7 @@ def test_no_more_partitions_are_in_flight_than_workers_and_one(
     site: Path, mode: Any, workers: int
 ) -> None:
     evaluator, reader = Evaluator(METRICS), Counting(20)
-    work = Work(evaluator.evaluation, reader)
+    work = PartitionTask(evaluator.evaluation, reader)
     engine = LocalEngine(LocalParameters(mode=mode, workers=workers))
 
     taken = 0
@@ -259,7 +259,7 @@ def test_processes_are_used_where_there_is_work_for_several(
     evaluator, reader = Evaluator(METRICS), Counting(partitions)
     engine = LocalEngine(LocalParameters(mode=mode, workers=workers))
 
-    first: Any = next(engine.map(Work(evaluator.evaluation, reader), reader.partitions()))
+    first: Any = next(engine.map(PartitionTask(evaluator.evaluation, reader), reader.partitions()))
 
     assert (first if isinstance(first, str) else "serial") == chosen
 
@@ -278,7 +278,7 @@ def test_others_count_the_rest_when_they_gain_something(
 ) -> None:
     rests: list[list[str]] = []
 
-    def noted(work: Work, partitions: Any, workers: int) -> Iterator[Any]:
+    def noted(work: PartitionTask, partitions: Any, workers: int) -> Iterator[Any]:
         rests.append([partition.name for partition in partitions])
         return in_processes(work, partitions, workers)
 
@@ -301,7 +301,7 @@ def test_windows_is_asked_for_no_more_processes_than_it_can_wait_for(
 
     monkeypatch.setattr(flow, "ProcessPoolExecutor", executor)
     monkeypatch.setattr(sys, "platform", "win32")
-    work = Work(Evaluator(METRICS).evaluation, Counting(100))
+    work = PartitionTask(Evaluator(METRICS).evaluation, Counting(100))
 
     with pytest.raises(RuntimeError, match="far enough"):
         next(flow.count_in_processes(work, work.reader.partitions(), 100))

@@ -11,7 +11,7 @@ import pytest
 import valor_core
 from valor_core import evaluate
 from valor_core.errors import EngineError
-from valor_core.evaluation.engines import Work, Worker, check_versions
+from valor_core.evaluation.engines import PartitionTask, Worker, check_versions
 from valor_core.evaluation.engines import worker as workers
 from valor_core.evaluation.engines.worker import count_partition, start_worker
 from valor_core.evaluation.evaluator import Evaluator
@@ -23,10 +23,10 @@ ITEMS = [Text(f"q{i}", response="cat " * i) for i in range(1, 5)]
 
 
 @pytest.fixture
-def work(mylab: Any) -> Iterator[Work]:
+def work(mylab: Any) -> Iterator[PartitionTask]:
     with Evaluator(["mylab.KnownWords"]) as evaluator:
         reader = reader_of([TextBatch.of([one]) for one in ITEMS], "text", evaluator.registry)
-        yield Work(evaluator.evaluation, reader, evaluator.versions)
+        yield PartitionTask(evaluator.evaluation, reader, evaluator.versions)
 
 
 @pytest.fixture(autouse=True)
@@ -34,13 +34,13 @@ def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_worker", None)
 
 
-def test_a_worker_opens_what_the_work_needs_and_counts_like_the_run(work: Work) -> None:
+def test_a_worker_opens_what_the_work_needs_and_counts_like_the_run(work: PartitionTask) -> None:
     start_worker(work.packed())
 
-    tallies = [count_partition(partition) for partition in work.reader.partitions()]
+    states = [count_partition(partition) for partition in work.reader.partitions()]
 
-    assert [tally.read for tally in tallies] == [1, 1, 1, 1]
-    assert [len(tally.done) for tally in tallies] == [1, 1, 1, 1]
+    assert [state.read for state in states] == [1, 1, 1, 1]
+    assert [len(state.done) for state in states] == [1, 1, 1, 1]
 
 
 def test_a_worker_without_work_says_what_to_call() -> None:
@@ -49,7 +49,7 @@ def test_a_worker_without_work_says_what_to_call() -> None:
 
 
 def test_a_worker_with_other_versions_is_refused(
-    work: Work, monkeypatch: pytest.MonkeyPatch
+    work: PartitionTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worker = Worker(work.packed())
     monkeypatch.setattr(workers, "version_of", lambda name: "0.0")
@@ -74,7 +74,7 @@ def test_a_metric_made_in_main_says_why_it_cannot_travel() -> None:
         return 0.0
 
     with Evaluator([zero]) as evaluator:
-        work = Work(evaluator.evaluation, reader_of(ITEMS, "text", evaluator.registry))
+        work = PartitionTask(evaluator.evaluation, reader_of(ITEMS, "text", evaluator.registry))
         with pytest.raises(
             EngineError, match="engine: the work cannot be sent to other processes, PicklingError:"
         ):
@@ -93,7 +93,7 @@ class PoolEngine:
     def __init__(self, parameters: Any) -> None:
         self.parameters = parameters
 
-    def map(self, work: Work, partitions: Any) -> Iterator[Any]:
+    def map(self, work: PartitionTask, partitions: Any) -> Iterator[Any]:
         with ThreadPoolExecutor(1, initializer=start_worker, initargs=(work.packed(),)) as pool:
             for future in as_completed([pool.submit(count_partition, one) for one in partitions]):
                 yield future.result()
@@ -101,7 +101,7 @@ class PoolEngine:
 
 def run_with(monkeypatch: pytest.MonkeyPatch, change: Any) -> valor_core.Report:
     class Changed(PoolEngine):
-        def map(self, work: Work, partitions: Any) -> Iterator[Any]:
+        def map(self, work: PartitionTask, partitions: Any) -> Iterator[Any]:
             yield from change(list(super().map(work, partitions)))
 
     with monkeypatch.context() as patched:
@@ -111,10 +111,10 @@ def run_with(monkeypatch: pytest.MonkeyPatch, change: Any) -> valor_core.Report:
 
 @pytest.mark.usefixtures("mylab")
 def test_merged_tallies_are_welcome(monkeypatch: pytest.MonkeyPatch) -> None:
-    def merged(tallies: list[Any]) -> list[Any]:
-        first, *others = tallies
+    def merged(states: list[Any]) -> list[Any]:
+        first, *others = states
         for other in others:
-            first.take(other)
+            first.absorb(other)
         return [first]
 
     whole = run_with(monkeypatch, merged)
@@ -130,16 +130,16 @@ def test_a_partition_that_is_counted_twice_or_forgotten_is_an_error(
     with pytest.raises(
         EngineError, match="engine: expected each partition once, batch 0 was counted twice"
     ):
-        run_with(monkeypatch, lambda tallies: [*tallies, tallies[0]])
+        run_with(monkeypatch, lambda states: [*states, states[0]])
     with pytest.raises(
-        EngineError, match=r"a tally of each partition, found none of batch \d \(an"
+        EngineError, match=r"a state of each partition, found none of batch \d \(an"
     ):
-        run_with(monkeypatch, lambda tallies: tallies[:2])
+        run_with(monkeypatch, lambda states: states[:2])
 
 
 @pytest.mark.usefixtures("mylab")
 def test_a_worker_closes_what_it_opened_when_the_last_thread_has_counted(
-    work: Work, monkeypatch: pytest.MonkeyPatch
+    work: PartitionTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
     counting, go_on = threading.Event(), threading.Event()
@@ -150,14 +150,14 @@ def test_a_worker_closes_what_it_opened_when_the_last_thread_has_counted(
         yield {}
         said.append("close")
 
-    def slow(self: Work, partition: Any, resources: Any) -> str:
+    def slow(self: PartitionTask, partition: Any, resources: Any) -> str:
         counting.set()
         go_on.wait()
         said.append("counted")
         return "tally"
 
     monkeypatch.setattr(workers, "opened", opened)
-    monkeypatch.setattr(Work, "__call__", slow)
+    monkeypatch.setattr(PartitionTask, "__call__", slow)
     worker = Worker(work.packed())
     with ThreadPoolExecutor(2) as pool:
         both = [pool.submit(worker.count, None) for _ in range(2)]  # type: ignore[arg-type]
@@ -175,7 +175,7 @@ def test_a_worker_closes_what_it_opened_when_the_last_thread_has_counted(
         worker.count(None)  # type: ignore[arg-type]
 
 
-def test_an_error_names_the_worker_that_has_other_versions(work: Work) -> None:
+def test_an_error_names_the_worker_that_has_other_versions(work: PartitionTask) -> None:
     found = dict.fromkeys(work.versions, "0.0")
 
     with pytest.raises(

@@ -80,9 +80,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     lengths: list[int] = []
     count = Evaluation.update
 
-    def update(self: Evaluation, tally: Any, batch: Any, resources: Any) -> None:
+    def update(self: Evaluation, state: Any, batch: Any, resources: Any) -> None:
         lengths.append(len(batch))
-        count(self, tally, batch, resources)
+        count(self, state, batch, resources)
 
     monkeypatch.setattr(Evaluation, "update", update)
     return lengths
@@ -214,7 +214,7 @@ def test_an_item_that_comes_twice_is_an_error_of_compute_alone() -> None:
     for batch in (named(slice(0, 3)), named(slice(2, 4)), large, named(slice(4, 5))):
         evaluator.update(batch)
 
-    assert evaluator.tally.read == 90_006
+    assert evaluator.state.read == 90_006
     for _ in range(2):
         with pytest.raises(
             SchemaError, match="item 'img_2': expected each uid once, found it 2 times"
@@ -236,8 +236,8 @@ def test_uids_of_what_waits_are_kept_together(counted: list[int]) -> None:
     for row in range(ROWS):
         evaluator.update(named(slice(row, row + 1)))
 
-    assert [uids.dtype.kind for uids in evaluator.tally.uids] == ["S"]
-    assert len(evaluator.tally.uids[0]) == ROWS
+    assert [uids.dtype.kind for uids in evaluator.state.uids] == ["S"]
+    assert len(evaluator.state.uids[0]) == ROWS
     assert counted == [ROWS]
 
 
@@ -313,14 +313,14 @@ def test_an_interrupt_while_counts_are_added_comes_when_they_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     evaluator = waiting(slice(0, ROWS))
-    take = EvaluationState.take
+    take = EvaluationState.absorb
 
     def interrupted(self: EvaluationState, other: EvaluationState) -> None:
         signal.raise_signal(signal.SIGINT)
         take(self, other)
 
     with monkeypatch.context() as patch:
-        patch.setattr(EvaluationState, "take", interrupted)
+        patch.setattr(EvaluationState, "absorb", interrupted)
         with pytest.raises(KeyboardInterrupt):
             evaluator.compute()
 
@@ -376,7 +376,7 @@ def test_two_that_threads_merge_into_each_other_do_not_wait_without_end() -> Non
             merge.result(timeout=60)
 
     # Whichever was first, the second one got both.
-    assert sorted([one.tally.read, other.tally.read]) in ([ROWS, ROWS + 15], [ROWS, 2 * ROWS - 15])
+    assert sorted([one.state.read, other.state.read]) in ([ROWS, ROWS + 15], [ROWS, 2 * ROWS - 15])
 
 
 def test_batches_without_scores_do_not_wait_without_end(counted: list[int]) -> None:
@@ -399,4 +399,4 @@ def test_a_batch_of_another_task_does_not_wait() -> None:
 def test_a_batch_that_cannot_be_joined_is_not_taken() -> None:
     evaluation = Evaluation("text", Plan((), ()))
 
-    assert not BatchBuffer().takes(TextBatch.of([Text("q1")]), evaluation)
+    assert not BatchBuffer().try_add(TextBatch.of([Text("q1")]), evaluation)

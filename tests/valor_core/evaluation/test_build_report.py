@@ -9,7 +9,7 @@ import pytest
 from valor_core import Evaluator, Report
 from valor_core.errors import ConfigError, SchemaError
 from valor_core.evaluation import Evaluation, EvaluationState
-from valor_core.evaluation.build_report import report_of
+from valor_core.evaluation.build_report import make_report
 from valor_core.schemas.text.batch import Text, TextBatch
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
@@ -26,24 +26,24 @@ def evaluation(install: Callable[..., Path]) -> Evaluation:
 
 
 def counted(evaluation: Evaluation, *items: Text) -> EvaluationState:
-    tally = EvaluationState()
-    evaluation.update(tally, TextBatch.of(items), {})
-    return tally
+    state = EvaluationState()
+    evaluation.update(state, TextBatch.of(items), {})
+    return state
 
 
-def report(evaluation: Evaluation, tally: EvaluationState, *warnings: str) -> Report:
-    return report_of(
-        evaluation, tally, items=False, config={}, versions={"a": "1"}, warnings=warnings
+def report(evaluation: Evaluation, state: EvaluationState, *warnings: str) -> Report:
+    return make_report(
+        evaluation, state, items=False, config={}, versions={"a": "1"}, warnings=warnings
     )
 
 
 def test_a_report_has_the_whole_and_the_slices_and_leaves_the_tally_as_it_was(
     evaluation: Evaluation,
 ) -> None:
-    tally = counted(evaluation, *ITEMS)
-    before = pickle.dumps(tally)
+    state = counted(evaluation, *ITEMS)
+    before = pickle.dumps(state)
 
-    found = report(evaluation, tally)
+    found = report(evaluation, state)
 
     assert found["LongShare"].value == 0.5
     assert [(part[0].slice["city"], part[0].value) for part in found.slices] == [
@@ -51,25 +51,25 @@ def test_a_report_has_the_whole_and_the_slices_and_leaves_the_tally_as_it_was(
         ("B", 0.0),
     ]
     assert found.versions == {"a": "1"}
-    assert pickle.dumps(tally) == before
+    assert pickle.dumps(state) == before
 
 
 def test_a_fate_that_no_item_had_is_told_only_where_it_always_is(evaluation: Evaluation) -> None:
-    tally = counted(evaluation, *ITEMS, Text("q9"))
-    assert report(evaluation, tally).counts == {"read": 2, "skipped": 1, "failed": 0}
+    state = counted(evaluation, *ITEMS, Text("q9"))
+    assert report(evaluation, state).counts == {"read": 2, "skipped": 1, "failed": 0}
 
-    tally.missing["b.csv"] = "it was lost"
+    state.missing["b.csv"] = "it was lost"
 
-    assert report(evaluation, tally).counts["missing_partitions"] == 1
+    assert report(evaluation, state).counts["missing_partitions"] == 1
 
 
 def test_what_the_caller_warns_of_stands_before_what_the_tally_does(
     evaluation: Evaluation,
 ) -> None:
-    tally = counted(evaluation, *ITEMS)
-    tally.missing["b.csv"] = "it was lost"
+    state = counted(evaluation, *ITEMS)
+    state.missing["b.csv"] = "it was lost"
 
-    warnings = report(evaluation, tally, "the disk is full").warnings
+    warnings = report(evaluation, state, "the disk is full").warnings
 
     assert warnings == ("the disk is full", "b.csv could not be counted, it was lost")
 
@@ -78,7 +78,7 @@ def test_there_is_no_report_of_items_that_came_twice_or_lack_a_field_to_filter_b
     evaluation: Evaluation,
 ) -> None:
     twice = counted(evaluation, ITEMS[0])
-    twice.take(counted(evaluation, ITEMS[0]))
+    twice.absorb(counted(evaluation, ITEMS[0]))
     with pytest.raises(SchemaError, match="item 'q1': expected each uid once, found it 2 times"):
         report(evaluation, twice)
 

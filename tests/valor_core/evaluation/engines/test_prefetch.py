@@ -10,7 +10,7 @@ from attrs import define, field, frozen
 
 from valor_core import Evaluator
 from valor_core.errors import ReadError, SchemaError, ValorWarning
-from valor_core.evaluation.engines import Work, local
+from valor_core.evaluation.engines import PartitionTask, local
 from valor_core.evaluation.engines import prefetch as ahead
 from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
 from valor_core.readers import Partition
@@ -60,8 +60,8 @@ class Parts:
             yield TextBatch.of([Text(f"{partition.number}{half}", response="x")])
 
 
-def tallies(reader: Parts) -> Iterator[Any]:
-    work = Work(Evaluator(["lab.LongShare"]).evaluation, reader)
+def states(reader: Parts) -> Iterator[Any]:
+    work = PartitionTask(Evaluator(["lab.LongShare"]).evaluation, reader)
     return LocalEngine(LocalParameters()).map(work, reader.partitions())
 
 
@@ -69,20 +69,20 @@ def test_two_partitions_are_read_at_a_time() -> None:
     # Each waits for another one that is being read.
     reader = Parts(4, meeting=threading.Barrier(2))
 
-    counted = list(tallies(reader))
+    counted = list(states(reader))
 
-    assert [tally.done for tally in counted] == [[f"part {number}"] for number in range(4)]
-    assert [tally.read for tally in counted] == [2, 2, 2, 2]
+    assert [state.done for state in counted] == [[f"part {number}"] for number in range(4)]
+    assert [state.read for state in counted] == [2, 2, 2, 2]
 
 
 def test_no_more_is_begun_than_threads_and_one() -> None:
     reader = Parts(20)
-    for taken, _ in enumerate(tallies(reader), 1):
+    for taken, _ in enumerate(states(reader), 1):
         assert len(reader.begun) <= taken + 2
 
 
 def test_an_error_is_met_in_its_turn() -> None:
-    found = tallies(Parts(5, broken=2))
+    found = states(Parts(5, broken=2))
 
     assert [next(found).done, next(found).done] == [["part 0"], ["part 1"]]
     with pytest.raises(ReadError, match=r"^part 2: item 'x': expected a response"):
@@ -91,7 +91,7 @@ def test_an_error_is_met_in_its_turn() -> None:
 
 @pytest.mark.parametrize("reader", [Parts(4, may_be_read_ahead=False), Parts(1)])
 def test_a_partition_that_may_not_or_is_alone_is_read_where_it_is_counted(reader: Parts) -> None:
-    list(tallies(reader))
+    list(states(reader))
 
     assert reader.threads == {threading.current_thread().name}
 
@@ -123,7 +123,7 @@ def test_two_workers_for_a_table_that_keeps_all_cores_busy_are_reported_and_not_
 ) -> None:
     monkeypatch.setattr(local, "_WORTH_PROCESSES", 0.0)
     monkeypatch.setattr(local._Pace, "gains_by_others", lambda self, counted: False)
-    work = Work(Evaluator(["lab.LongShare"]).evaluation, Parts(3))
+    work = PartitionTask(Evaluator(["lab.LongShare"]).evaluation, Parts(3))
     engine = LocalEngine(LocalParameters(workers=2))
 
     with pytest.warns(ValorWarning, match="2 workers would gain nothing here, so none was started"):

@@ -22,10 +22,10 @@ def evaluation(install: Callable[..., Path]) -> Evaluation:
 
 
 def test_a_tally_comes_through_pickling(evaluation: Evaluation) -> None:
-    tally = EvaluationState()
-    evaluation.update(tally, TextBatch.of([Text("q1", response="Rom")]), {})
+    state = EvaluationState()
+    evaluation.update(state, TextBatch.of([Text("q1", response="Rom")]), {})
 
-    back = pickle.loads(pickle.dumps(tally))
+    back = pickle.loads(pickle.dumps(state))
 
     assert back.read == 1
     assert back.fields == set()
@@ -46,15 +46,15 @@ def test_merging_tallies_adds_what_they_counted(evaluation: Evaluation) -> None:
 
 def test_what_is_taken_is_counted_as_what_is_merged(evaluation: Evaluation) -> None:
     def counted(uid: str, city: str | None) -> EvaluationState:
-        tally = EvaluationState()
+        state = EvaluationState()
         item = Text(uid, response="Paris", metadata={"city": city})
-        evaluation.update(tally, TextBatch.of([item]), {})
-        return tally
+        evaluation.update(state, TextBatch.of([item]), {})
+        return state
 
     merged, taken = EvaluationState(), EvaluationState()
     for uid, city in (("q1", "A"), ("q2", None), ("q3", "A")):
         merged.merge(counted(uid, city), evaluation.plan)
-        taken.take(counted(uid, city))
+        taken.absorb(counted(uid, city))
 
     assert list(taken.states) == list(merged.states) == [("A",), (None,)]
     assert (taken.read, taken.fields) == (merged.read, merged.fields) == (3, {"city"})
