@@ -1,4 +1,4 @@
-"""Report of the state of an evaluation."""
+"""Build a report from the state of an evaluation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from valor_core.results.result import Failed, NotRun, Result
 from valor_core.results.results import Results
 from valor_core.states.state import State
 
-_NO_ROWS = "items: none of the metrics scores single items, so that there are no rows of them"
+_NO_ROWS = "items: no metric scores single items, so the report has no item rows"
 
 
 def make_report(
@@ -29,37 +29,37 @@ def make_report(
     versions: Mapping[str, str],
     warnings: Iterable[str] = (),
 ) -> Report:
-    """The report of a tally, which is not changed.
+    """Build the report of a state without changing it.
 
     Parameters
     ----------
     evaluation : Evaluation
-        What was counted.
+        Evaluation that produced the state.
     state : EvaluationState
-        What came of it.
+        Counts.
     items : bool
-        Whether the rows of per-item metrics stand in the report.
+        Whether to include the rows of per-item metrics.
     config, versions : mapping
-        What the report records of the request, and of the distributions that took part.
+        Config and distribution versions to record.
     warnings : iterable of str
-        What to warn of before all else.
+        Warnings to list first.
 
     Raises
     ------
     SchemaError
         If an item was counted twice.
     ConfigError
-        If no item has a metadata field that the evaluation filters by.
+        If no item has a metadata field of the filter.
     """
     state.check_uids()
     evaluation.check_filter(state)
     states = state.merged(list(state.states), evaluation.plan)
     results = evaluation.compute(states)
     not_found = evaluation.strange_slices(state)
-    told = [*warnings, *_warnings(evaluation, state, states, results), *not_found]
+    all_warnings = [*warnings, *_warnings(evaluation, state, states, results), *not_found]
     tables = tuple(_item_tables(evaluation, states)) if items else ()
     if items and not tables:
-        told.append(_NO_ROWS)
+        all_warnings.append(_NO_ROWS)
     return Report(
         results=results,
         slices=_slices(evaluation, state, states),
@@ -67,7 +67,7 @@ def make_report(
         config=config,
         versions=dict(versions),
         counts=_counts(state, states),
-        warnings=tuple(told),
+        warnings=tuple(all_warnings),
         not_found=tuple(not_found),
         stopped=state.stopped or state.still_to_count or _stop_reason(states),
         interrupted=state.interrupted,
@@ -76,9 +76,10 @@ def make_report(
 
 
 def _slices(evaluation: Evaluation, state: EvaluationState, whole: Sequence[Any]) -> list[Results]:
-    """Slices by the same fields share no state, so they are computed side by side."""
+    """Compute the results of all slices."""
     results: list[Results] = []
     groups = evaluation.slices.groups(state.states)
+    # Slices by the same fields share no state, so threads may compute them.
     for _, disjoint in groupby(groups, key=lambda group: tuple(group[0])):
         results += in_threads(
             [partial(_slice, evaluation, state, whole, *group) for group in disjoint]
@@ -106,12 +107,12 @@ def _item_tables(evaluation: Evaluation, states: Sequence[Any]) -> Iterator[Item
 
 
 def _stop_reason(states: Sequence[Any]) -> str | None:
-    reasons = (state.stop_reason for state in states if isinstance(state, State))
-    return min(filter(None, reasons), default=None)
+    reasons = (one.stop_reason for one in states if isinstance(one, State))
+    return min(filter(None, reasons), default=None)  # `min`: independent of the order
 
 
 def _lacking(states: Sequence[Any], kind: type) -> int:
-    """Count the items that lack a score of a metric for a reason of this class."""
+    """Count items without a score for a reason of this class."""
     return len({uid for one in states if isinstance(one, State) for uid in one.lacking(kind)})
 
 
@@ -121,13 +122,13 @@ def _warnings(
     yield from state.warnings()
     yield from evaluation.idle_renames(state)
     yield from usage_warnings(facts for _, facts in state.facts.values())
-    told = [state.warnings() for state in states if isinstance(state, State)]
-    told += [result.warnings for result in results]
-    yield from dict.fromkeys(warning for warnings in told for warning in warnings)
+    found = [one.warnings() for one in states if isinstance(one, State)]
+    found += [result.warnings for result in results]
+    yield from dict.fromkeys(warning for warnings in found for warning in warnings)
 
 
 def _counts(state: EvaluationState, states: Sequence[Any]) -> dict[str, int]:
-    """Datums of each fate; a fate that few runs have is told where there is one."""
+    """Return the report's counts; rare ones only if not zero."""
     counts = {"read": state.read, "skipped": state.skipped, "failed": _lacking(states, Failed)}
     rare = {"not_run": _lacking(states, NotRun), "missing_partitions": len(state.missing)}
     return counts | {name: count for name, count in rare.items() if count}

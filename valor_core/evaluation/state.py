@@ -1,4 +1,4 @@
-"""State of an evaluation: states by slice, uids and usage, merged in any order."""
+"""Evaluation state: metric states by slice, uids and usage, mergeable in any order."""
 
 from __future__ import annotations
 
@@ -21,53 +21,51 @@ from valor_core.schemas.pairing import BOTH, LabelSides
 from valor_core.states.state import FailedState, merge
 
 _TWO_MODELS = (
-    "If these are the files of two models, run each by itself, with -o a.json and with -o b.json, "
-    "and compare the reports: valor compare a.json b.json"
+    "To compare two models, evaluate each with its own report (-o a.json, -o b.json), "
+    "then run: valor compare a.json b.json"
 )
 
 
 @define(repr=False)
 class EvaluationState:
-    """What has been counted so far: states by slice, and the datums that were read.
+    """Everything counted so far.
 
     Parameters
     ----------
     states : dict of slice key to list of states
-        In the order of the plan's requests.
+        States by slice, in the order of the plan's requests.
     uids : list of ndarray
-        Uids of the datums that took part, no uid twice in one array; empty where datums have no
-        names of their own.
+        Uids of the counted datums, unique within each array. Empty if datums have no uid.
     read, skipped : int
-        Datums that took part, and datums that the filter left out.
+        Number of counted datums, and of datums that the filter excluded.
     done : list of str
-        Names of the finished partitions.
+        Identities of the finished partitions.
     fields : set of str
-        Metadata fields that some datum has.
+        Metadata fields found in the data.
     left_out : dict of str to int
-        What readers left out of the data, and how often.
+        Records that readers skipped, as a description with a count.
     first_left_out : dict of str to (str, int)
-        File and row in which they met it first, where they say it.
+        File and row of the first skipped record, if the reader reports it.
     labels : set of Label
-        Labels of the data before the label map; kept only where there is one.
+        Labels before the label map. Collected only if there is a label map.
     sides : set of str
-        Which sides there are: ``groundtruths`` and ``predictions``, or ``both`` once an item has
-        both.
+        ``groundtruths`` and ``predictions`` as found, and ``both`` if an item has both.
     label_sides : LabelSides
-        Labels of the ground truths, and labels of the predictions.
+        Labels of the ground truths and of the predictions.
     outside : int
-        Datums that were counted in no partition, but handed over one batch after another.
+        Number of datums counted by `Evaluator.update` instead of from a partition.
     facts : dict of str to (int, Facts)
-        What resources tell of themselves, the latest of each opening.
+        Latest usage figures of each opened resource, with a sequence number.
     stopped : str, optional
-        Why the counting ended before its time.
+        Reason of an early stop.
     interrupted : bool
-        Whether it was the user who ended it.
+        Whether the user stopped the run.
     damaged_rows : set of int
-        Lines of the journal that could not be used.
+        Invalid lines of the journal.
     missing : dict of str to str
-        Partitions that could not be counted, and why.
+        Partitions that failed, with the reason.
     unfinished : int
-        Partitions of saved runs that are still to be counted.
+        Number of partitions that saved runs have not counted yet.
     """
 
     states: dict[SliceKey, list[Any]] = field(factory=dict)
@@ -91,7 +89,7 @@ class EvaluationState:
 
     @property
     def is_final(self) -> bool:
-        """Whether counting the same data once more would be of no use."""
+        """Whether counting the same data again would change nothing."""
         return self.stopped is None and all(
             not isinstance(state, FailedState) and state.is_final
             for states in self.states.values()
@@ -100,25 +98,25 @@ class EvaluationState:
 
     @property
     def still_to_count(self) -> str | None:
-        """What the report of saved runs lacks that were not at their end."""
+        """Message about partitions that saved runs have not counted yet, or None."""
         if not self.unfinished:
             return None
-        several = f"{self.unfinished:,} partition{' is' if self.unfinished == 1 else 's are'}"
-        return f"{several} still to be counted by the runs whose states these are"
+        count = f"{self.unfinished:,} partition{'' if self.unfinished == 1 else 's'}"
+        return f"{count} of the saved runs not counted yet"
 
     def merge(self, other: EvaluationState, plan: Plan) -> None:
-        """Count what another tally of the same plan counted, without writing to it."""
+        """Add the counts of another state of the same plan, which stays unchanged."""
         for key in other.states:
             if key not in self.states:
                 self.states[key] = plan.new_states()
         self.absorb(other)
 
     def absorb(self, other: EvaluationState) -> None:
-        """As `merge`, of a tally that nobody uses any more: its states may become states here."""
+        """Merge in place, reusing the metric states of `other`: do not use it afterwards."""
         for key, states in other.states.items():
-            mine = self.states.setdefault(key, states)
-            if mine is not states:
-                merge(mine, states)
+            existing = self.states.setdefault(key, states)
+            if existing is not states:
+                merge(existing, states)
         self.uids.extend(other.uids)
         self.read += other.read
         self.skipped += other.skipped
@@ -136,17 +134,17 @@ class EvaluationState:
         self.absorb_facts(other)
 
     def absorb_facts(self, other: EvaluationState) -> None:
-        """What resources told another state, where it is newer."""
-        for opening, told in other.facts.items():
-            if opening not in self.facts or self.facts[opening][0] < told[0]:
-                self.facts[opening] = told
+        """Keep the newer usage figures of each opened resource."""
+        for opening, facts in other.facts.items():
+            if opening not in self.facts or self.facts[opening][0] < facts[0]:
+                self.facts[opening] = facts
         self.damaged_rows |= other.damaged_rows
 
     def warnings(self) -> Iterator[str]:
-        """What is worth knowing about what was read."""
+        """Yield warnings about the data that was read."""
         if self.read == 0:
-            left_out = f", {self.skipped:,} were left out by the filter"
-            yield f"no datums took part{left_out if self.skipped else ''}"
+            excluded = f", the filter excluded {self.skipped:,}"
+            yield f"no datums were counted{excluded if self.skipped else ''}"
         for name, reason in sorted(self.missing.items()):
             yield f"{name} could not be counted, {reason}"
         if self.damaged_rows:
@@ -161,8 +159,8 @@ class EvaluationState:
             yield _counted(count, what) + (f" (first: {file}:{row})" if file else "")
         if len(self.sides) == 2 and BOTH not in self.sides:
             yield (
-                "no item has both a ground truth and a prediction; are the uids of both sides "
-                "written alike?"
+                "no item has both a ground truth and a prediction; check that both sides use "
+                "the same uids"
             )
         elif self.label_sides.warning is not None:
             yield self.label_sides.warning
@@ -176,7 +174,7 @@ class EvaluationState:
         count = sum(map(len, named))
         if 0 < count < self.read:
             raise SchemaError(
-                f"uids: expected all items to have one, or none, found {count:,} of {self.read:,}",
+                f"uids: expected uids for all items or none, found {count:,} of {self.read:,}",
                 "Pass uids with every batch.",
             )
         if len(named) > 1:
@@ -187,17 +185,17 @@ class EvaluationState:
                 raise SchemaError(error.message, _TWO_MODELS if len(files) > 1 else None) from None
 
     def merged(self, keys: list[SliceKey], plan: Plan) -> list[Any]:
-        """States of several slices together."""
+        """Return the merged states of several slices."""
         if len(keys) == 1:
             return self.states[keys[0]]
-        whole = plan.new_states()
+        total = plan.new_states()
         for key in keys:
-            merge(whole, self.states[key])
-        return whole
+            merge(total, self.states[key])
+        return total
 
 
 def _counted(count: int, what: str) -> str:
-    """A number and what it counts, whose first word is a plural.
+    """Format a count with a description that starts with a plural.
 
     Examples
     --------

@@ -302,6 +302,7 @@ class TestClusters:
             return 0.0
 
         with pytest.raises(
-            ValorError, match="engine: the work cannot be sent to other processes, PicklingError:"
+            ValorError,
+            match="evaluation cannot be sent to other processes, PicklingError:",
         ):
             evaluate([Text("q")], [zero], engine=on("tcp://127.0.0.1:1"))

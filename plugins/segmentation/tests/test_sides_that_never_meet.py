@@ -11,7 +11,7 @@ from valor_core.schemas.segmentation import Segmentation, Segments
 
 IMAGE = np.array([[0, 1], [1, 0]])
 NO_ITEM = (
-    "no item has both a ground truth and a prediction; are the uids of both sides written alike?"
+    "no item has both a ground truth and a prediction; check that both sides use the same uids"
 )
 NO_LABEL = (
     "no label has both ground truths and predictions (true: {true}; predicted: {seen}); check "

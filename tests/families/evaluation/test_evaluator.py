@@ -34,7 +34,7 @@ class TestUids:
         evaluator.update(from_arrays([0], [[0.75, 0.25]], uids=["a"]))
 
         with pytest.raises(
-            SchemaError, match="uids: expected all items to have one, or none, found 1 of 2"
+            SchemaError, match="uids: expected uids for all items or none, found 1 of 2"
         ):
             evaluator.compute()
 
@@ -56,8 +56,7 @@ class TestSavedStates:
 
 class TestSides:
     WARNING = (
-        "no item has both a ground truth and a prediction; "
-        "are the uids of both sides written alike?"
+        "no item has both a ground truth and a prediction; check that both sides use the same uids"
     )
     TRUE, PREDICTED = Classification("001", "dog"), Classification("1", (), {"dog": 0.75})
 

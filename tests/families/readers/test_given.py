@@ -277,7 +277,7 @@ def test_items_of_a_metric_without_rows_are_a_warning() -> None:
 
     assert report.items == ()
     assert report.warnings == (
-        "items: none of the metrics scores single items, so that there are no rows of them",
+        "items: no metric scores single items, so the report has no item rows",
     )
 
 

@@ -370,7 +370,7 @@ class TestSlices:
         report = evaluator.compute()
 
         assert report.slices == ()
-        assert report.warnings == ("no datums took part, 4 were left out by the filter",)
+        assert report.warnings == ("no datums were counted, the filter excluded 4",)
 
 
 @pytest.mark.usefixtures("lab")
@@ -415,7 +415,7 @@ class TestReports:
         assert report.warnings == ()
 
     def test_no_data_is_worth_a_warning(self) -> None:
-        assert Evaluator(METRICS).compute().warnings == ("no datums took part",)
+        assert Evaluator(METRICS).compute().warnings == ("no datums were counted",)
 
     def test_failed_items_are_counted_once(self) -> None:
         items = [item("q1", "bad"), item("q2", "no"), item("q3", "Paris")]

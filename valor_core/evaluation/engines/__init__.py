@@ -1,4 +1,4 @@
-"""Engines: where the partitions of a source are counted."""
+"""Engines, which count the partitions of a source."""
 
 from valor_core.lazy import lazy_exports
 

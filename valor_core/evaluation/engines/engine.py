@@ -1,8 +1,8 @@
-"""Engines: where the partitions of a source are counted.
+"""Protocol of engines, and the task that they run on each partition.
 
-An engine is declared in a manifest by an `EngineSpec`. It is called with a `Work` and the
-partitions, and yields states: one of each partition or some of them merged, in any order. On
-other processes and machines, `valor_core.evaluation.engines.worker` opens what the work needs.
+A manifest declares an engine with an `EngineSpec`. An engine receives a `PartitionTask` and the
+partitions. It yields one state per partition or merged states, in any order. In other processes,
+`valor_core.evaluation.engines.worker` opens the resources.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ ELSEWHERE = "Move it to a module, or use engine: {mode: threads}."
 
 @frozen(repr=False)
 class PartitionTask:
-    """Counts one partition: what an engine carries out.
+    """Callable that counts one partition.
 
     Parameters
     ----------
     evaluation : Evaluation
-        What to count.
+        Evaluation to update.
     reader : Reader
-        What reads the partition.
+        Reader of the partition.
     versions : mapping of str to str
-        Distributions that take part; workers elsewhere must have the same.
+        Versions of the distributions used, which workers must match.
     journal : Journal, optional
-        Where finished rows of items are kept.
+        Journal of finished item rows.
     control : Control
-        How the run tells everybody to stop, and is told of scored items.
+        Cancellation and progress of the run.
     """
 
     evaluation: Evaluation
@@ -65,23 +65,25 @@ class PartitionTask:
 
     @property
     def resources(self) -> tuple[BoundResource, ...]:
-        """What the metrics need, to be opened by `opened`."""
+        """Resources to open with `opened`."""
         return self.evaluation.resources
 
     def __call__(self, partition: Partition, resources: Resources) -> EvaluationState:
-        """The tally of one partition; of a part of it where the run is stopped meanwhile.
+        """Count one partition, or a part of it if the run stops.
 
         Parameters
         ----------
         partition : Partition
-            What to count.
+            Partition to count.
         resources : mapping of str to object
-            The opened resources of this worker.
+            Opened resources of this worker.
 
         Raises
         ------
+        ReadError
+            If the data is invalid.
         PartitionError
-            If anything but the data is at fault; names the partition and chains the cause.
+            If any other error occurs. Names the partition.
         """
         opened = OpenResources.of(resources)
         opened.control, opened.journal = self.control, self.journal
@@ -102,7 +104,7 @@ class PartitionTask:
         if finished:
             state.done.append(identity(partition))
         else:
-            # Of a part of a partition, only what was waited for is worth being reported.
+            # Counting a partial partition again is cheap, unless metrics wait for responses.
             state = state if waits else EvaluationState()
             state.stopped = self.control.stopped
         state.facts.update(opened.facts())
@@ -112,14 +114,14 @@ class PartitionTask:
         return state
 
     def _count(self, state: EvaluationState, partition: Partition, resources: Resources) -> bool:
-        """Count a partition; whether all of it was read before the run was stopped."""
+        """Count a partition; return False if the run stopped before its end."""
         for batch in self.reader.read(partition):
             if self.control.stopped:
                 return False
             if not self.evaluation.plan.waits:
                 self.evaluation.update(state, batch, resources)
                 continue
-            # What was waited for is worth much, so that an interrupt finds whole batches only.
+            # Absorb complete batches only, so an interrupt cannot leave a partially counted one.
             counted, start = EvaluationState(), state.read + state.skipped
             self.evaluation.update(counted, batch, resources, start)
             with defer_signals():
@@ -127,17 +129,18 @@ class PartitionTask:
         return True
 
     def packed(self) -> bytes:
-        """The work for `valor_core.evaluation.engines.start_worker`, on another process or machine.
+        """Pickle the task for `start_worker` in another process.
 
         Raises
         ------
         EngineError
-            If something of it cannot travel, such as a metric made in ``__main__``.
+            If it cannot be pickled or contains a metric defined in ``__main__``.
         """
         for metric in self.evaluation.plan.taking_part:
             if metric.spec.implementation.startswith("__main__:"):
                 raise EngineError(
-                    f"{metric.spec.name}: a metric made in __main__ cannot run in other processes",
+                    f"{metric.spec.name}: metrics defined in __main__ cannot run in other "
+                    "processes",
                     ELSEWHERE,
                 )
         journal = None if self.journal is None else self.journal.path
@@ -145,48 +148,48 @@ class PartitionTask:
             return pickle.dumps((self.evaluation, self.reader, dict(self.versions), journal))
         except Exception as error:
             raise EngineError(
-                f"engine: the work cannot be sent to other processes, "
+                f"engine: the evaluation cannot be sent to other processes, "
                 f"{type(error).__name__}: {error}",
                 ELSEWHERE,
             ) from error
 
     @classmethod
     def unpacked(cls, packed: bytes, control: Control | None = None) -> PartitionTask:
-        """The work that `packed` made."""
+        """Unpickle a task packed with `packed`."""
         evaluation, reader, versions, path = pickle.loads(packed)
         journal = None if path is None else Journal(Path(path))
         return cls(evaluation, reader, versions, journal, control or LocalControl())
 
 
 class Engine(Protocol):
-    """Carries out work on partitions; made from an instance of its parameter class."""
+    """Engine, constructed with an instance of its parameter class."""
 
     def map(
         self, work: PartitionTask, partitions: Sequence[Partition]
     ) -> Iterator[EvaluationState]:
-        """Yield states as partitions are finished, each partition in exactly one of them.
+        """Yield states as partitions finish, each partition in exactly one of them.
 
-        A state may cover several partitions, merged by `EvaluationState.take`. A partition that is
-        missing or counted twice is an error of the run.
+        A state may cover several partitions, merged with `EvaluationState.absorb`. The run fails if
+        a partition is missing or counted twice.
         """
 
 
 def engine(section: str | Mapping[str, Any] | None, registry: Registry, place: str = "") -> Engine:
-    """The engine that a config section describes; the local one, serially, where there is none.
+    """Create the engine of a config section. Defaults to the local engine with one worker.
 
     Parameters
     ----------
     section : str or mapping, optional
-        The engine's name, or a table of ``name`` and its parameters.
+        Name of the engine, or a table of ``name`` and its parameters.
     registry : Registry
-        Where the name is looked up.
+        Registry used to resolve the name.
     place : str
-        Where the section stands, for errors.
+        Prefix of errors, such as ``"config.yaml: "``.
 
     Raises
     ------
     RegistryError, ParameterError
-        If there is no such engine, its code cannot be imported or a parameter does not fit.
+        If the engine is unknown or cannot be imported, or a parameter is invalid.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The engine on this machine: serially, in threads or in processes."""
+"""Local engine: counts serially, in threads or in processes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ from valor_core.readers.partition import Partition
 from valor_core.resources.opening import opened
 
 _WORTH_PROCESSES = 1.0
-"""Seconds that the rest of a run takes at the least where processes, which start in half of
-them, gain something."""
+"""Remaining seconds of a run above which starting processes (about 0.5 s) pays off."""
 _FREE = 0.5
-"""Part of a core that this process leaves unused where others gain something."""
-_LOOK = 0.2
-"""Seconds between two looks at the processor."""
+"""Unused share of a core above which another process would help."""
+_INTERVAL = 0.2
+"""Minimum seconds between two measurements of the processor time."""
 
 
 @parameters
@@ -36,23 +35,23 @@ class LocalParameters:
 
     mode: Literal["auto", "serial", "threads", "processes"] = parameter(
         default="auto",
-        help="Where several workers count; auto begins in this process, and goes on in others when "
-        "that gains something. One worker, or one part, is always counted in this process.",
+        help="How several workers run. auto starts in this process and switches to others if that "
+        "is faster. A single worker or partition always runs in this process.",
     )
     workers: int | None = parameter(
         default=1,
-        help="How many partitions are in flight; null is one for each core.",
+        help="Number of workers. null: one per core.",
         check=Within(1),
     )
 
 
 @frozen(repr=False)
 class LocalEngine:
-    """Counts partitions on this machine.
+    """Engine that counts partitions on this machine.
 
-    At most `workers` + 1 partitions are in flight, and four more of a table, which are read ahead.
-    This bounds the memory whatever the source. Processes are spawned, so work starts from a clean
-    interpreter on every platform.
+    To bound memory, at most `workers` + 1 partitions are in progress, plus four that are read
+    ahead from tables. Processes are spawned, so each starts with a new interpreter on every
+    platform.
     """
 
     parameters: LocalParameters
@@ -60,7 +59,7 @@ class LocalEngine:
     def map(
         self, work: PartitionTask, partitions: Sequence[Partition]
     ) -> Iterator[EvaluationState]:
-        """One state for each partition, as they are finished."""
+        """Yield one state per partition as they finish."""
         workers = min(self.parameters.workers or os.cpu_count() or 1, max(len(partitions), 1))
         mode = "serial" if workers == 1 else self.parameters.mode
         if mode == "threads":
@@ -70,7 +69,7 @@ class LocalEngine:
                 yield from count_in_threads(work, partitions, workers, resources)
             return
         if mode == "auto" and not work.resources:
-            work.packed()  # what cannot travel is refused however long the run takes
+            work.packed()  # fail early if the task cannot be pickled
             partitions = yield from _count_here(work, partitions, _Pace(len(partitions), workers))
         elif mode == "serial":
             partitions = yield from _count_here(work, partitions)
@@ -82,48 +81,48 @@ class LocalEngine:
 
 @define(repr=False)
 class _Pace:
-    """How fast a run goes in this process, and whether others would gain something.
+    """Speed of a run in this process, used to decide whether to start other processes.
 
-    To start processes takes as long as many a run, and they gain nothing where this one keeps all
-    cores busy, as it does where threads read tables ahead.
+    Starting processes takes longer than many runs. It does not help if this process already uses
+    all cores, for example while threads read tables ahead.
     """
 
     count: int
     workers: int = 2
     worth: float = field(factory=lambda: _WORTH_PROCESSES)
     _since: float = field(factory=monotonic, init=False)
-    _looked: tuple[float, float] | None = field(default=None, init=False)
+    _measured: tuple[float, float] | None = field(default=None, init=False)
 
-    def gains_by_others(self, counted: int) -> bool:
-        """Whether other processes would gain something, after so many partitions."""
+    def needs_processes(self, counted: int) -> bool:
+        """Whether starting processes would be faster, after `counted` partitions."""
         rest = (monotonic() - self._since) / counted * (self.count - counted)
-        return rest > self.worth and self._leaves_a_core()
+        return rest > self.worth and self._has_free_core()
 
     def report(self) -> None:
-        """Warn that no other process was started, if the run took long enough to ask for some."""
+        """Warn that no process was started if the run was long enough for it."""
         if monotonic() - self._since > self.worth:
             warnings.warn(
-                f"engine: {self.workers} workers would gain nothing here, so none was started\n"
-                "This process kept the cores busy: leave out workers",
+                f"engine: {self.workers} workers would not be faster, so none was started\n"
+                "This process already uses all cores: remove workers",
                 ValorWarning,
                 stacklevel=2,
             )
 
-    def _leaves_a_core(self) -> bool:
-        """Whether a core was left unused since the look before; no at the first."""
+    def _has_free_core(self) -> bool:
+        """Whether a core was unused since the last measurement; False at the first call."""
         now = monotonic(), process_time()
-        if self._looked is None or now[0] - self._looked[0] < _LOOK:
-            self._looked = self._looked or now
+        if self._measured is None or now[0] - self._measured[0] < _INTERVAL:
+            self._measured = self._measured or now
             return False
-        wall, busy = (new - old for new, old in zip(now, self._looked, strict=True))
-        self._looked = now
+        wall, busy = (new - old for new, old in zip(now, self._measured, strict=True))
+        self._measured = now
         return busy < (thread_count() - _FREE) * wall
 
 
 def _count_here(
     work: PartitionTask, partitions: Sequence[Partition], pace: _Pace | None = None
 ) -> Generator[EvaluationState, None, Sequence[Partition]]:
-    """Tallies of this process, one after the other; then what is left for others."""
+    """Count partitions in this process; return those left for other processes."""
     with (
         opened(work.resources) as resources,
         closing(ReadAhead.of(work.reader, partitions)) as ahead,
@@ -133,7 +132,7 @@ def _count_here(
             if work.control.stopped:
                 break
             yield work(partition, resources)
-            if pace is not None and pace.gains_by_others(counted):
+            if pace is not None and pace.needs_processes(counted):
                 return partitions[counted:]
     if pace is not None and work.control.stopped is None:
         pace.report()
@@ -143,23 +142,23 @@ def _count_here(
 def count_read_ahead(
     work: PartitionTask, partitions: Sequence[Partition], workers: int, worth: float
 ) -> Generator[EvaluationState, None, Sequence[Partition]]:
-    """Count partitions that threads may read ahead with all cores, in this process.
+    """Count partitions in this process while threads read ahead.
 
     Parameters
     ----------
     work : PartitionTask
-        What is carried out; nothing is counted here if it needs resources.
+        Task to run. If it needs resources, nothing is counted here.
     partitions : sequence of Partition
-        What has to be counted.
+        Partitions to count.
     workers : int
-        Workers that would be started.
+        Number of workers that would be started otherwise.
     worth : float
-        Seconds that the rest takes at the least where starting them gains something.
+        Remaining seconds above which starting workers pays off.
 
     Returns
     -------
     sequence of Partition
-        What is left for the workers.
+        Partitions left for the workers.
     """
     if work.resources or not all(one.may_be_read_ahead for one in partitions):
         return partitions

@@ -1,4 +1,4 @@
-"""Flow: partitions on their way through the threads or processes of this machine."""
+"""Run partitions on a thread or process pool."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from valor_core.readers.partition import Partition
 from valor_core.resources.opening import Share
 from valor_core.states.state import Resources
 
-_MOST_ON_WINDOWS = 61  # processes that it can wait for at a time
-_LOOK = 0.2  # seconds between two looks at how many items have been scored
-_GRACE = 5.0  # seconds that processes under way have after an interrupt
+_MOST_ON_WINDOWS = 61  # limit of `WaitForMultipleObjects`, less two handles of the pool
+_INTERVAL = 0.2  # seconds between two progress reports
+_GRACE = 5.0  # seconds that running partitions have after a stop
 
 
 @frozen(eq=False)
 class _SharedControl:
-    """The control of a run as its worker processes have it."""
+    """Control of a run shared with its worker processes."""
 
     event: Any
     counter: Any
@@ -52,29 +52,29 @@ class _SharedControl:
 
 @define
 class _PoolRun:
-    """Partitions on their way through workers, no more at a time than these can take.
+    """Run of partitions on a pool, with a limit on submitted partitions.
 
     Parameters
     ----------
     work : PartitionTask
-        What is carried out.
+        Task to run.
     submit : callable
-        Gives a partition to a worker.
+        Submits a partition to the pool.
     workers : int
-        How many there are.
-    elsewhere : _SharedControl, optional
-        The control that workers on other processes have.
+        Number of workers.
+    shared : _SharedControl, optional
+        Control shared with worker processes.
     """
 
     work: PartitionTask
     submit: Callable[[Partition], Future[EvaluationState]]
     workers: int
-    elsewhere: _SharedControl | None = None
+    shared: _SharedControl | None = None
     running: dict[Future[EvaluationState], Partition] = field(factory=dict, init=False)
-    _told: int = field(default=0, init=False)
+    _reported: int = field(default=0, init=False)
 
     def states(self, partitions: Sequence[Partition]) -> Iterator[EvaluationState]:
-        """Tallies as they are finished; after an interrupt, those of what is under way."""
+        """Yield states as partitions finish; after a stop, those of the running partitions."""
         waiting = iter(partitions)
         finished: list[EvaluationState] = []
         try:
@@ -95,8 +95,8 @@ class _PoolRun:
         except BrokenProcessPool as error:
             names = ", ".join(sorted(partition.name for partition in self.running.values()))
             raise EngineError(
-                "engine: a worker process ended without an answer, it may have run out of memory; "
-                f"in flight were {names}",
+                "engine: a worker process crashed, it may have run out of memory; "
+                f"running partitions: {names}",
                 "Use fewer workers or smaller partitions; in a script, call it under "
                 '`if __name__ == "__main__":`.',
             ) from error
@@ -105,10 +105,10 @@ class _PoolRun:
                 future.cancel()
 
     def _finished(self, until: float | None) -> list[EvaluationState]:
-        """The tallies of what is finished next, or of nothing if that takes too long."""
+        """Wait for the next finished partitions; return no states after the time `until`."""
         while self.running:
-            self._tell()
-            done = wait(self.running, _LOOK, return_when=FIRST_COMPLETED).done
+            self._report_scored()
+            done = wait(self.running, _INTERVAL, return_when=FIRST_COMPLETED).done
             if done:
                 found = [_result(future, self.running[future]) for future in done]
                 self.running = {one: part for one, part in self.running.items() if one not in done}
@@ -118,14 +118,14 @@ class _PoolRun:
         return []
 
     def _rest(self) -> Iterator[EvaluationState]:
-        """Tallies of what was under way when the run was stopped, for as long as is decent.
+        """Yield states of the partitions that were running at a stop.
 
-        Threads cannot be ended, so that they are waited for. Of processes that count on, nothing
-        is lost but counts that the same command counts again.
+        Wait up to 5 s for processes: a resumed run counts their partitions again. Threads cannot
+        be killed, so wait until they finish.
         """
         until = None
-        if self.elsewhere is not None:
-            self.elsewhere.stop(STOPPED_BY_USER)
+        if self.shared is not None:
+            self.shared.stop(STOPPED_BY_USER)
             until = monotonic() + _GRACE
         for future in list(self.running):
             if future.cancel():
@@ -133,11 +133,11 @@ class _PoolRun:
         while finished := self._finished(until):
             yield from finished
 
-    def _tell(self) -> None:
-        """Pass on how many items have been scored elsewhere."""
-        if self.elsewhere is not None and self.elsewhere.counter.value > self._told:
-            told, self._told = self._told, self.elsewhere.counter.value
-            self.work.control.scored(self._told - told)
+    def _report_scored(self) -> None:
+        """Report items scored in worker processes."""
+        if self.shared is not None and self.shared.counter.value > self._reported:
+            before, self._reported = self._reported, self.shared.counter.value
+            self.work.control.scored(self._reported - before)
 
 
 def _result(future: Future[EvaluationState], partition: Partition) -> EvaluationState:
@@ -145,16 +145,16 @@ def _result(future: Future[EvaluationState], partition: Partition) -> Evaluation
         return future.result()
     except (ValorError, BrokenProcessPool):
         raise
-    except Exception as error:  # what a worker counted or raised may not pickle
+    except Exception as error:  # the state or error of a worker may not pickle
         raise PartitionError(f"{partition.name}: {type(error).__name__}: {error}") from error
 
 
 class _Worker(SpawnProcess):
-    """A process that no signal reaches from its first moment on: the run tells it to stop.
+    """Process that starts with SIGINT and SIGTERM blocked; the run stops it with its control.
 
-    A terminal sends Ctrl-C to all processes, and some systems SIGTERM. One that is being started
-    would die of it, and with it the pool. What is blocked here stays so in the new process, and
-    reaches this one when it is started.
+    A terminal sends Ctrl-C to all processes, and some systems SIGTERM. A starting process would
+    die from it and break the pool. The child inherits the mask; this process receives blocked
+    signals after the start.
     """
 
     def start(self) -> None:
@@ -169,14 +169,14 @@ class _Worker(SpawnProcess):
 
 
 class _Spawn(SpawnContext):
-    """Starts processes afresh and remembers them, so that a run can end its own."""
+    """Spawn context that keeps its processes, so that a run can kill them."""
 
     def __init__(self) -> None:
         super().__init__()
         self.made: list[SpawnProcess] = []
 
     def Process(self, *arguments: Any, **options: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: N802
-        """A process, not started yet."""
+        """Create a process without starting it."""
         process = _Worker(*arguments, **options)
         self.made.append(process)
         return process
@@ -185,23 +185,23 @@ class _Spawn(SpawnContext):
 def count_in_threads(
     work: PartitionTask, partitions: Sequence[Partition], workers: int, resources: Resources
 ) -> Iterator[EvaluationState]:
-    """Tallies of partitions that threads of this process count.
+    """Count partitions in threads of this process.
 
     Parameters
     ----------
     work : PartitionTask
-        What is carried out.
+        Task to run.
     partitions : sequence of Partition
-        What is counted.
+        Partitions to count.
     workers : int
-        How many threads there are.
+        Number of threads.
     resources : mapping of str to object
-        Opened resources, which the threads share.
+        Opened resources, shared by the threads.
     """
     executor = ThreadPoolExecutor(workers)
-    flow = _PoolRun(work, lambda partition: executor.submit(work, partition, resources), workers)
+    run = _PoolRun(work, lambda partition: executor.submit(work, partition, resources), workers)
     try:
-        yield from flow.states(partitions)
+        yield from run.states(partitions)
     finally:
         executor.shutdown(cancel_futures=True)
 
@@ -209,16 +209,16 @@ def count_in_threads(
 def count_in_processes(
     work: PartitionTask, partitions: Sequence[Partition], workers: int
 ) -> Iterator[EvaluationState]:
-    """Tallies of partitions that processes of this machine count.
+    """Count partitions in spawned processes.
 
     Parameters
     ----------
     work : PartitionTask
-        What is carried out; it pickles.
+        Task to run. Must be picklable.
     partitions : sequence of Partition
-        What is counted.
+        Partitions to count.
     workers : int
-        How many processes there are.
+        Number of processes.
     """
     if sys.platform == "win32":
         workers = min(workers, _MOST_ON_WINDOWS)
@@ -231,12 +231,13 @@ def count_in_processes(
         initializer=_start,
         initargs=(work.packed(), control, context.Value("q", 0), workers),
     )
-    flow = _PoolRun(
+    run = _PoolRun(
         work, lambda partition: executor.submit(count_partition, partition), workers, control
     )
     try:
-        yield from flow.states(partitions)
-        executor.shutdown(wait=not flow.running)
+        yield from run.states(partitions)
+        # Waiting for partitions that still run after a stop would hang.
+        executor.shutdown(wait=not run.running)
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
         for process in context.made:
@@ -246,19 +247,19 @@ def count_in_processes(
 
 
 def _start(packed: bytes, control: _SharedControl, started: Any, workers: int) -> None:
-    """Make this process a worker with its share of the budgets."""
+    """Make this process a worker with its share of the limits."""
     for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
-    threading.Thread(target=_end_with_the_run, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
     with started.get_lock():
         number = started.value
         started.value += 1
     start_worker(packed, Share(number, workers), control)
 
 
-def _end_with_the_run() -> None:
-    """End this worker when the process that started it is gone, even if that one was killed."""
-    run = parent_process()
-    if run is not None:
-        run.join()
+def _exit_with_parent() -> None:
+    """Exit when the parent process ends, even if it was killed."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
         os._exit(1)

@@ -1,4 +1,4 @@
-"""Reading ahead: the next partitions are read while one is counted."""
+"""Prefetching: threads read the next partitions while one is counted."""
 
 from __future__ import annotations
 
@@ -17,82 +17,82 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
 _MOST: Final = 4
-"""Partitions that are read at a time. More would wait for each other: all of them use Python."""
+"""Most partitions to read at a time. More threads would compete for the GIL."""
 
 
 @define(repr=False)
 class ReadAhead:
-    """A reader that begins the next partitions on threads while one is counted.
+    """Reader that prefetches the next partitions on threads while one is counted.
 
-    An error is raised when it is the partition's turn. Several threads read, since reading a table
-    takes many times as long as counting it.
+    Errors are raised when their partition is read. Several threads read because reading a table
+    takes much longer than counting it.
 
     Parameters
     ----------
     reader : Reader
-        What reads.
+        Underlying reader.
     width : int
-        How many partitions are read at a time; 0 for none before its turn.
+        Number of partitions to prefetch; 0 disables prefetching.
     """
 
     reader: Reader
     width: int
-    _begun: dict[int, Future[tuple[Batch | None, Iterator[Batch]]]] = field(
+    _started: dict[int, Future[tuple[Batch | None, Iterator[Batch]]]] = field(
         factory=dict, init=False
     )
     _threads: ThreadPoolExecutor | None = field(default=None, init=False)
 
     @classmethod
     def of(cls, reader: Reader, partitions: Sequence[Partition]) -> ReadAhead:
-        """One that begins as many of these partitions as there are cores, if all of them allow it.
+        """Create a prefetching reader if all partitions allow it.
 
         Parameters
         ----------
         reader : Reader
-            What reads.
+            Underlying reader.
         partitions : sequence of Partition
-            What it will read.
+            Partitions to read. A single one is not prefetched: nothing is counted meanwhile.
         """
-        may_be = len(partitions) > 1 and all(one.may_be_read_ahead for one in partitions)
-        return cls(reader, min(thread_count(), _MOST) if may_be else 0)
+        allowed = len(partitions) > 1 and all(one.may_be_read_ahead for one in partitions)
+        return cls(reader, min(thread_count(), _MOST) if allowed else 0)
 
     def partitions(self) -> Sequence[Partition]:
-        """Those of the reader."""
+        """Return the partitions of the underlying reader."""
         return self.reader.partitions()
 
     def in_order(self, partitions: Sequence[Partition]) -> Iterator[Partition]:
-        """The partitions, each when those that follow it are begun."""
-        begun: deque[Partition] = deque()
+        """Yield the partitions in order, after prefetching of the next ones has started."""
+        started: deque[Partition] = deque()
         for partition in partitions:
-            self._begin(partition)
-            begun.append(partition)
-            if len(begun) > self.width:
-                yield begun.popleft()
-        yield from begun
+            self._start(partition)
+            started.append(partition)
+            if len(started) > self.width:
+                yield started.popleft()
+        yield from started
 
     def read(self, partition: Partition) -> Iterator[Batch]:
-        """The batches of a partition."""
-        begun = self._begun.pop(id(partition), None)
-        first, rest = self._first_of(partition) if begun is None else begun.result()
+        """Yield the batches of a partition."""
+        started = self._started.pop(id(partition), None)
+        first, rest = self._read_first(partition) if started is None else started.result()
         if first is not None:
             yield first
             yield from rest
 
     def close(self) -> None:
-        """Let the threads end, which may be reading still."""
+        """Shut down the threads without waiting for their reads."""
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
-        self._begun.clear()
+        self._started.clear()
 
-    def _begin(self, partition: Partition) -> None:
+    def _start(self, partition: Partition) -> None:
         if not self.width:
             return
         if self._threads is None:
             from concurrent.futures import ThreadPoolExecutor  # with logging: 5 ms
 
             self._threads = ThreadPoolExecutor(self.width)
-        self._begun[id(partition)] = self._threads.submit(self._first_of, partition)
+        self._started[id(partition)] = self._threads.submit(self._read_first, partition)
 
-    def _first_of(self, partition: Partition) -> tuple[Batch | None, Iterator[Batch]]:
+    def _read_first(self, partition: Partition) -> tuple[Batch | None, Iterator[Batch]]:
         batches = iter(self.reader.read(partition))
         return next(batches, None), batches

@@ -1,8 +1,7 @@
-"""Worker: carries out work on another process or machine, for engines of any kind.
+"""Worker that counts partitions in another process, for any engine.
 
-An engine hands `start_worker` to whatever starts its workers, with the packed work, and sends
-`count_partition` with each partition. The resources are opened once, before the first partition,
-and closed when the process ends.
+An engine calls `start_worker` with the packed task in each process, then `count_partition` for
+each partition. Resources are opened before the first partition and closed when the process ends.
 """
 
 from __future__ import annotations
@@ -24,23 +23,23 @@ from valor_core.readers.partition import Partition
 from valor_core.resources.opening import SINGLE_WORKER, OpenResources, Share, opened
 
 MAIN_GUARD_HINT = 'Call it under `if __name__ == "__main__":`, or use engine: {mode: threads}.'
-"""What to do with a script that starts processes when it is imported."""
+"""Remedy for scripts that start processes on import."""
 
 
 @define
 class Worker:
-    """Work on this process, opened when the first partition comes; several threads may count.
+    """Worker of this process. Thread-safe; opens resources at the first partition.
 
     Parameters
     ----------
     packed : bytes
-        The packed work.
+        Packed `PartitionTask`.
     share : Share
-        Which part of the resources' budgets it has.
+        Share of the resources' limits.
     control : Control, optional
-        How the run tells it to stop.
+        Cancellation and progress of the run.
     name : str
-        What errors call it.
+        Name used in errors.
     """
 
     packed: bytes
@@ -49,50 +48,49 @@ class Worker:
     name: str = "this worker"
     _exits: ExitStack = field(factory=ExitStack, init=False)
     _open: tuple[PartitionTask, OpenResources] | None = field(default=None, init=False)
-    _under_way: int = field(default=0, init=False)
-    _is_over: bool = field(default=False, init=False)
+    _running: int = field(default=0, init=False)
+    _is_closed: bool = field(default=False, init=False)
     _opening: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
 
     def count(self, partition: Partition) -> EvaluationState:
-        """The tally of a partition.
+        """Count a partition.
 
         Raises
         ------
         EngineError
-            If this process has other versions than the one that sent the work, or what was sent
-            cannot be unpacked here.
+            If package versions differ from those of the run, or the task cannot be unpacked.
         ValorError
-            If the partition cannot be read or a resource not be opened.
+            If the partition cannot be read or a resource cannot be opened.
         """
         work, resources = self._begin()
         try:
             return work(partition, resources)
         finally:
             with self._opening:
-                self._under_way -= 1
-                self._close_if_over()
+                self._running -= 1
+                self._close_if_idle()
 
     def close(self) -> None:
-        """Close the resources, or let who counts last close them."""
+        """Close the resources once no thread is counting."""
         with self._opening:
-            self._is_over = True
-            self._close_if_over()
+            self._is_closed = True
+            self._close_if_idle()
 
     def _begin(self) -> tuple[PartitionTask, OpenResources]:
         with self._opening:
-            if self._is_over:
-                raise EngineError(f"engine: expected work on {self.name}, it is over")
+            if self._is_closed:
+                raise EngineError(f"engine: {self.name} is closed")
             if self._open is None:
                 work = self._unpacked()
                 check_versions(work, self.name)
                 self._open = work, self._exits.enter_context(opened(work.resources, self.share))
                 if work.journal is not None:
                     self._exits.callback(work.journal.close)
-            self._under_way += 1
+            self._running += 1
             return self._open
 
-    def _close_if_over(self) -> None:
-        if self._is_over and not self._under_way:
+    def _close_if_idle(self) -> None:
+        if self._is_closed and not self._running:
             self._open = None
             self._exits.close()
 
@@ -103,42 +101,42 @@ class Worker:
             raise
         except Exception as error:
             raise EngineError(
-                f"engine: the work cannot be unpacked by {self.name}, "
+                f"engine: {self.name} cannot unpack the evaluation, "
                 f"{type(error).__name__}: {error}",
-                "Install there what is installed here; what a script defines has to be a module.",
+                "Install the same packages there, and move definitions of a script to a module.",
             ) from error
 
 
 def check_versions(
     work: PartitionTask, place: str = "this worker", found: Mapping[str, str | None] | None = None
 ) -> None:
-    """Raise an `EngineError` unless a worker has the distributions of a work in its versions.
+    """Raise an `EngineError` unless a worker has the same package versions as the run.
 
-    The same versions count the same bits.
+    Other versions may give other results.
 
     Parameters
     ----------
     work : PartitionTask
-        The work.
+        Task with the versions of the run.
     place : str
-        What errors call the worker.
+        Name of the worker in errors.
     found : mapping of str to (str or None), optional
-        The versions that it has; those of this process otherwise.
+        Versions of the worker. Defaults to those of this process.
     """
-    for name, wanted in work.versions.items():
-        own = version_of(name) if found is None else found[name]
-        if own != wanted:
+    for name, expected in work.versions.items():
+        installed = version_of(name) if found is None else found[name]
+        if installed != expected:
             raise EngineError(
-                f"engine: expected {name} {wanted} on {place} as where the run was started, "
-                f"found {own or 'none'}",
-                f"Install it there with: {install(f'{name}=={wanted}')}",
+                f"engine: expected {name} {expected} on {place}, as where the run was started, "
+                f"found {installed or 'none'}",
+                f"Install it there with: {install(f'{name}=={expected}')}",
             )
 
 
 def check_main_guard() -> None:
-    """Raise an `EngineError` where a script starts workers that run it again, and so on.
+    """Raise an `EngineError` if a worker process is importing the script that started it.
 
-    Engines that start processes call it before they do.
+    Call it before starting processes.
     """
     if getattr(current_process(), "_inheriting", False):
         raise EngineError(
@@ -152,19 +150,20 @@ _worker: Worker | None = None
 def start_worker(
     packed: bytes, share: Share = SINGLE_WORKER, control: Control | None = None
 ) -> None:
-    """Make this process a worker; nothing is opened yet, so that errors belong to a partition."""
+    """Make this process a worker. Resources open later, so errors name a partition."""
     global _worker
     if _worker is not None:
         _worker.close()
     _worker = Worker(packed, share, control)
+    # Positive priority: close resources before multiprocessing closes its queues.
     Finalize(None, _worker.close, exitpriority=10)
 
 
 def count_partition(partition: Partition) -> EvaluationState:
-    """The tally of a partition, counted by the worker that `start_worker` made of this process."""
+    """Count a partition with the worker that `start_worker` made of this process."""
     if _worker is None:
         raise EngineError(
-            "engine: no work was started on this process",
-            "Call valor_core.evaluation.engines.start_worker there first.",
+            "engine: no worker was started in this process",
+            "Call valor_core.evaluation.engines.start_worker first.",
         )
     return _worker.count(partition)

@@ -102,7 +102,7 @@ def test_a_value_that_is_not_there_is_none_and_the_report_says_why() -> None:
 def test_no_items_have_no_value_and_nothing_added_is_an_error() -> None:
     rouge = module("text.ROUGE")
     assert rouge.compute(predictions=[], references=[]) == {"ROUGE": None}
-    assert rouge.report.warnings == ("no datums took part",)
+    assert rouge.report.warnings == ("no datums were counted",)
 
     with pytest.raises(
         StateError, match=r"text\.ROUGE: expected items to compute it from, found none added"

@@ -71,7 +71,7 @@ def test_a_worker_that_dies_is_an_error_and_not_a_hang(data: dict[str, Any]) -> 
 
     first, remedy = str(caught.value).split("\n")
     assert first.startswith(
-        "engine: a worker process ended without an answer, it may have run out of memory; in fli"
+        "engine: a worker process crashed, it may have run out of memory; running partitions: "
     )
     assert "part 3" in first
     assert remedy == (
@@ -150,7 +150,7 @@ def test_a_metric_made_in_main_is_refused_in_processes(site: Path, tmp_path: Pat
     assert done.stdout.splitlines() == [
         "0.5",
         "0.5",
-        "mylab.Half: a metric made in __main__ cannot run in other processes",
+        "mylab.Half: metrics defined in __main__ cannot run in other processes",
         "Move it to a module, or use engine: {mode: threads}.",
     ]
 
@@ -164,7 +164,8 @@ def test_a_metric_that_no_other_process_finds_is_refused_however_short_the_run(m
     batches = [TextBatch.of([Text(name)]) for name in "ab"]
 
     with pytest.raises(
-        EngineError, match="engine: the work cannot be sent to other processes, PicklingError:"
+        EngineError,
+        match="evaluation cannot be sent to other processes, PicklingError:",
     ):
         evaluated(batches, mode, [half])
 
@@ -284,7 +285,7 @@ def test_others_count_the_rest_when_they_gain_something(
 
     in_processes = flow.count_in_processes
     monkeypatch.setattr(flow, "count_in_processes", noted)
-    monkeypatch.setattr(local._Pace, "gains_by_others", lambda self, counted: counted == 2)
+    monkeypatch.setattr(local._Pace, "needs_processes", lambda self, counted: counted == 2)
 
     assert evaluated(data, "auto") == evaluated(data, "serial")
     assert rests == [["part 2", "part 3", "part 4"]]
@@ -313,4 +314,4 @@ def test_windows_is_asked_for_no_more_processes_than_it_can_wait_for(
 def test_no_partitions_are_no_work(site: Path, mode: str) -> None:
     report = evaluated(Counting(0), mode)
 
-    assert report.warnings == ("no datums took part",)
+    assert report.warnings == ("no datums were counted",)

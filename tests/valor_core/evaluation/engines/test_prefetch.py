@@ -106,25 +106,25 @@ def test_others_gain_something_where_this_process_leaves_a_core_unused(
     pace = local._Pace(count=10)
     pace._since = 0.0
 
-    def gains_by_others(wall: float, busy: float, counted: int) -> bool:
+    def needs_processes(wall: float, busy: float, counted: int) -> bool:
         clocks[:] = wall, busy
-        return pace.gains_by_others(counted)
+        return pace.needs_processes(counted)
 
     # The first look and one soon after it tell nothing.
-    assert not gains_by_others(1.0, 1.0, counted=1)
-    assert not gains_by_others(1.1, 1.0, counted=2)
-    assert not gains_by_others(2.0, 2.75, counted=3)  # 1.75 cores of 2 are busy
-    assert gains_by_others(3.0, 4.0, counted=4)  # 1.25 are, and the rest takes 4.5 seconds
-    assert not gains_by_others(4.0, 4.0, counted=9)  # the rest takes 0.44 seconds
+    assert not needs_processes(1.0, 1.0, counted=1)
+    assert not needs_processes(1.1, 1.0, counted=2)
+    assert not needs_processes(2.0, 2.75, counted=3)  # 1.75 cores of 2 are busy
+    assert needs_processes(3.0, 4.0, counted=4)  # 1.25 are, and the rest takes 4.5 seconds
+    assert not needs_processes(4.0, 4.0, counted=9)  # the rest takes 0.44 seconds
 
 
 def test_two_workers_for_a_table_that_keeps_all_cores_busy_are_reported_and_not_started(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(local, "_WORTH_PROCESSES", 0.0)
-    monkeypatch.setattr(local._Pace, "gains_by_others", lambda self, counted: False)
+    monkeypatch.setattr(local._Pace, "needs_processes", lambda self, counted: False)
     work = PartitionTask(Evaluator(["lab.LongShare"]).evaluation, Parts(3))
     engine = LocalEngine(LocalParameters(workers=2))
 
-    with pytest.warns(ValorWarning, match="2 workers would gain nothing here, so none was started"):
+    with pytest.warns(ValorWarning, match="2 workers would not be faster, so none was started"):
         assert len(list(engine.map(work, work.reader.partitions()))) == 3

@@ -44,7 +44,7 @@ def test_a_worker_opens_what_the_work_needs_and_counts_like_the_run(work: Partit
 
 
 def test_a_worker_without_work_says_what_to_call() -> None:
-    with pytest.raises(EngineError, match="engine: no work was started on this process"):
+    with pytest.raises(EngineError, match="engine: no worker was started in this process"):
         count_partition(None)  # type: ignore[arg-type]
 
 
@@ -63,7 +63,7 @@ def test_a_worker_with_other_versions_is_refused(
 
 def test_work_that_cannot_be_unpacked_says_what_to_install() -> None:
     with pytest.raises(
-        EngineError, match="engine: the work cannot be unpacked by this worker, UnpicklingError"
+        EngineError, match="engine: this worker cannot unpack the evaluation, UnpicklingError"
     ):
         Worker(b"garbage").count(None)  # type: ignore[arg-type]
 
@@ -76,7 +76,8 @@ def test_a_metric_made_in_main_says_why_it_cannot_travel() -> None:
     with Evaluator([zero]) as evaluator:
         work = PartitionTask(evaluator.evaluation, reader_of(ITEMS, "text", evaluator.registry))
         with pytest.raises(
-            EngineError, match="engine: the work cannot be sent to other processes, PicklingError:"
+            EngineError,
+            match="evaluation cannot be sent to other processes, PicklingError:",
         ):
             work.packed()
 
@@ -171,7 +172,7 @@ def test_a_worker_closes_what_it_opened_when_the_last_thread_has_counted(
     assert said[0] == "open"
     assert said[-1] == "close"
     assert said.count("open") == said.count("close") == 1
-    with pytest.raises(EngineError, match="engine: expected work on this worker, it is over"):
+    with pytest.raises(EngineError, match="engine: this worker is closed"):
         worker.count(None)  # type: ignore[arg-type]
 
 

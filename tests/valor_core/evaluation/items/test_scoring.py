@@ -355,9 +355,7 @@ class TestResume:
         late.resume(paths[1])
 
         assert report.counts["read"] == 18
-        assert report.stopped == (
-            "1 partition is still to be counted by the runs whose states these are"
-        )
+        assert report.stopped == ("1 partition of the saved runs not counted yet")
         assert not report.ok
         assert late.compute().ok
         assert late.compute().results == graded(judge).results
