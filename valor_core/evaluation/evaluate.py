@@ -1,4 +1,4 @@
-"""Evaluate: from data and chosen metrics to a report, in one call."""
+"""Evaluate data with metrics and return a report."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, TaskSpec
 
 Progress = Callable[[int, int, int], None]
-"""Called with finished partitions, all partitions, and the items counted so far.
+"""Callback with the number of finished partitions, of all partitions, and of items counted so far.
 
-While metrics wait, it is called for the items that they have scored too, on any thread.
+Metrics that wait for responses also report each scored item, possibly from another thread.
 """
 
-_SAVE_EVERY = 30.0  # seconds between two times that a state is saved while the run goes on
+_SAVE_EVERY = 30.0  # minimum seconds between two saves during a run
 
-_ANOTHER_STATE = "Name another state file, or remove this one."
+_OTHER_STATE = "Use another state file, or remove this one."
 
 
 class EvaluateOptions(TypedDict, total=False):
@@ -83,7 +83,7 @@ def evaluate(
 ) -> Report: ...
 def evaluate(
     data: Any,
-    *given: Any,
+    *arguments: Any,
     metrics: Sequence[MetricChoice] | MetricChoice | None = None,
     task: str | None = None,
     slices: Sequence[str | Sequence[str]] = (),
@@ -99,46 +99,45 @@ def evaluate(
     registry: Registry | None = None,
     **others: Any,
 ) -> Report:
-    """Report of some metrics over some data.
+    """Evaluate data with metrics and return a report.
 
-    It is called ``evaluate(data, metrics)``, or ``evaluate(groundtruths, predictions, metrics)``.
+    Call it as ``evaluate(data, metrics)`` or ``evaluate(groundtruths, predictions, metrics)``.
 
     Parameters
     ----------
     data : batch, sequence of batches or of objects, reader, table, path or mapping
-        What to evaluate. The file of a path is recognized as on the command line. A table is a
+        Data to evaluate. For a path, the reader is inferred as on the command line. A table is a
         pandas or polars data frame, an Arrow table, a Hugging Face data set, a mapping of columns
-        or a list of mappings; its column names decide on the reader. A mapping with the name of a
-        ``reader`` and its parameters is as in a config.
+        or a list of mappings; its column names determine the reader. A mapping with ``reader`` and
+        its parameters has the form of a config.
     groundtruths, predictions : array-like, sequence or table
-        In place of `data`, its two sides: true labels and predicted labels or scores of labels;
-        true and predicted label images; objects of images as torchvision or supervision have
-        them; references and responses; two tables; or the paths of two files.
+        The two sides instead of `data`: true labels and predicted labels or scores; true and
+        predicted label images; objects of images in the format of torchvision or supervision;
+        references and responses; two tables; or two paths.
     metrics : sequence
         Names, tables of ``name`` and parameters, or specs made by the decorator.
     task : str, optional
-        Where bare names are looked up; told from the data or from the metrics otherwise.
+        Task used to resolve short names. Inferred from the data or metrics by default.
     slices, filter, label_map, require, items, resources : optional
         As in `Evaluator`.
     engine : str or mapping, optional
-        Name of the engine, or a table of ``name`` and its parameters; serial without it.
+        Name of the engine, or a table of ``name`` and its parameters. Defaults to a serial run.
     progress : callable, optional
-        Called with the progress of the work.
+        Callback for progress.
     state : path, optional
-        Where the counts are saved, also when the run is stopped; if the file is there, the run
-        resumes from it.
+        File for the counts. If it exists, the run resumes from it. A stopped run also saves them.
     gallery : path or mapping, optional
-        Folder for pictures of the worst items, or a table of ``folder`` and what the gallery of
-        the task takes.
+        Folder for pictures of the worst items, or a table of ``folder`` and parameters of the
+        task's gallery.
     registry : Registry, optional
-        Where names are looked up.
+        Registry used to resolve names. Defaults to a new `Registry()`.
 
     Raises
     ------
     RunInterrupted
-        If the user stops it; has the `report` of what was finished.
+        If the user stops the run. Its `report` covers the finished partitions.
     ValorError
-        Of the class that says what is wrong: the data, a name, a parameter, an engine.
+        If the data, a name, a parameter or an engine is invalid, with a subclass for each.
 
     Examples
     --------
@@ -153,7 +152,7 @@ def evaluate(
     4.0
     """
     registry = Registry() if registry is None else registry
-    predictions, metrics, task = _arguments(data, given, metrics, task, registry)
+    predictions, metrics, task = _split_arguments(data, arguments, metrics, task, registry)
     options = check_arguments(
         metrics=metrics,
         task=task,
@@ -194,7 +193,7 @@ def _check_no_others(
     task, metrics = options.task, options.metrics
     try:
         task = resolve_data(data, predictions, registry, task, metrics).task
-    except ValorError:  # an argument such as `labels` may be there to help
+    except ValorError:  # an unknown argument such as `labels` may explain the data
         serving = [
             spec.short_name
             for spec in registry.all(TaskSpec)
@@ -204,45 +203,45 @@ def _check_no_others(
     check_no_others("evaluate", others, metrics, task, registry)
 
 
-def _arguments(
-    data: Any, given: Sequence[Any], metrics: Any, task: str | None, registry: Registry
+def _split_arguments(
+    data: Any, arguments: Sequence[Any], metrics: Any, task: str | None, registry: Registry
 ) -> tuple[Any, Any, str | None]:
-    """Predictions, metrics and task of a call, from the arguments after the first."""
-    own = list(given)
-    if metrics is None and own:
-        if task is None and (len(own) == 3 or (len(own) == 2 and _is_task(own[1], registry))):
-            task = own.pop()
-        if not _are_predictions(own[-1], data, registry):
-            metrics = own.pop()
-    if metrics is None or len(own) > 1:
-        sides = "y_true, y_pred" if own else "data"
+    """Split positional arguments after the first into predictions, metrics and task."""
+    rest = list(arguments)
+    if metrics is None and rest:
+        if task is None and (len(rest) == 3 or (len(rest) == 2 and _is_task(rest[1], registry))):
+            task = rest.pop()
+        if not _are_predictions(rest[-1], data, registry):
+            metrics = rest.pop()
+    if metrics is None or len(rest) > 1:
+        sides = "y_true, y_pred" if rest else "data"
         raise ConfigError(
             "evaluate: expected metrics, got none"
             if metrics is None
             else "evaluate: expected data and metrics, or ground truths, predictions and metrics",
             f"Write it as: evaluate({sides}, ['F1'])",
         )
-    return own[0] if own else None, metrics, task
+    return rest[0] if rest else None, metrics, task
 
 
-def _are_predictions(given: Any, data: Any, registry: Registry) -> bool:
-    """Whether what may be metrics are predictions for the data, without metrics after them."""
-    if isinstance(given, (str, Mapping, MetricSpec)) or callable(given):
+def _are_predictions(argument: Any, data: Any, registry: Registry) -> bool:
+    """Whether an argument contains predictions for the data instead of metrics."""
+    if isinstance(argument, (str, Mapping, MetricSpec)) or callable(argument):
         return False
-    if hasattr(given, "shape") or not isinstance(given, (Sequence, Set)):
+    if hasattr(argument, "shape") or not isinstance(argument, (Sequence, Set)):
         return True
-    if not all(isinstance(one, str) for one in given):  # an error of the metrics, or numbers
-        return any(isinstance(one, (bool, int, float, list, tuple)) for one in given)
-    if not isinstance(data, (list, tuple)) or len(given) != len(data) or not len(given):
+    if not all(isinstance(one, str) for one in argument):  # numbers, or invalid metrics
+        return any(isinstance(one, (bool, int, float, list, tuple)) for one in argument)
+    if not isinstance(data, (list, tuple)) or len(argument) != len(data) or not len(argument):
         return False
     tasks = [spec.short_name for spec in registry.all(TaskSpec)]
     return isinstance(data[0], str) and not any(
-        has_all(registry, task, [name]) for task in tasks for name in dict.fromkeys(given)
+        has_all(registry, task, [name]) for task in tasks for name in dict.fromkeys(argument)
     )
 
 
 def _is_task(word: Any, registry: Registry) -> bool:
-    """Whether what may be a task or the name of a metric is a task, or meant as one."""
+    """Whether a word is a task instead of a metric. Unknown words count as misspelt tasks."""
     if not isinstance(word, str):
         return word is None
     if registry.knows_task(word):
@@ -259,8 +258,8 @@ def _planned(section: Mapping[str, Any], evaluator: Evaluator) -> Any:
 
 
 def interrupted(report: Report, state: str | os.PathLike[str] | None) -> RunInterrupted:
-    """What is raised where the user stopped a run, with the report of what was finished."""
-    remedy = None if state is None else f"Go on with: valor run … --state {os.fspath(state)}"
+    """Create the error of a run that the user stopped, with the report of the finished part."""
+    remedy = None if state is None else f"Resume with: valor run … --state {os.fspath(state)}"
     error = RunInterrupted(f"run: {report.stopped}", remedy)
     error.report = report
     return error
@@ -271,9 +270,9 @@ def _plain_path(path: object) -> object:
 
 
 def _section(gallery: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
-    """A gallery as a config has it."""
-    given = gallery if isinstance(gallery, Mapping) else {"folder": gallery}
-    return {key: _plain_path(value) for key, value in given.items()}
+    """Convert a gallery argument to a config section."""
+    section = gallery if isinstance(gallery, Mapping) else {"folder": gallery}
+    return {key: _plain_path(value) for key, value in section.items()}
 
 
 def run(
@@ -285,32 +284,33 @@ def run(
     state: str | os.PathLike[str] | None = None,
     place: str = "",
 ) -> None:
-    """Count all partitions of a reader in an evaluator, on an engine.
+    """Count all partitions of a reader with an engine.
 
-    A run that the user stops ends as if it had fewer partitions; its report is marked stopped.
+    If the user stops the run, the evaluator has the finished partitions, and its report is marked
+    as stopped.
 
     Parameters
     ----------
     evaluator : Evaluator
-        Where they are counted.
+        Evaluator to update.
     reader : Reader
-        Where they come from.
+        Reader of the partitions.
     engine, progress, state : optional
         As in `evaluate`.
     place : str
-        Where the engine's section stands, for errors: ``"config.yaml: "``.
+        Prefix of errors about the engine, such as ``"config.yaml: "``.
 
     Raises
     ------
     StateError
-        If the state file was made by another request or from other data, or its folder is
-        missing; before any work is done.
+        If the state file is of another request or other data, or its folder is missing. Raised
+        before anything is counted.
     """
     if state is not None and isinstance(reader, InMemory):
         reader = reader.fingerprinted()
     partitions = list(reader.partitions())
     if state is not None:
-        _go_on(evaluator, partitions, Path(state))
+        _resume(evaluator, partitions, Path(state))
     _Run(evaluator, partitions, state, progress).carry_out(
         reader, make_engine(engine, evaluator.registry, place)
     )
@@ -318,10 +318,9 @@ def run(
 
 @define(repr=False)
 class _Run:
-    """One run: what was counted for good, and what the same command would count again.
+    """One run: final counts in the evaluator, and counts that a resumed run must redo.
 
-    Partitions in which an item is to be tried again, or a state is broken, take part in the
-    report and not in the saved state.
+    Partitions with a failed item or state are part of the report but not of the saved state.
     """
 
     evaluator: Evaluator
@@ -334,25 +333,26 @@ class _Run:
     _cost: float = field(default=0.0, init=False)
 
     def carry_out(self, reader: Reader, engine: Engine) -> None:
-        """Count what has not been counted yet, to the end or until the run is stopped."""
+        """Count the remaining partitions until the end or a stop."""
         evaluation, state = self.evaluator.evaluation, self.evaluator.state
         done = set(state.done)
         waiting = [one for one in self.partitions if identity(one) not in done]
+        # Partitions counted by earlier runs count as finished.
         self.finished = len(self.partitions) - len(waiting)
         before, waits = state.read, evaluation.plan.waits
-        told = None
+        on_progress = None
         if self.progress is not None and waits:
-            told = partial(self._tell_scored, before, waits)
-        control = LocalControl(told)
+            on_progress = partial(self._report_scored, before, waits)
+        control = LocalControl(on_progress)
         journal = None if self.state is None else Journal(beside(self.state))
         work = PartitionTask(evaluation, reader, self.evaluator.versions, journal, control)
         try:
             with closing(engine.map(work, waiting)) as parts:  # type: ignore[type-var]
-                self._take_all(parts, control)
+                self._absorb_all(parts, control)
         except Exception as error:
-            kept = self._kept()
-            if kept and isinstance(error, ValorError):
-                error.add_note(f"What was finished{kept}")
+            saved = self._save_finished()
+            if saved and isinstance(error, ValorError):
+                error.add_note(f"Finished partitions{saved}")
             raise
         finally:
             if journal is not None:
@@ -361,44 +361,46 @@ class _Run:
             self._check_complete(waiting)
         self._end(control.stopped)
 
-    def _take_all(self, parts: Iterator[EvaluationState], control: Control) -> None:
+    def _absorb_all(self, parts: Iterator[EvaluationState], control: Control) -> None:
         interrupts = 0
         while True:
             try:
                 part = next(parts, None)
                 if part is None:
                     return
-                self._take(part)
+                self._absorb(part)
             except KeyboardInterrupt:
-                # What is under way may end; who cannot wait for that interrupts once more.
+                # Running partitions may finish; a second interrupt ends the run at once.
                 control.stop(STOPPED_BY_USER)
                 interrupts += 1
                 if interrupts > 1:
                     return
 
-    def _take(self, part: EvaluationState) -> None:
+    def _absorb(self, part: EvaluationState) -> None:
         state = self.evaluator.state
         twice = {*state.done, *self.again.done}.intersection(part.done)
         if twice or len(set(part.done)) < len(part.done):
             name = name_in(min(twice or part.done))
             raise EngineError(f"engine: expected each partition once, {name} was counted twice")
         with defer_signals():
+            # Also for parts to be redone: their paid calls must be in the saved usage.
             state.absorb_facts(part)
             (state if part.is_final and not part.missing else self.again).absorb(part)
             self.finished += len(part.done)
         self.evaluator.evaluation.slices.check({**state.states, **self.again.states})
         if self.progress is not None:
             self.progress(self.finished, len(self.partitions), state.read + self.again.read)
-        self._save_sometimes()
+        self._save_if_due()
 
-    def _tell_scored(self, before: int, waits: int, count: int) -> None:
-        """Tell of the items in partitions that are not finished."""
+    def _report_scored(self, before: int, waits: int, count: int) -> None:
+        """Report scored items of unfinished partitions."""
         read = max(self.evaluator.counted_so_far, before + count // waits)
         if self.progress is not None:
             self.progress(self.finished, len(self.partitions), read)
 
-    def _save_sometimes(self) -> None:
-        """Save what was counted, so seldom that it costs little."""
+    def _save_if_due(self) -> None:
+        """Save the counts if enough time has passed."""
+        # 20 times the cost of a save: saving takes at most about 5 % of a run.
         if self.state is not None and monotonic() - self._saved > _SAVE_EVERY + 20 * self._cost:
             started = monotonic()
             with defer_signals():
@@ -407,7 +409,7 @@ class _Run:
             self._cost = self._saved - started
 
     def _check_complete(self, waiting: Sequence[Partition]) -> None:
-        """An engine that forgot a partition would give a number of other data."""
+        """Raise an `EngineError` if the engine skipped a partition."""
         done = {*self.evaluator.state.done, *self.again.done}
         missing = {name_in(name) for name in self.again.missing}
         left = [
@@ -420,17 +422,17 @@ class _Run:
             )
 
     def _end(self, stopped: str | None) -> None:
-        """Save what is final; then let the report have the rest too."""
+        """Save the final counts, then add the counts to be redone for the report."""
         state = self.evaluator.state
         try:
-            saved = self._kept() if stopped else ""
+            saved = self._save_finished() if stopped else ""
             if not stopped and self.state is not None:
                 self._write()
         except StateError as error:
-            # What was counted is worth more than the file: it is reported first.
+            # Report the results even if they cannot be saved; the error becomes a warning.
             self.evaluator.unsaved = error
             saved = ""
-        state.unfinished = 0  # of this run, the report itself says all
+        state.unfinished = 0  # for saved states only: the report describes this run itself
         if self.again.states or self.again.stopped or self.again.missing:
             with defer_signals():
                 state.absorb(self.again)
@@ -442,7 +444,8 @@ class _Run:
                 f"{state.read:,} items{saved}"
             )
 
-    def _kept(self) -> str:
+    def _save_finished(self) -> str:
+        """Save the finished partitions; return a description of the file for messages."""
         if self.state is None:
             return ""
         if self.evaluator.state.done:
@@ -458,11 +461,11 @@ class _Run:
         self.evaluator.save(self.state)
 
 
-def _go_on(evaluator: Evaluator, partitions: Sequence[Partition], state: Path) -> None:
-    """Count what a state file has, if it is there and of the same data."""
+def _resume(evaluator: Evaluator, partitions: Sequence[Partition], state: Path) -> None:
+    """Load the counts of a state file, if it exists, and check that they are of the same data."""
     if not state.parent.is_dir():
         raise StateError(
-            f"{state}: there is no folder {state.parent}",
+            f"{state}: no such folder: {state.parent}",
             f"Create it with: mkdir -p {state.parent}",
         )
     if not state.exists():
@@ -470,19 +473,18 @@ def _go_on(evaluator: Evaluator, partitions: Sequence[Partition], state: Path) -
     try:
         evaluator.resume(state)
     except ForeignStateError as error:
-        raise ForeignStateError(error.message, _ANOTHER_STATE) from error
+        raise ForeignStateError(error.message, _OTHER_STATE) from error
     if evaluator.state.outside:
         raise StateError(
-            f"{state}: made from batches that an Evaluator was updated with, not from these data",
-            _ANOTHER_STATE,
+            f"{state}: made with Evaluator.update, not from these data",
+            _OTHER_STATE,
         )
-    strange = set(evaluator.state.done) - set(map(identity, partitions))
-    if strange:
-        name = name_in(min(strange))
+    unknown = set(evaluator.state.done) - set(map(identity, partitions))
+    if unknown:
+        name = name_in(min(unknown))
         changed = {name_in(identity(one)): one.name for one in partitions}.get(name)
-        found = f"{changed} has changed since" if changed else f"{name} is not among these"
+        found = f"{changed} has changed" if changed else f"{name} is missing"
         raise StateError(
-            f"{state}: made from other data or before they changed, {found}"
-            f"{and_more(len(strange) - 1)}",
-            _ANOTHER_STATE,
+            f"{state}: made from other data, {found}{and_more(len(unknown) - 1)}",
+            _OTHER_STATE,
         )

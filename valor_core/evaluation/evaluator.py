@@ -1,4 +1,4 @@
-"""Evaluator: metrics over a stream of batches, computed at any time."""
+"""Evaluator, which counts a stream of batches and computes metrics at any time."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ from valor_core.specs.spec import Spec
 
 _MOST_NAMES = 6
 _REGISTER = (
-    "If code of yours makes the metric, add it to a Registry with its method add, and pass that "
-    "one as registry="
+    "If your code defines the metric, add it to a Registry with registry.add(metric), and pass "
+    "registry=registry"
 )
 
 
@@ -56,25 +56,25 @@ class Evaluator:
     metrics : sequence
         Names, tables of ``name`` and parameters, or specs made by the decorator.
     task : str, optional
-        Where bare names are looked up; told from qualified names, or by the first data, otherwise.
+        Task used to resolve short names. Inferred from full names or the first data by default.
     slices : sequence of str or of list of str
-        Metadata fields, or combinations of them, to report on their own.
+        Metadata fields, or combinations of fields, to report separately.
     filter : str, optional
-        Expression over metadata; only datums that satisfy it take part.
+        Expression over metadata. Only datums that satisfy it are counted.
     label_map : mapping or list of pairs, optional
-        Renames of labels, applied to both sides before anything is counted.
+        New names of labels, applied to both sides before counting.
     require : mapping of str to str
         Thresholds: ``{"Accuracy": ">= 0.9"}``.
     items : bool
-        Whether the rows of per-item metrics stand in the report.
+        Whether the report includes the rows of per-item metrics.
     resources : mapping of str to mapping
-        Parameters of the resources that metrics ask for.
+        Parameters of the resources that metrics use.
     registry : Registry, optional
-        Where names are looked up; the installed plugins otherwise.
+        Registry used to resolve names. Defaults to the installed plugins.
     folder : Path, optional
-        What relative paths in `resources` are relative to.
+        Base folder of relative paths in `resources`.
     place : str
-        Where all this stands, for errors: ``"config.yaml: "``.
+        Prefix of errors, such as ``"config.yaml: "``.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class Evaluator:
         folder: Path | None = None,
         place: str = "",
     ) -> Self:
-        """Make the evaluator of checked options, for a task; `Evaluator` checks them first."""
+        """Create an evaluator from options that are already checked."""
         evaluator = cls.__new__(cls)
         evaluator._set_up(options, task, resources, registry, folder, place)
         return evaluator
@@ -153,18 +153,18 @@ class Evaluator:
         self._where = (resources, folder, place)
         self._evaluation: Evaluation | None = None
         try:
-            self._be_of(task)
+            self._bind(task)
         except AmbiguousNameError as error:
             if task is not None:
                 raise
-            self._untold = error  # the first data will tell the task
+            self._ambiguous = error  # the first data determines the task
         self.unsaved: StateError | None = None
         self._state = EvaluationState()
         self._buffer = BatchBuffer()
-        self._begin()
+        self._reset_resources()
 
-    def _be_of(self, task: str | None) -> None:
-        """Choose the metrics of a task."""
+    def _bind(self, task: str | None) -> None:
+        """Resolve the metrics for a task."""
         resources, folder, place = self._where
         evaluation = Evaluation.of(self._options, task, resources, self.registry, folder, place)
         with error_at(place):
@@ -173,15 +173,15 @@ class Evaluator:
 
     @property
     def evaluation(self) -> Evaluation:
-        """What is evaluated and how.
+        """Resolved metrics and options.
 
         Raises
         ------
         AmbiguousNameError
-            If neither a task nor a name of a metric nor data have told the task yet.
+            If the task cannot be inferred yet from a metric or data.
         """
         if self._evaluation is None:
-            raise AmbiguousNameError(self._untold.message, self._untold.remedy)
+            raise AmbiguousNameError(self._ambiguous.message, self._ambiguous.remedy)
         return self._evaluation
 
     def __repr__(self) -> str:
@@ -201,23 +201,23 @@ class Evaluator:
             f"{items:,} item{'' if items == 1 else 's'} counted>"
         )
 
-    def _begin(self) -> None:
-        """Make what belongs to this one alone: copies have a lock and resources of their own."""
+    def _reset_resources(self) -> None:
+        """Create the lock and resources, which copies do not share."""
         self._lock = RLock()
         self._exits = ExitStack()
         self._resources: OpenResources | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        own = ("_lock", "_exits", "_resources")
-        kept = {name: value for name, value in vars(self).items() if name not in own}
+        unshared = ("_lock", "_exits", "_resources")
+        kept = {name: value for name, value in vars(self).items() if name not in unshared}
         with self._lock:
-            # Copied at once: what copies or pickles this goes through it without the lock.
+            # Copy under the lock: pickle reads the values after it is released.
             counted = deepcopy((self._state, self._buffer))
         return kept | dict(zip(("_state", "_buffer"), counted, strict=True))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._begin()
+        self._reset_resources()
 
     def __enter__(self) -> Self:
         return self
@@ -226,18 +226,18 @@ class Evaluator:
         self.close()
 
     def close(self) -> None:
-        """Close the resources that were opened; another update opens them again."""
+        """Close the resources. The next update opens them again."""
         with self._lock:
             self._resources = None
             self._exits.close()
 
     def require(self, conditions: Mapping[str, str]) -> None:
-        """Set the thresholds that results must meet, in place of those there were.
+        """Replace the thresholds that results must meet.
 
         Raises
         ------
         ConfigError
-            If a condition is not a comparison with a number, or names no chosen metric.
+            If a condition is not a comparison with a number, or names a metric that is not chosen.
         """
         self._conditions = check_arguments(
             metrics=self._options.metrics, require=conditions
@@ -246,35 +246,35 @@ class Evaluator:
 
     @property
     def counted_so_far(self) -> int:
-        """Datums counted so far, told without waiting for those who count."""
+        """Number of datums counted so far, without waiting for the lock."""
         return self._state.read
 
     @property
     def state(self) -> EvaluationState:
         """Everything counted so far."""
         with self._lock:
-            self._count_buffered()
+            self._count_buffer()
         return self._state
 
     def update(self, data: Any, predictions: Any = None, **others: Any) -> None:
-        """Count a batch, some of the task's objects, or other data; from any thread.
+        """Count a batch, objects of the task, or other data. Thread-safe.
 
-        Thin batches are copied and counted together, at the latest when the evaluator is asked
-        for what it counted.
+        Small batches are copied into a buffer and counted together, at the latest when the counts
+        are read.
 
         Parameters
         ----------
         data : batch, iterable of objects, table or mapping
-            As for `evaluate`; or the ground truths.
+            Data as for `evaluate`, or the ground truths.
         predictions : array-like, sequence or table, optional
-            The other side.
+            Predictions, if `data` has the ground truths.
 
         Raises
         ------
         SchemaError
-            If the data do not follow the task's schema; nothing of them has been counted.
+            If the data is invalid. Nothing of it is counted.
         ConfigError
-            If there are other arguments, with the way to write them.
+            If there are unknown arguments.
         """
         if others:
             task = None if self._evaluation is None else self._evaluation.task
@@ -287,33 +287,33 @@ class Evaluator:
             self._count(data)
 
     def _batches_of(self, data: Any, predictions: Any) -> tuple[Batch, ...]:
-        """The batches that some data are; they tell the task where nothing else has."""
-        known = None if self._evaluation is None else self._evaluation.task
-        told = resolve_data(data, predictions, self.registry, known, self._options.metrics)
+        """Convert data to batches, and infer the task if it is not determined yet."""
+        current = None if self._evaluation is None else self._evaluation.task
+        resolved = resolve_data(data, predictions, self.registry, current, self._options.metrics)
         with self._lock:
-            if self._evaluation is None and told.task is not None:
-                self._be_of(told.task)
+            if self._evaluation is None and resolved.task is not None:
+                self._bind(resolved.task)
         task = self.evaluation.task
-        if isinstance(told.data, (Batch, Mapping)):
-            reader = reader_of(told.data, task, self.registry)
+        if isinstance(resolved.data, (Batch, Mapping)):
+            reader = reader_of(resolved.data, task, self.registry)
             return tuple(batch for part in reader.partitions() for batch in reader.read(part))
         make, remedy = self.registry.batch_maker(task), self.registry.arrays_remedy(task)
-        return (batch_of(told.data, make, remedy),)
+        return (batch_of(resolved.data, make, remedy),)
 
     def _count(self, batch: Batch) -> None:
         with self._lock:
             if self._buffer.try_add(batch, self.evaluation):
                 if self._buffer.is_full:
-                    self._count_buffered()
+                    self._count_buffer()
                 return
-            self._count_buffered()
-            # By itself first: an error or an interrupt leaves what was counted as it was.
+            self._count_buffer()
+            # Count into a new state first, so that an error leaves the totals unchanged.
             counted = self._counted(batch)
             with defer_signals():
                 self._state.absorb(counted)
 
     def reset(self) -> None:
-        """Forget everything counted so far; what was chosen and opened stays.
+        """Discard all counts, and keep the options and opened resources.
 
         Examples
         --------
@@ -335,7 +335,7 @@ class Evaluator:
             self._buffer = BatchBuffer()
             self.unsaved = None
 
-    def _count_buffered(self) -> None:
+    def _count_buffer(self) -> None:
         if self._buffer:
             counted = self._counted(self._buffer.joined())
             if not all(map(are_unique, counted.uids)):
@@ -345,13 +345,13 @@ class Evaluator:
                 self._buffer.clear()
 
     def _counted(self, batch: Batch) -> EvaluationState:
-        """What a batch counts by itself, in arrays of its own."""
+        """Count a batch into a new state that shares no array with it."""
         if self._resources is None:
             self._resources = self._exits.enter_context(opened(self.evaluation.resources))
         counted = EvaluationState()
         sides = self._state.label_sides
         if not self.evaluation.label_map and sides.covers(batch.labels):
-            counted.label_sides = sides  # to which the batch adds nothing
+            counted.label_sides = sides  # the batch has no new labels
         start = self._state.read + self._state.skipped
         if batch.datums.numbered and (start or not batch.datums.from_zero):
             batch = batch.renumber(start)
@@ -361,22 +361,22 @@ class Evaluator:
         self.evaluation.slices.check({*self._state.states, *counted.states})
         for states in counted.states.values():
             self.evaluation.plan.detach(states)
-        # Uids are columns of the batch too, and a loader may write the next ones over them.
+        # Uids are columns of the batch, and a data loader may reuse their memory.
         counted.uids = [uids.copy() for uids in counted.uids]
         return counted
 
     def merge(self, other: Evaluator) -> None:
-        """Count what another evaluator of the same metrics counted.
+        """Add the counts of another evaluator of the same metrics.
 
-        Items without uids are numbered by each evaluator from 0, so that metrics which name items
-        cannot tell them apart; give uids where that matters.
+        Both evaluators number items without uids from 0, so metrics that name items repeat these
+        numbers. Pass uids to avoid this.
 
         Raises
         ------
         StateError
-            If it is no evaluator, was made by another request, or is this one.
+            If `other` is not an evaluator, has another request, or is this evaluator.
         ConfigError
-            If both together have too many slices.
+            If both have too many slices together.
         """
         if not isinstance(other, Evaluator):
             raise StateError(f"merge: expected another evaluator, got {shown(other)}")
@@ -384,7 +384,7 @@ class Evaluator:
             raise StateError("merge: expected another evaluator, got the same one")
         self.evaluation.check_same(other.evaluation.identity(), "merge")
         with ExitStack() as held:
-            # In one order, so that two which are merged into each other do not wait without end.
+            # A fixed order of locks avoids a deadlock if two evaluators merge each other.
             for one in sorted((self, other), key=id):
                 held.enter_context(one._lock)
             self.evaluation.slices.check({*self.state.states, *other.state.states})
@@ -392,21 +392,21 @@ class Evaluator:
                 self._state.merge(other.state, self.evaluation.plan)
 
     def compute(self, config: Mapping[str, Any] | None = None) -> Report:
-        """The report of everything counted so far; counting may go on.
+        """Compute the report of everything counted so far. Counting may continue.
 
         Parameters
         ----------
         config : mapping, optional
-            The resolved config to record; the evaluator's own request otherwise.
+            Config to record in the report. Defaults to the evaluator's request.
 
         Raises
         ------
         StateError
-            If there are no data yet and the metrics may be of several tasks.
+            If there is no data yet and the metrics exist for several tasks.
         SchemaError
             If an item was counted twice.
         ConfigError
-            If no item has a metadata field that the request filters by.
+            If no item has a metadata field of the filter.
         """
         with self._lock:
             if self._evaluation is None and not self._buffer:
@@ -421,21 +421,21 @@ class Evaluator:
             ).judged(self.requirements)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything counted so far to a file, to go on or to merge later."""
+        """Save all counts to a file, to resume or merge later."""
         from valor_core.evaluation import saved as saved_states
 
         with self._lock:
             saved_states.save_state(path, self.evaluation, self.state, self.versions)
 
     def resume(self, path: str | os.PathLike[str]) -> None:
-        """Count what is in a file that `save` wrote for the same request.
+        """Add the counts of a file that `save` wrote for the same request.
 
         Raises
         ------
         StateError
-            If it was made by another request, other versions of its metrics, or is damaged.
+            If the file has another request or other metric versions, or is damaged.
         ConfigError
-            If both together have too many slices.
+            If both have too many slices together.
         """
         from valor_core.evaluation import saved as saved_states
 
@@ -454,21 +454,21 @@ class Evaluator:
         items: bool = False,
         require: Mapping[str, str] | None = None,
     ) -> Evaluator:
-        """An evaluator made anew from a file that `save` wrote.
+        """Create an evaluator from a file that `save` wrote.
 
         Parameters
         ----------
         path : path
-            The file.
+            File with the state.
         registry, items, require : optional
-            As in `Evaluator`; what to report is no part of a state.
+            As in `Evaluator`. Not part of a saved state.
 
         Raises
         ------
         StateError
-            If the file is not a saved state or is damaged, or metrics have other versions now.
+            If the file is not a saved state, is damaged, or has other metric versions.
         UnknownNameError
-            If a metric of it is not known, such as one made by the decorator.
+            If a metric is not registered, for example one made by the decorator.
         """
         from valor_core.evaluation import saved as saved_states
 
@@ -487,7 +487,7 @@ class Evaluator:
 
     @cached_property
     def versions(self) -> Mapping[str, str]:
-        """Versions of the distributions that take part."""
+        """Versions of the distributions that provide the metrics and resources."""
         specs: list[Spec] = [metric.spec for metric in self.evaluation.plan.taking_part]
         for resource in self.evaluation.resources:
             specs += resource.specs

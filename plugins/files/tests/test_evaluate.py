@@ -48,7 +48,7 @@ class TestStateFiles:
     @pytest.mark.usefixtures("lab")
     @pytest.mark.parametrize(
         ("response", "message"),
-        [("no", "bytes 0 to 32 is not among these"), ("oui", "bytes 0 to 32 has changed since")],
+        [("no", "bytes 0 to 32 is missing"), ("oui", "bytes 0 to 32 has changed")],
     )
     def test_state_of_changed_file_is_rejected(
         self, tmp_path: Path, response: str, message: str
@@ -101,7 +101,7 @@ class TestForms:
         evaluate([{"response": "a"}], [length], state=state)
 
         assert evaluate([{"response": "a"}], [length], state=state)["Length"].value == 1.0
-        with pytest.raises(StateError, match="batch 0 has changed since"):
+        with pytest.raises(StateError, match="batch 0 has changed"):
             evaluate([{"response": "abc"}], [length], state=state)
 
 

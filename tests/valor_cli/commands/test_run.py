@@ -203,7 +203,7 @@ def test_state_of_other_config_exits_with_2(valor):
     result = valor("run", "config.yaml", "--state", "s.npz", "--set", "metrics=shoutlab.Broken")
 
     assert result.exit_code == 2
-    assert result.stderr.endswith("\nName another state file, or remove this one.\n")
+    assert result.stderr.endswith("\nUse another state file, or remove this one.\n")
 
 
 @pytest.mark.usefixtures("lab")

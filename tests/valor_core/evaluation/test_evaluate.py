@@ -123,7 +123,7 @@ class TestStateFiles:
             file.unlink()
         report = evaluate(parts, METRICS, state=state)
 
-        assert caught.value.__notes__ == [f"What was finished, saved in {state}"]
+        assert caught.value.__notes__ == [f"Finished partitions, saved in {state}"]
         assert report == evaluate(parts, METRICS)
         assert Evaluator.load(state).compute() == report
 
@@ -145,7 +145,7 @@ class TestStateFiles:
     ) -> None:
         folder = tmp_path / "missing"
 
-        with pytest.raises(StateError, match="there is no folder"):
+        with pytest.raises(StateError, match="no such folder"):
             evaluate(parts, METRICS, state=folder / "state.npz")
 
         assert not list((tmp_path / "log").iterdir())
@@ -156,7 +156,7 @@ class TestStateFiles:
 
         with pytest.raises(
             StateError,
-            match="made from other data or before they changed, part 0 is not among these",
+            match="made from other data, part 0 is missing",
         ):
             evaluate(ITEMS, METRICS, state=state)
 
@@ -343,9 +343,7 @@ def test_a_state_of_other_data_in_memory_is_refused(lab: Path, tmp_path: Path) -
     first = evaluate(ITEMS[:4], METRICS, state=state)
 
     assert evaluate(ITEMS[:4], METRICS, state=state) == first
-    with pytest.raises(
-        StateError, match="made from other data or before they changed, batch 0 has changed since"
-    ):
+    with pytest.raises(StateError, match="made from other data, batch 0 has changed"):
         evaluate(ITEMS[4:], METRICS, state=state)
 
 

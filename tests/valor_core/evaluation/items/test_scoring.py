@@ -426,7 +426,7 @@ class TestResume:
 
         with pytest.raises(
             valor_core.ValorError,
-            match="made from batches that an Evaluator was updated with, not from these",
+            match=r"made with Evaluator.update, not from these",
         ):
             graded(judge, state=state)
 
