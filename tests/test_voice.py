@@ -13,6 +13,7 @@ FOLDERS = (
     *(f"plugins/{name}" for name in ("cli", "dask", "files", "report", "testing")),
     *(f"valor_core/{name}" for name in ("filters", "kernels", "parameters", "readers", "results")),
     *(f"valor_core/{name}" for name in ("schemas", "states")),
+    "valor_core/evaluation",
     "tests/plugins",
     "tests/valor_cli",
     *(f"tests/valor_core/{name}" for name in ("filters", "kernels", "metrics", "parameters")),

@@ -49,7 +49,7 @@ class BatchBuffer:
 
     @property
     def is_full(self) -> bool:
-        """Whether the buffered batches should be counted now."""
+        """True if the buffered batches should be counted now."""
         return self.nbytes >= _FULL or len(self.waiting) >= _MOST
 
     def try_add(self, batch: Batch, evaluation: Evaluation) -> bool:
@@ -75,7 +75,7 @@ class BatchBuffer:
 
 
 def _may_wait(batch: Batch, evaluation: Evaluation) -> bool:
-    """Whether counting this batch later cannot raise, so that `update` reports all errors."""
+    """Return True if counting this batch later cannot raise, so `update` reports all errors."""
     return (
         batch.task == evaluation.task
         and evaluation.filter is None

@@ -1,4 +1,4 @@
-"""Bound metrics: what people choose by name, with the parameters checked."""
+"""Bound metrics: chosen metrics with validated parameters."""
 
 from __future__ import annotations
 
@@ -27,26 +27,25 @@ from valor_core.specs.spec import MetricSpec, TaskSpec
 from valor_core.states.state import StateRequest
 
 MetricChoice = str | Mapping[str, Any] | MetricSpec
-"""A metric as people choose it: a name, a table of name and parameters, or a spec."""
+"""Choice of a metric: a name, a table of name and parameters, or a spec."""
 
 
 @frozen(repr=False)
 class BoundMetric:
-    """A metric with its parameters.
+    """Metric with its parameters.
 
     Parameters
     ----------
     spec : MetricSpec
-        Its declaration.
+        Spec of the metric.
     parameters : object
-        An instance of its parameter class.
+        Instance of its parameter class.
     place : str
-        Where it was chosen, for errors: ``"config.yaml: metrics[0]"``.
+        Position in the config for errors, such as ``"config.yaml: metrics[0]"``.
     resources : tuple of (str, str)
-        For each resource of which there are several, the one that was chosen: ``("judge", "b")``.
+        Chosen instance of each resource with several instances: ``("judge", "b")``.
     folder : Path, optional
-        Folder of the config. A path among the parameters is relative to it if something is
-        there, and is taken as it is written if not.
+        Folder of the config. Paths among the parameters are relative to it if they exist there.
     """
 
     spec: MetricSpec
@@ -57,39 +56,39 @@ class BoundMetric:
 
     @property
     def located(self) -> Any:
-        """The parameters, with paths from the folder of the config."""
+        """Parameters with paths relative to the folder of the config."""
         folder = self.folder
         if folder is None:
             return self.parameters
 
-        def found(path: Path) -> Path:
-            there = folder / path
-            return there if there.exists() else path
+        def resolve(path: Path) -> Path:
+            inside = folder / path
+            return inside if inside.exists() else path
 
-        return relocate(self.parameters, found)
+        return relocate(self.parameters, resolve)
 
     def describe(self) -> dict[str, Any]:
-        """The choice as a config has it, with the version and every parameter written out."""
+        """Describe the metric as in a config, with its version and all parameters."""
         return {"name": self.spec.identity} | self.result_parameters
 
     @property
     def result_parameters(self) -> dict[str, Any]:
-        """Parameters, and the instances of resources that the choice names."""
+        """Parameters and chosen resource instances."""
         return parameter_values(self.parameters) | dict(self.resources)
 
     def identity(self) -> dict[str, Any]:
-        """The choice as it tells two requests apart, with what the environment filled in."""
+        """Describe the metric for comparison, with hashes of values from the environment."""
         return self.describe() | with_digests(self.parameters)
 
     def make(self) -> Metric:
-        """The metric itself; imports its code.
+        """Import the code and construct the metric.
 
         Raises
         ------
         RegistryError
-            If its code cannot be imported, or is no scorer of items where the spec says so.
+            If the code cannot be imported, or is not an item scorer for a per-item spec.
         ParameterError
-            If the metric refuses its parameters.
+            If the metric rejects its parameters.
         """
         try:
             metric: Metric = self.spec.make(self.located, dict(self.resources))
@@ -106,16 +105,16 @@ class BoundMetric:
 
 @frozen(repr=False)
 class FailedMetric:
-    """What stands in the place of a metric that cannot be made; all that it computes failed."""
+    """Replacement of a metric whose construction failed. All its results are `Failed`."""
 
     reason: str
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """None."""
+        """Return no needs."""
         return ()
 
     def compute(self) -> Iterable[Result]:
-        """None: what is reported is the reason."""
+        """Return no results; the plan reports the reason."""
         return ()
 
 
@@ -126,26 +125,26 @@ def bind_metrics(
     place: str = "",
     folder: Path | None = None,
 ) -> tuple[BoundMetric, ...]:
-    """The metrics that some choices name, with their parameters checked, each once.
+    """Resolve choices of metrics and validate their parameters. Drop duplicates.
 
     Parameters
     ----------
     choices : iterable
-        Names, tables of ``name`` and parameters, or specs; a single one stands for a list of it.
+        Names, tables of ``name`` and parameters, or specs. A single one needs no list.
     registry : Registry
-        Where names are looked up.
+        Registry used to resolve names.
     task : str or None
-        Namespace of bare names.
+        Task used to resolve short names.
     place : str
-        Where the choices stand, for errors: ``"config.yaml: "``; without it an error is placed
-        by the metric's name.
+        Prefix of errors, such as ``"config.yaml: "``. Without it, errors start with the metric's
+        name.
     folder : Path, optional
         Folder of the config.
 
     Raises
     ------
     ConfigError, ParameterError, RegistryError
-        With the place, the expectation and the remedy.
+        If a choice or a parameter is invalid, or a name is unknown.
     """
     if isinstance(choices, (str, Mapping, MetricSpec)):
         choices = [choices]
@@ -156,8 +155,8 @@ def bind_metrics(
             bound.append(metric)
     tasks = {metric.spec.task for metric in bound if not metric.spec.other_tasks}
     if task is None and len(tasks) == 1:
-        (told,) = tasks
-        bound = [evolve(metric, spec=metric.spec.for_task(told)) for metric in bound]
+        (common,) = tasks
+        bound = [evolve(metric, spec=metric.spec.for_task(common)) for metric in bound]
     return tuple(bound)
 
 
@@ -175,17 +174,17 @@ def _bind(
     if not isinstance(name, (str, MetricSpec)):
         raise ConfigError(f"{place or 'metrics'}: name must be a string, got {shown(name)}")
     with error_at(f"{place}: " if place else ""):
-        meaning = _meaning(name, registry, task)
-        spec, meant = meaning.spec, meaning.parameters
+        resolved = _resolve(name, registry, task)
+        spec, implied = resolved.spec, resolved.parameters
         if spec.requires:
             registry.find(TaskSpec, spec.task).check_required_fields(spec)
     given = {key: value for key, value in values.items() if key != "name"}
-    for parameter in meant.keys() & given.keys():
+    for parameter in implied.keys() & given.keys():
         raise ConfigError(
-            f"{place or spec.name}: {parameter} is given twice, by the name {name!r} too",
-            f"Write the name as {spec.name}, or leave out {parameter}.",
+            f"{place or spec.name}: {parameter} is given twice, also by the name {name!r}",
+            f"Write the name as {spec.name}, or remove {parameter}.",
         )
-    given = {**meant, **given}
+    given = {**implied, **given}
     named = _named_resources(spec, given, f"{place}." if place else f"{spec.name}: ")
     try:
         parameters: Any = build(
@@ -206,18 +205,18 @@ def _bind(
 def _named_resources(
     spec: MetricSpec, given: dict[str, Any], place: str
 ) -> tuple[tuple[str, str], ...]:
-    """Which of several resources a metric means; taken out of what was given."""
-    own = {one.name for one in fields(spec.parameter_class)} if spec.resources else set()
+    """Remove the chosen resource instances from the parameters and return them."""
+    parameters = {one.name for one in fields(spec.parameter_class)} if spec.resources else set()
     named = {}
     for short in map(short_name, spec.resources):
-        if short in given and short not in own:
+        if short in given and short not in parameters:
             named[short] = given.pop(short)
             if not isinstance(named[short], str):
                 raise ConfigError(f"{place}{short} must be a name, got {shown(named[short])}")
     return tuple(named.items())
 
 
-def _meaning(choice: str | MetricSpec, registry: Registry, task: str | None) -> ResolvedName:
+def _resolve(choice: str | MetricSpec, registry: Registry, task: str | None) -> ResolvedName:
     if isinstance(choice, str):
         return meaning_of(choice, registry, task)
     registry.add(choice)
@@ -225,12 +224,12 @@ def _meaning(choice: str | MetricSpec, registry: Registry, task: str | None) -> 
 
 
 def task_of(metrics: Iterable[BoundMetric], task: str | None) -> str:
-    """The task that all metrics share.
+    """Return the common task of all metrics.
 
     Raises
     ------
     ConfigError
-        If they read batches of several tasks, or there are none to tell it from.
+        If the metrics have several tasks, or there are no metrics.
     """
     tasks = {metric.spec.task: metric.spec.name for metric in metrics}
     if tasks and task is not None:
@@ -238,8 +237,8 @@ def task_of(metrics: Iterable[BoundMetric], task: str | None) -> str:
     if len(tasks) == 1:
         return next(iter(tasks))
     if not tasks:
-        raise ConfigError("metrics: expected at least one, found none", "Name one under metrics.")
+        raise ConfigError("metrics: expected at least one, found none", "Add one to metrics.")
     named = ", ".join(f"{task} ({name})" for task, name in tasks.items())
     raise ConfigError(
-        f"metrics: expected one task, found {named}", "Evaluate each task in a run of its own."
+        f"metrics: expected one task, found {named}", "Evaluate each task in a separate run."
     )

@@ -55,7 +55,7 @@ def make_report(
     evaluation.check_filter(state)
     states = state.merged(list(state.states), evaluation.plan)
     results = evaluation.compute(states)
-    not_found = evaluation.strange_slices(state)
+    not_found = evaluation.unknown_slices(state)
     all_warnings = [*warnings, *_warnings(evaluation, state, states, results), *not_found]
     tables = tuple(_item_tables(evaluation, states)) if items else ()
     if items and not tables:
@@ -120,7 +120,7 @@ def _warnings(
     evaluation: Evaluation, state: EvaluationState, states: Sequence[Any], results: Iterable[Result]
 ) -> Iterator[str]:
     yield from state.warnings()
-    yield from evaluation.idle_renames(state)
+    yield from evaluation.unused_renames(state)
     yield from usage_warnings(facts for _, facts in state.facts.values())
     found = [one.warnings() for one in states if isinstance(one, State)]
     found += [result.warnings for result in results]

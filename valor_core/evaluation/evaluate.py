@@ -225,7 +225,7 @@ def _split_arguments(
 
 
 def _are_predictions(argument: Any, data: Any, registry: Registry) -> bool:
-    """Whether an argument contains predictions for the data instead of metrics."""
+    """Return True if an argument contains predictions for the data instead of metrics."""
     if isinstance(argument, (str, Mapping, MetricSpec)) or callable(argument):
         return False
     if hasattr(argument, "shape") or not isinstance(argument, (Sequence, Set)):
@@ -241,7 +241,7 @@ def _are_predictions(argument: Any, data: Any, registry: Registry) -> bool:
 
 
 def _is_task(word: Any, registry: Registry) -> bool:
-    """Whether a word is a task instead of a metric. Unknown words count as misspelt tasks."""
+    """Return True if a word is a task instead of a metric, or unknown (a misspelt task)."""
     if not isinstance(word, str):
         return word is None
     if registry.knows_task(word):

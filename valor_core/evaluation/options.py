@@ -1,4 +1,4 @@
-"""Options: what one evaluation can be asked, in a Python call as in a config."""
+"""Options shared by Python calls and configs."""
 
 from __future__ import annotations
 
@@ -16,40 +16,39 @@ from valor_core.specs.spec import MetricSpec, ResourceSpec, TaskSpec
 
 @parameters
 class EvaluationOptions:
-    """The keys that configs and Python calls share."""
+    """Options shared by configs and Python calls."""
 
     task: str | None = parameter(
         default=None,
-        help="Task of the data; bare names of metrics and readers are looked up in it.",
+        help="Task of the data, used to resolve short names of metrics and readers.",
     )
     metrics: tuple[Any, ...] = parameter(
-        help="Names of metrics, or tables of a name and parameters; valor list has the names.",
+        help="Names of metrics (see valor list), or tables of a name and parameters.",
         non_empty=True,
         aliases=("metrics_to_return",),
     )
     slices: tuple[str | tuple[str, ...], ...] = parameter(
-        default=(), help="Metadata fields, or lists of fields to combine, to report on their own."
+        default=(), help="Metadata fields, or lists of fields to combine, to report separately."
     )
     filter: str | None = parameter(
-        default=None, help="Expression over metadata; only items that satisfy it take part."
+        default=None, help="Expression over metadata. Only items that satisfy it are counted."
     )
     label_map: Any = parameter(
-        default=(), help="Renames of labels, from and to, applied to both sides before counting."
+        default=(), help="Old and new names of labels, applied to both sides before counting."
     )
     engine: str | Mapping[str, Any] | None = parameter(
         default=None,
-        help="Where the work runs: the name of an engine, or a table with its name and parameters.",
+        help="Name of an engine, or a table with its name and parameters.",
     )
     items: bool | Path = parameter(
         default=False,
-        help="Whether rows of per-item metrics stand in the report, or a file for them "
-        "(.jsonl or .parquet).",
+        help="Whether to report rows of per-item metrics, or a file for them (.jsonl or .parquet).",
     )
     require: Mapping[str, Any] = parameter(
         default={}, help="Thresholds that results must meet, such as mAP: '>= 0.5'."
     )
     state: Path | None = parameter(
-        default=None, help="File for the counts, to go on from after a stop or to merge later."
+        default=None, help="File for the counts, to resume after a stop or to merge later."
     )
 
 
@@ -59,7 +58,7 @@ def check_arguments(place: str = "", **arguments: Any) -> EvaluationOptions:
     Raises
     ------
     ConfigError
-        If one has a wrong type, or `items` is a path: only a config writes rows to a file.
+        If an argument has a wrong type, or `items` is a path.
 
     Examples
     --------
@@ -73,13 +72,13 @@ def check_arguments(place: str = "", **arguments: Any) -> EvaluationOptions:
     if isinstance(options.items, Path):
         raise ConfigError(
             f"{place}items must be true or false, got {shown(str(options.items))}",
-            "Only a config has rows written to a file.",
+            "Only a config can write rows to a file.",
         )
     return options
 
 
-_OF_PYTHON = ("resources", "registry")
-"""Arguments of Python calls that configs spell otherwise or do not have."""
+_PYTHON_ONLY = ("resources", "registry")
+"""Arguments of Python calls that are not keys of a config."""
 
 
 def check_no_others(
@@ -89,20 +88,20 @@ def check_no_others(
     task: str | None,
     registry: Registry,
 ) -> None:
-    """Raise a `ConfigError` for arguments that a Python call does not have.
+    """Raise a `ConfigError` for unknown arguments of a Python call.
 
-    A parameter of a metric goes with the metric, and one of a constructor with its batch.
+    The remedy shows where to pass parameters of a metric or of a batch constructor.
 
     Parameters
     ----------
     call : str
-        The function or class.
+        Name of the function or class.
     others : mapping of str to object
-        Arguments that it does not have.
+        Unknown arguments.
     metrics : iterable
-        The chosen metrics.
+        Chosen metrics.
     task : str, optional
-        The task, if it is clear.
+        Task, if it can be inferred.
     registry : Registry
         Registry of the metrics and the task.
     """
@@ -115,17 +114,17 @@ def check_no_others(
                     f"{call}: {name} is a parameter of {spec.short_name}, not of {call}",
                     f"Write it with the metric: {table}",
                 )
-        known = [*(entry.name for entry in declared(EvaluationOptions)), *_OF_PYTHON]
-        remedy = _of_a_batch(name, task, registry) or did_you_mean(name, known)
+        known = [*(entry.name for entry in declared(EvaluationOptions)), *_PYTHON_ONLY]
+        remedy = _batch_remedy(name, task, registry) or did_you_mean(name, known)
         raise ConfigError(
-            f"{call}: unknown argument {name!r}", remedy or f"Arguments are: {', '.join(known)}."
+            f"{call}: unknown argument {name!r}", remedy or f"Arguments: {', '.join(known)}."
         )
 
 
 def _chosen(
     choice: Any, task: str | None, registry: Registry
 ) -> tuple[MetricSpec | None, dict[str, Any]]:
-    """The metric of a choice, if there is one, and the parameters that the choice has."""
+    """Return the metric of a choice, or None, and the parameters of the choice."""
     own = dict(choice) if isinstance(choice, Mapping) else {}
     name = own.pop("name", None) if own else choice
     tasks = [task] if task else [spec.short_name for spec in registry.all(TaskSpec)]
@@ -138,8 +137,8 @@ def _chosen(
     return (name if isinstance(name, MetricSpec) else None), own
 
 
-def _of_a_batch(name: str, task: str | None, registry: Registry) -> str | None:
-    """The remedy for an argument of the constructor of a task's batches."""
+def _batch_remedy(name: str, task: str | None, registry: Registry) -> str | None:
+    """Return the remedy for an argument of a batch constructor."""
     spec = None if task is None else registry.arrays(task)
     if spec is None or f"{name}=" in spec.summary:
         return None if spec is None else spec.summary
@@ -150,7 +149,7 @@ def _of_a_batch(name: str, task: str | None, registry: Registry) -> str | None:
 
 
 def as_table(name: str, value: object, registry: Registry) -> str | None:
-    """The remedy for a word in the place of a resource's table, likely meant as its kind."""
+    """Return the remedy for a kind given instead of a resource's table."""
     for spec in registry.all(ResourceSpec) if isinstance(value, str) else ():
         if spec.short_name == name and spec.kinds is not None:
             return f"Write it as: {name}: {{{spec.kinds}: {value}}}"
@@ -160,12 +159,12 @@ def as_table(name: str, value: object, registry: Registry) -> str | None:
 def check_sections(
     sections: Any, registry: Registry, place: str = ""
 ) -> Mapping[str, Mapping[str, Any]]:
-    """Sections of resources, checked to be tables.
+    """Check that sections of resources are tables.
 
     Raises
     ------
     ConfigError
-        If one is not.
+        If a section is not a table.
     """
     if sections is None:
         return {}

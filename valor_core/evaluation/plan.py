@@ -1,4 +1,4 @@
-"""Plan: the chosen metrics and the fewest states that serve them all."""
+"""Plan of an evaluation: the chosen metrics and the states that they share."""
 
 from __future__ import annotations
 
@@ -31,35 +31,35 @@ from valor_core.states.state import (
 
 
 @frozen(repr=False)
-class _Reading:
-    """What a metric reads: the state at a position, or the rows in it."""
+class _Input:
+    """Input of a metric: the state at a position, or its item rows."""
 
-    place: int
+    position: int
     is_rows: bool
 
     def of(self, states: Sequence[Any]) -> Any:
-        state = states[self.place]
+        state = states[self.position]
         return state.item_rows if self.is_rows and not isinstance(state, FailedState) else state
 
 
-def _place(requests: Sequence[StateRequest], wanted: StateRequest) -> int:
-    place = find(requests, wanted)
-    assert place is not None  # they were joined from it
-    return place
+def _position(requests: Sequence[StateRequest], request: StateRequest) -> int:
+    position = find(requests, request)
+    assert position is not None  # `requests` were joined from it
+    return position
 
 
 @frozen(repr=False)
 class Plan:
-    """Chosen metrics, the joined requests for states, and which metric reads which.
+    """Chosen metrics, the states that they need, and the inputs of each metric.
 
     Parameters
     ----------
     metrics : tuple of BoundMetric
-        The chosen metrics.
+        Chosen metrics.
     requests : tuple of StateRequest
-        The states that serve them all.
+        Joined requests of all metrics.
     sources : tuple of BoundMetric
-        Metrics whose rows others read, and that nobody chose.
+        Metrics that are not chosen but whose item rows a chosen metric reads.
 
     Examples
     --------
@@ -72,35 +72,35 @@ class Plan:
     requests: tuple[StateRequest, ...]
     sources: tuple[BoundMetric, ...] = ()
     _made: tuple[Metric, ...] = field(default=(), repr=False)
-    _reads: tuple[tuple[_Reading, ...], ...] = field(default=(), repr=False)
+    _reads: tuple[tuple[_Input, ...], ...] = field(default=(), repr=False)
 
     @classmethod
     def of(cls, metrics: Sequence[BoundMetric], registry: Registry) -> Plan:
-        """The plan for some metrics.
+        """Make the plan of some metrics.
 
         Parameters
         ----------
         metrics : sequence of BoundMetric
-            The chosen metrics.
+            Chosen metrics.
         registry : Registry
-            Where the metrics whose rows they read are looked up.
+            Registry used to resolve metrics whose item rows are read.
 
         Raises
         ------
         RegistryError, ParameterError
-            If code cannot be imported, or a metric whose rows are needed is not there.
+            If code cannot be imported, or a metric whose rows are read does not exist.
         """
-        made, needs, sources = [], [], []
+        made, inputs, sources = [], [], []
         for metric in metrics:
-            one, wanted = _made(metric)
-            asked = [_resolved(need, metric, registry) for need in wanted]
-            sources += [source for source, _ in asked if source is not None]
+            one, needs = _made(metric)
+            resolved = [_resolved(need, metric, registry) for need in needs]
+            sources += [source for source, _ in resolved if source is not None]
             made.append(one)
-            needs.append([(request, source is not None) for source, request in asked])
-        requests = join(request for wanted in needs for request, _ in wanted)
+            inputs.append([(request, source is not None) for source, request in resolved])
+        requests = join(request for pairs in inputs for request, _ in pairs)
         reads = tuple(
-            tuple(_Reading(_place(requests, request), is_rows) for request, is_rows in wanted)
-            for wanted in needs
+            tuple(_Input(_position(requests, request), is_rows) for request, is_rows in pairs)
+            for pairs in inputs
         )
         unchosen: list[BoundMetric] = []
         unchosen += (one for one in sources if one not in metrics and one not in unchosen)
@@ -108,23 +108,23 @@ class Plan:
 
     @property
     def taking_part(self) -> tuple[BoundMetric, ...]:
-        """The chosen metrics and those whose rows they read."""
+        """Chosen metrics and the metrics whose rows they read."""
         return (*self.metrics, *self.sources)
 
     @property
     def waits(self) -> int:
-        """How many per-item metrics wait for something."""
+        """Number of per-item metrics that wait for responses."""
         return sum(request.waits for request in self.requests)
 
     def new_states(self) -> list[Any]:
-        """A neutral state for every request."""
+        """Return a new, empty state for each request."""
         return [request.open() for request in self.requests]
 
     def update(self, states: Sequence[Any], batch: Batch, resources: Resources) -> None:
-        """Count a batch in every state."""
+        """Count a batch in all states."""
         scored = prepare_together(self.requests, batch, resources)
-        for place, (request, state) in enumerate(zip(self.requests, states, strict=True)):
-            state.update(scored[place] if place in scored else request.prepared(batch, resources))
+        for i, (request, state) in enumerate(zip(self.requests, states, strict=True)):
+            state.update(scored[i] if i in scored else request.prepared(batch, resources))
 
     def count(
         self,
@@ -133,39 +133,39 @@ class Plan:
         parts: Iterable[tuple[SliceKey, Codes]],
         resources: Resources,
     ) -> None:
-        """Count a batch, each of its parts in the states of its slice.
+        """Count a batch in the states of its slices.
 
-        A state that fails becomes `FailedState`: what else there is is counted all the same.
+        A state that fails is replaced by `FailedState`. The others continue to count.
 
         Parameters
         ----------
         states : dict of slice key to list of states
-            What was counted so far; a new slice gets new states.
+            States to update. New slices are added.
         batch : Batch
-            The datums.
+            Datums to count.
         parts : iterable of slice key and ndarray of int64
             Positions of the datums of each slice, ascending.
         resources : mapping of str to object
-            What requests prepare a batch with.
+            Opened resources.
         """
         scored = prepare_together(self.requests, batch, resources)
-        divided = _Divided(self.requests, batch, resources, scored)
+        divided = _SplitBatch(self.requests, batch, resources, scored)
         for key, positions in parts:
             if key not in states:
                 states[key] = self.new_states()
             divided.count(positions, states[key])
 
     def detach(self, states: list[Any]) -> None:
-        """Make the states independent of the arrays of the batches that they counted."""
-        for place, state in enumerate(states):
+        """Copy arrays that the states share with counted batches."""
+        for i, state in enumerate(states):
             if not isinstance(state, FailedState):
                 try:
                     state.detach()
                 except Exception as error:
-                    states[place] = FailedState.by("detach", error)
+                    states[i] = FailedState.by("detach", error)
 
     def within(self, states: Sequence[Any], whole: Sequence[Any]) -> list[Any]:
-        """The states of a slice, which may take from those of all data what they worked out."""
+        """Return the states of a slice, which may reuse results cached for all data."""
         return [_within(*pair) for pair in zip(states, whole, strict=True)]
 
     def compute(
@@ -174,50 +174,50 @@ class Plan:
         resources: Iterable[BoundResource] = (),
         where: Mapping[str, Any] | None = None,
     ) -> list[Result]:
-        """Results of all metrics; one that fails is reported in its place and stops no other.
+        """Compute all metrics. A metric that raises gets a `Failed` result.
 
         Parameters
         ----------
         states : sequence of State
-            What was counted, a state for every request.
+            One state per request.
         resources : iterable of BoundResource
-            What it was counted with.
+            Resources used for counting.
         where : mapping of str to value, optional
-            Metadata values of the slice that was counted.
+            Metadata values of the slice.
         """
         bound = {name: one for one in resources for name in one.names}
         results: list[Result] = []
-        for place, (metric, made) in enumerate(zip(self.metrics, self._made, strict=True)):
-            read = self.read(place, states)
+        for position, (metric, made) in enumerate(zip(self.metrics, self._made, strict=True)):
+            read = self.read(position, states)
             found = _results(metric, made, read, where or {})
             results += _with_details(metric.spec.name, found, made, read, bound)
         return results
 
     def item_rows(self, position: int, states: Sequence[Any]) -> Any:
         """Return the rows that the metric at a position scores itself, or None."""
-        own = (states[one.place] for one in self._reads[position] if not one.is_rows)
-        rows = (state.item_rows for state in own if isinstance(state, State))
+        inputs = (states[one.position] for one in self._reads[position] if not one.is_rows)
+        rows = (state.item_rows for state in inputs if isinstance(state, State))
         return next((each for each in rows if each is not None), None)
 
-    def read(self, place: int, states: Sequence[Any]) -> list[Any]:
-        """What the metric at a place computes from, in the order of its needs."""
-        return [one.of(states) for one in self._reads[place]]
+    def read(self, position: int, states: Sequence[Any]) -> list[Any]:
+        """Return the inputs of the metric at a position, in the order of its needs."""
+        return [one.of(states) for one in self._reads[position]]
 
 
 @frozen(repr=False)
-class _Divided:
-    """A batch that is counted part by part.
+class _SplitBatch:
+    """Batch that is counted slice by slice.
 
     Parameters
     ----------
     requests : tuple of StateRequest
-        What the states are of.
+        Requests of the plan.
     batch : Batch
-        The datums.
+        Datums of all slices.
     resources : mapping of str to object
-        What requests prepare a batch with.
+        Opened resources.
     scored : mapping of int to object
-        Content of the whole batch from `prepare_together`, by the position of the request.
+        Content from `prepare_together` for the whole batch, by position of the request.
     """
 
     requests: tuple[StateRequest, ...]
@@ -227,43 +227,43 @@ class _Divided:
     _wholes: dict[int, Any] = field(factory=dict, init=False)
 
     def count(self, positions: Codes, states: list[Any]) -> None:
-        """Count the datums at some positions in every state."""
+        """Count the datums at `positions` in all states."""
         is_part = len(positions) < len(self.batch)
         part = None if is_part else self.batch
-        for place, (request, state) in enumerate(zip(self.requests, states, strict=True)):
+        for i, (request, state) in enumerate(zip(self.requests, states, strict=True)):
             if isinstance(state, FailedState):
                 continue
             try:
-                if place in self.scored:
-                    rows = self.scored[place]
+                if i in self.scored:
+                    rows = self.scored[i]
                     state.update(rows.select(positions) if is_part else rows)
                 elif is_part and state.divides:
-                    state.merge(self._whole(place).select(positions))
+                    state.merge(self._whole(i).select(positions))
                 else:
                     part = self.batch.select(positions) if part is None else part
                     state.update(request.prepared(part, self.resources))
-            except ValorError:
+            except ValorError:  # invalid data stops the run, a bug in one metric does not
                 raise
             except (Exception, SystemExit) as error:
-                states[place] = FailedState.by("update", error)
+                states[i] = FailedState.by("update", error)
 
-    def _whole(self, place: int) -> Any:
-        """A state that has counted the whole batch, made once for all parts."""
-        if place not in self._wholes:
-            whole = self._wholes[place] = self.requests[place].open()
-            whole.update(self.requests[place].prepared(self.batch, self.resources))
-        return self._wholes[place]
+    def _whole(self, position: int) -> Any:
+        """Return a cached state that has counted the whole batch."""
+        if position not in self._wholes:
+            whole = self._wholes[position] = self.requests[position].open()
+            whole.update(self.requests[position].prepared(self.batch, self.resources))
+        return self._wholes[position]
 
 
 def _made(metric: BoundMetric) -> tuple[Metric, Sequence[StateRequest | RowsOf]]:
-    """A metric and what it needs; what fails is a metric whose results say so."""
+    """Make a metric and its needs, or a `FailedMetric` that reports the failure."""
     made = metric.make()
     try:
         needs = tuple(made.needs())
-        strange = next((need for need in needs if not _is_need(need)), None)
-        if strange is None:
+        invalid = next((need for need in needs if not _is_need(need)), None)
+        if invalid is None:
             return made, needs
-        reason = f"needs: expected StateRequests of classes of State, got {shown(strange)}"
+        reason = f"needs: expected StateRequests of classes of State, got {shown(invalid)}"
     except ValorError:
         raise
     except Exception as error:
@@ -281,33 +281,32 @@ def _is_need(need: object) -> bool:
 def _resolved(
     need: StateRequest | RowsOf, metric: BoundMetric, registry: Registry
 ) -> tuple[BoundMetric | None, StateRequest]:
-    """The request that serves a need, and the other metric whose rows it asks for."""
+    """Return the request for a need, and the metric whose rows it reads, if any."""
     if isinstance(need, StateRequest):
         return None, need
     with error_at(f"{metric.spec.name}: "):
         spec = registry.metric(need.metric, metric.spec.task)
-        named = _passed_on(metric, spec)
+        named = _chosen_resources(metric, spec)
         choice = {"name": need.metric, **named, **need.parameters}
         (source,) = bind_metrics([choice], registry, metric.spec.task)
         rows = source.spec.rows_request(source.located, dict(source.resources), need.metadata)
         if rows is None or source.spec.task != metric.spec.task:
             raise ManifestError(
-                f"rows are needed of a per-item metric of {metric.spec.task}, "
-                f"{source.spec.name} is none"
+                f"expected rows of a per-item metric of {metric.spec.task}, got {source.spec.name}"
             )
     return source, rows
 
 
-def _passed_on(metric: BoundMetric, source: MetricSpec) -> dict[str, str]:
-    """Which of several resources a metric means, for the one whose rows it reads."""
-    asked = set(map(short_name, source.resources))
-    missing = sorted(asked.difference(map(short_name, metric.spec.resources)))
+def _chosen_resources(metric: BoundMetric, source: MetricSpec) -> dict[str, str]:
+    """Return the resource instances of a metric that its source metric must use too."""
+    required = set(map(short_name, source.resources))
+    missing = sorted(required.difference(map(short_name, metric.spec.resources)))
     if missing:
         raise ManifestError(
-            f"expected its resources to name {missing[0]}, which {source.name} asks for",
+            f"expected the resource {missing[0]}, which {source.name} requires",
             f'Write in its spec: resources=("{missing[0]}",)',
         )
-    return {name: chosen for name, chosen in metric.resources if name in asked}
+    return {name: chosen for name, chosen in metric.resources if name in required}
 
 
 def _within(state: Any, whole: Any) -> Any:
@@ -329,8 +328,8 @@ def _results(
             reason = Failed(failed[0])
         elif computed := list(made.compute(*states)):
             return _named(computed, metric, where)
-    except Exception as error:  # one metric's trouble must not lose the others' results
-        reason = Failed(_said_by(error))
+    except Exception as error:  # an error of one metric must not lose the others' results
+        reason = Failed(_describe(error))
     nothing = Result(parameters=parameter_values(metric.parameters), value=reason)
     return _named([nothing], metric, where)
 
@@ -338,7 +337,7 @@ def _results(
 def _named(
     results: Iterable[Result], metric: BoundMetric, where: Mapping[str, Any]
 ) -> list[Result]:
-    """Results with the name of their metric and slice, and the resources that it was given."""
+    """Add the metric's name, slice and chosen resources to its results."""
     spec = metric.spec
     names = (spec.short_name, spec.identity, spec.aliases, where)
     named = [result.named(*names) for result in results]
@@ -348,7 +347,7 @@ def _named(
     return [evolve(one, parameters={**one.parameters, **chosen}) for one in named]
 
 
-def _said_by(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     return error.one_line if isinstance(error, ValorError) else f"{type(error).__name__}: {error}"
 
 
@@ -359,14 +358,14 @@ def _with_details(
     states: Sequence[Any],
     resources: Mapping[str, BoundResource],
 ) -> list[Result]:
-    """Add the details of a metric that has a method `details`; an error becomes a warning."""
+    """Add the details of a metric with a method `details`. Turn its errors into warnings."""
     details = getattr(made, "details", None)
     if details is None or any(isinstance(one, FailedState) for one in states):
         return results
     try:
-        told = details(*states, resources)
+        added = details(*states, resources)
     except Exception as error:
-        told = MetricDetails(warnings=(f"{name}: {_said_by(error)}",))
-    if not (told.details or told.warnings):
+        added = MetricDetails(warnings=(f"{name}: {_describe(error)}",))
+    if not (added.details or added.warnings):
         return results
-    return [evolve(one, details=told.details, warnings=told.warnings) for one in results]
+    return [evolve(one, details=added.details, warnings=added.warnings) for one in results]

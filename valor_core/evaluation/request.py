@@ -1,4 +1,4 @@
-"""Evaluation: what is evaluated and how, which is all that a worker needs to know."""
+"""Evaluation: resolved metrics and options, sent to workers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @frozen(repr=False)
 class Evaluation:
-    """What is evaluated and how; a value that pickles, for workers on other processes.
+    """Resolved metrics and options of an evaluation. Picklable.
 
     Parameters
     ----------
@@ -56,13 +56,13 @@ class Evaluation:
     slices : Slices
         Slices to report.
     filter : Filter, optional
-        Which datums take part.
+        Filter of the datums.
     label_map : mapping of Label to Label
-        Renames applied to both sides first.
+        New names of labels, applied to both sides before counting.
     resources : tuple of BoundResource
-        What metrics need besides data.
+        Resources of the metrics.
     place : str
-        Where all this was chosen, for errors: ``"config.yaml: "``.
+        Prefix of errors, such as ``"config.yaml: "``.
     """
 
     task: str
@@ -89,9 +89,9 @@ class Evaluation:
             _check_task(task, registry)
         bound = bind_metrics(options.metrics, registry, task, place, folder)
         plan = Plan.of(bound, registry)
-        asking = [(metric.spec, dict(metric.resources)) for metric in plan.taking_part]
+        users = [(metric.spec, dict(metric.resources)) for metric in plan.taking_part]
         sections = check_sections(resources, registry, place)
-        asked_for = bind_resources(asking, sections, registry, folder, place)
+        bound_resources = bind_resources(users, sections, registry, folder, place)
         with error_at(place):
             return cls(
                 task_of(bound, task),
@@ -99,7 +99,7 @@ class Evaluation:
                 Slices(options.slices, place=place),
                 None if filter is None else _parsed_filter(filter),
                 read_label_map(options.label_map),
-                asked_for,
+                bound_resources,
                 place,
             )
 
@@ -115,18 +115,18 @@ class Evaluation:
         Parameters
         ----------
         state : EvaluationState
-            Where it is counted.
+            State to update.
         batch : Batch
-            What was read.
+            Batch to count.
         resources : mapping of str to object
             Opened resources.
         start : int, optional
-            How many datums stand before it, where they are counted in other states.
+            Number of preceding datums, if they are counted in another state.
 
         Raises
         ------
         SchemaError, ExpressionError
-            As `taking_part`, and if a state refuses the batch.
+            As `taking_part`, and if a state rejects the batch.
         ConfigError
             If there are too many slices.
         """
@@ -151,30 +151,30 @@ class Evaluation:
             state.uids.append(compact(kept.datums.uids))
 
     def taking_part(self, batch: Batch, start: int) -> Batch:
-        """The datums of a batch that the filter keeps, under the label map.
+        """Apply the filter and label map to a batch.
 
         Parameters
         ----------
         batch : Batch
-            What was read.
+            Batch to select from.
         start : int
-            How many datums stand before it; datums without names are numbered from there.
+            Number of preceding datums. Datums without uid are numbered from there.
 
         Raises
         ------
         SchemaError
-            If it is a batch of another task, or one whose labels cannot be renamed.
+            If the batch has another task, or its labels cannot be renamed.
         ExpressionError
-            If the filter compares a field with what its values cannot be compared with.
+            If the filter compares a field with a value of another type.
         """
         if batch.task != self.task:
             raise SchemaError(f"data: expected a batch of {self.task}, got one of {batch.task}")
         if batch.datums.numbered and start:
             batch = batch.renumber(start)
-        kept = self._kept(batch)
+        kept = self._filtered(batch)
         return kept.relabel(self.label_map) if self.label_map else kept
 
-    def _kept(self, batch: Batch) -> Batch:
+    def _filtered(self, batch: Batch) -> Batch:
         if self.filter is None:
             return batch
         datums = batch.datums
@@ -187,54 +187,54 @@ class Evaluation:
     def compute(
         self, states: Sequence[Any], where: Mapping[str, Any] | None = None
     ) -> list[Result]:
-        """Results of all metrics over what some states have counted, of a slice where one is."""
+        """Compute the results of all metrics from states, optionally those of a slice."""
         results = self.plan.compute(states, self.resources, where)
         metrics = self.plan.metrics
-        # only what was chosen more than once repeats itself
+        # Only a metric that is chosen twice can repeat results.
         is_simple = len({metric.spec.name for metric in metrics}) == len(metrics)
         return results if is_simple else _without_repeats(results)
 
     def check_filter(self, state: EvaluationState) -> None:
-        """Raise a `ConfigError` if the filter asks for a field that no datum has.
+        """Raise a `ConfigError` if the filter uses a field that no datum has.
 
-        It takes all of the data to tell: in a part of them, a field may be missing everywhere.
+        Requires the state of all data: a field may be missing in one part only.
         """
         fields = () if self.filter is None else self.filter.metadata_fields
-        for error in self._strange("filter", fields, state):
+        for error in self._unknown_fields("filter", fields, state):
             raise error.at(self.place)
 
-    def strange_slices(self, state: EvaluationState) -> list[str]:
-        """Fields to slice by that no datum has; the rest of a long run still counts."""
-        return [one.one_line for one in self._strange("slices", self.slices.fields, state)]
+    def unknown_slices(self, state: EvaluationState) -> list[str]:
+        """Return warnings about slices by fields that no datum has."""
+        return [one.one_line for one in self._unknown_fields("slices", self.slices.fields, state)]
 
-    def idle_renames(self, state: EvaluationState) -> list[str]:
-        """Warnings of entries of the label map whose label no item has."""
+    def unused_renames(self, state: EvaluationState) -> list[str]:
+        """Return warnings about labels of the label map that no item has."""
         if not state.read:
             return []
-        known = sorted(map(str, state.labels))
+        labels = sorted(map(str, state.labels))
         return [
             ConfigError(
-                f"label_map: no item has the label {str(label)!r}", did_you_mean(str(label), known)
+                f"label_map: no item has the label {str(label)!r}", did_you_mean(str(label), labels)
             ).one_line
             for label in sorted(set(self.label_map) - state.labels)
         ]
 
-    def _strange(
+    def _unknown_fields(
         self, key: str, names: Iterable[str], state: EvaluationState
     ) -> Iterator[ValorError]:
         if not state.read + state.skipped:
             return
-        known = sorted(state.fields)
+        fields = sorted(state.fields)
         for name in names:
             if name not in state.fields:
-                listed = f"Fields there are: {', '.join(known) or 'none'}."
+                available = f"Available fields: {', '.join(fields) or 'none'}."
                 yield ConfigError(
                     f"{key}: no item has the metadata field {name!r}",
-                    did_you_mean(name, known) or listed,
+                    did_you_mean(name, fields) or available,
                 )
 
     def describe(self) -> dict[str, Any]:
-        """The evaluation as plain values: the request that a saved state is checked against."""
+        """Describe the request with built-in types, for reports and saved states."""
         described: dict[str, Any] = {
             "task": self.task,
             "metrics": [metric.describe() for metric in self.plan.metrics],
@@ -249,17 +249,17 @@ class Evaluation:
                 for pair in sorted(self.label_map.items())
             ]
         for resource in self.resources:
-            told = resource.describe()
+            section = resource.describe()
             if resource.instance:
-                told = described.get(resource.spec.short_name, {}) | {resource.instance: told}
-            described[resource.spec.short_name] = told
+                section = described.get(resource.spec.short_name, {}) | {resource.instance: section}
+            described[resource.spec.short_name] = section
         return described
 
     def identity(self) -> dict[str, Any]:
-        """What can change a number: a saved state goes on with an equal one only.
+        """Describe everything that can change a result. Merged states must have equal identities.
 
-        Budgets, widths and paths of resources may differ. What the environment filled in may not,
-        and is told by a digest.
+        Excludes limits and paths of resources. Values from environment variables are compared by
+        hash.
         """
         described = self.describe()
         described["metrics"] = [metric.identity() for metric in self.plan.metrics]
@@ -271,24 +271,24 @@ class Evaluation:
 
     def check_same(self, other: Mapping[str, Any], source: str) -> None:
         """Raise a `ForeignStateError` unless `other` is the `identity` of this evaluation."""
-        mine = self.identity()
+        own = self.identity()
         other = self._completed(other)
-        for key in {**mine, **other}:
-            if mine.get(key) != other.get(key):
-                found = _apart(key, other.get(key), mine.get(key))
+        for key in {**own, **other}:
+            if own.get(key) != other.get(key):
+                found = _difference(key, other.get(key), own.get(key))
                 raise ForeignStateError(
                     f"{source}: made by another request, {found}",
                     "Merge states of one config only.",
                 )
 
     def _completed(self, saved: Mapping[str, Any]) -> dict[str, Any]:
-        """A saved identity with the parameters that were declared since, at their defaults."""
+        """Add the defaults of parameters that are newer than a saved identity."""
         filled = dict(saved)
-        there = saved.get("metrics")
-        if isinstance(there, list) and len(there) == len(self.plan.metrics):
+        metrics = saved.get("metrics")
+        if isinstance(metrics, list) and len(metrics) == len(self.plan.metrics):
             filled["metrics"] = [
                 with_later_defaults(one, metric.identity(), metric.parameters)
-                for one, metric in zip(there, self.plan.metrics, strict=True)
+                for one, metric in zip(metrics, self.plan.metrics, strict=True)
             ]
         for resource in self.resources:
             if isinstance(one := saved.get(resource.name), Mapping):
@@ -300,25 +300,25 @@ _CHOICES = ("task", "metrics", "slices", "filter", "label_map")
 
 
 def choices_of(described: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments with which `Evaluator` makes an evaluation of which `describe` told this.
+    """Convert the output of `Evaluation.describe` to arguments of `Evaluator`.
 
     Examples
     --------
     >>> choices_of({"task": "text", "metrics": ["ROUGE"], "judge": {"model": "m1"}})
     {'task': 'text', 'metrics': ['ROUGE'], 'resources': {'judge': {'model': 'm1'}}}
     """
-    own = {key: value for key, value in described.items() if key in _CHOICES}
-    return own | {"resources": {key: described[key] for key in described if key not in own}}
+    choices = {key: value for key, value in described.items() if key in _CHOICES}
+    return choices | {"resources": {key: described[key] for key in described if key not in choices}}
 
 
 def _parsed_filter(text: str) -> Filter:
-    from valor_core.filters import Filter  # most evaluations have none
+    from valor_core.filters import Filter  # late import: most evaluations have no filter
 
     return Filter.parse(text)
 
 
 def _check_task(task: str | None, registry: Registry) -> None:
-    """A misspelt task is named as such; a plugin may have one that nobody declares."""
+    """Raise a `ConfigError` for a misspelt task; a plugin may use a task without declaring it."""
     if task is None or registry.knows_task(task) or task in registry.namespaces:
         return
     tasks = [spec.short_name for spec in registry.all(TaskSpec)]
@@ -327,24 +327,24 @@ def _check_task(task: str | None, registry: Registry) -> None:
         raise ConfigError(f"task: expected one of {', '.join(tasks)}, got {task!r}", remedy)
 
 
-def _apart(key: str, there: Any, here: Any) -> str:
-    """What two entries of requests differ in."""
+def _difference(key: str, there: Any, here: Any) -> str:
+    """Describe the first difference between two values of requests."""
     if isinstance(there, Mapping) and isinstance(here, Mapping):
-        name, there, here = _entry_apart(there, here)
-        return _apart(f"{key}.{name}", there, here)
+        name, there, here = _different_entry(there, here)
+        return _difference(f"{key}.{name}", there, here)
     if key == "metrics":
         names = [[str(metric.get("name")) for metric in metrics] for metrics in (there, here)]
         if names[0] != names[1]:
-            return f"metrics: {_apart_by_name(*names)}"
+            return f"metrics: {_different_names(*names)}"
         pairs = enumerate(zip(there, here, strict=True))
-        place, (one, other) = next((i, pair) for i, pair in pairs if pair[0] != pair[1])
-        name, there, here = _entry_apart(one, other)
-        key = f"metrics[{place}].{name} of {one['name']}"
+        position, (one, other) = next((i, pair) for i, pair in pairs if pair[0] != pair[1])
+        name, there, here = _different_entry(one, other)
+        key = f"metrics[{position}].{name} of {one['name']}"
     return f"{key} is {shown(there)} there and {shown(here)} here"
 
 
 class _Missing:
-    """What a request says of a name that it does not have: not the same as none."""
+    """Marker of an absent key, as opposed to None."""
 
     def __repr__(self) -> str:
         return "missing"
@@ -353,18 +353,18 @@ class _Missing:
 _MISSING = _Missing()
 
 
-def _entry_apart(there: Mapping[str, Any], here: Mapping[str, Any]) -> tuple[str, Any, Any]:
-    """The first name of two tables that differ which is not the same in both."""
+def _different_entry(there: Mapping[str, Any], here: Mapping[str, Any]) -> tuple[str, Any, Any]:
+    """Return the first key with different values, and both values."""
     entries = (
         (name, there.get(name, _MISSING), here.get(name, _MISSING)) for name in {**there, **here}
     )
     return next(entry for entry in entries if entry[1] != entry[2])
 
 
-def _apart_by_name(there: Sequence[str], here: Sequence[str]) -> str:
+def _different_names(there: Sequence[str], here: Sequence[str]) -> str:
     only = (
-        (", ".join(name for name in own if name not in others), where)
-        for own, others, where in ((there, here, "there"), (here, there, "here"))
+        (", ".join(name for name in names if name not in others), where)
+        for names, others, where in ((there, here, "there"), (here, there, "here"))
     )
     return " and ".join(f"{names} only {where}" for names, where in only if names) or (
         "in another order"
@@ -372,16 +372,16 @@ def _apart_by_name(there: Sequence[str], here: Sequence[str]) -> str:
 
 
 def _without_repeats(results: Iterable[Result]) -> list[Result]:
-    """Results without those that are equal to an earlier one.
+    """Remove results that are equal to an earlier one.
 
-    ``mAP`` and ``mAP50`` both have the mean at 0.5, which is one number of a report.
+    For example, ``mAP`` and ``mAP50`` both give the mean at IoU 0.5.
     """
-    said: dict[str, list[Result]] = {}
+    seen: dict[str, list[Result]] = {}
     kept = []
     for one in results:
-        told = sorted(one.parameters.items(), key=itemgetter(0))
-        alike = said.setdefault(f"{one.metric} {told}", [])
-        if one not in alike:
+        parameters = sorted(one.parameters.items(), key=itemgetter(0))
+        same = seen.setdefault(f"{one.metric} {parameters}", [])
+        if one not in same:
             kept.append(one)
-            alike.append(one)
+            same.append(one)
     return kept

@@ -1,4 +1,4 @@
-"""Saved states: a NumPy archive with a JSON header, from which nothing is ever unpickled."""
+"""Saved states: NumPy archives with a JSON header, read without pickle."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ STATE_FORMAT = 4
 _ARRAY = "array"
 _HEADER = "header"
 _FOREIGN = "found another kind of file"
-_WRITTEN = "Name a file that a run has written with: valor run CONFIG --state FILE"
+_WRITTEN = "Use a file written by: valor run CONFIG --state FILE"
+_REMAKE = "Remove the file and run the evaluation again."
 _DAMAGE = (
     OSError,
     ValueError,
@@ -45,7 +46,7 @@ _DAMAGE = (
     TypeError,
     EOFError,
     MemoryError,
-    RuntimeError,  # of zipfile where a member calls itself encrypted
+    RuntimeError,  # zipfile: a member marked as encrypted
     OverflowError,
     struct.error,
     zipfile.BadZipFile,
@@ -59,24 +60,24 @@ def save_state(
     state: EvaluationState,
     versions: Mapping[str, str],
 ) -> None:
-    """Write a tally to a file, whole or not at all.
+    """Save a state to a file atomically.
 
     Parameters
     ----------
     path : path
-        File to write; by custom it ends in ``.npz``.
+        File to write, usually with the suffix ``.npz``.
     evaluation : Evaluation
-        The request; stands in the header.
+        Evaluation, described in the header.
     state : EvaluationState
-        What was counted.
+        Counts to save.
     versions : mapping of str to str
-        Distributions that took part, for whoever reads the file; what has to be the same are the
-        versions of the metrics, which stand in the request, and that of the schemas.
+        Distribution versions, for information only. Loading checks the versions of the metrics
+        and the schemas instead.
 
     Raises
     ------
     StateError
-        If the file cannot be written, or a state holds an array of Python objects.
+        If the file cannot be written, or a state has an array of Python objects.
     """
     arrays: list[NDArray[Any]] = []
     header = {
@@ -89,7 +90,7 @@ def save_state(
         "skipped": state.skipped,
         "outside": state.outside,
         "unfinished": state.unfinished,
-        "facts": {opening: list(told) for opening, told in sorted(state.facts.items())},
+        "facts": {opening: list(facts) for opening, facts in sorted(state.facts.items())},
         "done": state.done,
         "sides": sorted(state.sides),
         "label_sides": [
@@ -104,15 +105,15 @@ def save_state(
         "slices": [
             {
                 "key": slice_to_json(key),
-                "states": _encode([state.dump() for state in states], arrays),
+                "states": _encode([one.dump() for one in states], arrays),
             }
             for key, states in state.states.items()
         ],
     }
-    # Text is kept as bytes: an array of one string takes four bytes a character.
+    # Store text as bytes: a NumPy string takes four bytes per character.
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     path = Path(path)
-    # Rows of metrics that use a resource, such as a judge, repeat the texts that it was sent.
+    # Rows of metrics with a resource, such as a judge, contain the texts sent to it.
     private = bool(evaluation.resources)
     try:
         with replacing(path, private) as unfinished, unfinished.open("wb") as file:
@@ -127,46 +128,48 @@ def save_state(
 
 
 def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The JSON header of a saved state.
+    """Read the JSON header of a saved state.
 
     Raises
     ------
     StateError
-        If the file is not one.
+        If the file is not a saved state.
     """
     with _opened(path) as (header, _):
         return header
 
 
 def load_state(path: str | os.PathLike[str], evaluation: Evaluation) -> EvaluationState:
-    """The state in a file.
+    """Load a state from a file.
 
     Raises
     ------
     StateError
         If the file is not a saved state, is damaged, or was made by another request or for
-        another version of the schemas.
+        another schema version.
     """
     with _opened(path) as (header, arrays):
         evaluation.check_same(header["identity"], str(path))
         try:
-            return _state(header, arrays, evaluation)
-        except Exception as error:  # whatever a damaged or crafted content leads to
+            return _parse_state(header, arrays, evaluation)
+        except Exception as error:  # damaged or crafted content may raise any class
             raise _damaged(path, error) from error
 
 
 def _damaged(path: str | os.PathLike[str], error: Exception) -> StateError:
     if isinstance(error, ValorError):
         found = error.one_line
-    else:  # which may quote half the file
+    else:  # the message may quote much of the file
         found = f"{type(error).__name__}: {textwrap.shorten(str(error), 200, placeholder=' …')}"
     return StateError(
         f"{path}: expected a saved state, its content is damaged, {found}",
-        "Make it anew: remove the file and run the evaluation again.",
+        _REMAKE,
     )
 
 
-def _state(header: Mapping[str, Any], arrays: Arrays, evaluation: Evaluation) -> EvaluationState:
+def _parse_state(
+    header: Mapping[str, Any], arrays: Arrays, evaluation: Evaluation
+) -> EvaluationState:
     state = EvaluationState(
         uids=[_uids(uids) for uids in _decode(header["uids"], arrays)],
         read=saved_number(header, "read", low=0),
@@ -178,9 +181,9 @@ def _state(header: Mapping[str, Any], arrays: Arrays, evaluation: Evaluation) ->
         label_sides=LabelSides(*(_labels(part, arrays) for part in header["label_sides"])),
         fields=set(_texts(header, "fields")),
         left_out=Counter({str(what): _count(count) for what, count in header["left_out"].items()}),
-        first_left_out={what: _place(*found) for what, found in header["first_left_out"].items()},
+        first_left_out={what: _row(*found) for what, found in header["first_left_out"].items()},
         labels=_labels(header["labels"], arrays),
-        facts={opening: _facts(*told) for opening, told in header["facts"].items()},
+        facts={opening: _facts(*facts) for opening, facts in header["facts"].items()},
     )
     width = len(evaluation.slices.fields)
     for record in header["slices"]:
@@ -188,11 +191,11 @@ def _state(header: Mapping[str, Any], arrays: Arrays, evaluation: Evaluation) ->
         if len(key) != width or key in state.states:
             raise StateError(f"slices: expected {width} values for each once, found {shown(key)}")
         states: list[Any] = evaluation.plan.new_states()
-        for place, content in enumerate(_contents(record, len(states), arrays)):
+        for i, content in enumerate(_contents(record, len(states), arrays)):
             if set(content) == {"broken"}:
-                states[place] = FailedState(str(content["broken"]))
+                states[i] = FailedState(str(content["broken"]))
             else:
-                states[place].restore(content)
+                states[i].restore(content)
         state.states[key] = states
     state.check_uids()
     return state
@@ -231,19 +234,19 @@ def _count(value: Any) -> int:
     return saved_number({"left_out": value}, "left_out", low=0)
 
 
-def _place(file: Any, row: Any) -> FileRow:
+def _row(file: Any, row: Any) -> FileRow:
     return str(file), saved_number({"first_left_out": row}, "first_left_out", low=0)
 
 
-def _facts(asked: Any, facts: Any) -> tuple[int, Facts]:
-    if not all(isinstance(told, Mapping) for told in facts.values()):
+def _facts(number: Any, facts: Any) -> tuple[int, Facts]:
+    if not all(isinstance(one, Mapping) for one in facts.values()):
         raise StateError(f"facts: expected a table for each resource, found {shown(facts)}")
-    return saved_number({"facts": asked}, "facts", low=0), facts
+    return saved_number({"facts": number}, "facts", low=0), facts
 
 
 @contextmanager
 def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[dict[str, Any], Arrays]]:
-    """The header of a state, and its arrays, each of which is read when it is asked for."""
+    """Open a saved state: its header, and its arrays, which are read lazily."""
     try:
         file = zipfile.ZipFile(path)
     except FileNotFoundError as error:
@@ -266,10 +269,10 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[dict[str, Any], Arra
 
 @frozen
 class Arrays:
-    """The arrays of a NumPy archive by name; nothing is unpickled, and nothing unpacked.
+    """Arrays of a NumPy archive by name, read without pickle.
 
-    `save_state` compresses nothing. Whoever made a small file with a compressed member meant it to
-    be large once it is read.
+    Compressed members are rejected: `save_state` writes none, and a crafted file may expand to any
+    size.
     """
 
     file: zipfile.ZipFile
@@ -288,13 +291,13 @@ def _check_header(path: str | os.PathLike[str], header: Any) -> None:
         raise StateError(
             f"{path}: expected a saved state of format {STATE_FORMAT}, "
             f"found {shown(header.get('valor_state') if isinstance(header, dict) else header)}",
-            "Make it anew: remove the file and run the evaluation again.",
+            _REMAKE,
         )
     if header.get("schemas") != SCHEMAS:
         raise StateError(
-            f"{path}: made for version {shown(header.get('schemas'))} of the schemas, this is "
-            f"{SCHEMAS}",
-            "Make it anew: remove the file and run the evaluation again.",
+            f"{path}: expected version {SCHEMAS} of the schemas, "
+            f"found {shown(header.get('schemas'))}",
+            _REMAKE,
         )
     for part in ("request", "identity"):
         for name, kind in {"task": str, "metrics": list}.items():
@@ -309,7 +312,7 @@ def _check_header(path: str | os.PathLike[str], header: Any) -> None:
 
 
 def _encode(value: Any, arrays: list[NDArray[Any]]) -> Any:
-    """JSON for a value in which every array is a reference to a list."""
+    """Convert a value to JSON; append its arrays to a list and refer to them by index."""
     if isinstance(value, np.ndarray):
         if value.dtype.hasobject:
             raise StateError(f"state: expected arrays of numbers or text, got {shown(value)}")
@@ -339,6 +342,6 @@ def _decode(value: Any, arrays: Arrays) -> Any:
 
 
 def _decode_key(value: Any, arrays: Arrays) -> Any:
-    """A key is hashable, so where JSON has a list it was a tuple."""
+    """Decode a key of a mapping; lists were tuples, since keys are hashable."""
     key = _decode(value, arrays)
     return tuple(key) if isinstance(key, list) else key

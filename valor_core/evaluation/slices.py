@@ -1,4 +1,4 @@
-"""Slices: one state per combination of metadata values, from which all reports are merges."""
+"""Slices by metadata: one state per combination of values, merged for each reported slice."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from valor_core.schemas.columns import Codes, numbers
 from valor_core.schemas.slice_values import Truth, python_values, slice_to_json, slice_value
 
 SliceKey = tuple[Any, ...]
-"""Values of the sliced fields, in their order; None where one is missing, `Truth` for a bool."""
+"""Values of the sliced fields in order: None for a missing value, `Truth` for a bool."""
 
-_TEXTS = frozenset({str, type(None)})  # of these, equal values are the same value
+_TEXTS = frozenset({str, type(None)})  # types that need no conversion by `slice_value`
 
 
 def slice_from_json(values: Iterable[Any]) -> SliceKey:
-    """The slice key that `slice_to_json` wrote.
+    """Convert the output of `slice_to_json` back to a slice key.
 
     Examples
     --------
@@ -45,16 +45,16 @@ def _fields(slices: str | Iterable[str | Iterable[str]]) -> tuple[tuple[str, ...
 
 @frozen(repr=False)
 class Slices:
-    """Which metadata fields, and which combinations of them, are reported on their own.
+    """Metadata fields, and combinations of fields, to report separately.
 
     Parameters
     ----------
     wanted : sequence of str or of list of str
-        Each entry is a field, or a list of fields whose combinations are reported.
+        Fields, or lists of fields whose combinations are reported.
     at_most : int
-        Limit on the number of combinations of values.
+        Maximum number of combinations of values. Bounds memory: each has its own states.
     place : str
-        Where they were chosen, for errors: ``"config.yaml: "``.
+        Prefix of errors, such as ``"config.yaml: "``.
 
     Examples
     --------
@@ -68,11 +68,11 @@ class Slices:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """All fields that take part, in the order of first mention."""
+        """All fields in the order of first mention."""
         return tuple(dict.fromkeys(name for names in self.wanted for name in names))
 
     def split(self, batch: Batch) -> Iterator[tuple[SliceKey, Codes]]:
-        """Positions of the datums with each combination of values in a batch, ascending."""
+        """Yield the combinations of values in a batch with the positions of their datums."""
         if not self.wanted:
             yield (), numbers(len(batch))
         if not self.wanted or len(batch) == 0:
@@ -94,45 +94,46 @@ class Slices:
             )
 
     def groups(self, keys: Iterable[SliceKey]) -> Iterator[tuple[dict[str, Any], list[SliceKey]]]:
-        """Every reported slice with the combinations that belong to it, sorted by its values."""
+        """Yield each reported slice with its combinations, sorted by values."""
         keys = list(keys)
         for names in self.wanted:
-            places = [self.fields.index(name) for name in names]
+            positions = [self.fields.index(name) for name in names]
             members: dict[SliceKey, list[SliceKey]] = {}
             for key in keys:
-                members.setdefault(tuple(key[place] for place in places), []).append(key)
+                members.setdefault(tuple(key[i] for i in positions), []).append(key)
             for values in sorted(members, key=_sortable):
                 yield dict(zip(names, slice_to_json(values), strict=True)), members[values]
 
     def _numbered(self, batch: Batch) -> tuple[Codes, list[SliceKey]]:
-        """The combinations of values in a batch, and the number of each datum's."""
+        """Return a code per datum, and the combination of values for each code."""
         codes, keys = np.zeros(len(batch), np.int64), [()]
+        # One mixed-radix code per combination; `np.unique` keeps the codes small.
         for name in self.fields:
-            own, values = self._column(batch, name)
-            both, codes = np.unique(codes * len(values) + own, return_inverse=True)
-            places = (divmod(code, len(values)) for code in both.tolist())
-            keys = [(*keys[before], values[place]) for before, place in places]
+            column, values = self._column(batch, name)
+            both, codes = np.unique(codes * len(values) + column, return_inverse=True)
+            pairs = (divmod(code, len(values)) for code in both.tolist())
+            keys = [(*keys[before], values[value]) for before, value in pairs]
         return codes, keys
 
     def _column(self, batch: Batch, name: str) -> tuple[Codes, list[Any]]:
-        """The number of each datum's value, and the values."""
+        """Return a code per datum, and the value for each code."""
         metadata: Mapping[str, Any] = batch.datums.metadata
         if name not in metadata:
             return np.zeros(len(batch), np.int64), [None]
         values = python_values(metadata[name])
         if _TEXTS.issuperset(map(type, values)):
             distinct = dict.fromkeys(values)
-            plain = list(map(slice_value, distinct))
+            converted = list(map(slice_value, distinct))
         else:
             values = list(map(slice_value, values))
             distinct = dict.fromkeys(values)
-            plain = list(distinct)
-        places = {value: number for number, value in enumerate(distinct)}
-        return np.fromiter(map(places.__getitem__, values), np.int64, len(values)), plain
+            converted = list(distinct)
+        codes = {value: code for code, value in enumerate(distinct)}
+        return np.fromiter(map(codes.__getitem__, values), np.int64, len(values)), converted
 
 
 def _sortable(values: SliceKey) -> tuple[tuple[str, Any], ...]:
-    """A sort key for values of mixed types: numbers, text, truths, and missing last."""
+    """Return a sort key for values of mixed types: numbers, text, bools, then missing values."""
     return tuple(
         ("z", "")
         if value is None

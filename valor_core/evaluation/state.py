@@ -89,7 +89,7 @@ class EvaluationState:
 
     @property
     def is_final(self) -> bool:
-        """Whether counting the same data again would change nothing."""
+        """True if counting the same data again would change nothing."""
         return self.stopped is None and all(
             not isinstance(state, FailedState) and state.is_final
             for states in self.states.values()

@@ -62,6 +62,7 @@ def test_what_a_name_says_may_not_be_said_otherwise() -> None:
     from valor_core.errors import ConfigError
 
     with pytest.raises(
-        ConfigError, match=r"classification\.F1: average is given twice, by the name 'f1_macro' too"
+        ConfigError,
+        match=r"classification\.F1: average is given twice, also by the name 'f1_macro'",
     ):
         evaluate(PETS, [{"name": "f1_macro", "average": "micro"}], "classification")

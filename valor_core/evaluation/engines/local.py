@@ -94,7 +94,7 @@ class _Pace:
     _measured: tuple[float, float] | None = field(default=None, init=False)
 
     def needs_processes(self, counted: int) -> bool:
-        """Whether starting processes would be faster, after `counted` partitions."""
+        """Return True if starting processes now would be faster."""
         rest = (monotonic() - self._since) / counted * (self.count - counted)
         return rest > self.worth and self._has_free_core()
 
@@ -109,7 +109,7 @@ class _Pace:
             )
 
     def _has_free_core(self) -> bool:
-        """Whether a core was unused since the last measurement; False at the first call."""
+        """Return True if a core was unused since the last measurement; False at first."""
         now = monotonic(), process_time()
         if self._measured is None or now[0] - self._measured[0] < _INTERVAL:
             self._measured = self._measured or now

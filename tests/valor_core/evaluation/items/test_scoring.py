@@ -472,7 +472,7 @@ class TestMetricsOverRows:
     def test_metric_over_rows_lists_required_judge(self) -> None:
         with pytest.raises(
             ManifestError,
-            match=r"expected its resources to name judge, which courtroom\.Grade asks for",
+            match=r"expected the resource judge, which courtroom\.Grade requires",
         ):
             evaluate(ITEMS, "courtroom.Unpaid")
 
