@@ -24,12 +24,12 @@ TEXTS = [Text("a", response="x", references="x"), Text("b", response="y", refere
 
 
 class TestTasks:
-    def test_the_other_metrics_tell_which_task_is_meant(self) -> None:
+    def test_task_is_inferred_from_other_metrics(self) -> None:
         chosen = [{"name": "wide.Listed", "file": "a"}, "classification.Accuracy"]
 
         assert task_of(bind_metrics(chosen, Registry(), None), None) == "classification"
 
-    def test_a_task_that_it_does_not_serve_is_refused(self) -> None:
+    def test_unsupported_task_is_rejected(self) -> None:
         chosen = [{"name": "wide.Listed", "file": "a"}, "segmentation.mIOU"]
 
         with pytest.raises(
@@ -38,13 +38,13 @@ class TestTasks:
         ):
             task_of(bind_metrics(chosen, Registry(), None), None)
 
-    def test_a_bare_name_in_none_of_its_tasks_is_told_for_which_it_is(self) -> None:
+    def test_short_name_in_other_task_lists_tasks(self) -> None:
         with pytest.raises(
             UnknownNameError, match="metric 'Listed': unknown in the task 'detection'"
         ):
             Registry().metric("Listed", "detection")
 
-    def test_it_is_listed_and_shown_with_all_of_them(self) -> None:
+    def test_metric_is_listed_with_all_tasks(self) -> None:
         listed = CliRunner().invoke(program, ["list", "wide"], env={"COLUMNS": "200"})
         shown = CliRunner().invoke(program, ["show", "wide.Listed", "--json"])
 
@@ -54,7 +54,7 @@ class TestTasks:
 
 
 class TestNames:
-    def test_editors_accept_such_names_without_the_parameter(self) -> None:
+    def test_json_schema_accepts_names_without_parameter(self) -> None:
         schema = json_schema(Registry())
         config = {"task": "text", "data": {"reader": "csv", "path": "a.csv"}}
 
@@ -69,7 +69,7 @@ class TestNames:
 
 
 class TestPaths:
-    def test_a_path_is_relative_to_the_config_if_something_is_there(
+    def test_existing_path_is_relative_to_config(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         folder = tmp_path / "of the config"
@@ -96,7 +96,7 @@ class TestPaths:
         assert report.config["metrics"][1]["file"] == "b"
 
 
-def test_a_result_says_its_direction_where_the_metric_does_not() -> None:
+def test_result_can_set_direction() -> None:
     def report(items: list[Text]) -> Report:
         chosen = {"name": "wide.Listed", "file": "a", "higher_is_better": False}
         return evaluate(items, [chosen, {"name": "wide.Listed", "file": "b"}])

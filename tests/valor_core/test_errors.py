@@ -24,7 +24,7 @@ CLASSES = [
 
 
 @pytest.mark.parametrize("error", CLASSES)
-def test_every_error_comes_through_pickling_with_its_remedy(error: type[ValorError]) -> None:
+def test_errors_keep_remedy_after_pickling(error: type[ValorError]) -> None:
     raised = error("place: expected this, got that", "Do so.")
 
     back = pickle.loads(pickle.dumps(raised))
@@ -35,11 +35,11 @@ def test_every_error_comes_through_pickling_with_its_remedy(error: type[ValorErr
 
 
 @pytest.mark.parametrize("error", CLASSES)
-def test_no_error_is_a_key_error_whose_text_has_quotes(error: type[ValorError]) -> None:
+def test_no_error_is_a_key_error(error: type[ValorError]) -> None:
     assert str(error("place: expected this")) == "place: expected this"
 
 
-def test_a_parameter_error_can_be_given_a_better_place() -> None:
+def test_parameter_error_can_change_its_position() -> None:
     error = ParameterError("width must be at least 0, got -1", "Write 0.", "Smoothing: ")
 
     better = error.at("config.yaml: metrics[0].")
@@ -51,14 +51,14 @@ def test_a_parameter_error_can_be_given_a_better_place() -> None:
     )
 
 
-def test_a_path_or_key_cannot_send_a_terminal_commands() -> None:
+def test_control_characters_are_escaped() -> None:
     error = ValorError("\x1b[31mfoo.csv: expected\nthis, \u202egot that", "Do:\nrm \x9b2J")
 
     assert str(error) == "\\x1b[31mfoo.csv: expected this, \\u202egot that\nDo:\nrm \\x9b2J"
     assert error.at("a\x07: ").message == "a\\x07: \\x1b[31mfoo.csv: expected this, \\u202egot that"
 
 
-def test_a_parameter_error_with_control_characters_comes_through_pickling() -> None:
+def test_parameter_error_with_control_characters_can_be_pickled() -> None:
     error = ParameterError("a\x1b: unknown key", None, "c\x1b.yaml: ")
 
     assert (
@@ -66,11 +66,11 @@ def test_a_parameter_error_with_control_characters_comes_through_pickling() -> N
     )
 
 
-def test_a_value_that_python_cannot_print_is_no_traceback() -> None:
+def test_value_with_failing_repr_is_shown() -> None:
     assert shown(10**5000) == "int too large to show"
 
 
-def test_a_cell_of_400_000_characters_gives_a_short_message() -> None:
+def test_long_cell_gives_short_message() -> None:
     cell = "x" * 400_000
 
     for error in (ValorError(f"huge.csv, row 2: found {cell!r} twice"), ParameterError(cell)):
@@ -79,14 +79,14 @@ def test_a_cell_of_400_000_characters_gives_a_short_message() -> None:
     assert str(ValorError(f"huge.csv: found {cell!r} twice")).endswith("xxx' twice")
 
 
-def test_a_long_value_is_cut_short() -> None:
+def test_long_value_is_shortened() -> None:
     text = shown("a" * 200)
 
     assert len(text) == 80
     assert text.endswith("…")
 
 
-def test_an_array_is_shown_by_its_type_and_shape() -> None:
+def test_array_is_shown_by_type_and_shape() -> None:
     assert shown(np.zeros((2, 3), np.float32)) == "array of float32, shape (2, 3)"
 
 
@@ -98,15 +98,15 @@ def test_an_array_is_shown_by_its_type_and_shape() -> None:
         ("zzzzzz", None),
     ],
 )
-def test_the_nearest_name_is_suggested_whatever_the_case(name: str, remedy: str | None) -> None:
+def test_closest_name_is_suggested_ignoring_case(name: str, remedy: str | None) -> None:
     assert did_you_mean(name, ["Accuracy", "ROCAUC"]) == remedy
 
 
-def test_what_follows_the_first_is_counted() -> None:
+def test_further_findings_are_counted() -> None:
     assert (and_more(0), and_more(1), and_more(1234)) == ("", " (and 1 more)", " (and 1,234 more)")
 
 
-def test_an_error_is_found_at_a_place_and_keeps_its_class_remedy_and_cause() -> None:
+def test_error_at_keeps_class_remedy_and_cause() -> None:
     cause = OSError("gone")
 
     with (
@@ -118,6 +118,6 @@ def test_an_error_is_found_at_a_place_and_keeps_its_class_remedy_and_cause() -> 
     assert caught.value.__cause__ is cause
 
 
-def test_an_error_on_one_line_goes_on_in_lower_case() -> None:
+def test_one_line_error_continues_in_lower_case() -> None:
     assert ConfigError("a: b", "Install it with:\npip").one_line == "a: b; install it with:; pip"
     assert ConfigError("a: b").one_line == "a: b"

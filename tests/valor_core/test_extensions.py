@@ -67,7 +67,7 @@ def test_two_distributions_with_one_suffix_are_both_named(
     REPORT.save(tmp_path / "report.json")
 
 
-def test_second_metadata_of_the_same_distribution_is_no_conflict(
+def test_duplicate_metadata_of_distribution_is_accepted(
     install_format: Callable[..., Path], tmp_path: Path
 ) -> None:
     site = install_format("mylab-names", ".names", "names")

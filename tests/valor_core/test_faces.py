@@ -31,7 +31,7 @@ def test_each_name_of_a_stub_can_be_imported(face: str) -> None:
 
 
 @pytest.mark.parametrize("face", FACES)
-def test_no_name_of_a_stub_is_that_of_a_module_beside_it(face: str) -> None:
+def test_stub_names_differ_from_module_names(face: str) -> None:
     module = importlib.import_module(face)
 
     modules = {path.stem for path in Path(str(module.__file__)).parent.iterdir()}
@@ -62,7 +62,7 @@ def test_public_classes_and_functions_have_docstrings(face: str) -> None:
         ("ItemRows", "valor_core.results"),
     ],
 )
-def test_import_from_the_former_face_raises_error_with_the_new_place(name: str, face: str) -> None:
+def test_old_import_raises_error_with_new_module(name: str, face: str) -> None:
     with pytest.raises(RegistryError) as caught:
         exec(f"from valor_core.plugin import {name}", {})
 
@@ -71,7 +71,7 @@ def test_import_from_the_former_face_raises_error_with_the_new_place(name: str, 
     )
 
 
-def test_import_of_a_renamed_name_raises_error_with_the_new_name() -> None:
+def test_renamed_import_raises_error_with_new_name() -> None:
     with pytest.raises(RegistryError) as caught:
         exec("from valor_core.plugin import found_at", {})
 
@@ -81,7 +81,7 @@ def test_import_of_a_renamed_name_raises_error_with_the_new_name() -> None:
     )
 
 
-def test_unknown_name_of_the_former_face_is_an_attribute_error() -> None:
+def test_unknown_old_import_is_an_attribute_error() -> None:
     import valor_core.plugin
 
     with pytest.raises(AttributeError, match=r"^module 'valor_core.plugin' has no attribute 'No'$"):

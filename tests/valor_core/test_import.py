@@ -52,14 +52,14 @@ def run(body: str, report: str) -> list[str]:
     return done.stdout.split()
 
 
-def test_importing_core_loads_only_attrs_pluggy_numpy_and_the_standard_library() -> None:
+def test_importing_core_loads_only_its_dependencies() -> None:
     tops = run("import valor_core", "{name.partition('.')[0] for name in loaded}")
 
     strange = {top for top in tops if top not in sys.stdlib_module_names} - ALLOWED
     assert {top for top in strange if not top.startswith("_")} == set()
 
 
-def test_importing_core_loads_little_of_itself_and_what_it_publishes_later() -> None:
+def test_importing_core_is_lazy() -> None:
     loaded = run("import valor_core", "loaded")
 
     assert len([name for name in loaded if name.startswith("valor_core")]) <= 4
@@ -67,7 +67,7 @@ def test_importing_core_loads_little_of_itself_and_what_it_publishes_later() -> 
     assert not {"numpy", "attrs", "pluggy", "json", "inspect"} & set(loaded)
 
 
-def test_evaluating_loads_no_command_line_reader_of_tables_or_other_libraries() -> None:
+def test_evaluating_loads_no_unused_packages() -> None:
     loaded = run("from valor_core import evaluate, Evaluator, Registry, Report", "loaded")
 
     others = ("valor_cli", "valor_report", "valor_testing", "valor_files.tables")
@@ -86,7 +86,7 @@ def test_evaluating_loads_no_command_line_reader_of_tables_or_other_libraries() 
     }
 
 
-def test_evaluating_one_task_loads_the_schema_of_no_other() -> None:
+def test_evaluating_loads_schema_of_its_task_only() -> None:
     body = """
 from valor_core import Text, evaluate, metric
 @metric("mylab.Length", task="text", higher_is_better=None)
@@ -101,14 +101,14 @@ evaluate([Text("q1", response="Paris")], [length])
         assert f"valor_core.schemas.{task}" not in loaded
 
 
-def test_a_name_that_core_does_not_publish_is_an_attribute_error() -> None:
+def test_unpublished_name_is_an_attribute_error() -> None:
     import valor_core
 
     with pytest.raises(AttributeError, match=r"^module 'valor_core' has no attribute 'Tex'$"):
         valor_core.Tex  # noqa: B018
 
 
-def test_listing_all_metrics_imports_no_code_of_any_plugin() -> None:
+def test_listing_metrics_imports_no_plugin_code() -> None:
     body = """
 import valor_core
 from valor_core.specs.registry import Registry
@@ -121,7 +121,7 @@ code = {spec.implementation.partition(":")[0] for spec in listed if spec.namespa
     assert run(body, "code & (set(sys.modules) - before)") == []
 
 
-def test_listing_all_metrics_loads_no_other_library_either() -> None:
+def test_listing_metrics_loads_no_other_library() -> None:
     body = """
 from importlib.metadata import entry_points
 from valor_core.specs.registry import Registry
@@ -135,7 +135,7 @@ Registry().all(MetricSpec)
     assert {top for top in strange if not top.startswith("_")} == set()
 
 
-def test_listing_all_metrics_makes_no_parameter_class_of_the_families() -> None:
+def test_listing_metrics_creates_no_parameter_classes() -> None:
     body = """
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import KINDS
@@ -148,7 +148,7 @@ for kind in KINDS.values():
     assert "valor_files.text_rows" not in loaded
 
 
-def test_evaluating_makes_few_attrs_classes_and_listing_adds_none() -> None:
+def test_evaluating_creates_few_attrs_classes() -> None:
     body = """
 def attrs_classes(cls=object):
     for below in type.__subclasses__(cls):
@@ -168,7 +168,7 @@ Registry().all(MetricSpec)
     assert int(listed.rstrip(".")) == int(imported)
 
 
-def test_evaluating_loads_no_part_of_the_standard_library_that_it_has_no_use_for() -> None:
+def test_evaluating_loads_no_unused_standard_library() -> None:
     loaded = run("from valor_core import evaluate, Evaluator, Registry, Report", "loaded")
 
     tops = {name.partition(".")[0] for name in loaded}
@@ -177,14 +177,14 @@ def test_evaluating_loads_no_part_of_the_standard_library_that_it_has_no_use_for
     assert len([name for name in loaded if name.startswith("valor_core")]) <= 84
 
 
-def test_everything_that_core_publishes_is_there() -> None:
+def test_published_names_can_be_imported() -> None:
     import valor_core
 
     assert all(hasattr(valor_core, name) for name in valor_core.__all__)
     assert list(valor_core.__all__) == sorted(valor_core.__all__)
 
 
-def test_tests_of_core_import_nothing_but_core_pytest_and_hypothesis() -> None:
+def test_tests_of_core_import_no_plugins() -> None:
     folder = Path(__file__).parent
     fixtures = {path.stem for path in folder.with_name("fixtures").glob("*.py")}
     allowed = ALLOWED | TESTING | fixtures | {"conftest", "tests"} | sys.stdlib_module_names

@@ -34,21 +34,21 @@ def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Set:
     return here
 
 
-def test_pip_installs_where_it_is(here: Set, tmp_path: Path) -> None:
+def test_pip_is_used_if_installed(here: Set, tmp_path: Path) -> None:
     here(modules=("pip",), programs=("uv",))
 
     assert install("valor-text") == f"{tmp_path}/bin/python -m pip install valor-text"
     assert uninstall("valor-text") == f"{tmp_path}/bin/python -m pip uninstall valor-text"
 
 
-def test_uv_installs_where_there_is_no_pip(here: Set, tmp_path: Path) -> None:
+def test_uv_is_used_without_pip(here: Set, tmp_path: Path) -> None:
     here(programs=("uv",))
 
     assert install("valor-text") == f"uv pip install --python {tmp_path}/bin/python valor-text"
     assert uninstall("valor-text") == f"uv pip uninstall --python {tmp_path}/bin/python valor-text"
 
 
-def test_the_uv_beside_a_clone_installs_where_there_is_no_other(here: Set, tmp_path: Path) -> None:
+def test_uv_of_clone_is_used_without_another(here: Set, tmp_path: Path) -> None:
     here()
     folder = tmp_path / "clone" / ".boot" / "bin"
     folder.mkdir(parents=True)
@@ -59,19 +59,19 @@ def test_the_uv_beside_a_clone_installs_where_there_is_no_other(here: Set, tmp_p
     )
 
 
-def test_without_pip_and_uv_the_command_is_that_of_pip(here: Set, tmp_path: Path) -> None:
+def test_pip_is_suggested_without_pip_and_uv(here: Set, tmp_path: Path) -> None:
     here()
 
     assert install("valor-text") == f"{tmp_path}/bin/python -m pip install valor-text"
 
 
-def test_the_command_that_is_told_is_there() -> None:
+def test_suggested_command_exists() -> None:
     program, *_ = shlex.split(install("valor-core"))
 
     assert shutil.which(program)
 
 
-def test_an_extra_is_quoted_for_the_shell() -> None:
+def test_extra_is_quoted_for_shell() -> None:
     assert install("valor-core[cli]").endswith(" 'valor-core[cli]'")
     assert install("-e", "my plugin").endswith(" -e 'my plugin'")
 
@@ -96,7 +96,7 @@ def test_unpublished_packages_are_installed_from_the_clone(name: str) -> None:
     assert all((folder / "pyproject.toml").is_file() for folder in folders(command))
 
 
-def test_packages_that_a_missing_one_requires_are_installed_with_it(
+def test_requirements_of_missing_package_are_installed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(packages, "version_of", lambda name: None if name == "valor-text" else "1")
@@ -104,9 +104,7 @@ def test_packages_that_a_missing_one_requires_are_installed_with_it(
     assert folders(ways("valor-rgb")) == [CLONE / "plugins/text", CLONE / "plugins/rgb"]
 
 
-def test_without_a_clone_the_remedy_says_that_one_is_needed(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_missing_clone_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(packages, "_CLONE", tmp_path)
 
     command, note = ways("valor-detection[plot]").splitlines()
@@ -115,13 +113,13 @@ def test_without_a_clone_the_remedy_says_that_one_is_needed(
     assert note.startswith("Run it in a clone of Valor's repository")
 
 
-def test_published_packages_are_installed_from_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_published_packages_are_installed_from_index(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packages, "PUBLISHED", True)
 
     assert ways("valor-detection[plot]") == install("valor-detection[plot]")
 
 
-def test_no_page_installs_an_unpublished_package_from_the_index() -> None:
+def test_no_page_installs_unpublished_package_from_index() -> None:
     names = "|".join({"valor-core", "valor-cli", *OWNERS.values()})
     pages = [*CLONE.glob("*.md"), *CLONE.glob("docs/**/*.md"), *CLONE.glob("plugins/*/*.md")]
     wrong = re.compile(rf"pip install [^\n]*(?<![\w/.-])({names})(?![\w.-])")

@@ -23,16 +23,16 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_package_that_is_there_is_imported() -> None:
+def test_installed_package_is_imported() -> None:
     assert import_extra("json", "reports: writing one", "valor-core[json]") is json
 
 
-def test_a_package_that_is_missing_is_named_with_what_installs_it() -> None:
+def test_missing_package_suggests_install_command() -> None:
     with refused(MissingExtraError):
         import_extra("nowhere.inside", "art: drawing", "valor-art[paint]")
 
 
-def test_all_that_the_standard_library_finds_is_found_in_the_same_order() -> None:
+def test_distributions_match_standard_library() -> None:
     group = "console_scripts"
     found = [(one.name, one.version, [*one.announced(group)]) for one in installed().distributions]
 
@@ -50,9 +50,7 @@ def test_all_that_the_standard_library_finds_is_found_in_the_same_order() -> Non
     ("folder", "file"),
     [("sea_birds-1.5.dist-info", "METADATA"), ("Sea.birds-1.5-py3.11.egg-info", "PKG-INFO")],
 )
-def test_the_header_names_a_distribution_and_its_version(
-    site: Path, folder: str, file: str
-) -> None:
+def test_metadata_header_has_name_and_version(site: Path, folder: str, file: str) -> None:
     (site / folder).mkdir()
     (site / folder / file).write_text(FACTS)
 
@@ -60,9 +58,7 @@ def test_the_header_names_a_distribution_and_its_version(
     assert installed().distributions[0].name == "Sea.birds"
 
 
-def test_a_distribution_in_an_archive_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_distribution_in_archive_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archive = tmp_path / "birds.zip"
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("sea_birds-1.5.dist-info/METADATA", FACTS)
@@ -81,17 +77,17 @@ def test_rescan_finds_newly_installed_distribution(site: Path) -> None:
     assert version_of("sea-birds") == "1.5"
 
 
-def test_what_is_not_installed_has_no_version() -> None:
+def test_missing_distribution_has_no_version() -> None:
     assert version_of("no-such-birds") is None
 
 
-def test_a_folder_that_is_not_there_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_folder_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend("/no/such/folder")
 
     assert version_of("valor-core") is not None
 
 
-def test_the_standard_library_is_not_loaded_where_folders_hold_everything() -> None:
+def test_importlib_metadata_is_not_loaded_for_folders() -> None:
     code = (
         "import sys; from valor_core.packages import version_of;"
         "print(version_of('valor-core') is not None, 'importlib.metadata' in sys.modules)"

@@ -20,42 +20,40 @@ CLASSES = [Classification("a", "dog", {"dog": 1.0}), Classification("c", "cat", 
 
 class TestTasks:
     @pytest.mark.parametrize(("items", "task"), [(TEXTS, "text"), (CLASSES, "classification")])
-    def test_a_metric_reads_the_batches_of_each_of_its_tasks(
-        self, items: list[Any], task: str
-    ) -> None:
+    def test_metric_reads_batches_of_each_task(self, items: list[Any], task: str) -> None:
         report = evaluate(items, [{"name": "wide.Listed", "file": "a"}])
 
         assert report["Listed"].value == 1
         assert report.config["task"] == task
 
-    def test_its_spec_is_of_the_task_that_it_is_looked_up_for(self) -> None:
+    def test_spec_has_requested_task(self) -> None:
         spec = Registry().metric("wide.Listed", "classification")
 
         assert (spec.task, spec.other_tasks) == ("classification", ("text",))
 
 
 class TestNames:
-    def test_a_name_that_nothing_has_stands_for_a_parameter(self) -> None:
+    def test_unknown_name_becomes_parameter(self) -> None:
         (one,) = bind_metrics("wide.b", Registry(), "text")
 
         assert (one.spec.name, one.parameters.file) == ("wide.Listed", Path("b"))
         assert one.describe()["name"] == "wide.Listed@1"
 
-    def test_the_version_behind_it_is_that_of_the_metric(self) -> None:
+    def test_version_suffix_is_that_of_metric(self) -> None:
         (one,) = bind_metrics("wide.b@1", Registry(), "text")
 
         assert one.parameters.file == Path("b")
 
     @pytest.mark.parametrize("name", ["wide.Listed", "wide.in-file"])
-    def test_its_own_names_stand_for_no_parameter(self, name: str) -> None:
+    def test_metric_names_are_not_parameters(self, name: str) -> None:
         with pytest.raises(ParameterError, match="expected a path, found none"):
             bind_metrics(name, Registry(), "text")
 
-    def test_the_parameter_cannot_be_given_besides(self) -> None:
+    def test_parameter_given_twice_is_rejected(self) -> None:
         with pytest.raises(ConfigError, match=r"metrics\[0\]: file is given twice"):
             bind_metrics({"name": "wide.b", "file": "c"}, Registry(), "text", "c.yaml: ")
 
-    def test_it_must_be_one_of_the_parameters(self) -> None:
+    def test_name_parameter_must_be_a_parameter(self) -> None:
         spec = Registry().metric("wide.Listed")
 
         with pytest.raises(ManifestError, match="must be one of its parameters, got 'folder'"):

@@ -24,7 +24,7 @@ def some(rankings: Any) -> list[Any]:
     ]
 
 
-def test_items_of_a_task_of_ones_own_are_evaluated(rankings: Any) -> None:
+def test_custom_task_is_evaluated(rankings: Any) -> None:
     items = some(rankings)
 
     assert evaluate(items, ["HitRate"])["HitRate"].value == 0.5
@@ -33,7 +33,7 @@ def test_items_of_a_task_of_ones_own_are_evaluated(rankings: Any) -> None:
     assert evaluate(rankings.RankingBatch.of(items), ["HitRate"])["HitRate"].value == 0.5
 
 
-def test_they_are_streamed_and_sliced_and_filtered(rankings: Any) -> None:
+def test_custom_task_supports_streams_slices_and_filters(rankings: Any) -> None:
     evaluator = Evaluator(["HitRate"], "retrieval", slices=["hour"], filter="hour < 3")
     for item in some(rankings):
         evaluator.update([item])
@@ -44,22 +44,22 @@ def test_they_are_streamed_and_sliced_and_filtered(rankings: Any) -> None:
     assert report.slice(hour=2)["HitRate"].value == 0.0
 
 
-def test_a_misspelt_task_is_answered_with_it(rankings: Any) -> None:
+def test_misspelled_task_suggests_custom_task(rankings: Any) -> None:
     with pytest.raises(ConfigError, match=r"got 'retreival'\nDid you mean 'retrieval'\?$"):
         Evaluator(["HitRate"], "retreival")
 
 
-def test_something_else_than_its_items_is_refused_by_its_batch(rankings: Any) -> None:
+def test_items_of_another_class_are_rejected(rankings: Any) -> None:
     with pytest.raises(SchemaError, match="expected a Ranking, got 3"):
         evaluate([3], ["HitRate"], task="retrieval")
 
 
-def test_arrays_are_refused_in_its_name_too(rankings: Any) -> None:
+def test_arrays_are_rejected_with_task_name(rankings: Any) -> None:
     with pytest.raises(SchemaError, match="expected items or a batch, got list"):
         evaluate([[1, 2], [3, 4]], ["HitRate"], task="retrieval")
 
 
-def test_its_metrics_are_found_by_bare_names_and_nobody_elses(rankings: Any) -> None:
+def test_only_metrics_of_task_have_short_names(rankings: Any) -> None:
     registry = Registry()
 
     assert registry.find(TaskSpec, "retrieval").name == "ranklab.retrieval"
@@ -67,7 +67,7 @@ def test_its_metrics_are_found_by_bare_names_and_nobody_elses(rankings: Any) -> 
     assert registry.batch_class("retrieval") is rankings.RankingBatch
 
 
-def test_two_plugins_with_one_task_are_both_named(rankings: Any, install: Install) -> None:
+def test_ambiguous_task_lists_both_plugins(rankings: Any, install: Install) -> None:
     source = (PLUGINS / "ranklab" / "plugin.py").read_text().replace("ranklab.", "rivals.")
     install("rivallab", "rivals", {"__init__.py": "", "plugin.py": source})
 

@@ -127,7 +127,7 @@ def objects(rows: slice) -> ClassificationBatch:
 
 @pytest.mark.parametrize("made", [matrices, named, of_two_types, indicators, objects])
 @given(cuts=st.sets(st.integers(0, ROWS)))
-def test_thin_batches_count_as_all_at_once(
+def test_small_batches_give_same_results(
     made: Callable[[slice], ClassificationBatch], cuts: set[int]
 ) -> None:
     parts = Evaluator(METRICS, "classification")
@@ -144,7 +144,7 @@ def whole_of(made: Callable[[slice], ClassificationBatch]) -> Report:
     return evaluator.compute()
 
 
-def test_they_are_counted_together(counted: list[int]) -> None:
+def test_small_batches_are_joined(counted: list[int]) -> None:
     evaluator = Evaluator(METRICS, "classification")
     for row in range(ROWS):
         evaluator.update(matrices(slice(row, row + 1)))
@@ -154,7 +154,7 @@ def test_they_are_counted_together(counted: list[int]) -> None:
     assert counted == [ROWS]
 
 
-def test_whoever_made_a_batch_may_write_over_it() -> None:
+def test_buffered_batch_is_copied() -> None:
     truths, scores = (array.copy() for array in arrays())
     evaluator, wanted = Evaluator(METRICS, "classification"), Evaluator(METRICS, "classification")
     wanted.update(from_arrays(truths, scores))
@@ -166,7 +166,7 @@ def test_whoever_made_a_batch_may_write_over_it() -> None:
     assert evaluator.compute() == wanted.compute()
 
 
-def test_what_waits_is_bounded(counted: list[int]) -> None:
+def test_buffer_is_bounded(counted: list[int]) -> None:
     evaluator = Evaluator(["Accuracy"], "classification")
     batch = from_arrays(np.zeros(2000, int), np.ones((2000, 10)))
     most = -(-_FULL // batch.nbytes)
@@ -176,7 +176,7 @@ def test_what_waits_is_bounded(counted: list[int]) -> None:
     assert counted == [most * 2000] * 3
 
 
-def test_a_large_batch_is_counted_at_once_and_in_its_turn(counted: list[int]) -> None:
+def test_large_batch_is_counted_after_buffer(counted: list[int]) -> None:
     evaluator = Evaluator(["Accuracy"], "classification")
     thin = matrices(slice(0, 4))
     large = from_arrays(np.zeros(90_000, int), np.ones((90_000, 2)))
@@ -187,14 +187,14 @@ def test_a_large_batch_is_counted_at_once_and_in_its_turn(counted: list[int]) ->
     assert evaluator.compute().counts["read"] == 90_008
 
 
-def test_what_a_filter_may_refuse_does_not_wait(counted: list[int]) -> None:
+def test_filtered_batches_are_not_buffered(counted: list[int]) -> None:
     evaluator = Evaluator(["Accuracy"], "classification", filter="uid == 'img_3'")
     evaluator.update(named(slice(0, 5)))
 
     assert counted == [5]
 
 
-def test_batches_with_metadata_do_not_wait_and_are_sliced(counted: list[int]) -> None:
+def test_batches_with_metadata_are_sliced(counted: list[int]) -> None:
     evaluator = Evaluator(["Accuracy"], "classification", slices=["weather"])
     for weather in ("sun", "rain"):
         evaluator.update(matrices(slice(0, 2), metadata={"weather": [weather] * 2}))
@@ -206,7 +206,7 @@ def test_batches_with_metadata_do_not_wait_and_are_sliced(counted: list[int]) ->
     ]
 
 
-def test_an_item_that_comes_twice_is_an_error_of_compute_alone() -> None:
+def test_repeated_item_is_reported_by_compute() -> None:
     evaluator = Evaluator(["Accuracy"], "classification")
     large = from_arrays(
         np.zeros(90_000, int), np.ones((90_000, 2)), uids=[f"big_{i}" for i in range(90_000)]
@@ -222,7 +222,7 @@ def test_an_item_that_comes_twice_is_an_error_of_compute_alone() -> None:
             evaluator.compute()
 
 
-def test_an_item_that_comes_twice_is_found_where_nothing_else_was_counted() -> None:
+def test_repeated_item_in_buffer_is_found() -> None:
     evaluator = Evaluator(["Accuracy"], "classification")
     for _ in range(2):
         evaluator.update(named(slice(0, 1)))
@@ -231,7 +231,7 @@ def test_an_item_that_comes_twice_is_found_where_nothing_else_was_counted() -> N
         evaluator.compute()
 
 
-def test_uids_of_what_waits_are_kept_together(counted: list[int]) -> None:
+def test_uids_of_buffer_are_joined(counted: list[int]) -> None:
     evaluator = Evaluator(["Accuracy"], "classification")
     for row in range(ROWS):
         evaluator.update(named(slice(row, row + 1)))
@@ -241,7 +241,7 @@ def test_uids_of_what_waits_are_kept_together(counted: list[int]) -> None:
     assert counted == [ROWS]
 
 
-def test_what_a_state_may_refuse_does_not_wait() -> None:
+def test_batches_that_state_may_reject_are_not_buffered() -> None:
     # `Picky` does not say that it refuses nothing.
     evaluator = Evaluator([PICKY], registry=Registry())
     evaluator.update(matrices(slice(0, 3)))
@@ -258,14 +258,14 @@ def waiting(rows: slice) -> Evaluator:
     return evaluator
 
 
-def test_a_copy_has_what_waits() -> None:
+def test_copy_includes_buffer() -> None:
     evaluator = waiting(slice(0, ROWS))
 
     for same in (pickle.loads(pickle.dumps(evaluator)), deepcopy(evaluator)):
         assert same.compute() == evaluator.compute()
 
 
-def test_a_copy_has_what_is_counted_and_goes_on() -> None:
+def test_copy_continues_to_count() -> None:
     evaluator = waiting(slice(0, 15))
     evaluator.compute()
 
@@ -275,7 +275,7 @@ def test_a_copy_has_what_is_counted_and_goes_on() -> None:
     assert evaluator.compute() == waiting(slice(0, 15)).compute()
 
 
-def test_a_merge_counts_what_waits_in_both() -> None:
+def test_merge_includes_both_buffers() -> None:
     one, other = waiting(slice(0, 15)), waiting(slice(15, ROWS))
     one.merge(other)
 
@@ -283,7 +283,7 @@ def test_a_merge_counts_what_waits_in_both() -> None:
     assert other.compute() == waiting(slice(15, ROWS)).compute()
 
 
-def test_a_saved_state_has_what_waits(tmp_path: Path) -> None:
+def test_saved_state_includes_buffer(tmp_path: Path) -> None:
     waiting(slice(0, 15)).save(tmp_path / "state.npz")
     evaluator = waiting(slice(15, ROWS))
     evaluator.resume(tmp_path / "state.npz")
@@ -292,7 +292,7 @@ def test_a_saved_state_has_what_waits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, MemoryError])
-def test_what_waits_is_counted_once_if_counting_it_is_stopped(
+def test_buffer_is_counted_once_after_interrupt(
     stop: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evaluator = waiting(slice(0, ROWS))
@@ -309,7 +309,7 @@ def test_what_waits_is_counted_once_if_counting_it_is_stopped(
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_interrupt_while_counts_are_added_comes_when_they_are(
+def test_interrupt_is_deferred_while_counts_are_added(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     evaluator = waiting(slice(0, ROWS))
@@ -327,7 +327,7 @@ def test_an_interrupt_while_counts_are_added_comes_when_they_are(
     assert evaluator.compute() == waiting(slice(0, ROWS)).compute()
 
 
-def test_threads_may_update_one_evaluator() -> None:
+def test_threads_can_update_one_evaluator() -> None:
     evaluator = Evaluator(["Accuracy", "Counts"], "classification")
     large = from_arrays(np.zeros(40_000, int), np.ones((40_000, 2)))
 
@@ -341,7 +341,7 @@ def test_threads_may_update_one_evaluator() -> None:
     assert evaluator.compute().counts["read"] == 4 * (98 * 4 + 2 * 40_000)
 
 
-def test_a_report_of_an_evaluator_that_threads_update_is_of_whole_batches() -> None:
+def test_report_during_updates_covers_complete_batches() -> None:
     evaluator = Evaluator(["Counts"], "classification", slices=["weather"])
     batch = matrices(slice(0, 4), metadata={"weather": ["sun", "rain"] * 2})
 
@@ -367,7 +367,7 @@ def counted_in(result: Result) -> int:
     return sum(result.value.values()) if isinstance(result.value, dict) else 0
 
 
-def test_two_that_threads_merge_into_each_other_do_not_wait_without_end() -> None:
+def test_mutual_merge_does_not_deadlock() -> None:
     one, other = waiting(slice(0, 15)), waiting(slice(15, ROWS))
 
     with ThreadPoolExecutor(2) as pool:
@@ -379,7 +379,7 @@ def test_two_that_threads_merge_into_each_other_do_not_wait_without_end() -> Non
     assert sorted([one.state.read, other.state.read]) in ([ROWS, ROWS + 15], [ROWS, 2 * ROWS - 15])
 
 
-def test_batches_without_scores_do_not_wait_without_end(counted: list[int]) -> None:
+def test_batches_without_scores_fill_buffer(counted: list[int]) -> None:
     evaluator = Evaluator(["Accuracy"], "classification")
     for uid in range(2 * _MOST):
         evaluator.update([Classification(uid, "dog")])
@@ -387,7 +387,7 @@ def test_batches_without_scores_do_not_wait_without_end(counted: list[int]) -> N
     assert counted == [_MOST, _MOST]
 
 
-def test_a_batch_of_another_task_does_not_wait() -> None:
+def test_batch_of_another_task_is_not_buffered() -> None:
     evaluator = Evaluator(["Accuracy"], "classification")
 
     with pytest.raises(
@@ -396,7 +396,7 @@ def test_a_batch_of_another_task_does_not_wait() -> None:
         evaluator.update(TextBatch.of([Text("q1")]))
 
 
-def test_a_batch_that_cannot_be_joined_is_not_taken() -> None:
+def test_unjoinable_batch_is_not_buffered() -> None:
     evaluation = Evaluation("text", Plan((), ()))
 
     assert not BatchBuffer().try_add(TextBatch.of([Text("q1")]), evaluation)

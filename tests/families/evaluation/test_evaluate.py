@@ -36,7 +36,7 @@ def way_to(frame: FrameType | None) -> list[Path]:
     return files
 
 
-def test_a_row_is_followed_from_its_file_to_its_number_through_few_files_of_core(
+def test_csv_row_visits_few_core_files(
     tmp_path: Path,
 ) -> None:
     table = tmp_path / "answers.csv"

@@ -28,7 +28,7 @@ def item(uid: Any, response: str = "Paris", **metadata: Any) -> Text:
 
 @pytest.mark.usefixtures("lab")
 class TestUids:
-    def test_items_with_and_without_names_cannot_be_mixed(self) -> None:
+    def test_items_with_and_without_uid_cannot_be_mixed(self) -> None:
         evaluator = Evaluator(["Counts"], "classification")
         evaluator.update(from_arrays([0], [[0.75, 0.25]]))
         evaluator.update(from_arrays([0], [[0.75, 0.25]], uids=["a"]))
@@ -41,7 +41,7 @@ class TestUids:
 
 @pytest.mark.usefixtures("lab")
 class TestSavedStates:
-    def test_a_metric_of_a_plugin_that_is_missing_needs_the_plugin(
+    def test_metric_of_missing_plugin_is_reported(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         Evaluator(["Counts"], "classification").save(tmp_path / "state.npz")
@@ -61,27 +61,27 @@ class TestSides:
     TRUE, PREDICTED = Classification("001", "dog"), Classification("1", (), {"dog": 0.75})
 
     @pytest.mark.parametrize("together", [True, False])
-    def test_items_that_never_meet_are_worth_a_warning(self, together: bool) -> None:
+    def test_items_without_common_uids_give_warning(self, together: bool) -> None:
         evaluator = Evaluator(["Counts"], "classification")
         for batch in [[self.TRUE, self.PREDICTED]] if together else [[self.TRUE], [self.PREDICTED]]:
             evaluator.update(batch)
 
         assert evaluator.compute().warnings == (self.WARNING,)
 
-    def test_one_item_with_both_is_enough(self) -> None:
+    def test_one_matched_item_gives_no_warning(self) -> None:
         evaluator = Evaluator(["Counts"], "classification")
         evaluator.update([self.TRUE, self.PREDICTED, Classification("2", "dog", {"cat": 1})])
 
         assert evaluator.compute().warnings == ()
 
     @pytest.mark.parametrize("item", [TRUE, PREDICTED])
-    def test_one_side_alone_is_no_mistake(self, item: Classification) -> None:
+    def test_single_side_gives_no_warning(self, item: Classification) -> None:
         evaluator = Evaluator(["Counts"], "classification")
         evaluator.update([item])
 
         assert evaluator.compute().warnings == ()
 
-    def test_images_have_sides_too(self) -> None:
+    def test_unmatched_images_give_warning(self) -> None:
         box = Box(0, 0, 10, 10)
         evaluator = Evaluator(["Counts"], "detection")
         evaluator.update([Detection("001", [TrueObject("dog", box)])])
@@ -89,7 +89,7 @@ class TestSides:
 
         assert evaluator.compute().warnings == (self.WARNING,)
 
-    def test_a_saved_state_keeps_them(self, tmp_path: Path) -> None:
+    def test_saved_state_keeps_sides(self, tmp_path: Path) -> None:
         evaluator = Evaluator(["Counts"], "classification")
         evaluator.update([self.TRUE])
         evaluator.save(tmp_path / "state.npz")

@@ -33,14 +33,14 @@ def lab(install: Callable[..., Path]) -> None:
         ),
     ],
 )
-def test_another_request_is_told_by_the_metric_that_differs(metrics: Any, message: str) -> None:
+def test_other_request_is_reported_with_metric(metrics: Any, message: str) -> None:
     saved = Evaluator(["Accuracy", "F1"], task="classification").evaluation
 
     with pytest.raises(ForeignStateError, match=re.escape(message)):
         Evaluator(metrics, task="classification").evaluation.check_same(saved.describe(), "a.npz")
 
 
-def test_a_state_with_one_setting_more_that_is_null_is_refused() -> None:
+def test_state_with_additional_null_parameter_is_rejected() -> None:
     evaluation = Evaluator(["Accuracy"], task="classification").evaluation
     identity = evaluation.identity()
     identity["metrics"][0]["bins"] = None

@@ -23,7 +23,7 @@ def no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(compiled.VARIABLE, raising=False)
 
 
-def test_kernels_that_were_not_built_are_numpy() -> None:
+def test_unbuilt_kernels_fall_back_to_numpy() -> None:
     found = kernels("valor_classification._absent")
 
     assert (found.library, found.path) == (None, "NumPy")
@@ -32,7 +32,7 @@ def test_kernels_that_were_not_built_are_numpy() -> None:
 
 
 @pytest.mark.parametrize("choice", ["numpy", "NumPy"])
-def test_the_environment_sets_compiled_kernels_aside(
+def test_environment_disables_compiled_kernels(
     choice: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("VALOR_KERNELS", choice)
@@ -62,7 +62,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return package
 
 
-def test_a_library_that_was_built_from_the_c_beside_it_runs(clone: Path) -> None:
+def test_library_built_from_its_source_is_used(clone: Path) -> None:
     found = kernels("cloned._kernels")
 
     assert list((clone / "kernels").glob("*.c"))
@@ -70,9 +70,7 @@ def test_a_library_that_was_built_from_the_c_beside_it_runs(clone: Path) -> None
 
 
 @pytest.mark.parametrize("change", ["edited", "added", "renamed", "removed"])
-def test_a_library_that_is_older_than_its_c_is_set_aside_with_a_warning(
-    clone: Path, change: str
-) -> None:
+def test_stale_library_is_ignored_with_warning(clone: Path, change: str) -> None:
     header = clone / "kernels" / "tops.h"
     match change:
         case "edited":
@@ -96,7 +94,7 @@ def test_a_library_that_is_older_than_its_c_is_set_aside_with_a_warning(
     assert found.reason == f"out of date with its C sources: rebuild it with {command}"
 
 
-def test_a_stale_library_is_no_matter_where_numpy_was_chosen(
+def test_stale_library_gives_no_warning_with_numpy(
     clone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (clone / "kernels" / "tops.h").unlink()
@@ -109,14 +107,14 @@ def test_a_stale_library_is_no_matter_where_numpy_was_chosen(
     assert found.reason == "VALOR_KERNELS=numpy is set"
 
 
-def test_a_library_without_its_c_runs(clone: Path) -> None:
+def test_library_without_source_is_used(clone: Path) -> None:
     shutil.rmtree(clone / "kernels")
 
     assert kernels("cloned._kernels").path == "compiled"
 
 
 @pytest.mark.skipif(KERNELS.library is None, reason=KERNELS.reason)
-def test_an_interrupt_on_the_way_into_a_kernel_stays_one() -> None:
+def test_interrupt_while_calling_kernel_is_raised() -> None:
     class Interrupted(np.ndarray[Any, Any]):
         @property
         def flags(self) -> Any:

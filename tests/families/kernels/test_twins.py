@@ -90,7 +90,7 @@ def taken(module: str, name: str) -> list[tuple[object, ...]]:
     return [(each.name, each.kind, each.default) for each in parameters]
 
 
-def test_every_function_in_c_is_there_once_and_bound_once(package: ModuleType) -> None:
+def test_c_functions_are_defined_and_bound_once(package: ModuleType) -> None:
     exported = in_c(package)
     texts = bound(package)
 
@@ -100,7 +100,7 @@ def test_every_function_in_c_is_there_once_and_bound_once(package: ModuleType) -
     assert {name: texts[name] for name in exported if texts[name] != 1} == {}
 
 
-def test_the_twins_of_a_kernel_take_the_same(package: ModuleType) -> None:
+def test_kernel_implementations_have_same_signature(package: ModuleType) -> None:
     if package.KERNELS.library is None:
         pytest.skip(package.KERNELS.reason)
     kernels = chosen(package)
@@ -111,7 +111,7 @@ def test_the_twins_of_a_kernel_take_the_same(package: ModuleType) -> None:
         assert taken(plain, name) == taken(compiled, name), name
 
 
-def test_a_module_of_compiled_kernels_has_one_of_its_name_in_numpy(
+def test_compiled_kernel_modules_have_numpy_counterparts(
     package: ModuleType,
 ) -> None:
     written = {

@@ -83,7 +83,7 @@ def test_unaligned_boxes_have_the_same_values(dtype: Any) -> None:
     assert [one.value for one in found.results] == [one.value for one in right.results]
 
 
-def test_kernel_gets_a_copy_of_an_unaligned_array_and_never_writes_to_one() -> None:
+def test_unaligned_array_is_copied_for_kernel() -> None:
     kind = compiled.array(np.float64)
     with pytest.raises(compiled._UnalignedError):
         kind.address(unaligned(np.ones(3)))

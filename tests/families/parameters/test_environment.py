@@ -11,7 +11,7 @@ from valor_core.parameters import FromEnvironment
 VARIABLES = {"ROOT": "/data", "KEY": "s3cret"}
 
 
-def test_variables_are_filled_in_only_where_asked_for() -> None:
+def test_only_marked_variables_are_filled_in() -> None:
     config = {
         "path": "${env:ROOT}/a.csv",
         "plain": "$ROOT ${ROOT} {env:ROOT} ${env:1}",
@@ -28,13 +28,13 @@ def test_variables_are_filled_in_only_where_asked_for() -> None:
     assert config["path"] == "${env:ROOT}/a.csv"
 
 
-def test_the_environment_is_that_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_defaults_to_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VALOR_TEST_ROOT", "/here")
 
     assert fill_in("${env:VALOR_TEST_ROOT}") == "/here"
 
 
-def test_what_was_filled_in_remembers_its_reference() -> None:
+def test_filled_in_value_keeps_reference() -> None:
     filled = fill_in({"key": "Bearer ${env:KEY}"}, variables=VARIABLES)["key"]
 
     assert isinstance(filled, FromEnvironment)
@@ -55,8 +55,6 @@ def test_what_was_filled_in_remembers_its_reference() -> None:
         ),
     ],
 )
-def test_a_variable_that_is_not_set_is_named_with_the_place_that_asks(
-    place: str, message: str
-) -> None:
+def test_unset_variable_is_reported_with_position(place: str, message: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):
         fill_in({"judge": {"keys": ["a", "${env:NONE}"]}}, place, VARIABLES)

@@ -5,7 +5,7 @@ from importlib import metadata
 from valor_core.specs.extensions import GROUP, claims
 
 
-def test_what_is_found_is_what_python_finds() -> None:
+def test_entry_points_match_standard_library() -> None:
     found = {
         (entry.name, entry.value, entry.dist.name, entry.dist.version)
         for entry in metadata.entry_points(group=GROUP)

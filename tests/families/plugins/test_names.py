@@ -27,7 +27,7 @@ from valor_core.specs import meaning_of
         ("ppv", "classification", "classification.Precision"),
     ],
 )
-def test_names_that_people_type_lead_to_the_metric(name: str, task: str, found: str) -> None:
+def test_common_spellings_resolve_to_metric(name: str, task: str, found: str) -> None:
     assert meaning_of(name, Registry(), task).spec.name == found
 
 
@@ -48,7 +48,7 @@ def test_names_that_people_type_lead_to_the_metric(name: str, task: str, found: 
         ("ROGUE", "text", "Did you mean 'ROUGE'?"),
     ],
 )
-def test_names_of_something_near_suggest_the_metric(name: str, task: str, remedy: str) -> None:
+def test_related_names_suggest_metric(name: str, task: str, remedy: str) -> None:
     with pytest.raises(UnknownNameError) as error:
         meaning_of(name, Registry(), task)
 

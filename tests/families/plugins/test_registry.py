@@ -10,7 +10,7 @@ from valor_core.errors import MissingPluginError, UnknownNameError
 
 class TestLookUp:
     @pytest.mark.parametrize("namespace", ["segmentation", "detection"])
-    def test_a_plugin_of_ours_that_is_missing_is_answered_with_the_pip_lines(
+    def test_missing_plugin_suggests_install_command(
         self, monkeypatch: pytest.MonkeyPatch, namespace: str
     ) -> None:
         registry = without(monkeypatch, namespace)
@@ -18,13 +18,11 @@ class TestLookUp:
         with refused(MissingPluginError):
             registry.metric(f"{namespace.title()}.AP")
 
-    def test_a_task_of_ours_that_is_missing_is_answered_with_the_pip_lines(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_missing_task_suggests_install_command(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with refused(MissingPluginError):
             without(monkeypatch, "detection").metric("AP", task="detection")
 
-    def test_the_manifest_of_a_missing_plugin_is_answered_with_the_pip_lines(
+    def test_missing_manifest_suggests_install_command(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
 
@@ -32,7 +30,7 @@ class TestLookUp:
             without(monkeypatch, "detection").manifest("detection")
 
 
-def test_where_no_metrics_are_installed_a_bare_name_is_answered_with_what_to_install(
+def test_short_name_without_plugins_suggests_install_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     registry = without(monkeypatch, *Registry().namespaces)
@@ -41,7 +39,7 @@ def test_where_no_metrics_are_installed_a_bare_name_is_answered_with_what_to_ins
         registry.metric("F1")
 
 
-def test_version_behind_a_bare_name_suggests_the_full_name() -> None:
+def test_version_of_short_name_suggests_full_name() -> None:
     with pytest.raises(UnknownNameError, match="unknown in the task") as caught:
         Registry().metric("F1@2", "classification")
 

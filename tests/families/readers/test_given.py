@@ -48,7 +48,7 @@ IMAGES = (np.array([[[0, 1], [1, 1]]]), np.array([[[0, 1], [0, 1]]]))
         (([["a cat", "cat"]], ["the cat"]), "BLEU", "text"),
     ],
 )
-def test_two_sides_and_a_metric_tell_the_task(sides: Any, metric: str, task: str) -> None:
+def test_task_is_inferred_from_sides_and_metric(sides: Any, metric: str, task: str) -> None:
     report = evaluate(*sides, [metric])
 
     assert report.config["task"] == task
@@ -66,7 +66,7 @@ def test_two_sides_and_a_metric_tell_the_task(sides: Any, metric: str, task: str
         ([{"response": "a cat", "references": ["the cat"]}], "ROUGE", "text"),
     ],
 )
-def test_a_table_tells_its_task(rows: Any, metric: str, task: str) -> None:
+def test_task_is_inferred_from_table(rows: Any, metric: str, task: str) -> None:
     assert evaluate(rows, [metric]).config["task"] == task
 
 
@@ -80,7 +80,7 @@ def test_two_tables_of_boxes_are_detection() -> None:
     assert report["mAP"].value == pytest.approx(1)
 
 
-def test_labels_that_may_be_text_ask_for_the_task() -> None:
+def test_ambiguous_labels_require_task() -> None:
     with pytest.raises(ConfigError, match="evaluate: expected metrics, got none"):
         evaluate(["cat"], ["dog"], ["NoSuchMetric"])
 
@@ -105,21 +105,19 @@ def test_labels_that_may_be_text_ask_for_the_task() -> None:
         ),
     ],
 )
-def test_sides_that_are_swapped_are_told_from_those_that_are_not(
-    sides: Any, metric: str, message: str
-) -> None:
+def test_swapped_sides_are_detected(sides: Any, metric: str, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         evaluate(*sides, [metric])
 
 
-def test_a_misspelled_metric_is_answered_with_the_one_that_was_meant() -> None:
+def test_misspelled_metric_suggests_closest_match() -> None:
     with pytest.raises(
         UnknownNameError, match="metric 'Acuracy': unknown in the task 'classification'"
     ):
         evaluate([0, 1], [0, 1], ["Acuracy"])
 
 
-def test_an_evaluator_whose_task_nothing_told_yet_says_so() -> None:
+def test_evaluator_without_task_raises_error() -> None:
     evaluator = Evaluator(["F1", "Accuracy"])
 
     assert repr(evaluator) == "<Evaluator of 2 metrics: F1, Accuracy; 0 items counted>"
@@ -129,7 +127,7 @@ def test_an_evaluator_whose_task_nothing_told_yet_says_so() -> None:
     assert "of classification: F1, Accuracy; 3 items" in repr(evaluator)
 
 
-def test_the_numbers_of_labels_are_those_of_scikit_learn() -> None:
+def test_integer_labels_match_scikit_learn() -> None:
     sklearn = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(7)
     true = rng.integers(0, 4, 500)
@@ -143,12 +141,12 @@ def test_the_numbers_of_labels_are_those_of_scikit_learn() -> None:
 
 
 @pytest.mark.parametrize("task", ["classification", "detection", "rgb"])
-def test_a_table_that_tells_nothing_is_answered_with_the_readers_of_its_task(task: str) -> None:
+def test_unrecognized_table_lists_readers(task: str) -> None:
     with pytest.raises(ConfigError, match="data: no reader recognizes these columns: 'foo', 'bar'"):
         evaluate([{"foo": 1, "bar": 2}], ["F1"], task=task)
 
 
-def test_path_of_a_file_is_evaluated_as_on_the_command_line(tmp_path: Path) -> None:
+def test_path_is_evaluated_as_on_command_line(tmp_path: Path) -> None:
     file = tmp_path / "preds.csv"
     file.write_text("y_true,y_pred\ncat,cat\ndog,cat\n")
 
@@ -177,7 +175,7 @@ def test_path_of_a_file_is_evaluated_as_on_the_command_line(tmp_path: Path) -> N
         (pd.DataFrame({"y_true": [1], "y_pred": [1]}),),
     ],
 )
-def test_call_without_metrics_says_that_they_are_missing(sides: Any) -> None:
+def test_call_without_metrics_is_reported(sides: Any) -> None:
     with pytest.raises(ConfigError, match="evaluate: expected metrics, got none"):
         evaluate(*sides)
 
@@ -210,7 +208,7 @@ def test_misspelled_metric_is_not_mistaken_for_a_label() -> None:
         (BOXES, ["mAP"], {"box_format": "xywh"}, "evaluate: unknown argument 'box_format'"),
     ],
 )
-def test_argument_of_another_program_gets_the_way_to_write_it(
+def test_argument_of_other_library_suggests_syntax(
     sides: Any, metrics: Any, argument: Any, message: str
 ) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):
@@ -232,7 +230,7 @@ def test_labels_of_an_update_are_those_of_a_batch() -> None:
     assert evaluator.compute()["ROCAUC", "1"].value == 1.0
 
 
-def test_classes_that_are_no_column_numbers_get_the_call_that_names_them() -> None:
+def test_classes_that_are_not_column_indices_suggest_call() -> None:
     sides = [-1, 1, -1], [0.25, 0.75, 0.5]
 
     with pytest.raises(
@@ -256,9 +254,7 @@ def test_classes_that_are_no_column_numbers_get_the_call_that_names_them() -> No
         ),
     ],
 )
-def test_positive_label_of_scikit_learn_leads_to_the_result_of_that_label(
-    choice: Any, message: str
-) -> None:
+def test_pos_label_suggests_result_of_label(choice: Any, message: str) -> None:
     with pytest.raises(ParameterError, match=re.escape(message)) as caught:
         evaluate([1, 0], [1, 1], [{"name": "F1", **choice}])
 
@@ -267,7 +263,7 @@ def test_positive_label_of_scikit_learn_leads_to_the_result_of_that_label(
     assert (report["F1", "1"].value, report.ok) == (2 / 3, True)
 
 
-def test_compute_before_any_data_says_so() -> None:
+def test_compute_without_data_raises_error() -> None:
     with pytest.raises(StateError, match="compute: expected data, got none yet"):
         Evaluator(["Accuracy"]).compute()
 
@@ -281,7 +277,7 @@ def test_items_of_a_metric_without_rows_are_a_warning() -> None:
     )
 
 
-def test_typo_in_slices_is_a_warning_in_python_in_the_words_of_the_command_line() -> None:
+def test_typo_in_slices_is_a_warning() -> None:
     rows = [{"y_true": "cat", "y_pred": "cat", "ink": "dark"}]
 
     report = evaluate(rows, ["Accuracy"], slices=["inc"])
@@ -289,7 +285,7 @@ def test_typo_in_slices_is_a_warning_in_python_in_the_words_of_the_command_line(
     assert report.warnings == ("slices: no item has the metadata field 'inc'; did you mean 'ink'?",)
 
 
-def test_files_of_two_models_lead_to_compare(tmp_path: Path) -> None:
+def test_files_of_two_models_suggest_compare(tmp_path: Path) -> None:
     for name in ("a.csv", "b.csv"):
         (tmp_path / name).write_text("uid,label,prediction\nimg0,cat,cat\n")
     data = {"reader": "predicted", "path": [tmp_path / "a.csv", tmp_path / "b.csv"]}
@@ -308,12 +304,12 @@ def test_files_of_two_models_lead_to_compare(tmp_path: Path) -> None:
         (None, "y_true[0]: expected a class as text or number, got None"),
     ],
 )
-def test_cells_that_are_no_classes_are_named_with_their_position(cell: Any, message: str) -> None:
+def test_invalid_classes_are_reported_with_position(cell: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         evaluate([cell, cell], ["cat", "cat"], ["Accuracy"])
 
 
-def test_two_texts_without_lists_are_taken_for_files(tmp_path: Path) -> None:
+def test_two_strings_are_read_as_paths(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"data\.groundtruths: no such file: 'a cat'"):
         evaluate("a cat", "the cat", ["ROUGE"])
     (tmp_path / "run.yaml").write_text("task: text\n")
@@ -321,7 +317,7 @@ def test_two_texts_without_lists_are_taken_for_files(tmp_path: Path) -> None:
         evaluate(tmp_path / "run.yaml", ["ROUGE"])
 
 
-def test_scores_in_an_array_of_objects_are_scores() -> None:
+def test_object_array_of_scores_is_accepted() -> None:
     scores = np.array([[0.75, 0.25], [1, 0]], object)
 
     assert evaluate([0, 1], scores, ["Accuracy"])["Accuracy"].value == 1 / 2

@@ -13,7 +13,7 @@ from valor_core.readers import reader_of
 from valor_core.specs import TaskSpec
 
 
-def test_the_function_that_makes_a_batch_of_boxes_is_where_the_answer_says() -> None:
+def test_suggested_batch_constructor_exists() -> None:
     answer = Registry().arrays_remedy("detection")
 
     assert answer is not None
@@ -22,7 +22,7 @@ def test_the_function_that_makes_a_batch_of_boxes_is_where_the_answer_says() -> 
         assert name in answer
 
 
-def test_every_task_of_core_has_a_remedy_for_arrays() -> None:
+def test_core_tasks_have_remedy_for_arrays() -> None:
     registry = Registry()
 
     tasks = registry.manifest("core").of(TaskSpec)
@@ -43,6 +43,6 @@ class Table:
         (Table(), "expected items or a batch, got Table"),
     ],
 )
-def test_arrays_are_answered_with_what_makes_a_batch_of_them(data: Any, message: str) -> None:
+def test_arrays_suggest_batch_constructor(data: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         reader_of(data, "classification", Registry())

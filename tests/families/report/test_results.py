@@ -8,7 +8,7 @@ from valor_core.errors import ReportError
 from valor_core.results import Results
 
 
-def test_two_settings_of_a_metric_are_told_apart_by_the_one_that_is_a_default() -> None:
+def test_results_are_distinguished_by_default_parameter() -> None:
     parameters = {"label_key": "class", "average": "macro"}
     f1 = Result(type="F1", metric="classification.F1@1", parameters=parameters, value=0.5)
     other = evolve(f1, parameters=parameters | {"zero_division": None}, value=0.25)

@@ -12,7 +12,7 @@ from valor_core import Evaluator, evaluate
 from valor_core.schemas.classification import Classification
 
 
-def test_a_report_warns_of_labels_written_otherwise() -> None:
+def test_labels_with_different_spelling_give_warning() -> None:
     items = [Classification("a", "dog", {"Dog": 1.0}), Classification("b", "cat", {"Cat": 1.0})]
 
     report = evaluate(items, ["Accuracy"])
@@ -32,7 +32,7 @@ def accuracy(pairs: list[tuple[str, str]]) -> tuple[float, tuple[str, ...]]:
     return report["Accuracy"].value, report.warnings
 
 
-def test_cat_with_a_blank_and_dog_with_a_capital_are_warned_of() -> None:
+def test_blank_and_capital_in_labels_give_warning() -> None:
     value, (warning,) = accuracy([("cat", "cat"), ("dog", "Dog"), ("cat ", "cat")])
 
     assert value == 1 / 3
@@ -56,7 +56,7 @@ def test_cat_with_a_blank_and_dog_with_a_capital_are_warned_of() -> None:
         ("Gr\u00f6\u00dfe", "GR\u00d6SSE", {"GR\u00d6SSE": "Gr\u00f6\u00dfe"}),
     ],
 )
-def test_label_map_of_the_warning_makes_both_spellings_one(
+def test_suggested_label_map_merges_spellings(
     true: str, predicted: str, renames: dict[str, str]
 ) -> None:
     pairs = [(true, predicted), ("x", "x")]
@@ -83,17 +83,17 @@ def test_label_map_of_the_warning_makes_both_spellings_one(
         [("Cat", "dog"), ("cat", "dog"), ("dog", "dog")],
     ],
 )
-def test_labels_that_are_meant_to_differ_are_no_warning(pairs: list[tuple[str, str]]) -> None:
+def test_distinct_labels_give_no_warning(pairs: list[tuple[str, str]]) -> None:
     assert accuracy(pairs)[1] == ()
 
 
-def test_blanks_are_never_meant() -> None:
+def test_blanks_in_labels_give_warning() -> None:
     _, (warning,) = accuracy([("cat", "cat "), ("cat ", "cat")])
 
     assert "'cat ' (true, predicted) and 'cat' (true, predicted)" in warning
 
 
-def test_labels_of_other_keys_get_a_list_of_pairs() -> None:
+def test_labels_with_other_keys_suggest_list_of_pairs() -> None:
     items = [Classification("a", [("color", "Red")], {("color", "red"): 1.0})]
 
     (warning,) = evaluate(items, ["Accuracy"]).warnings
@@ -104,7 +104,7 @@ def test_labels_of_other_keys_get_a_list_of_pairs() -> None:
     assert (report["Accuracy"].value, report.warnings) == (1.0, ())
 
 
-def test_warning_of_labels_does_not_depend_on_the_split(tmp_path: Path) -> None:
+def test_label_warning_is_independent_of_split(tmp_path: Path) -> None:
     pairs = [("cat", "cat"), ("dog", "Dog"), ("cat ", "cat"), ("dog", "dog")]
     expected = accuracy(pairs)[1]
     for order in permutations(range(4)):
@@ -118,13 +118,13 @@ def test_warning_of_labels_does_not_depend_on_the_split(tmp_path: Path) -> None:
     assert len(expected) == 1
 
 
-def test_labels_that_a_map_brings_together_are_no_warning() -> None:
+def test_mapped_labels_give_no_warning() -> None:
     items = [Classification("a", "dog", {"Dog": 1.0})]
 
     assert evaluate(items, ["Accuracy"], label_map={"Dog": "dog"}).warnings == ()
 
 
-def test_a_model_that_is_always_wrong_is_no_warning() -> None:
+def test_model_that_is_always_wrong_gives_no_warning() -> None:
     evaluator = Evaluator(["Accuracy"], task="classification")
     evaluator.update([Classification("a", "dog", {"cat": 1.0})])
     evaluator.update([Classification("b", "cat", {"dog": 1.0})])
@@ -132,7 +132,7 @@ def test_a_model_that_is_always_wrong_is_no_warning() -> None:
     assert evaluator.compute().warnings == ()
 
 
-def test_a_saved_state_knows_which_labels_it_has_seen(tmp_path: Path) -> None:
+def test_saved_state_keeps_labels(tmp_path: Path) -> None:
     first = Evaluator(["Accuracy"], task="classification")
     first.update([Classification("a", "dog", {"cat": 1.0})])
     first.save(tmp_path / "first.npz")

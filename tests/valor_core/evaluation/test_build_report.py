@@ -37,7 +37,7 @@ def report(evaluation: Evaluation, state: EvaluationState, *warnings: str) -> Re
     )
 
 
-def test_a_report_has_the_whole_and_the_slices_and_leaves_the_tally_as_it_was(
+def test_report_has_slices_and_keeps_state_unchanged(
     evaluation: Evaluation,
 ) -> None:
     state = counted(evaluation, *ITEMS)
@@ -54,7 +54,7 @@ def test_a_report_has_the_whole_and_the_slices_and_leaves_the_tally_as_it_was(
     assert pickle.dumps(state) == before
 
 
-def test_a_fate_that_no_item_had_is_told_only_where_it_always_is(evaluation: Evaluation) -> None:
+def test_rare_counts_of_zero_are_not_reported(evaluation: Evaluation) -> None:
     state = counted(evaluation, *ITEMS, Text("q9"))
     assert report(evaluation, state).counts == {"read": 2, "skipped": 1, "failed": 0}
 
@@ -63,7 +63,7 @@ def test_a_fate_that_no_item_had_is_told_only_where_it_always_is(evaluation: Eva
     assert report(evaluation, state).counts["missing_partitions"] == 1
 
 
-def test_what_the_caller_warns_of_stands_before_what_the_tally_does(
+def test_warnings_of_caller_come_first(
     evaluation: Evaluation,
 ) -> None:
     state = counted(evaluation, *ITEMS)
@@ -74,7 +74,7 @@ def test_what_the_caller_warns_of_stands_before_what_the_tally_does(
     assert warnings == ("the disk is full", "b.csv could not be counted, it was lost")
 
 
-def test_there_is_no_report_of_items_that_came_twice_or_lack_a_field_to_filter_by(
+def test_repeated_items_or_unknown_filter_field_raise_error(
     evaluation: Evaluation,
 ) -> None:
     twice = counted(evaluation, ITEMS[0])

@@ -40,7 +40,7 @@ def length(item: Any) -> float:
     return len(item.response) / 10
 
 
-def test_objects_batches_and_readers_are_all_data(lab: Path) -> None:
+def test_data_may_be_objects_batches_or_reader(lab: Path) -> None:
     whole = TextBatch.of(ITEMS)
     halves = [TextBatch.of(ITEMS[:4]), TextBatch.of(ITEMS[4:])]
 
@@ -50,12 +50,12 @@ def test_objects_batches_and_readers_are_all_data(lab: Path) -> None:
     assert all(report == reports[0] for report in reports)
 
 
-def test_the_task_is_told_from_the_data(lab: Path) -> None:
+def test_task_is_inferred_from_data(lab: Path) -> None:
     for data in (ITEMS, tuple(ITEMS), TextBatch.of(ITEMS), [TextBatch.of(ITEMS)]):
         assert evaluate(data, [length])["Length"].value == 0.35
 
 
-def test_data_of_another_task_than_the_metrics_are_refused() -> None:
+def test_data_of_another_task_is_rejected() -> None:
     with pytest.raises(
         ConfigError, match=r"metrics: expected one task, found classification \(the config\), text"
     ):
@@ -66,7 +66,7 @@ def test_a_reader_is_chosen_by_name(parts: dict[str, Any]) -> None:
     assert evaluate(parts, METRICS).results == evaluate(ITEMS, METRICS).results
 
 
-def test_progress_is_told_after_every_partition(parts: dict[str, Any]) -> None:
+def test_progress_is_reported_after_each_partition(parts: dict[str, Any]) -> None:
     told: list[tuple[int, int, int]] = []
 
     evaluate(parts, METRICS, progress=lambda *how_far: told.append(how_far))
@@ -82,11 +82,11 @@ class TestReaders:
             ({"reader": 3}, "c.yaml: data.reader: expected the name of a reader, got 3"),
         ],
     )
-    def test_the_reader_must_be_named(self, named: dict[str, Any], message: str) -> None:
+    def test_mapping_without_reader_is_rejected(self, named: dict[str, Any], message: str) -> None:
         with pytest.raises(ConfigError, match=re.escape(message)):
             reader_of(named | {"path": "a"}, "text", Registry(), place="c.yaml: ")
 
-    def test_a_reader_of_another_task_is_refused_where_the_task_has_none(self, lab: Path) -> None:
+    def test_reader_of_another_task_is_rejected(self, lab: Path) -> None:
         registry = Registry()
         registry.register("birds", Birds())
 
@@ -95,13 +95,13 @@ class TestReaders:
         ):
             reader_of({"reader": "lab.Parts", "path": "a"}, "songs", registry)
 
-    def test_a_wrong_parameter_is_named_with_its_place(self, lab: Path) -> None:
+    def test_invalid_parameter_is_reported_with_position(self, lab: Path) -> None:
         with pytest.raises(
             Exception, match=r"^c\.yaml: data\.pth: unknown key\nDid you mean 'path"
         ):
             reader_of({"reader": "lab.Parts", "pth": "a"}, "text", Registry(), place="c.yaml: ")
 
-    def test_relative_paths_are_relative_to_the_folder(self, lab: Path) -> None:
+    def test_relative_paths_start_at_folder(self, lab: Path) -> None:
         values = {"reader": "lab.Parts", "path": "a.json", "log": "/log"}
 
         reader: Any = reader_of(values, "text", Registry(), Path("here"))
@@ -111,9 +111,7 @@ class TestReaders:
 
 
 class TestStateFiles:
-    def test_a_failed_run_keeps_what_was_finished_and_goes_on(
-        self, parts: dict[str, Any], tmp_path: Path
-    ) -> None:
+    def test_failed_run_resumes_from_state(self, parts: dict[str, Any], tmp_path: Path) -> None:
         state = tmp_path / "state.npz"
         trouble = parts | {"trouble": "raise", "at": 2}
 
@@ -127,7 +125,7 @@ class TestStateFiles:
         assert report == evaluate(parts, METRICS)
         assert Evaluator.load(state).compute() == report
 
-    def test_what_was_finished_is_not_read_again(
+    def test_finished_partitions_are_not_read_again(
         self, parts: dict[str, Any], tmp_path: Path
     ) -> None:
         state = tmp_path / "state.npz"
@@ -140,7 +138,7 @@ class TestStateFiles:
 
         assert {file.name for file in (tmp_path / "log").iterdir()} == {"2", "3"}
 
-    def test_a_missing_folder_is_refused_before_any_work(
+    def test_missing_folder_is_rejected_before_counting(
         self, parts: dict[str, Any], tmp_path: Path
     ) -> None:
         folder = tmp_path / "missing"
@@ -150,7 +148,7 @@ class TestStateFiles:
 
         assert not list((tmp_path / "log").iterdir())
 
-    def test_a_state_of_other_data_is_refused(self, parts: dict[str, Any], tmp_path: Path) -> None:
+    def test_state_of_other_data_is_rejected(self, parts: dict[str, Any], tmp_path: Path) -> None:
         state = tmp_path / "state.npz"
         evaluate(parts, METRICS, state=state)
 
@@ -163,19 +161,19 @@ class TestStateFiles:
 
 @pytest.mark.usefixtures("lab")
 class TestWrongData:
-    def test_a_strange_item_is_named_by_its_position(self) -> None:
+    def test_invalid_item_is_reported_with_position(self) -> None:
         with pytest.raises(SchemaError, match=r"data\[1\]: expected a Text, got 5"):
             evaluate([ITEMS[0], 5], METRICS, "text")
 
-    def test_no_metrics_are_an_error(self) -> None:
+    def test_empty_metrics_raise_error(self) -> None:
         with pytest.raises(ConfigError, match="metrics must not be empty"):
             evaluate(ITEMS, [])
 
-    def test_one_metric_stands_for_a_list_of_it(self) -> None:
+    def test_single_metric_needs_no_list(self) -> None:
         assert evaluate(ITEMS, METRICS[0]).to_dict() == evaluate(ITEMS, METRICS[:1]).to_dict()
 
 
-def test_counts_are_saved_while_a_run_goes_on(
+def test_counts_are_saved_during_run(
     parts: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = tmp_path / "state.npz"
@@ -199,7 +197,7 @@ class TestInterrupts:
         yield
         signal.signal(signal.SIGINT, before)
 
-    def test_an_interrupt_says_what_was_finished(self, parts: dict[str, Any]) -> None:
+    def test_interrupt_reports_finished_partitions(self, parts: dict[str, Any]) -> None:
         def interrupt(finished: int, count: int, read: int) -> None:
             if finished == 2:
                 raise KeyboardInterrupt
@@ -207,7 +205,7 @@ class TestInterrupts:
         with pytest.raises(RunInterrupted, match="run: stopped after 2 of 4 partitions, 4 items"):
             evaluate(parts, METRICS, progress=interrupt)
 
-    def test_an_interrupted_run_can_go_on(self, parts: dict[str, Any], tmp_path: Path) -> None:
+    def test_interrupted_run_can_resume(self, parts: dict[str, Any], tmp_path: Path) -> None:
         state = tmp_path / "state.npz"
 
         def interrupt(finished: int, count: int, read: int) -> None:
@@ -220,7 +218,7 @@ class TestInterrupts:
 
         assert evaluate(parts, METRICS, state=state) == evaluate(parts, METRICS)
 
-    def test_an_interrupt_in_the_middle_of_a_merge_waits_for_its_end(
+    def test_interrupt_is_deferred_during_merge(
         self, parts: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         import lab.metrics
@@ -241,9 +239,7 @@ class TestInterrupts:
 
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
-    def test_an_evaluation_in_another_thread_leaves_signals_alone(
-        self, parts: dict[str, Any]
-    ) -> None:
+    def test_evaluation_in_thread_keeps_signal_handlers(self, parts: dict[str, Any]) -> None:
         reports: list[Any] = []
         thread = threading.Thread(target=lambda: reports.append(evaluate(parts, METRICS)))
 
@@ -254,7 +250,7 @@ class TestInterrupts:
 
     @pytest.mark.skipif(os.name == "nt", reason="signals of a terminal are a matter of POSIX")
     @pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
-    def test_an_interrupted_program_leaves_no_process_and_its_state_goes_on(
+    def test_interrupted_program_ends_workers_and_resumes(
         self, lab: Path, parts: dict[str, Any], tmp_path: Path, mode: str
     ) -> None:
         state, log = tmp_path / "state.npz", tmp_path / "log"
@@ -291,7 +287,7 @@ class TestInterrupts:
         assert evaluate(parts, METRICS, state=state) == evaluate(parts, METRICS)
 
     @pytest.mark.skipif(os.name == "nt", reason="groups of processes are a matter of POSIX")
-    def test_a_killed_program_leaves_no_process(
+    def test_killed_program_ends_workers(
         self, lab: Path, parts: dict[str, Any], tmp_path: Path
     ) -> None:
         waiting, engine = parts | {"trouble": "wait", "at": 3}, {"mode": "processes", "workers": 2}
@@ -328,7 +324,7 @@ def alive(group: int) -> bool:
     return True
 
 
-def test_an_evaluator_may_be_run_on_several_readers(lab: Path) -> None:
+def test_evaluator_runs_on_several_readers(lab: Path) -> None:
     evaluator = Evaluator(METRICS)
 
     run(evaluator, InMemory.of(ITEMS[:4], TextBatch.of))
@@ -338,7 +334,7 @@ def test_an_evaluator_may_be_run_on_several_readers(lab: Path) -> None:
     assert evaluator.compute() == evaluate(ITEMS, METRICS)
 
 
-def test_a_state_of_other_data_in_memory_is_refused(lab: Path, tmp_path: Path) -> None:
+def test_state_of_other_data_in_memory_is_rejected(lab: Path, tmp_path: Path) -> None:
     state = tmp_path / "state.npz"
     first = evaluate(ITEMS[:4], METRICS, state=state)
 
@@ -347,7 +343,7 @@ def test_a_state_of_other_data_in_memory_is_refused(lab: Path, tmp_path: Path) -
         evaluate(ITEMS[4:], METRICS, state=state)
 
 
-def test_what_two_metrics_say_alike_is_one_result(lab: Path) -> None:
+def test_equal_results_of_two_metrics_are_reported_once(lab: Path) -> None:
     chosen: list[Any] = [{"name": "lab.LongShares", "thresholds": at} for at in ([1, 5], [5, 9])]
 
     report = evaluate([Text("q1", response="xxxxxx")], chosen)
@@ -356,7 +352,7 @@ def test_what_two_metrics_say_alike_is_one_result(lab: Path) -> None:
     assert [result.value for result in report.results] == [1.0, 1.0, 0.0]
 
 
-def test_an_engine_may_be_given_by_its_name(lab: Path) -> None:
+def test_engine_is_chosen_by_name(lab: Path) -> None:
     report = evaluate(ITEMS, METRICS, engine="local")
 
     assert report.results == evaluate(ITEMS, METRICS).results
@@ -366,7 +362,7 @@ def test_an_engine_may_be_given_by_its_name(lab: Path) -> None:
         evaluate(ITEMS, METRICS, state=3)  # type: ignore[arg-type]
 
 
-def test_a_report_that_cannot_be_written_leaves_the_one_before(lab: Path, tmp_path: Path) -> None:
+def test_failed_write_keeps_previous_report(lab: Path, tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     report = evaluate(ITEMS, METRICS)
     report.save(path)
@@ -392,13 +388,11 @@ class TestForms:
         return length
 
     @pytest.mark.parametrize("given", [(), (["a"], ["b"], "text", 3)])
-    def test_a_call_without_metrics_or_with_too_much_says_how_it_is_written(
-        self, given: Any
-    ) -> None:
+    def test_invalid_call_suggests_syntax(self, given: Any) -> None:
         with pytest.raises(ConfigError, match="evaluate: expected metrics, got none"):
             evaluate(["a"], *given)
 
-    def test_a_misspelled_task_is_refused_as_one(self, length: MetricSpec) -> None:
+    def test_misspelled_task_is_rejected(self, length: MetricSpec) -> None:
         # the first line lists the tasks of whatever is installed
         with pytest.raises(ConfigError, match=r"got 'txt'\nDid you mean 'text'\?$"):
             evaluate([Text("q1", response="a")], [length], "txt")

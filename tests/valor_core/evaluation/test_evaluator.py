@@ -77,7 +77,7 @@ def score(item: Any, *, weight: float = 1) -> Any:
 
 @pytest.mark.usefixtures("lab")
 class TestStreaming:
-    def test_batches_one_by_one_equal_all_at_once(self) -> None:
+    def test_result_is_independent_of_batches(self) -> None:
         evaluator = Evaluator(METRICS)
 
         for one in ITEMS:
@@ -85,7 +85,7 @@ class TestStreaming:
 
         assert evaluator.compute() == evaluated(ITEMS).compute()
 
-    def test_a_report_can_be_had_at_any_time_and_counting_goes_on(self) -> None:
+    def test_counting_continues_after_compute(self) -> None:
         evaluator = Evaluator(METRICS)
 
         first = evaluator.compute()
@@ -101,7 +101,7 @@ class TestStreaming:
 
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.permutations(range(4)), st.integers(0, 4), st.integers(0, 4))
-    def test_any_split_in_any_order_gives_the_same_report(
+    def test_report_is_independent_of_split_and_order(
         self, order: list[int], cut: int, other: int
     ) -> None:
         options: dict[str, Any] = {"slices": ["weather"], "filter": "not weather == 'snow'"}
@@ -114,7 +114,7 @@ class TestStreaming:
 
         assert merged.compute() == evaluated(ITEMS, **options).compute()
 
-    def test_a_batch_that_a_state_refuses_is_not_counted_at_all(self) -> None:
+    def test_rejected_batch_is_not_counted(self) -> None:
         evaluator = Evaluator(["lab.LongShare", "lab.Refusing"])
         evaluator.update([item("q1")])
 
@@ -126,7 +126,7 @@ class TestStreaming:
         assert report["LongShare"].value == 1.0
         assert report["Refusing"].value == 1
 
-    def test_a_batch_of_another_task_is_refused(self) -> None:
+    def test_batch_of_another_task_is_rejected(self) -> None:
         batch = ClassificationBatch.of([Classification("a", "dog", {"dog": 1})])
 
         with pytest.raises(
@@ -134,11 +134,11 @@ class TestStreaming:
         ):
             Evaluator(METRICS).update(batch)
 
-    def test_arrays_are_answered_with_what_makes_a_batch_of_them(self) -> None:
+    def test_arrays_suggest_batch_constructor(self) -> None:
         with pytest.raises(SchemaError, match="data: expected items or a batch, got ndarray"):
             Evaluator(METRICS).update(np.array(["Paris", "Rom"]))
 
-    def test_a_batch_is_not_written_to(self) -> None:
+    def test_batch_is_not_modified(self) -> None:
         batch = TextBatch.of(ITEMS)
 
         evaluator = Evaluator(METRICS, slices=["city"])
@@ -149,7 +149,7 @@ class TestStreaming:
 
 @pytest.mark.usefixtures("lab")
 class TestUids:
-    def test_an_item_in_two_batches_is_an_error_that_names_it(self) -> None:
+    def test_item_in_two_batches_is_rejected(self) -> None:
         evaluator = evaluated(ITEMS[:2])
         evaluator.update([item("q2"), item("q5")])
 
@@ -158,7 +158,7 @@ class TestUids:
         ):
             evaluator.compute()
 
-    def test_an_item_in_two_evaluators_is_found_when_they_are_merged(self) -> None:
+    def test_item_in_two_merged_evaluators_is_rejected(self) -> None:
         evaluator = evaluated(ITEMS[:2])
         evaluator.merge(evaluated(ITEMS[1:]))
 
@@ -167,7 +167,7 @@ class TestUids:
         ):
             evaluator.compute()
 
-    def test_names_and_numbers_cannot_be_mixed(self) -> None:
+    def test_string_and_integer_uids_cannot_be_mixed(self) -> None:
         evaluator = evaluated([item("q1")])
         evaluator.update([item(1)])
 
@@ -176,21 +176,21 @@ class TestUids:
         ):
             evaluator.compute()
 
-    def test_a_batch_that_the_filter_empties_does_not_change_the_kind_of_uids(self) -> None:
+    def test_fully_filtered_batch_keeps_uid_type(self) -> None:
         evaluator = Evaluator(METRICS, filter="weather == 'rain'")
         evaluator.update([item("q1", weather="sun")])
         evaluator.update([item("q2", weather="rain")])
 
         assert evaluator.compute().counts == {"read": 1, "skipped": 1, "failed": 0}
 
-    def test_empty_batches_are_no_trouble(self) -> None:
+    def test_empty_batches_are_accepted(self) -> None:
         evaluator = Evaluator(METRICS)
         for items in ([], [item("q1")], []):
             evaluator.update(items)
 
         assert evaluator.compute().counts["read"] == 1
 
-    def test_a_part_of_items_without_names_is_numbered_through(self) -> None:
+    def test_selected_items_without_uid_are_numbered(self) -> None:
         evaluator = Evaluator([score], items=True)
         batch = TextBatch(Datums.numbers(3), [None] * 3, ["a", "ab", "abcd"], *[[()] * 3] * 3)
 
@@ -199,7 +199,7 @@ class TestUids:
 
         assert [row.uid for row in evaluator.compute().items[0].rows] == [0, 1, 2, 3]
 
-    def test_items_without_names_are_numbered_through(self) -> None:
+    def test_items_without_uid_are_numbered_across_batches(self) -> None:
         evaluator = Evaluator([score], items=True)
         batch = TextBatch(Datums.numbers(2), [None] * 2, ["ab", "abcd"], *[[()] * 2] * 3)
 
@@ -213,18 +213,18 @@ class TestUids:
 
 @pytest.mark.usefixtures("lab")
 class TestMerging:
-    def test_evaluators_of_other_metrics_do_not_merge(self) -> None:
+    def test_evaluator_with_other_metrics_is_not_merged(self) -> None:
         with pytest.raises(
             StateError,
             match=r"merge: made by another request, metrics: lab\.LongShares@1 only here",
         ):
             evaluated(ITEMS).merge(evaluated([], ["lab.LongShare"]))
 
-    def test_only_evaluators_merge(self) -> None:
+    def test_merge_rejects_other_objects(self) -> None:
         with pytest.raises(StateError, match="merge: expected another evaluator, got None"):
             evaluated(ITEMS).merge(None)  # type: ignore[arg-type]
 
-    def test_evaluators_of_other_parameters_do_not_merge(self) -> None:
+    def test_evaluator_with_other_parameters_is_not_merged(self) -> None:
         other = Evaluator([{"name": "lab.LongShare", "threshold": 5}])
 
         with pytest.raises(
@@ -233,14 +233,14 @@ class TestMerging:
         ):
             Evaluator([{"name": "lab.LongShare", "threshold": 4}]).merge(other)
 
-    def test_evaluators_of_other_slices_do_not_merge(self) -> None:
+    def test_evaluator_with_other_slices_is_not_merged(self) -> None:
         with pytest.raises(
             StateError,
             match=r"made by another request, slices is \[\['weather'\]\] there and None here",
         ):
             Evaluator(METRICS).merge(Evaluator(METRICS, slices=["weather"]))
 
-    def test_the_other_evaluator_is_not_written_to(self) -> None:
+    def test_merge_keeps_other_evaluator_unchanged(self) -> None:
         one, other = evaluated(ITEMS[:2]), evaluated(ITEMS[2:])
         before = other.compute()
 
@@ -252,7 +252,7 @@ class TestMerging:
 
 @pytest.mark.usefixtures("lab")
 class TestSlices:
-    def test_slices_that_are_computed_side_by_side_share_no_state(
+    def test_slices_computed_in_parallel_share_no_state(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         together: list[list[tuple[Any, ...]]] = []
@@ -268,14 +268,14 @@ class TestSlices:
         assert all(len(set(keys)) == len(keys) for keys in together)
         assert len(report.slices) == 7
 
-    def test_every_slice_equals_an_evaluation_of_its_items(self) -> None:
+    def test_slice_equals_evaluation_of_its_items(self) -> None:
         report = evaluated(ITEMS, slices=["weather", ["weather", "city"]]).compute()
 
         for where in ({"weather": "rain"}, {"weather": "rain", "city": "B"}):
             items = [one for one in ITEMS if where.items() <= one.metadata.items()]
             assert report.slice(**where) == evaluated(items).compute().results
 
-    def test_a_missing_value_is_a_slice_of_its_own(self) -> None:
+    def test_missing_values_form_a_slice(self) -> None:
         report = evaluated(ITEMS, slices=["weather"]).compute()
 
         assert [part[0].slice for part in report.slices] == [
@@ -285,12 +285,12 @@ class TestSlices:
         ]
         assert report.slice(weather=None) == evaluated(ITEMS[3:]).compute().results
 
-    def test_the_whole_is_the_same_with_and_without_slices(self) -> None:
+    def test_overall_results_are_independent_of_slices(self) -> None:
         sliced = evaluated(ITEMS, slices=["weather", "city"]).compute()
 
         assert sliced.results == evaluated(ITEMS).compute().results
 
-    def test_too_many_combinations_are_refused_and_not_counted(self) -> None:
+    def test_too_many_combinations_are_not_counted(self) -> None:
         evaluator = Evaluator(METRICS, slices=["n"])
         evaluator.update([item(f"a{n}", n=n) for n in range(1000)])
 
@@ -302,9 +302,7 @@ class TestSlices:
 
         assert evaluator.compute().counts["read"] == 1000
 
-    def test_too_many_combinations_of_two_evaluators_are_refused_and_not_merged(
-        self, tmp_path: Path
-    ) -> None:
+    def test_too_many_combinations_are_not_merged(self, tmp_path: Path) -> None:
         one, other = (
             evaluated([item(f"{side}{n}", n=n + 600 * side) for n in range(600)], slices=["n"])
             for side in (0, 1)
@@ -321,7 +319,7 @@ class TestSlices:
 
         assert one.compute() == before
 
-    def test_an_error_of_what_was_chosen_has_the_place_of_it(self) -> None:
+    def test_error_of_option_has_its_position(self) -> None:
         place = "c.yaml: "
         by_place: list[tuple[dict[str, Any], str]] = [
             ({"slices": ["n"]}, "slices: expected at most 1,000 combinations of n, found 1,001"),
@@ -334,17 +332,17 @@ class TestSlices:
                 evaluated([item(n, n=n) for n in range(1001)], place=place, **options).compute()
             assert str(caught.value).startswith(place + message)
 
-    def test_a_filter_by_a_field_that_no_item_has_is_answered_with_the_nearest(self) -> None:
+    def test_unknown_filter_field_suggests_closest_match(self) -> None:
         with pytest.raises(ConfigError, match="filter: no item has the metadata field 'wether'"):
             evaluated(ITEMS, filter="wether == 'sun'").compute()
 
-    def test_a_filter_by_a_field_like_no_other_is_answered_with_all_fields(self) -> None:
+    def test_unknown_filter_field_lists_all_fields(self) -> None:
         with pytest.raises(ConfigError, match="filter: no item has the metadata field 'zzz'"):
             evaluated(ITEMS, filter="zzz == 1").compute()
         with pytest.raises(ConfigError, match="filter: no item has the metadata field 'zzz'"):
             evaluated([item("q1")], filter="zzz == 1").compute()
 
-    def test_a_slice_by_a_field_that_no_item_has_costs_no_result_and_is_not_passed_over(
+    def test_unknown_slice_field_is_a_warning(
         self,
     ) -> None:
         report = evaluated(ITEMS, slices=["wether"]).compute()
@@ -355,15 +353,15 @@ class TestSlices:
         assert len(report.results) > 0
         assert not report.ok
 
-    def test_without_items_a_report_is_not_passed(self) -> None:
+    def test_report_without_items_fails_requirements(self) -> None:
         assert not evaluated([]).compute().ok
 
-    def test_the_name_of_an_item_is_no_field_to_slice_by(self) -> None:
+    def test_uid_is_not_a_slice_field(self) -> None:
         (warning,) = evaluated(ITEMS, slices=["uid"]).compute().not_found
 
         assert warning.startswith("slices: no item has the metadata field 'uid'")
 
-    def test_slices_and_a_filter_that_leaves_nothing_go_together(self) -> None:
+    def test_slices_work_if_filter_excludes_everything(self) -> None:
         evaluator = Evaluator(METRICS, slices=["weather"], filter="weather == 'snow'")
         evaluator.update(ITEMS)
 
@@ -375,13 +373,13 @@ class TestSlices:
 
 @pytest.mark.usefixtures("lab")
 class TestFilterAndLabelMap:
-    def test_only_items_that_pass_the_filter_take_part(self) -> None:
+    def test_filtered_items_are_not_counted(self) -> None:
         report = evaluated(ITEMS, filter="weather == 'rain'").compute()
 
         assert report.results == evaluated(ITEMS[1:3]).compute().results
         assert report.counts == {"read": 2, "skipped": 2, "failed": 0}
 
-    def test_labels_are_renamed_before_they_are_counted(self) -> None:
+    def test_labels_are_renamed_before_counting(self) -> None:
         items = [Classification("a", "tabby"), Classification("b", "cat"), Classification("c", "x")]
         evaluator = Evaluator(["lab.TruthCount"], label_map={"tabby": "cat"})
 
@@ -389,7 +387,7 @@ class TestFilterAndLabelMap:
 
         assert evaluator.compute()["TruthCount", "cat"].value == 2
 
-    def test_the_order_of_a_label_map_does_not_matter(self) -> None:
+    def test_order_of_label_map_is_irrelevant(self) -> None:
         one = Evaluator(["lab.TruthCount"], label_map={"a": "b", "c": "d"})
         other = Evaluator(["lab.TruthCount"], label_map={"c": "d", "a": "b"})
 
@@ -397,7 +395,7 @@ class TestFilterAndLabelMap:
 
         assert one.evaluation.describe() == other.evaluation.describe()
 
-    def test_text_has_no_labels_to_rename(self) -> None:
+    def test_label_map_is_rejected_for_text(self) -> None:
         with pytest.raises(
             SchemaError, match="label_map: expected none, items of text have no labels"
         ):
@@ -406,7 +404,7 @@ class TestFilterAndLabelMap:
 
 @pytest.mark.usefixtures("lab")
 class TestReports:
-    def test_a_report_says_what_took_part(self) -> None:
+    def test_report_records_request_and_versions(self) -> None:
         report = evaluated(ITEMS).compute()
 
         assert list(report.versions) == ["valor-core", "valor-lab", "numpy"]
@@ -414,7 +412,7 @@ class TestReports:
         assert report.config["metrics"][0]["name"] == "lab.LongShare@2"
         assert report.warnings == ()
 
-    def test_no_data_is_worth_a_warning(self) -> None:
+    def test_report_without_data_has_warning(self) -> None:
         assert Evaluator(METRICS).compute().warnings == ("no datums were counted",)
 
     def test_failed_items_are_counted_once(self) -> None:
@@ -430,7 +428,7 @@ class TestReports:
         }
         assert report.find("Score", weight=1.0).value == 0.5
 
-    def test_rows_of_every_per_item_metric_stand_in_the_report_on_request(self) -> None:
+    def test_report_includes_item_rows_on_request(self) -> None:
         items = [item("q3"), item("q1", "bad"), item("q2", "no")]
         metrics = [score, {"name": score, "weight": 2}, "lab.LongShare"]
 
@@ -444,7 +442,7 @@ class TestReports:
 
 @pytest.mark.usefixtures("lab")
 class TestSavedStates:
-    def test_a_loaded_evaluator_gives_the_same_report_and_goes_on(self, tmp_path: Path) -> None:
+    def test_loaded_evaluator_continues_with_same_report(self, tmp_path: Path) -> None:
         metrics = [*METRICS, {"name": score, "weight": 2}]
         registry = Registry()
         registry.add(score)
@@ -458,7 +456,7 @@ class TestSavedStates:
         whole = evaluated(ITEMS, metrics, registry=registry, **OPTIONS).compute()
         assert loaded.compute() == whole
 
-    def test_rows_are_asked_for_anew(self, tmp_path: Path) -> None:
+    def test_items_option_is_not_saved(self, tmp_path: Path) -> None:
         evaluator = Evaluator([score])
         evaluator.update([item("q1")])
         evaluator.save(tmp_path / "state.npz")
@@ -469,7 +467,7 @@ class TestSavedStates:
 
         assert [row.value for row in report.items[0].rows] == [0.5]
 
-    def test_a_decorated_metric_of_this_process_is_found_again(
+    def test_decorated_metric_of_this_process_is_loaded(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         # tests of other files decorate functions of the same name
@@ -480,7 +478,7 @@ class TestSavedStates:
 
         assert again["Score"] == evaluated(ITEMS, [score]).compute()["Score"]
 
-    def test_a_metric_of_somebodys_own_code_needs_a_registry(
+    def test_unregistered_metric_needs_registry(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         evaluated(ITEMS, [score]).save(tmp_path / "state.npz")
@@ -494,7 +492,7 @@ class TestSavedStates:
 
     @pytest.mark.usefixtures("interruptible")
     @pytest.mark.parametrize("how", ["merge", "resume"])
-    def test_an_interrupt_while_counts_are_added_comes_when_they_are(
+    def test_interrupt_is_deferred_while_counts_are_added(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
     ) -> None:
         one, other = evaluated(ITEMS[:1]), evaluated(ITEMS[1:])
@@ -512,7 +510,7 @@ class TestSavedStates:
 
         assert one.compute() == evaluated(ITEMS).compute()
 
-    def test_labels_come_through_a_file(self, tmp_path: Path) -> None:
+    def test_labels_are_saved_and_loaded(self, tmp_path: Path) -> None:
         label_map = {"tabby": ("animal", "cat")}
         evaluator = Evaluator(["lab.TruthCount"], label_map=label_map)
         evaluator.update([Classification("a", "tabby"), Classification("b", [("x", "y")])])
@@ -540,7 +538,7 @@ class TestSavedStates:
             (int, "item 2: expected each uid once, found it 2 times"),
         ],
     )
-    def test_an_item_in_two_shards_is_found(self, tmp_path: Path, kind: type, message: str) -> None:
+    def test_item_in_two_shards_is_rejected(self, tmp_path: Path, kind: type, message: str) -> None:
         evaluated([item(kind(1)), item(kind(2))]).save(tmp_path / "state.npz")
         evaluator = evaluated([item(kind(2)), item(kind(3))])
 
@@ -574,7 +572,7 @@ class TestSavedStates:
             ),
         ],
     )
-    def test_a_state_of_another_request_is_refused(
+    def test_state_of_another_request_is_rejected(
         self, tmp_path: Path, metrics: Any, options: dict[str, Any], message: str
     ) -> None:
         path = tmp_path / "state.npz"
@@ -583,7 +581,7 @@ class TestSavedStates:
         with pytest.raises(StateError, match=re.escape(message)):
             Evaluator(metrics, **options).resume(path)
 
-    def test_a_state_goes_on_with_another_version_of_a_package(
+    def test_state_loads_with_another_package_version(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         path = tmp_path / "state.npz"
@@ -595,7 +593,7 @@ class TestSavedStates:
 
         assert evaluator.compute().results == evaluated(ITEMS).compute().results
 
-    def test_a_state_of_another_version_of_a_metric_is_refused(
+    def test_state_of_another_metric_version_is_rejected(
         self, tmp_path: Path, install: Callable[..., Path]
     ) -> None:
         path = tmp_path / "state.npz"
@@ -610,17 +608,17 @@ class TestSavedStates:
         ):
             evaluator.evaluation.check_same(request, "there")
 
-    def test_a_file_that_is_not_there_is_named(self, tmp_path: Path) -> None:
+    def test_missing_file_is_reported(self, tmp_path: Path) -> None:
         with pytest.raises(StateError, match="no such file"):
             Evaluator.load(tmp_path / "state.npz")
 
-    def test_a_failed_save_leaves_nothing_behind(self, tmp_path: Path) -> None:
+    def test_failed_save_leaves_no_file(self, tmp_path: Path) -> None:
         path = tmp_path / "missing" / "state.npz"
 
         with pytest.raises(StateError, match="cannot be written, No such file or directory"):
             evaluated(ITEMS).save(path)
 
-    def test_saving_again_replaces_the_file_whole(self, tmp_path: Path) -> None:
+    def test_save_replaces_existing_file(self, tmp_path: Path) -> None:
         evaluator = evaluated(ITEMS[:1])
         evaluator.save(tmp_path / "state.npz")
         evaluator.update(ITEMS[1:])
@@ -645,7 +643,7 @@ def noted(log: Path) -> list[str]:
     return [event for event in events if event != "has"]
 
 
-def test_resources_are_closed_with_the_evaluator_also_after_an_error(log: Path) -> None:
+def test_evaluator_closes_resources_after_error(log: Path) -> None:
     def work() -> None:
         with of_known_words(log) as evaluator:
             evaluator.update([item("q1")])
@@ -658,7 +656,7 @@ def test_resources_are_closed_with_the_evaluator_also_after_an_error(log: Path) 
     assert noted(log) == ["open", "close"]
 
 
-def test_a_closed_evaluator_opens_its_resources_again(log: Path) -> None:
+def test_closed_evaluator_reopens_resources(log: Path) -> None:
     evaluator = of_known_words(log)
     for uid in ("q1", "q2"):
         evaluator.update([item(uid)])
@@ -670,7 +668,7 @@ def test_a_closed_evaluator_opens_its_resources_again(log: Path) -> None:
 
 
 @pytest.mark.usefixtures("lab")
-def test_copies_made_while_another_thread_counts_are_whole() -> None:
+def test_copies_made_during_update_are_consistent() -> None:
     evaluator = Evaluator(METRICS)
     batches = [[item(f"q{i}_{k}", "word" * k, city=str(i)) for k in range(20)] for i in range(200)]
 
@@ -694,7 +692,7 @@ def test_copies_made_while_another_thread_counts_are_whole() -> None:
         assert report == serial.compute()
 
 
-def test_a_copy_opens_resources_of_its_own(log: Path) -> None:
+def test_copy_opens_separate_resources(log: Path) -> None:
     with of_known_words(log) as evaluator:
         evaluator.update([item("q1")])
         with pickle.loads(pickle.dumps(evaluator)) as copied:
@@ -706,12 +704,12 @@ def test_a_copy_opens_resources_of_its_own(log: Path) -> None:
     assert (copied.state.read, evaluator.state.read) == (2, 2)
 
 
-def test_a_registry_is_made_where_none_is_given() -> None:
+def test_default_registry_is_created() -> None:
     assert isinstance(Evaluator([score]).registry, Registry)
 
 
 @pytest.mark.usefixtures("lab")
-def test_an_evaluator_is_not_merged_with_itself() -> None:
+def test_merge_with_itself_is_rejected() -> None:
     evaluator = evaluated(ITEMS)
 
     with pytest.raises(StateError, match="merge: expected another evaluator, got the same one"):
@@ -739,7 +737,7 @@ def test_an_evaluator_is_not_merged_with_itself() -> None:
         ({"label_map": {"": "cat"}}, "label_map: Label: value must be a non-empty string"),
     ],
 )
-def test_an_argument_is_checked_as_a_config_is(arguments: dict[str, Any], error: str) -> None:
+def test_arguments_are_checked_like_config_keys(arguments: dict[str, Any], error: str) -> None:
     for place in ("", "c.yaml: "):
         with pytest.raises(ValorError) as caught:
             Evaluator(**({"metrics": ["lab.LongShare"], "task": "text"} | arguments), place=place)
@@ -748,7 +746,7 @@ def test_an_argument_is_checked_as_a_config_is(arguments: dict[str, Any], error:
         assert text.startswith(f"{place}{error}")
 
 
-class TestRenamesOfNothing:
+class TestUnusedRenames:
     ITEMS = (
         Classification("a", "cat", {"cat": 1.0}),
         Classification("b", "dog", {"dog": 1.0}),
@@ -763,11 +761,11 @@ class TestRenamesOfNothing:
         return evaluator
 
     @pytest.mark.usefixtures("lab")
-    def test_a_label_that_no_item_has_is_a_warning(self) -> None:
+    def test_unknown_label_in_label_map_is_a_warning(self) -> None:
         assert self.evaluator(*self.ITEMS).compute().warnings == self.WARNINGS
 
     @pytest.mark.usefixtures("lab")
-    def test_labels_are_merged_saved_and_loaded(self, tmp_path: Path) -> None:
+    def test_labels_for_warnings_are_merged_and_saved(self, tmp_path: Path) -> None:
         one, two = self.evaluator(self.ITEMS[0]), self.evaluator(self.ITEMS[1])
         one.save(tmp_path / "one.npz")
 
@@ -776,7 +774,7 @@ class TestRenamesOfNothing:
         assert two.compute().warnings == self.WARNINGS
 
 
-class TestForgiving:
+class TestReset:
     @pytest.fixture
     def length(self) -> MetricSpec:
         @metric("mylab.Length", task="text")
@@ -785,7 +783,7 @@ class TestForgiving:
 
         return length
 
-    def test_reset_forgets_what_was_counted_and_goes_on(self, length: MetricSpec) -> None:
+    def test_reset_discards_counts(self, length: MetricSpec) -> None:
         evaluator = Evaluator([length])
         evaluator.update([Text("q1", response="Paris")])
         evaluator.reset()
@@ -794,9 +792,7 @@ class TestForgiving:
         evaluator.update([Text("q1", response="Rom")])
         assert evaluator.compute()["Length"].value == 3.0
 
-    def test_its_repr_says_what_it_computes_and_how_much_it_has_counted(
-        self, length: MetricSpec
-    ) -> None:
+    def test_repr_lists_metrics_and_count(self, length: MetricSpec) -> None:
         evaluator = Evaluator([length])
         evaluator.update([Text(i, response="a") for i in range(1200)])
 

@@ -34,7 +34,7 @@ def counted(registry: Registry, *choices: Any) -> tuple[Plan, list[Any]]:
     return plan, states
 
 
-def test_two_metrics_with_thresholds_share_one_state_at_the_union(registry: Registry) -> None:
+def test_metrics_share_state_with_union_of_thresholds(registry: Registry) -> None:
     _, states = counted(
         registry, {"name": "LongShare", "threshold": 5}, {"name": "LongShares", "thresholds": [3]}
     )
@@ -60,7 +60,7 @@ def test_metrics_computed_alone_equal_those_computed_together(registry: Registry
     assert together == alone
 
 
-def test_results_carry_the_short_name_and_the_identity(registry: Registry) -> None:
+def test_results_have_short_name_and_identity(registry: Registry) -> None:
     plan, states = counted(registry, "share_of_long")
 
     result = plan.compute(states)[0]
@@ -68,7 +68,7 @@ def test_results_carry_the_short_name_and_the_identity(registry: Registry) -> No
     assert (result.type, result.metric) == ("LongShare", "lab.LongShare@2")
 
 
-def test_a_metric_that_raises_does_not_lose_the_others(registry: Registry) -> None:
+def test_error_of_one_metric_keeps_other_results(registry: Registry) -> None:
     plan, states = counted(registry, "Crash", "LongShare")
 
     crash, share = plan.compute(states)
@@ -77,7 +77,7 @@ def test_a_metric_that_raises_does_not_lose_the_others(registry: Registry) -> No
     assert share.value == 2 / 3
 
 
-def test_a_metric_that_answers_with_no_result_does_not_lose_the_others(registry: Registry) -> None:
+def test_metric_that_returns_non_result_keeps_other_results(registry: Registry) -> None:
     plan, states = counted(registry, "Odd", "LongShare")
 
     odd, share = plan.compute(states)
@@ -87,7 +87,7 @@ def test_a_metric_that_answers_with_no_result_does_not_lose_the_others(registry:
     assert share.value == 2 / 3
 
 
-def test_a_metric_that_refuses_says_why_on_one_line(
+def test_error_of_metric_becomes_one_line_reason(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(self: Any, state: Any) -> Any:
@@ -99,7 +99,7 @@ def test_a_metric_that_refuses_says_why_on_one_line(
     assert plan.compute(states)[0].error == "Crash: expected luck; have some."
 
 
-def test_a_metric_without_results_has_no_data(
+def test_metric_without_results_is_undefined(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan, states = counted(registry, "Crash")
@@ -110,7 +110,7 @@ def test_a_metric_without_results_has_no_data(
     assert plan.compute(states)[0].undefined == "no data to compute it from"
 
 
-def test_states_are_detached_from_the_batches_where_they_can_be(registry: Registry) -> None:
+def test_states_are_detached_from_batches(registry: Registry) -> None:
     plan, states = counted(registry, "LongShare")
     detached: list[bool] = []
     states[0].detach = lambda: detached.append(True)
@@ -120,7 +120,7 @@ def test_states_are_detached_from_the_batches_where_they_can_be(registry: Regist
     assert detached == [True]
 
 
-def test_states_of_a_slice_take_from_those_of_all_data_where_they_can(registry: Registry) -> None:
+def test_states_of_slice_reuse_results_of_all_data(registry: Registry) -> None:
     plan, states = counted(registry, "LongShare")
     other = State()
     states[0].within = lambda whole: (states[0], whole)
@@ -128,7 +128,7 @@ def test_states_of_a_slice_take_from_those_of_all_data_where_they_can(registry: 
     assert plan.within([*states, other], ["all", "more"]) == [(states[0], "all"), other]
 
 
-def test_a_choice_is_described_with_its_version_and_every_parameter(registry: Registry) -> None:
+def test_choice_is_described_with_version_and_all_parameters(registry: Registry) -> None:
     bound = bind_metrics([{"name": "lab.longshare", "threshold": 5}], registry, None)[0]
 
     assert bound.describe() == {"name": "lab.LongShare@2", "threshold": 5.0, "comment": ""}
@@ -146,7 +146,7 @@ def test_a_choice_is_described_with_its_version_and_every_parameter(registry: Re
         (["LongShare"], "metrics[1]: expected a name or a table with a name, got ['LongShare']"),
     ],
 )
-def test_a_choice_must_have_a_name(registry: Registry, choice: Any, message: str) -> None:
+def test_choice_without_name_is_rejected(registry: Registry, choice: Any, message: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):
         bind_metrics(["LongShare", choice], registry, "lab", "c.yaml: ")
 
@@ -181,26 +181,26 @@ def test_a_choice_must_have_a_name(registry: Registry, choice: Any, message: str
         ),
     ],
 )
-def test_a_name_in_the_place_of_a_key_is_answered_with_the_table(
+def test_name_as_key_suggests_table(
     registry: Registry, choice: Any, place: str, message: str
 ) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):
         bind_metrics([choice], registry, "lab", place)
 
 
-def test_the_name_of_a_choice_must_be_text(registry: Registry) -> None:
+def test_choice_with_non_string_name_is_rejected(registry: Registry) -> None:
     with pytest.raises(ConfigError, match="metrics: name must be a string, got 3"):
         bind_metrics([{"name": 3}], registry, "lab")
 
 
-def test_a_wrong_parameter_is_named_with_its_place_in_the_config(registry: Registry) -> None:
+def test_invalid_parameter_is_reported_with_config_position(registry: Registry) -> None:
     with pytest.raises(
         ParameterError, match=r"c\.yaml: metrics\[0\]\.threshold must be at least 0, got -1\.0"
     ):
         bind_metrics([{"name": "LongShare", "threshold": -1}], registry, "lab", "c.yaml: ")
 
 
-def test_parameters_of_a_decorated_metric_are_listed_where_they_are_wrong(
+def test_unknown_parameter_of_decorated_metric_lists_parameters(
     registry: Registry,
 ) -> None:
     @metric("mylab.LengthWithin", task="lab")
@@ -214,12 +214,12 @@ def test_parameters_of_a_decorated_metric_are_listed_where_they_are_wrong(
         bind_metrics([{"name": "mylab.LengthWithin", "most": "many"}], registry, "lab", "c.yaml: ")
 
 
-def test_a_wrong_parameter_in_python_is_named_with_its_metric(registry: Registry) -> None:
+def test_invalid_parameter_in_python_is_reported_with_metric(registry: Registry) -> None:
     with pytest.raises(ParameterError, match=r"lab\.LongShare: treshold: unknown key"):
         bind_metrics([{"name": "LongShare", "treshold": 1}], registry, "lab")
 
 
-def test_a_spec_stands_for_its_metric(registry: Registry) -> None:
+def test_spec_is_accepted_as_choice(registry: Registry) -> None:
     spec = registry.metric("lab.LongShare")
 
     assert bind_metrics([spec], registry, None) == bind_metrics(["lab.LongShare"], registry, None)
@@ -228,7 +228,7 @@ def test_a_spec_stands_for_its_metric(registry: Registry) -> None:
     )
 
 
-def test_all_metrics_read_one_task(registry: Registry) -> None:
+def test_metrics_of_several_tasks_are_rejected(registry: Registry) -> None:
     bound = bind_metrics(["LongShare", "TruthCount"], registry, "lab")
 
     assert task_of(bound[:1], None) == "text"
@@ -239,7 +239,7 @@ def test_all_metrics_read_one_task(registry: Registry) -> None:
         task_of(bound, None)
 
 
-def test_the_task_of_the_config_must_be_that_of_the_metrics(registry: Registry) -> None:
+def test_task_must_match_metrics(registry: Registry) -> None:
     bound = bind_metrics(["LongShare"], registry, "lab")
 
     with pytest.raises(
@@ -249,12 +249,12 @@ def test_the_task_of_the_config_must_be_that_of_the_metrics(registry: Registry) 
         task_of(bound, "detection")
 
 
-def test_no_metrics_have_no_task() -> None:
+def test_empty_metrics_are_rejected() -> None:
     with pytest.raises(ConfigError, match="metrics: expected at least one, found none"):
         task_of([], None)
 
 
-def test_a_scorer_that_takes_something_else_is_refused_when_the_plan_is_made(
+def test_scorer_with_invalid_signature_is_rejected_by_plan(
     install: Callable[..., Path],
 ) -> None:
     sources = {
@@ -275,7 +275,7 @@ def test_a_scorer_that_takes_something_else_is_refused_when_the_plan_is_made(
         Plan.of(bind_metrics(["scorer.Half"], Registry(), None), Registry())
 
 
-def test_the_same_metric_twice_is_computed_twice() -> None:
+def test_metric_with_two_parameter_sets_is_computed_twice() -> None:
     @metric("mylab.Half", task="text")
     def half(item: Any, *, weight: float = 1) -> float:
         return 0.5 * weight
@@ -288,7 +288,7 @@ def test_the_same_metric_twice_is_computed_twice() -> None:
     assert [result.value for result in plan.compute(states)] == [0.5, 0.25]
 
 
-def test_what_a_metric_refuses_when_it_is_made_is_named_with_its_place(
+def test_error_of_metric_constructor_has_config_position(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(parameters: Any) -> Any:
@@ -328,7 +328,7 @@ class Divisible(Lengths):
 
 
 @pytest.mark.parametrize(("state", "updates"), [(Lengths, 1), (Divisible, 0)])
-def test_a_state_that_can_be_divided_counts_a_batch_once(state: Any, updates: int) -> None:
+def test_selectable_state_counts_batch_once(state: Any, updates: int) -> None:
     plan = Plan((), (StateRequest(state),), (), ())
     batch = TextBatch.of([Text(str(i), response="x" * i) for i in range(4)])
     states: dict[Any, list[Any]] = {}

@@ -22,7 +22,7 @@ def evaluator() -> Evaluator:
     return Evaluator(["lab.LongShare"], slices=["city"], filter="uid != 'q9'", label_map=())
 
 
-def test_an_evaluation_comes_through_pickling() -> None:
+def test_evaluation_can_be_pickled() -> None:
     evaluation = evaluator().evaluation
 
     back = pickle.loads(pickle.dumps(evaluation))
@@ -31,7 +31,7 @@ def test_an_evaluation_comes_through_pickling() -> None:
     back.check_same(evaluation.describe(), "pickle")
 
 
-def test_an_evaluation_is_described_by_plain_values() -> None:
+def test_evaluation_is_described_by_built_in_types() -> None:
     assert evaluator().evaluation.describe() == {
         "task": "text",
         "metrics": [{"name": "lab.LongShare@2", "threshold": 3.0, "comment": ""}],
@@ -40,7 +40,7 @@ def test_an_evaluation_is_described_by_plain_values() -> None:
     }
 
 
-def test_the_place_of_a_request_is_no_part_of_it() -> None:
+def test_position_is_not_part_of_identity() -> None:
     placed = Evaluator(
         ["lab.LongShare"], slices=["city"], filter="uid != 'q9'", place="config.yaml: "
     ).evaluation
@@ -50,7 +50,7 @@ def test_the_place_of_a_request_is_no_part_of_it() -> None:
     assert pickle.loads(pickle.dumps(placed)).place == "config.yaml: "
 
 
-def test_another_request_is_refused_with_both_values() -> None:
+def test_other_request_is_rejected_with_both_values() -> None:
     other = evaluator().evaluation.describe() | {"filter": "uid == 'q1'"}
 
     with pytest.raises(
@@ -60,7 +60,7 @@ def test_another_request_is_refused_with_both_values() -> None:
         evaluator().evaluation.check_same(other, "a.npz")
 
 
-def test_batch_counted_in_pieces_has_the_results_of_one_counted_at_once(
+def test_batch_counted_in_pieces_gives_same_results(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     @metric("mylab.Length", task="text")

@@ -47,11 +47,11 @@ def rewritten(path: Path, change: Callable[[dict[str, Any]], Any]) -> Path:
     return path
 
 
-def test_single_values_of_numpy_are_kept_as_plain_ones() -> None:
+def test_numpy_scalars_are_saved_as_built_in_types() -> None:
     assert _encode({"n": np.int64(3), "x": np.float64(0.5)}, []) == {"map": [["n", 3], ["x", 0.5]]}
 
 
-def test_the_header_says_what_was_asked_for_and_counted(state: Path) -> None:
+def test_header_describes_request_and_counts(state: Path) -> None:
     header = read_header(state)
 
     assert header["request"]["metrics"][0]["name"] == "lab.LongShare@2"
@@ -59,7 +59,7 @@ def test_the_header_says_what_was_asked_for_and_counted(state: Path) -> None:
     assert (header["read"], header["skipped"], header["done"]) == (2, 0, [])
 
 
-def test_a_saved_state_holds_no_pickle(state: Path) -> None:
+def test_saved_state_contains_no_pickle(state: Path) -> None:
     with zipfile.ZipFile(state) as archive:
         members = [archive.read(name) for name in archive.namelist()]
 
@@ -70,13 +70,13 @@ def test_a_saved_state_holds_no_pickle(state: Path) -> None:
 
 
 @pytest.mark.parametrize("kept", [0, 1, 10, 200, -10, -1])
-def test_a_truncated_file_is_refused(state: Path, kept: int) -> None:
+def test_truncated_file_is_rejected(state: Path, kept: int) -> None:
     state.write_bytes(state.read_bytes()[:kept])
 
     message_of("found another kind of file", state)
 
 
-def test_a_file_with_one_changed_byte_is_refused(state: Path) -> None:
+def test_file_with_changed_byte_is_rejected(state: Path) -> None:
     content = bytearray(state.read_bytes())
     content[content.index(b"lab.LongShare") + 2] ^= 1
     state.write_bytes(bytes(content))
@@ -84,7 +84,7 @@ def test_a_file_with_one_changed_byte_is_refused(state: Path) -> None:
     message_of("its content is damaged", state)
 
 
-def test_a_refusal_quotes_no_arrays_of_a_damaged_file(state: Path) -> None:
+def test_error_of_damaged_file_is_short(state: Path) -> None:
     content = bytearray(state.read_bytes())
     name_length = content.index(b"array0.npy") - 4  # in the head of the member
     content[name_length + 1] = 1  # so that its name is 256 bytes longer
@@ -94,13 +94,13 @@ def test_a_refusal_quotes_no_arrays_of_a_damaged_file(state: Path) -> None:
     assert len(message_of("its content is damaged", state)) < len(str(state)) + 350
 
 
-def test_labels_that_are_none_are_told_as_they_stand_in_the_file(state: Path) -> None:
+def test_invalid_labels_are_shown_in_error(state: Path) -> None:
     rewritten(state, lambda header: header.update(labels=[{"label": ["class", "cat"]}, "d", "e"]))
 
     message_of("labels: expected labels, found", state)
 
 
-def test_a_member_that_calls_itself_encrypted_is_refused(state: Path) -> None:
+def test_encrypted_member_is_rejected(state: Path) -> None:
     content = bytearray(state.read_bytes())
     content[content.index(b"PK\x01\x02") + 8] |= 1  # the directory's flags of the header
     state.write_bytes(bytes(content))
@@ -110,19 +110,19 @@ def test_a_member_that_calls_itself_encrypted_is_refused(state: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"garbage", b"\x80\x04K\x01.", b"{}", b"PK\x03\x04 and more"])
-def test_garbage_is_refused_and_never_unpickled(state: Path, content: bytes) -> None:
+def test_garbage_is_rejected_without_unpickling(state: Path, content: bytes) -> None:
     state.write_bytes(content)
 
     message_of("found another kind of file", state)
 
 
-def test_a_table_is_refused_without_advice_to_unpickle_it(state: Path) -> None:
+def test_table_is_rejected_without_advice_to_unpickle(state: Path) -> None:
     state.write_text("uid,label,score_cat,score_dog\na,dog,0.2,0.8\n")
 
     message_of("found another kind of file", state)
 
 
-def test_another_numpy_file_is_refused(tmp_path: Path, state: Path) -> None:
+def test_other_numpy_file_is_rejected(tmp_path: Path, state: Path) -> None:
     np.save(tmp_path / "array.npy", np.zeros(3))
     np.savez(tmp_path / "arrays.npz", a=np.zeros(3))
     np.savez(tmp_path / "objects.npz", header=np.array([{}], dtype=object))
@@ -132,12 +132,12 @@ def test_another_numpy_file_is_refused(tmp_path: Path, state: Path) -> None:
     message_of("its content is damaged, ValueError", tmp_path / "objects.npz")
 
 
-def test_a_folder_is_refused(tmp_path: Path, state: Path) -> None:
+def test_folder_is_rejected(tmp_path: Path, state: Path) -> None:
     with refused(StateError):
         Evaluator(["lab.LongShare"]).resume(tmp_path)
 
 
-def test_a_state_of_another_format_is_refused(state: Path) -> None:
+def test_state_of_another_format_is_rejected(state: Path) -> None:
     rewritten(state, lambda header: header.update(valor_state=99))
 
     message_of("of format 4, found 99", state)
@@ -154,13 +154,13 @@ def test_a_state_of_another_format_is_refused(state: Path) -> None:
         ("fields", "its content is damaged, KeyError: 'fields'"),
     ],
 )
-def test_a_header_without_one_of_its_parts_is_refused(state: Path, key: str, message: str) -> None:
+def test_incomplete_header_is_rejected(state: Path, key: str, message: str) -> None:
     rewritten(state, lambda header: header.pop(key))
 
     message_of(message, state)
 
 
-def test_a_header_that_points_to_no_array_is_refused(state: Path) -> None:
+def test_header_with_missing_array_is_rejected(state: Path) -> None:
     rewritten(state, lambda header: header["uids"].append({"array": 99}))
 
     message_of("its content is damaged, KeyError", state)
@@ -186,7 +186,7 @@ contents = st.recursive(
 
 
 @given(contents)
-def test_whatever_a_state_dumps_comes_back(content: Any) -> None:
+def test_dumped_content_is_restored(content: Any) -> None:
     arrays: list[Any] = []
 
     text = json.dumps(_encode(content, arrays))
@@ -195,7 +195,7 @@ def test_whatever_a_state_dumps_comes_back(content: Any) -> None:
     np.testing.assert_equal(back, content)
 
 
-def test_an_array_of_python_objects_is_refused() -> None:
+def test_object_array_is_rejected() -> None:
     with pytest.raises(
         StateError, match=r"expected arrays of numbers or text, got array of object, shape \(1,\)"
     ):
@@ -209,16 +209,14 @@ def test_an_array_of_python_objects_is_refused() -> None:
         ("metrics", "expected a saved state, its request has no metrics"),
     ],
 )
-def test_a_request_without_what_makes_an_evaluator_is_refused(
-    state: Path, name: str, message: str
-) -> None:
+def test_incomplete_request_is_rejected(state: Path, name: str, message: str) -> None:
     rewritten(state, lambda header: header["request"].pop(name))
 
     with pytest.raises(StateError, match=re.escape(message)):
         Evaluator.load(state)
 
 
-def test_a_damaged_metric_is_named_with_its_file(state: Path) -> None:
+def test_damaged_metric_is_reported_with_file(state: Path) -> None:
     rewritten(state, lambda header: header["request"].update(metrics=[{"name": "lab.Nothing"}]))
 
     with pytest.raises(

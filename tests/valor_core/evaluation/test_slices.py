@@ -24,11 +24,11 @@ def split(slices: Slices, data: TextBatch) -> dict[Any, list[int]]:
     return {key: data.datums.uids[places].tolist() for key, places in slices.split(data)}
 
 
-def test_without_slices_a_batch_stays_whole() -> None:
+def test_batch_is_not_split_without_slices() -> None:
     assert split(Slices(), batch({"a": 1}, {"a": 2})) == {(): [0, 1]}
 
 
-def test_a_batch_is_split_by_the_combinations_of_all_fields() -> None:
+def test_batch_is_split_by_combinations_of_all_fields() -> None:
     data = batch({"a": "x", "b": 1}, {"a": "y", "b": 1}, {"a": "x", "b": 1}, {"a": "x", "b": 2})
 
     assert split(Slices(["a", ["a", "b"]]), data) == {
@@ -38,7 +38,7 @@ def test_a_batch_is_split_by_the_combinations_of_all_fields() -> None:
     }
 
 
-def test_a_missing_value_is_a_slice_of_its_own() -> None:
+def test_missing_values_form_a_slice() -> None:
     data = batch({"a": "x"}, {}, {"a": None})
 
     assert split(Slices(["a"]), data) == {("x",): [0], (None,): [1, 2]}
@@ -50,7 +50,7 @@ def test_nan_is_a_missing_value() -> None:
     assert split(Slices(["a"]), data) == {(1.5,): [0], (None,): [1, 2, 3]}
 
 
-def test_values_become_what_json_can_hold() -> None:
+def test_values_are_converted_for_json() -> None:
     data = batch({"a": datetime.date(2024, 1, 2)}, {"a": np.int64(3)}, {"a": math.inf})
 
     keys = list(split(Slices(["a"]), data))
@@ -61,7 +61,7 @@ def test_values_become_what_json_can_hold() -> None:
 @pytest.mark.parametrize(
     ("unit", "name"), [("D", "2024-01-02"), ("us", "2024-01-02 00:00:00"), ("ns", None)]
 )
-def test_dates_of_numpy_are_sliced_by_as_dates(unit: str, name: str | None) -> None:
+def test_numpy_dates_become_dates(unit: str, name: str | None) -> None:
     column = np.array(["2024-01-02", "NaT", "2024-01-02"], dtype=f"datetime64[{unit}]")
     data = TextBatch(Datums(["a", "b", "c"], {"day": column}), *[[None] * 3] * 2, *[[()] * 3] * 3)
 
@@ -72,23 +72,23 @@ def test_dates_of_numpy_are_sliced_by_as_dates(unit: str, name: str | None) -> N
 
 
 @pytest.mark.parametrize("year", [2020, 2020.0, np.float32(2020), np.int64(2020)])
-def test_a_whole_number_names_its_slice_the_same_whatever_its_type(year: Any) -> None:
+def test_integers_of_all_types_name_the_same_slice(year: Any) -> None:
     keys = list(split(Slices(["year"]), batch({"year": year})))
 
     assert json.dumps(keys) == "[[2020]]"
 
 
-def test_a_fraction_and_a_number_beyond_the_whole_ones_stay_floats() -> None:
+def test_fractions_and_huge_numbers_stay_floats() -> None:
     keys = list(split(Slices(["x"]), batch({"x": 0.5}, {"x": 1e300})))
 
     assert json.dumps(keys) == "[[0.5], [1e+300]]"
 
 
-def test_a_single_field_may_be_given_bare() -> None:
+def test_single_field_needs_no_list() -> None:
     assert Slices("weather").fields == ("weather",)
 
 
-def test_slices_are_groups_of_combinations_sorted_by_their_values() -> None:
+def test_slices_are_sorted_groups_of_combinations() -> None:
     slices = Slices(["b", ["a", "b"]])
     keys = [(2, "x"), (10, "x"), (None, "y")]
 
@@ -104,7 +104,7 @@ def test_slices_are_groups_of_combinations_sorted_by_their_values() -> None:
     ]
 
 
-def test_a_marginal_has_all_combinations_that_belong_to_it() -> None:
+def test_marginal_includes_all_matching_combinations() -> None:
     slices = Slices(["a", "b"])
 
     groups = list(slices.groups([("x", 1), ("y", 1), ("x", 2)]))
@@ -113,7 +113,7 @@ def test_a_marginal_has_all_combinations_that_belong_to_it() -> None:
     assert ({"b": 1}, [("x", 1), ("y", 1)]) in groups
 
 
-def test_values_of_mixed_kinds_are_sorted_numbers_first_and_missing_last() -> None:
+def test_mixed_values_sort_numbers_first_and_missing_last() -> None:
     slices = Slices(["a"])
 
     groups = slices.groups([("b",), (None,), (2,), ("a",), (1.5,)])
@@ -121,7 +121,7 @@ def test_values_of_mixed_kinds_are_sorted_numbers_first_and_missing_last() -> No
     assert [where["a"] for where, _ in groups] == [1.5, 2, "a", "b", None]
 
 
-def test_too_many_combinations_are_an_error_that_says_how_many() -> None:
+def test_too_many_combinations_are_rejected_with_count() -> None:
     slices = Slices(["a", "b"], at_most=2)
 
     slices.check([(1, 1), (1, 2), (1, 1)])
@@ -131,11 +131,11 @@ def test_too_many_combinations_are_an_error_that_says_how_many() -> None:
         slices.check([(1, 1), (1, 2), (2, 1)])
 
 
-def test_a_batch_in_which_no_item_has_the_field_is_a_slice_of_missing_values() -> None:
+def test_batch_without_field_is_a_slice_of_missing_values() -> None:
     assert split(Slices(["weather"]), batch({"city": "Oslo"})) == {(None,): [0]}
 
 
-def test_an_empty_batch_is_in_no_slice() -> None:
+def test_empty_batch_has_no_slices() -> None:
     assert split(Slices(["a"]), batch()) == {}
 
 
@@ -147,19 +147,17 @@ def test_an_empty_batch_is_in_no_slice() -> None:
         ([["a", "b", "a"]], "slices[0]: expected each field once, found a, b, a"),
     ],
 )
-def test_a_combination_of_nothing_or_of_a_field_with_itself_is_refused(
-    wanted: Any, message: str
-) -> None:
+def test_empty_or_repeated_combination_is_rejected(wanted: Any, message: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):
         Slices(wanted)
 
 
-def test_an_entry_that_is_given_twice_is_reported_once() -> None:
+def test_duplicate_slice_is_reported_once() -> None:
     assert Slices(["a", ["a"], "b"]).wanted == (("a",), ("b",))
 
 
 @pytest.mark.parametrize("facts", [(True, 1, 0, False), (1, True, False, 0)])
-def test_true_and_one_are_two_slices_whichever_comes_first(facts: tuple[Any, ...]) -> None:
+def test_true_and_one_are_different_slices(facts: tuple[Any, ...]) -> None:
     slices = Slices(["night"])
     keys = [key for key, _ in slices.split(batch(*({"night": fact} for fact in facts)))]
 
@@ -169,7 +167,7 @@ def test_true_and_one_are_two_slices_whichever_comes_first(facts: tuple[Any, ...
     assert [slice_from_json(slice_to_json(key)) for key in keys] == keys
 
 
-def test_a_value_with_a_lone_surrogate_is_refused() -> None:
+def test_value_with_lone_surrogate_is_rejected() -> None:
     with pytest.raises(
         SchemaError, match=r"metadata: expected Unicode text, got 'a\\ud800', a lone surrogate"
     ):

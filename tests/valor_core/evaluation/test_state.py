@@ -21,7 +21,7 @@ def evaluation(install: Callable[..., Path]) -> Evaluation:
     return Evaluator(["lab.LongShare"], slices=["city"], filter="uid != 'q9'").evaluation
 
 
-def test_a_tally_comes_through_pickling(evaluation: Evaluation) -> None:
+def test_state_can_be_pickled(evaluation: Evaluation) -> None:
     state = EvaluationState()
     evaluation.update(state, TextBatch.of([Text("q1", response="Rom")]), {})
 
@@ -32,7 +32,7 @@ def test_a_tally_comes_through_pickling(evaluation: Evaluation) -> None:
     assert list(back.states) == [(None,)]
 
 
-def test_merging_tallies_adds_what_they_counted(evaluation: Evaluation) -> None:
+def test_merge_adds_counts(evaluation: Evaluation) -> None:
     one, other = EvaluationState(done=["a"]), EvaluationState(done=["b"])
     evaluation.update(one, TextBatch.of([Text("q1"), Text("q9")]), {})
     evaluation.update(other, TextBatch.of([Text("q2", metadata={"city": "A"})]), {})
@@ -44,7 +44,7 @@ def test_merging_tallies_adds_what_they_counted(evaluation: Evaluation) -> None:
     assert other.read == 1
 
 
-def test_what_is_taken_is_counted_as_what_is_merged(evaluation: Evaluation) -> None:
+def test_absorb_equals_merge(evaluation: Evaluation) -> None:
     def counted(uid: str, city: str | None) -> EvaluationState:
         state = EvaluationState()
         item = Text(uid, response="Paris", metadata={"city": city})
@@ -62,7 +62,7 @@ def test_what_is_taken_is_counted_as_what_is_merged(evaluation: Evaluation) -> N
         assert evaluation.plan.compute(taken.states[key]) == evaluation.plan.compute(states)
 
 
-def test_a_tally_that_is_merged_into_a_new_one_is_left_as_it_was(evaluation: Evaluation) -> None:
+def test_merge_keeps_other_state_unchanged(evaluation: Evaluation) -> None:
     one, other, whole = EvaluationState(), EvaluationState(), EvaluationState()
     evaluation.update(one, TextBatch.of([Text("q1", response="Paris")]), {})
     evaluation.update(other, TextBatch.of([Text("q2", response="no")]), {})
@@ -75,11 +75,11 @@ def test_a_tally_that_is_merged_into_a_new_one_is_left_as_it_was(evaluation: Eva
     assert evaluation.plan.compute(whole.states[(None,)]) != before
 
 
-def test_uids_of_one_kind_each_once_are_accepted() -> None:
+def test_unique_uids_of_one_type_are_accepted() -> None:
     EvaluationState(uids=[np.array([1, 2]), np.array([], np.int64), np.array([3])]).check_uids()
 
 
-def test_uids_of_two_kinds_or_twice_are_refused() -> None:
+def test_mixed_or_repeated_uids_are_rejected() -> None:
     with pytest.raises(
         SchemaError, match="uids: expected all strings or all whole numbers, found both"
     ):

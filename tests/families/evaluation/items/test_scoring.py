@@ -40,7 +40,7 @@ async def _peak(port: int) -> int:
     return int(answer["peak"])
 
 
-class TestGoingOn:
+class TestResuming:
     @pytest.mark.skipif(os.name == "nt", reason="signals of a terminal are a matter of POSIX")
     @pytest.mark.usefixtures("interruptible")
     @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ class TestGoingOn:
             pytest.param("processes", signal.SIGHUP, marks=pytest.mark.nightly),
         ],
     )
-    def test_a_killed_run_pays_for_no_finished_item_twice(
+    def test_killed_run_scores_no_finished_item_again(
         self, judge: Judge, courtroom: Path, tmp_path: Path, engine: str, how: signal.Signals
     ) -> None:
         items = "".join(

@@ -10,7 +10,7 @@ from valor_core.errors import ForeignStateError
 from valor_core.schemas.text import Text
 
 
-def test_an_environment_variable_is_looked_up_again_after_a_state_is_loaded(
+def test_environment_variable_is_read_again_after_loading(
     mylab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WORD", "dog")
@@ -29,7 +29,7 @@ def test_an_environment_variable_is_looked_up_again_after_a_state_is_loaded(
     assert b"dog" not in state.read_bytes()
 
 
-def test_a_state_does_not_go_on_where_the_environment_says_something_else(
+def test_state_is_rejected_if_environment_changed(
     mylab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WORD", "dog")

@@ -1,7 +1,7 @@
 from valor_core.cancellation import STOPPED_BY_USER, LocalControl
 
 
-def test_the_first_reason_to_stop_stays():
+def test_first_reason_to_stop_is_kept():
     control = LocalControl()
 
     control.stop(STOPPED_BY_USER)
@@ -10,7 +10,7 @@ def test_the_first_reason_to_stop_stays():
     assert control.stopped == STOPPED_BY_USER
 
 
-def test_scored_items_are_told_a_few_times_a_second_and_all_counted():
+def test_progress_of_scored_items_is_throttled():
     told = []
     control = LocalControl(told.append)
 

@@ -42,19 +42,19 @@ def brings_slow(namespace: str, place: str = LOCAL) -> dict[str, str]:
     return {"__init__.py": "", "plugin.py": ENGINE.format(namespace=namespace, place=place)}
 
 
-def test_without_a_section_the_engine_is_local_and_serial() -> None:
+def test_default_engine_is_local_and_serial() -> None:
     made = engine(None, Registry())
 
     assert isinstance(made, LocalEngine)
     assert (made.parameters.mode, made.parameters.workers) == ("auto", 1)
 
 
-def test_an_unknown_engine_is_answered_with_the_nearest() -> None:
+def test_unknown_engine_suggests_closest_match() -> None:
     with pytest.raises(UnknownNameError, match=r"c\.yaml: engine\.name: engine 'locale': unknown"):
         engine({"name": "locale"}, Registry(), "c.yaml: ")
 
 
-def test_a_wrong_parameter_of_an_engine_is_named_with_its_place() -> None:
+def test_invalid_engine_parameter_is_reported_with_position() -> None:
     with pytest.raises(ParameterError, match=r"c\.yaml: engine\.workers must be at least 1, got 0"):
         engine({"workers": 0}, Registry(), "c.yaml: ")
     with pytest.raises(ParameterError, match=r"engine\.worker: unknown key"):
@@ -62,15 +62,13 @@ def test_a_wrong_parameter_of_an_engine_is_named_with_its_place() -> None:
 
 
 @pytest.mark.parametrize("name", ["slow", "cluster.slow", "Slow"])
-def test_a_strangers_engine_is_found_by_its_bare_name_and_its_full_one(
-    install: Install, name: str
-) -> None:
+def test_third_party_engine_is_found_by_short_and_full_name(install: Install, name: str) -> None:
     install("cluster", "cluster", brings_slow("cluster"))
 
     assert isinstance(engine({"name": name}, Registry()), LocalEngine)
 
 
-def test_two_engines_of_one_name_are_an_error_that_names_both(install: Install) -> None:
+def test_ambiguous_engine_lists_both(install: Install) -> None:
     for namespace in ("one", "two"):
         install(f"{namespace}-lab", namespace, brings_slow(namespace))
 
@@ -81,7 +79,7 @@ def test_two_engines_of_one_name_are_an_error_that_names_both(install: Install) 
         engine({"name": "slow"}, Registry())
 
 
-def test_an_engine_called_local_changes_nobodys_config(install: Install) -> None:
+def test_third_party_engine_named_local_is_not_the_default(install: Install) -> None:
     source = {name: text.replace("slow", "local") for name, text in brings_slow("my").items()}
     install("my-lab", "my", source)
 
@@ -98,9 +96,7 @@ def test_an_engine_called_local_changes_nobodys_config(install: Install) -> None
         ("valor_core.evaluation.engines.engine:NoEngine", "engine.name: cluster.slow: its code"),
     ],
 )
-def test_an_engine_that_cannot_be_imported_is_an_error_with_its_cause(
-    install: Install, place: str, message: str
-) -> None:
+def test_engine_import_error_has_cause(install: Install, place: str, message: str) -> None:
     install("cluster", "cluster", brings_slow("cluster", place))
 
     with pytest.raises(BrokenPluginError, match=re.escape(message)) as caught:
@@ -109,7 +105,7 @@ def test_an_engine_that_cannot_be_imported_is_an_error_with_its_cause(
     assert caught.value.__cause__ is not None
 
 
-class TestWork:
+class TestPartitionTask:
     @pytest.fixture
     def work(self, install: Callable[..., Path], tmp_path: Path) -> Callable[[str], PartitionTask]:
         install("valor-lab", "lab", PLUGINS / "lab")
@@ -128,26 +124,20 @@ class TestWork:
 
         return make
 
-    def test_the_tally_of_a_partition_has_its_name(
-        self, work: Callable[[str], PartitionTask]
-    ) -> None:
+    def test_state_of_partition_has_its_name(self, work: Callable[[str], PartitionTask]) -> None:
         made = work("none")
 
         state = made(made.reader.partitions()[0], {})
 
         assert (state.done, state.read) == (["part 0"], 1)
 
-    def test_wrong_data_are_named_with_their_partition(
-        self, work: Callable[[str], PartitionTask]
-    ) -> None:
+    def test_data_error_names_partition(self, work: Callable[[str], PartitionTask]) -> None:
         made = work("schema")
 
         with pytest.raises(ReadError, match="part 0: item 'q1': expected a response"):
             made(made.reader.partitions()[0], {})
 
-    def test_anything_else_is_named_with_its_partition(
-        self, work: Callable[[str], PartitionTask]
-    ) -> None:
+    def test_other_error_names_partition(self, work: Callable[[str], PartitionTask]) -> None:
         made = work("raise")
 
         with pytest.raises(PartitionError, match="part 0: RuntimeError: disk on fire") as caught:

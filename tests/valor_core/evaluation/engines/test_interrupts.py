@@ -10,7 +10,7 @@ from valor_core.evaluation.engines import defer_signals
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_a_signal_waits_for_the_end_of_the_block() -> None:
+def test_signal_is_deferred_to_end_of_block() -> None:
     done = []
 
     def work() -> None:
@@ -24,7 +24,7 @@ def test_a_signal_waits_for_the_end_of_the_block() -> None:
     assert done == ["all of it"]
 
 
-def test_handlers_are_as_before() -> None:
+def test_handlers_are_restored() -> None:
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     with defer_signals():
         pass
@@ -33,7 +33,7 @@ def test_handlers_are_as_before() -> None:
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_a_signal_while_handlers_come_back_leaves_none_behind(
+def test_signal_while_restoring_handlers_restores_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
@@ -54,7 +54,7 @@ def test_a_signal_while_handlers_come_back_leaves_none_behind(
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 
 
-def test_an_error_of_the_block_is_raised_and_handlers_are_as_before() -> None:
+def test_error_in_block_restores_handlers() -> None:
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(ValueError, match="own"), defer_signals():
         raise ValueError("own")
@@ -63,7 +63,7 @@ def test_an_error_of_the_block_is_raised_and_handlers_are_as_before() -> None:
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_a_signal_is_not_lost_in_a_block_that_fails() -> None:
+def test_signal_is_raised_after_failing_block() -> None:
     def work() -> None:
         with defer_signals():
             signal.raise_signal(signal.SIGINT)
@@ -76,7 +76,7 @@ def test_a_signal_is_not_lost_in_a_block_that_fails() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_other_threads_have_a_plain_block() -> None:
+def test_signals_are_not_deferred_in_other_threads() -> None:
     done = []
 
     def work() -> None:

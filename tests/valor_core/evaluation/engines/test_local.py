@@ -50,9 +50,7 @@ def test_every_mode_gives_the_same_report(data: dict[str, Any], mode: str) -> No
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_workers_exception_comes_back_with_the_partition_named(
-    data: dict[str, Any], mode: str
-) -> None:
+def test_error_in_worker_names_partition(data: dict[str, Any], mode: str) -> None:
     with pytest.raises(PartitionError, match="part 3: RuntimeError: disk on fire") as caught:
         evaluated(data | {"trouble": "raise", "at": 3}, mode)
 
@@ -60,12 +58,12 @@ def test_a_workers_exception_comes_back_with_the_partition_named(
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_wrong_data_come_back_as_such_with_their_remedy(data: dict[str, Any], mode: str) -> None:
+def test_data_error_in_worker_keeps_class_and_remedy(data: dict[str, Any], mode: str) -> None:
     with pytest.raises(ReadError, match="part 3: item 'q1': expected a response"):
         evaluated(data | {"trouble": "schema", "at": 3}, mode)
 
 
-def test_a_worker_that_dies_is_an_error_and_not_a_hang(data: dict[str, Any]) -> None:
+def test_crash_of_worker_raises_error(data: dict[str, Any]) -> None:
     with pytest.raises(EngineError) as caught:
         evaluated(data | {"trouble": "exit", "at": 3}, "processes")
 
@@ -80,7 +78,7 @@ def test_a_worker_that_dies_is_an_error_and_not_a_hang(data: dict[str, Any]) -> 
     )
 
 
-def test_a_script_without_a_guard_is_told_of_it(data: dict[str, Any], tmp_path: Path) -> None:
+def test_script_without_main_guard_gets_hint(data: dict[str, Any], tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "from valor_core import evaluate\n"
@@ -96,14 +94,14 @@ def test_a_script_without_a_guard_is_told_of_it(data: dict[str, Any], tmp_path: 
     assert ended.stderr.rstrip().endswith('call it under `if __name__ == "__main__":`.')
 
 
-def test_a_state_that_cannot_be_sent_back_is_an_error_that_names_the_partition(
+def test_unpicklable_state_raises_error_with_partition(
     data: dict[str, Any],
 ) -> None:
     with pytest.raises(PartitionError, match=r"^part \d: .*(pickle|lambda)"):
         evaluated(data, "processes", ["lab.Stuck"])
 
 
-def test_a_resource_that_cannot_be_opened_in_a_worker_is_an_error_with_its_cause(
+def test_resource_error_in_worker_has_cause(
     install: Callable[..., Path], data: dict[str, Any]
 ) -> None:
     sources = {
@@ -125,7 +123,7 @@ def test_a_resource_that_cannot_be_opened_in_a_worker_is_an_error_with_its_cause
         evaluated(data, "processes", ["needy.Half"])
 
 
-def test_a_metric_made_in_main_is_refused_in_processes(site: Path, tmp_path: Path) -> None:
+def test_metric_from_main_is_rejected_in_processes(site: Path, tmp_path: Path) -> None:
     script = tmp_path / "program.py"
     script.write_text(
         "from valor_core import evaluate, metric\n"
@@ -156,7 +154,7 @@ def test_a_metric_made_in_main_is_refused_in_processes(site: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("mode", ["processes", "auto"])
-def test_a_metric_that_no_other_process_finds_is_refused_however_short_the_run(mode: str) -> None:
+def test_unpicklable_metric_is_rejected_before_the_run(mode: str) -> None:
     @metric("mylab.Half", task="text")
     def half(item: Any) -> float:
         return 0.5
@@ -170,7 +168,7 @@ def test_a_metric_that_no_other_process_finds_is_refused_however_short_the_run(m
         evaluated(batches, mode, [half])
 
 
-def test_a_decorated_metric_of_a_module_runs_in_processes(
+def test_decorated_metric_of_module_runs_in_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "metrics_of_mine.py").write_text(
@@ -205,7 +203,7 @@ class Counting:
 
 
 @pytest.mark.parametrize(("mode", "workers"), [("serial", 1), ("threads", 1), ("threads", 3)])
-def test_no_more_partitions_are_in_flight_than_workers_and_one(
+def test_threads_get_at_most_one_partition_more_than_workers(
     site: Path, mode: Any, workers: int
 ) -> None:
     evaluator, reader = Evaluator(METRICS), Counting(20)
@@ -220,7 +218,7 @@ def test_no_more_partitions_are_in_flight_than_workers_and_one(
     assert taken == 20
 
 
-def test_processes_are_given_no_more_partitions_than_workers_and_one(
+def test_processes_get_at_most_one_partition_more_than_workers(
     data: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "log").mkdir()
@@ -245,7 +243,7 @@ def test_processes_are_given_no_more_partitions_than_workers_and_one(
         ("processes", 2, 5, "processes"),
     ],
 )
-def test_processes_are_used_where_there_is_work_for_several(
+def test_processes_are_used_for_several_partitions(
     site: Path,
     monkeypatch: pytest.MonkeyPatch,
     mode: Any,
@@ -265,7 +263,7 @@ def test_processes_are_used_where_there_is_work_for_several(
     assert (first if isinstance(first, str) else "serial") == chosen
 
 
-def test_no_process_is_started_for_a_rest_that_is_soon_counted(
+def test_short_rest_starts_no_processes(
     data: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(local, "_WORTH_PROCESSES", 1e9)
@@ -274,7 +272,7 @@ def test_no_process_is_started_for_a_rest_that_is_soon_counted(
     assert evaluated(data, "auto") == evaluated(data, "serial")
 
 
-def test_others_count_the_rest_when_they_gain_something(
+def test_processes_count_the_rest_if_faster(
     data: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rests: list[list[str]] = []
@@ -291,9 +289,7 @@ def test_others_count_the_rest_when_they_gain_something(
     assert rests == [["part 2", "part 3", "part 4"]]
 
 
-def test_windows_is_asked_for_no_more_processes_than_it_can_wait_for(
-    site: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_processes_are_limited_on_windows(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 
     def executor(workers: int, **options: Any) -> None:
@@ -311,7 +307,7 @@ def test_windows_is_asked_for_no_more_processes_than_it_can_wait_for(
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_no_partitions_are_no_work(site: Path, mode: str) -> None:
+def test_no_partitions_give_empty_report(site: Path, mode: str) -> None:
     report = evaluated(Counting(0), mode)
 
     assert report.warnings == ("no datums were counted",)

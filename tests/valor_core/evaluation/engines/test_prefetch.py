@@ -75,13 +75,13 @@ def test_two_partitions_are_read_at_a_time() -> None:
     assert [state.read for state in counted] == [2, 2, 2, 2]
 
 
-def test_no_more_is_begun_than_threads_and_one() -> None:
+def test_at_most_one_partition_more_than_threads_is_prefetched() -> None:
     reader = Parts(20)
     for taken, _ in enumerate(states(reader), 1):
         assert len(reader.begun) <= taken + 2
 
 
-def test_an_error_is_met_in_its_turn() -> None:
+def test_error_is_raised_when_its_partition_is_read() -> None:
     found = states(Parts(5, broken=2))
 
     assert [next(found).done, next(found).done] == [["part 0"], ["part 1"]]
@@ -90,13 +90,13 @@ def test_an_error_is_met_in_its_turn() -> None:
 
 
 @pytest.mark.parametrize("reader", [Parts(4, may_be_read_ahead=False), Parts(1)])
-def test_a_partition_that_may_not_or_is_alone_is_read_where_it_is_counted(reader: Parts) -> None:
+def test_single_or_unsuitable_partition_is_not_prefetched(reader: Parts) -> None:
     list(states(reader))
 
     assert reader.threads == {threading.current_thread().name}
 
 
-def test_others_gain_something_where_this_process_leaves_a_core_unused(
+def test_processes_help_if_a_core_is_unused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clocks = [0.0, 0.0]
@@ -118,7 +118,7 @@ def test_others_gain_something_where_this_process_leaves_a_core_unused(
     assert not needs_processes(4.0, 4.0, counted=9)  # the rest takes 0.44 seconds
 
 
-def test_two_workers_for_a_table_that_keeps_all_cores_busy_are_reported_and_not_started(
+def test_unstarted_workers_are_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(local, "_WORTH_PROCESSES", 0.0)

@@ -34,7 +34,7 @@ def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_worker", None)
 
 
-def test_a_worker_opens_what_the_work_needs_and_counts_like_the_run(work: PartitionTask) -> None:
+def test_worker_opens_resources_and_counts_partitions(work: PartitionTask) -> None:
     start_worker(work.packed())
 
     states = [count_partition(partition) for partition in work.reader.partitions()]
@@ -43,12 +43,12 @@ def test_a_worker_opens_what_the_work_needs_and_counts_like_the_run(work: Partit
     assert [len(state.done) for state in states] == [1, 1, 1, 1]
 
 
-def test_a_worker_without_work_says_what_to_call() -> None:
+def test_worker_that_was_not_started_raises_error() -> None:
     with pytest.raises(EngineError, match="engine: no worker was started in this process"):
         count_partition(None)  # type: ignore[arg-type]
 
 
-def test_a_worker_with_other_versions_is_refused(
+def test_worker_with_other_versions_is_rejected(
     work: PartitionTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worker = Worker(work.packed())
@@ -61,14 +61,14 @@ def test_a_worker_with_other_versions_is_refused(
         worker.count(work.reader.partitions()[0])
 
 
-def test_work_that_cannot_be_unpacked_says_what_to_install() -> None:
+def test_unpickling_error_has_remedy() -> None:
     with pytest.raises(
         EngineError, match="engine: this worker cannot unpack the evaluation, UnpicklingError"
     ):
         Worker(b"garbage").count(None)  # type: ignore[arg-type]
 
 
-def test_a_metric_made_in_main_says_why_it_cannot_travel() -> None:
+def test_metric_from_main_is_not_packed() -> None:
     @valor_core.metric("here.Zero", task="text")
     def zero(item: Any) -> float:
         return 0.0
@@ -82,7 +82,7 @@ def test_a_metric_made_in_main_says_why_it_cannot_travel() -> None:
             work.packed()
 
 
-def test_the_parts_of_a_budget_make_the_whole() -> None:
+def test_shares_of_limit_add_up() -> None:
     for whole in range(20):
         for of in range(1, 7):
             assert sum(Share(number, of).part(whole) for number in range(of + 2)) == whole
@@ -111,7 +111,7 @@ def run_with(monkeypatch: pytest.MonkeyPatch, change: Any) -> valor_core.Report:
 
 
 @pytest.mark.usefixtures("mylab")
-def test_merged_tallies_are_welcome(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_merged_states_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     def merged(states: list[Any]) -> list[Any]:
         first, *others = states
         for other in others:
@@ -125,7 +125,7 @@ def test_merged_tallies_are_welcome(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("mylab")
-def test_a_partition_that_is_counted_twice_or_forgotten_is_an_error(
+def test_repeated_or_missing_partition_raises_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(
@@ -139,7 +139,7 @@ def test_a_partition_that_is_counted_twice_or_forgotten_is_an_error(
 
 
 @pytest.mark.usefixtures("mylab")
-def test_a_worker_closes_what_it_opened_when_the_last_thread_has_counted(
+def test_worker_closes_resources_after_last_thread(
     work: PartitionTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
@@ -176,7 +176,7 @@ def test_a_worker_closes_what_it_opened_when_the_last_thread_has_counted(
         worker.count(None)  # type: ignore[arg-type]
 
 
-def test_an_error_names_the_worker_that_has_other_versions(work: PartitionTask) -> None:
+def test_version_error_names_worker(work: PartitionTask) -> None:
     found = dict.fromkeys(work.versions, "0.0")
 
     with pytest.raises(
