@@ -127,7 +127,7 @@ def check_versions(
         installed = version_of(name) if found is None else found[name]
         if installed != expected:
             raise EngineError(
-                f"engine: expected {name} {expected} on {place}, as where the run was started, "
+                f"engine: expected {name} {expected} on {place} as where the run was started, "
                 f"found {installed or 'none'}",
                 f"Install it there with: {install(f'{name}=={expected}')}",
             )
