@@ -63,7 +63,9 @@ def test_unset_environment_variable_is_named_with_path(saved, valor, monkeypatch
     result = valor("rerun", "report.json")
 
     assert result.exit_code == 2
-    assert result.stderr.startswith("valor: report.json: config.data.path: asks for the environ")
+    assert result.stderr.startswith(
+        "valor: report.json: config.data.path: the environment variable"
+    )
 
 
 def test_report_without_data_cannot_be_rerun(lab, valor):
