@@ -11,9 +11,14 @@ from importlib.metadata import distribution, distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
 FILES = sorted((ROOT / "requirements").glob("*.txt"))
+RESOLVED = [
+    file if file.stem == "all" else pytest.param(file, marks=pytest.mark.nightly) for file in FILES
+]
+"""Resolving takes seconds, and `all` resolves what the others do."""
 WORKSPACE = {
     tomllib.loads(path.read_text(encoding="utf-8"))["project"]["name"]: path.parent
     for path in (ROOT / "pyproject.toml", *ROOT.glob("plugins/*/pyproject.toml"))
@@ -59,6 +64,29 @@ def third_party(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_requirements_list_distributions_of_this_project_that_they_need(file: Path) -> None:
+    names = {folder: name for name, folder in WORKSPACE.items()}
+    listed, pairs = set(), set()
+    for line in editable(file):
+        path, _, extras = line.partition("[")
+        name = names[(ROOT / path).resolve()]
+        listed.add(name)
+        pairs |= {(name, extra) for extra in ("", *filter(None, extras.rstrip("]").split(",")))}
+
+    waiting = list(pairs)
+    while waiting:
+        name, extra = waiting.pop()
+        for requirement in map(Requirement, distribution(name).requires or ()):
+            is_asked = not requirement.marker or requirement.marker.evaluate({"extra": extra})
+            if requirement.name in WORKSPACE and is_asked:
+                found = {(requirement.name, one) for one in ("", *requirement.extras)} - pairs
+                waiting += found
+                pairs |= found
+
+    assert {name for name, _ in pairs} == listed
+
+
+@pytest.mark.parametrize("file", RESOLVED, ids=lambda file: file.stem)
 def test_requirements_resolve_without_package_index(
     file: Path, pip: Path, third_party: Path, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from ctypes import c_int64
+from itertools import product
 from typing import Any
 
 import attrs
@@ -216,8 +217,13 @@ def test_on_codes(datums: list[tuple[int, int, int]], labels: int, dtype: Any) -
     assert_same("confusion_cells", truths, predictions, bins, label_count=labels, threshold_count=3)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("shape", [(2, 66_000), (70_000, 1), (5_003, 33), (503, 257)])
+@pytest.mark.parametrize(
+    ("shape", "dtype"),
+    [
+        ((2, 66_000), np.float32),
+        *product([(70_000, 1), (5_003, 33), (503, 257)], [np.float32, np.float64]),
+    ],
+)
 def test_on_many_scores(shape: tuple[int, int], dtype: Any) -> None:
     generator = np.random.default_rng(shape)
     values = (generator.random(shape) ** 9).astype(dtype).round(5)
