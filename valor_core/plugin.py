@@ -1,7 +1,7 @@
 """Manifest of core: its four tasks and the local engine.
 
-Until api 1 of plugins, this module was also the face of core. Names that moved raise an error
-with their new place.
+Until plugin api 1, this module also published core's API. Moved names raise an error with their new
+module.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ api = 2
 
 @hookimpl
 def valor_tasks() -> tuple[TaskSpec, ...]:
-    """Declare the tasks that every family may serve."""
+    """Declare the tasks of core."""
     return (
         TaskSpec(
             name="core.classification",
@@ -50,7 +50,7 @@ def valor_tasks() -> tuple[TaskSpec, ...]:
 
 @hookimpl
 def valor_engines() -> tuple[EngineSpec, ...]:
-    """Declare the engine of this machine."""
+    """Declare the local engine."""
     return (
         EngineSpec(
             name="core.local",
@@ -95,11 +95,11 @@ _RENAMED = {
     "nondefault": "changed_parameters",
     "uninterrupted": "defer_signals",
 }
-"""Names of api 1 that changed."""
+"""Renamed names of api 1."""
 
 
 def __getattr__(name: str) -> object:
-    """Raise an error with the new place of a name that this module had until api 1."""
+    """Raise an error with the new module of a name that this module had until api 1."""
     new = _RENAMED.get(name, name)
     for face in (*(f"valor_core.{one}" for one in _FACES), *_TABLES):
         try:

@@ -31,7 +31,7 @@ from valor_core.evaluation.state import EvaluationState
 from valor_core.readers.partition import Partition, identity, name_in
 from valor_core.readers.reader import InMemory, Reader
 from valor_core.readers.resolve import reader_of, resolve_data
-from valor_core.resources.journal import Journal, beside
+from valor_core.resources.journal import Journal, journal_path
 from valor_core.results.report import Report
 from valor_core.specs.extensions import GALLERIES, required
 from valor_core.specs.lookup import has_all
@@ -344,7 +344,7 @@ class _Run:
         if self.progress is not None and waits:
             on_progress = partial(self._report_scored, before, waits)
         control = LocalControl(on_progress)
-        journal = None if self.state is None else Journal(beside(self.state))
+        journal = None if self.state is None else Journal(journal_path(self.state))
         work = PartitionTask(evaluation, reader, self.evaluator.versions, journal, control)
         try:
             with closing(engine.map(work, waiting)) as parts:  # type: ignore[type-var]
@@ -451,7 +451,7 @@ class _Run:
         if self.evaluator.state.done:
             self._write()
             return f", saved in {os.fspath(self.state)}"
-        journal = beside(self.state)
+        journal = journal_path(self.state)
         return f", saved in {journal}" if journal.exists() else ""
 
     def _write(self) -> None:

@@ -1,4 +1,4 @@
-"""Resources of metrics, such as judges: bound to parameters, opened once a process."""
+"""Resources of metrics, such as judges: bound to parameters and opened once per process."""
 
 from valor_core.lazy import lazy_exports
 

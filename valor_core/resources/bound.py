@@ -1,4 +1,4 @@
-"""Bound resources: what metrics ask for besides data, with its parameters, not open yet."""
+"""Resources bound to parameters, not yet open."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec, ResourceKindSpec, ResourceSpec, Spec
 
 Facts = Mapping[str, Mapping[str, Any]]
-"""What resources tell of themselves, by resource: numbers that add up, and texts."""
+"""Facts by resource: numbers, which are summed over workers, and texts."""
 
 
 WARNINGS = "warnings"
-"""The fact that stands among a report's warnings, each with the name of its resource."""
+"""Key of the fact whose texts become warnings of the report."""
 
 
-def read_usage(name: str, tell: Callable[[], Any]) -> dict[str, Any]:
-    """What a resource tells of itself, checked.
+def read_usage(name: str, facts: Callable[[], Any]) -> dict[str, Any]:
+    """Return the validated facts of a resource.
 
     Parameters
     ----------
     name : str
-        What errors call it.
-    tell : callable
-        Its method ``facts``.
+        Name for errors.
+    facts : callable
+        Method ``facts`` of the resource.
 
     Raises
     ------
     ResourceError
-        If it raises, or what it tells is no table of numbers and texts.
+        If the method fails or returns anything but a table of numbers and texts.
 
     Examples
     --------
@@ -58,27 +58,27 @@ def read_usage(name: str, tell: Callable[[], Any]) -> dict[str, Any]:
     {'calls': 3, 'model': 'm1'}
     """
     try:
-        facts = tell()
-        told = as_json(facts, f"{name}: facts")
+        returned = facts()
+        checked = as_json(returned, f"{name}: facts")
     except ReportError as error:
         raise ResourceError(error.message) from error
     except Exception as error:
         raise ResourceError(
-            f"{name}: facts cannot be told, {type(error).__name__}: {error}"
+            f"{name}: cannot read facts, {type(error).__name__}: {error}"
         ) from error
     kinds = (bool, int, float, str, list)
-    if not isinstance(told, dict) or not all(isinstance(one, kinds) for one in told.values()):
+    if not isinstance(checked, dict) or not all(isinstance(one, kinds) for one in checked.values()):
         raise ResourceError(
-            f"{name}: facts must be a table of numbers and texts, got {shown(facts)}"
+            f"{name}: facts must be a table of numbers and texts, got {shown(returned)}"
         )
-    listed = told.get(WARNINGS, [])
+    listed = checked.get(WARNINGS, [])
     if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
         raise ResourceError(f"{name}: warnings must be a list of texts, got {shown(listed)}")
-    return told
+    return checked
 
 
 def sum_usage(openings: Iterable[Facts]) -> dict[str, dict[str, Any]]:
-    """Facts of all openings together: numbers added up, texts each once, warnings left out.
+    """Sum the numbers and collect the distinct texts of all openings, without warnings.
 
     Examples
     --------
@@ -88,95 +88,95 @@ def sum_usage(openings: Iterable[Facts]) -> dict[str, dict[str, Any]]:
     """
     total: dict[str, dict[str, Any]] = {}
     for facts in openings:
-        for name, told in facts.items():
-            own = total.setdefault(name, {})
-            for key, value in told.items():
+        for name, values in facts.items():
+            sums = total.setdefault(name, {})
+            for key, value in values.items():
                 if key != WARNINGS:
-                    own[key] = _together(own[key], value) if key in own else value
+                    sums[key] = _combined(sums[key], value) if key in sums else value
     return {name: dict(sorted(total[name].items())) for name in sorted(total)}
 
 
 def usage_warnings(openings: Iterable[Facts]) -> list[str]:
-    """What the resources of all openings warn of, each once.
+    """Return the distinct warnings of all openings.
 
     Examples
     --------
-    >>> told = {"judge": {"calls": 2, "warnings": ["the model is a draft"]}}
-    >>> usage_warnings([told, told])
+    >>> facts = {"judge": {"calls": 2, "warnings": ["the model is a draft"]}}
+    >>> usage_warnings([facts, facts])
     ['judge: the model is a draft']
     """
     lines = {
         f"{name}: {warning}": None
         for facts in openings
-        for name, told in facts.items()
-        for warning in told.get(WARNINGS, ())
+        for name, values in facts.items()
+        for warning in values.get(WARNINGS, ())
     }
     return sorted(lines)
 
 
-def _together(one: Any, other: Any) -> Any:
+def _combined(one: Any, other: Any) -> Any:
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):
         return one + other
-    several = [*(one if isinstance(one, list) else [one])]
-    several += other if isinstance(other, list) else [other]
-    distinct = sorted(set(map(str, several)))
+    texts = [*(one if isinstance(one, list) else [one])]
+    texts += other if isinstance(other, list) else [other]
+    distinct = sorted(set(map(str, texts)))
     return distinct[0] if len(distinct) == 1 else distinct
 
 
-_IN_A_FILE = (type(None), bool, int, float, str, list, tuple, Mapping)  # what a config can say
+_CONFIG_TYPES = (type(None), bool, int, float, str, list, tuple, Mapping)
 
 
 @frozen(repr=False)
 class BoundKind:
-    """What a resource is made with, such as the client of a judge, not made yet."""
+    """Kind of a resource with its parameters, such as the client of a judge."""
 
     spec: ResourceKindSpec
     parameters: Any
 
     def describe(self) -> dict[str, Any]:
-        """The kind as a config has it."""
+        """Return the kind as a config section."""
         return {"name": self.spec.name} | parameter_values(self.parameters)
 
     def identity(self, folder: Path | None = None) -> dict[str, Any]:
-        """What of it can change a number; relative paths are relative to a folder."""
+        """Return the parameters that can change a number; relative paths start at the folder."""
         return {"name": self.spec.name} | _identifying(self.spec, self.parameters, folder)
 
 
 @frozen(repr=False)
 class ProvidedClient:
-    """What a resource is made with where that was handed over; it is not closed."""
+    """Client object provided by the caller, who closes it."""
 
     made: Any
 
     def describe(self) -> dict[str, Any]:
-        """Its class, and what it tells of itself."""
-        tell = getattr(self.made, "identity", dict)
+        """Return its class and the values of its method ``identity``."""
+        identity = getattr(self.made, "identity", dict)
         name = f"{type(self.made).__module__}.{type(self.made).__qualname__}"
-        return {"given": name} | read_usage(f"{name}: identity", tell)
+        return {"given": name} | read_usage(f"{name}: identity", identity)
 
     def identity(self, folder: Path | None = None) -> dict[str, Any]:
-        """What of it can change a number."""
+        """Return its class and the values of its method ``identity``."""
         return self.describe()
 
 
 @frozen(repr=False)
 class BoundResource:
-    """A resource with its parameters, not open yet.
+    """Resource with its parameters, not yet open.
 
     Parameters
     ----------
     spec : ResourceSpec
-        Its declaration.
+        Spec of the resource.
     parameters : object
-        An instance of its parameter class.
+        Instance of the parameter class.
     instance : str
-        Its name among several of the kind; empty where there is one.
+        Name of the instance if a section has several; otherwise empty.
     names : tuple of str
-        What metrics call it.
+        Names by which metrics use it.
     kinds : tuple of BoundKind or ProvidedClient
-        What it is made with, where it has kinds; often one.
+        Kinds that the section selects.
     folder : Path, optional
-        What relative paths in the parameters are relative to.
+        Base folder of relative paths in the parameters.
     """
 
     spec: ResourceSpec
@@ -188,118 +188,119 @@ class BoundResource:
 
     @property
     def name(self) -> str:
-        """What reports and errors call it: its section, and which of several it is."""
+        """Name in reports and errors: the section and the instance, if any."""
         return open_as(self.spec.short_name, self.instance)
 
     @property
     def specs(self) -> tuple[Spec, ...]:
-        """Its declaration and those of its kinds."""
+        """Specs of the resource and its kinds."""
         kinds = (kind.spec for kind in self.kinds if isinstance(kind, BoundKind))
         return (self.spec, *kinds)
 
     @property
     def located(self) -> Any:
-        """The parameters, with paths from the folder of the config."""
+        """Parameters with paths relative to the folder of the config."""
         return located(self.parameters, self.folder)
 
     def describe(self) -> dict[str, Any]:
-        """The resource as a config section."""
-        told = parameter_values(self.parameters)
+        """Return the resource as a config section."""
+        section = parameter_values(self.parameters)
         if self.kinds and self.spec.kinds is not None:
-            told[self.spec.kinds] = _one_or_all([kind.describe() for kind in self.kinds])
-        return told
+            section[self.spec.kinds] = _one_or_all([kind.describe() for kind in self.kinds])
+        return section
 
     def identity(self) -> dict[str, Any]:
-        """What of it can change a number."""
-        told = {"resource": self.spec.name} | _identifying(self.spec, self.parameters, self.folder)
+        """Return the parameters and kinds that can change a number."""
+        values = {"resource": self.spec.name} | _identifying(
+            self.spec, self.parameters, self.folder
+        )
         if self.kinds:
-            told["kind"] = _one_or_all([kind.identity(self.folder) for kind in self.kinds])
-        return told
+            values["kind"] = _one_or_all([kind.identity(self.folder) for kind in self.kinds])
+        return values
 
     def completed(self, saved: Mapping[str, Any]) -> dict[str, Any]:
-        """A saved identity with the parameters that were declared since, at their defaults."""
-        mine = self.identity()
-        filled = with_later_defaults(saved, mine, self.parameters)
-        there = saved.get("kind")
-        saved_kinds = there if isinstance(there, list) else [there]
+        """Add the defaults of parameters declared since a saved identity."""
+        filled = with_later_defaults(saved, self.identity(), self.parameters)
+        saved_kind = saved.get("kind")
+        saved_kinds = saved_kind if isinstance(saved_kind, list) else [saved_kind]
         if len(saved_kinds) == len(self.kinds):
             filled["kind"] = _one_or_all(
                 [
-                    with_later_defaults(kind_there, kind.identity(self.folder), kind.parameters)
-                    if isinstance(kind, BoundKind) and isinstance(kind_there, Mapping)
-                    else kind_there
-                    for kind, kind_there in zip(self.kinds, saved_kinds, strict=True)
+                    with_later_defaults(saved_one, kind.identity(self.folder), kind.parameters)
+                    if isinstance(kind, BoundKind) and isinstance(saved_one, Mapping)
+                    else saved_one
+                    for kind, saved_one in zip(self.kinds, saved_kinds, strict=True)
                 ]
             )
         return filled
 
 
 def with_later_defaults(
-    saved: Mapping[str, Any], mine: Mapping[str, Any], parameters: Any
+    saved: Mapping[str, Any], current: Mapping[str, Any], parameters: Any
 ) -> dict[str, Any]:
-    """A saved identity with the parameters that were declared since, at their defaults.
+    """Add the defaults of parameters declared since a saved identity.
 
-    A default stands for the numbers from before the parameter existed: where a number changes,
-    the version of the metric is raised, which its name contains.
+    A default reproduces the numbers from before the parameter existed; otherwise the version in
+    the name of the metric would have been incremented.
     """
     changed = changed_parameters(parameters)
     cls: type = type(parameters)
     return {
-        own.name: mine[own.name]
-        for own in declared(cls)
-        if own.name in mine and own.name not in changed
+        one.name: current[one.name]
+        for one in declared(cls)
+        if one.name in current and one.name not in changed
     } | dict(saved)
 
 
 def _one_or_all(kinds: list[dict[str, Any]]) -> Any:
-    """Kinds as a config has them: one by itself, several in a list."""
+    """Return a single kind, or the list of several."""
     return kinds[0] if len(kinds) == 1 else kinds
 
 
 def _identifying(
     spec: ResourceSpec | ResourceKindSpec, parameters: Any, folder: Path | None
 ) -> dict[str, Any]:
-    """The identifying parameters; a file counts by its content besides its path."""
-    told = with_digests(parameters)
+    """Return the identifying parameters, with digests of files."""
+    values = with_digests(parameters)
     found = located(parameters, folder)
     for parameter in declared(spec.parameter_class):
         if parameter.kind.has_paths:
             contents = _contents(getattr(found, parameter.name))
-            told[parameter.name] = [told[parameter.name], contents]
+            values[parameter.name] = [values[parameter.name], contents]
     if spec.identity is None:
-        return told
-    # A property counts where it has a value: states that were saved before do not have it.
-    further = {name: getattr(parameters, name) for name in spec.identity if name not in told}
-    return {name: told[name] for name in spec.identity if name in told} | {
+        return values
+    # Empty properties are omitted, since states saved before the property existed lack it.
+    further = {name: getattr(parameters, name) for name in spec.identity if name not in values}
+    return {name: values[name] for name in spec.identity if name in values} | {
         name: value for name, value in further.items() if value
     }
 
 
 def with_digests(parameters: Any) -> dict[str, Any]:
-    """Parameters as JSON types; what the environment filled in with a digest of the text.
+    """Return parameters as JSON values, with digests of values from the environment.
 
-    A report holds the reference alone, since the text may be a secret. What tells two requests
-    apart has to know whether it was the same.
+    Reports contain only the reference, since the value may be a secret. The digest shows whether
+    two requests used the same value.
     """
     return {
-        name: _digested(getattr(parameters, name), told)
-        for name, told in parameter_values(parameters).items()
+        name: _digested(getattr(parameters, name), as_json_value)
+        for name, as_json_value in parameter_values(parameters).items()
     }
 
 
-def _digested(value: Any, told: Any) -> Any:
-    """What `parameter_values` tells of a value, with a digest of what the environment filled in."""
+def _digested(value: Any, as_json_value: Any) -> Any:
+    """Return a JSON value, with digests of values from the environment."""
     if isinstance(value, FromEnvironment):
-        return [told, _digest(str(value).encode()).hexdigest()]
+        return [as_json_value, _digest(str(value).encode()).hexdigest()]
     if isinstance(value, Mapping):
-        return {key: _digested(one, told[key]) for key, one in value.items()}
+        return {key: _digested(one, as_json_value[key]) for key, one in value.items()}
     if isinstance(value, tuple):
-        return [_digested(one, as_told) for one, as_told in zip(value, told, strict=True)]
-    return told
+        return [_digested(*pair) for pair in zip(value, as_json_value, strict=True)]
+    return as_json_value
 
 
 def _contents(value: Any) -> Any:
-    """Digests of the files in a value; nothing of what is no path or cannot be read."""
+    """Return digests of the files in a value; None for other values and unreadable files."""
     if isinstance(value, Path):
         from hashlib import file_digest
 
@@ -320,7 +321,7 @@ def _digest(content: bytes = b"") -> Any:
 
 
 def open_as(name: str, instance: str) -> str:
-    """The name under which a resource is open, for what a metric calls it.
+    """Return the name of an open resource from the metric's name for it and the instance.
 
     Examples
     --------
@@ -337,43 +338,42 @@ def bind_resources(
     folder: Path | None = None,
     place: str = "",
 ) -> tuple[BoundResource, ...]:
-    """The resources that some metrics ask for, with the parameters that the config gives.
+    """Bind the resources of metrics to the parameters in a config.
 
     Parameters
     ----------
     metrics : iterable of (MetricSpec, mapping of str to str)
-        The metrics, each with the names that it chose where a section has several.
+        The metrics, each with the chosen instances of its resources.
     sections : mapping of str to mapping
-        Config sections by name of resource: its parameters, or a table of such tables by name
-        where there are several of a kind.
+        Config sections by resource: its parameters, or a table of instances by name.
     registry : Registry
-        Where resources are declared.
+        Registry of the resources.
     folder : Path, optional
-        What relative paths in the sections are relative to.
+        Base folder of relative paths in the sections.
     place : str
-        Where the sections stand, for errors: ``"config.yaml: "``.
+        Prefix of errors: ``"config.yaml: "``.
 
     Raises
     ------
     ResourceError
-        If a section belongs to no resource that the metrics ask for, or to two, or a metric does
-        not say which of several it means.
+        If a section belongs to no resource of the metrics or to two resources, or a metric does
+        not name one of several instances.
     """
     metrics = list(metrics)
-    asked: dict[tuple[str, str], tuple[ResourceSpec, dict[str, None]]] = {}
+    requested: dict[tuple[str, str], tuple[ResourceSpec, dict[str, None]]] = {}
     for metric, named in metrics:
         for name in metric.resources:
             spec = registry.find(ResourceSpec, name, metric.namespace)
-            _check_alone(spec, (other for other, _ in asked.values()), place)
+            _check_no_conflict(spec, (other for other, _ in requested.values()), place)
             instance = named.get(spec.short_name, "")
-            _check_named(metric, spec, instance, _several(spec, sections), place)
-            names = asked.setdefault((spec.name, instance), (spec, {}))[1]
+            _check_named(metric, spec, instance, _instances(spec, sections), place)
+            names = requested.setdefault((spec.name, instance), (spec, {}))[1]
             names[open_as(name, instance)] = None
-    known = {spec.short_name for spec, _ in asked.values()}
-    _check_sections(sections, known, [metric for metric, _ in metrics], place)
+    known_sections = {spec.short_name for spec, _ in requested.values()}
+    _check_sections(sections, known_sections, [metric for metric, _ in metrics], place)
     return tuple(
         _bound(spec, instance, tuple(names), sections, registry, folder, place)
-        for (_, instance), (spec, names) in asked.items()
+        for (_, instance), (spec, names) in requested.items()
     )
 
 
@@ -398,7 +398,7 @@ def _bound(
 def _kinds(
     spec: ResourceSpec, section: dict[str, Any], registry: Registry, place: str
 ) -> tuple[BoundKind | ProvidedClient, ...]:
-    """The kinds that a section names; they are taken out of the section."""
+    """Remove the kinds from a section and bind them."""
     if spec.kinds is None:
         return ()
     chosen, place = section.pop(spec.kinds, None), f"{place}{spec.kinds}"
@@ -411,27 +411,27 @@ def _kinds(
 def _kind(
     spec: ResourceSpec, chosen: Any, registry: Registry, place: str, section: Mapping[str, Any]
 ) -> BoundKind | ProvidedClient:
-    if not isinstance(chosen, _IN_A_FILE):
+    if not isinstance(chosen, _CONFIG_TYPES):
         return ProvidedClient(chosen)
     values = {"name": chosen} if isinstance(chosen, str) else chosen
     if not isinstance(values, Mapping) or not isinstance(values.get("name"), str):
-        there = [one for one in registry.all(ResourceKindSpec) if one.resource == spec.name]
+        kinds = [one for one in registry.all(ResourceKindSpec) if one.resource == spec.name]
         listed = ", or a list of these" if spec.several_kinds else ""
         raise ResourceError(
             f"{place}: expected a name or a table with a name{listed}, "
             f"got {'none' if chosen is None else shown(chosen)}",
-            f"Name one of: {', '.join(one.short_name for one in there) or 'none is installed'}.",
+            f"Name one of: {', '.join(one.short_name for one in kinds) or 'none is installed'}.",
         )
     with error_at(f"{place}: "):
         kind = registry.resource_kind(values["name"], spec)
     given = {key: value for key, value in values.items() if key != "name"}
-    own = {one.name for one in declared(spec.parameter_class)}
+    names = {one.name for one in declared(spec.parameter_class)}
     needed = [one.name for one in declared(kind.parameter_class)]
-    beside = {key: section[key] for key in section if key in needed and key not in own}
-    if beside:
+    misplaced = {key: section[key] for key in section if key in needed and key not in names}
+    if misplaced:
         raise ParameterError(
-            f"{next(iter(beside))}: unknown key, {kind.short_name} has a parameter of this name",
-            _nested(spec, kind, beside | given),
+            f"{next(iter(misplaced))}: unknown key, {kind.short_name} has a parameter of this name",
+            _nested(spec, kind, misplaced | given),
             place.removesuffix(spec.kinds or ""),
         )
     try:
@@ -446,7 +446,7 @@ def _kind(
 
 
 def _nested(spec: ResourceSpec, kind: ResourceKindSpec, given: Mapping[str, Any]) -> str:
-    """Remedy line with the section of a resource, the parameters of its kind within it."""
+    """Return a remedy with the section of a resource and the nested parameters of its kind."""
     missing = [
         f"{one.name}: {one.name.upper()}"
         for one in declared(kind.parameter_class)
@@ -456,66 +456,66 @@ def _nested(spec: ResourceSpec, kind: ResourceKindSpec, given: Mapping[str, Any]
     return f"Write it as: {spec.short_name}: {{{spec.kinds}: {{{parts}}}}}"
 
 
-def _several(spec: ResourceSpec, sections: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of the instances in a section that holds a table of tables."""
+def _instances(spec: ResourceSpec, sections: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the instances in a section, if it is a table of tables."""
     section = sections.get(spec.short_name, {})
-    own = {*(one.name for one in declared(spec.parameter_class)), spec.kinds}
-    several = section and all(
-        key not in own and isinstance(value, Mapping) for key, value in section.items()
+    keys = {*(one.name for one in declared(spec.parameter_class)), spec.kinds}
+    has_instances = section and all(
+        key not in keys and isinstance(value, Mapping) for key, value in section.items()
     )
-    return tuple(section) if several else ()
+    return tuple(section) if has_instances else ()
 
 
 def _check_named(
-    metric: MetricSpec, spec: ResourceSpec, instance: str, several: Sequence[str], place: str
+    metric: MetricSpec, spec: ResourceSpec, instance: str, instances: Sequence[str], place: str
 ) -> None:
-    if instance in several or not (instance or several):
+    if instance in instances or not (instance or instances):
         return
-    if not several:
+    if not instances:
         raise ResourceError(
-            f"{place}{metric.name}: {spec.short_name} names {instance!r}, there are not several",
+            f"{place}{metric.name}: {spec.short_name} has no instances, got {instance!r}",
             f"Write the sections as: {spec.short_name}: {{{instance}: {{…}}, other: {{…}}}}",
         )
-    found = f"got {instance!r}" if instance else "none is named"
+    found = f"got {instance!r}" if instance else "got none"
     raise ResourceError(
-        f"{place}{metric.name}: expected {spec.short_name} to be one of {', '.join(several)}, "
+        f"{place}{metric.name}: expected {spec.short_name} to be one of {', '.join(instances)}, "
         f"{found}",
-        f"Write it as: {{name: {metric.name}, {spec.short_name}: {several[0]}}}",
+        f"Write it as: {{name: {metric.name}, {spec.short_name}: {instances[0]}}}",
     )
 
 
 def _check_sections(
-    sections: Mapping[str, Any], known: set[str], metrics: Iterable[MetricSpec], place: str
+    sections: Mapping[str, Any], names: set[str], metrics: Iterable[MetricSpec], place: str
 ) -> None:
     for section, values in sections.items():
-        if section not in known:
+        if section not in names:
             raise ResourceError(
-                f"{place}{section}: no chosen metric asks for a resource of this name",
+                f"{place}{section}: no chosen metric uses a resource of this name",
                 _of_a_metric(section, values, metrics)
-                or did_you_mean(section, known)
-                or f"Resources asked for: {', '.join(sorted(known)) or 'none'}.",
+                or did_you_mean(section, names)
+                or f"Requested resources: {', '.join(sorted(names)) or 'none'}.",
             )
 
 
 def _of_a_metric(section: str, values: Any, metrics: Iterable[MetricSpec]) -> str | None:
-    """The remedy for parameters of a metric under its name."""
+    """Return the remedy for parameters of a metric in a section with its name, or None."""
     names = {fold(name) for one in metrics for name in (one.name, one.short_name, *one.aliases)}
     if fold(section) not in names:
         return None
     return f"Write them under metrics: {{name: {section}, {in_config(values)}}}"
 
 
-def _check_alone(spec: ResourceSpec, bound: Iterable[ResourceSpec], place: str) -> None:
-    """Metrics of two plugins may ask for resources that share a section and are not the same."""
+def _check_no_conflict(spec: ResourceSpec, bound: Iterable[ResourceSpec], place: str) -> None:
+    """Raise an error if metrics of two plugins use different resources with one section."""
     for other in bound:
         if other.short_name == spec.short_name and other != spec:
             raise ResourceError(
-                f"{place}{spec.short_name}: expected one resource of this name, the metrics ask "
-                f"for {other.name} and {spec.name}",
-                "Evaluate their metrics in runs of their own.",
+                f"{place}{spec.short_name}: expected one resource of this name, the metrics use "
+                f"{other.name} and {spec.name}",
+                "Evaluate their metrics in separate runs.",
             )
 
 
 def located(parameters: Any, folder: Path | None) -> Any:
-    """Parameters with relative paths from a folder, if there is one."""
+    """Return parameters with relative paths resolved against a folder, if any."""
     return parameters if folder is None else relocate(parameters, lambda path: folder / path)

@@ -1,9 +1,9 @@
-"""Journal: the rows of items, each written as soon as it is paid for.
+"""Journal of item rows, each written as soon as its item is scored.
 
-A run that is stopped or killed loses no finished item: the same command takes from the journal
-what it has, and scores the rest. Each line has a checksum, but for those of earlier versions. Rows
-that are damaged, out of range or contradict each other are scored again. A row also has the facts
-of its run until then, so that the next report counts the calls of a killed run.
+A stopped or killed run loses no finished item: when the command runs again, it reuses journaled
+rows and scores the rest. Each line has a checksum, except lines of earlier versions. Rows that are
+damaged, out of range or contradictory are scored again. A row includes the facts of its run so
+far, so that the next report counts the calls of a killed run.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from valor_core.specs.spec import Range
 SUFFIX = ".rows.jsonl"
 
 
-def beside(state: str | os.PathLike[str]) -> Path:
-    """The journal of a state file.
+def journal_path(state: str | os.PathLike[str]) -> Path:
+    """Return the path of the journal of a state file.
 
     Examples
     --------
-    >>> beside("runs/state.npz").name
+    >>> journal_path("runs/state.npz").name
     'state.npz.rows.jsonl'
     """
     path = Path(state)
@@ -40,36 +40,36 @@ def beside(state: str | os.PathLike[str]) -> Path:
 
 
 def row_key(item: Any, scorer: Mapping[str, Any]) -> str:
-    """What a row is found by: it is another one once anything that shaped it is.
+    """Return the key of a row, a hash of everything that determines its score.
 
     Parameters
     ----------
     item : object
-        The item, with its uid and all of its content.
+        Item with its uid and content.
     scorer : mapping
-        Metric and version, parameters, and what identifies the resources.
+        Metric and version, parameters, and identities of the resources.
     """
     from hashlib import blake2b  # loads OpenSSL, 3 ms that few runs need
 
-    told = json.dumps(scorer, sort_keys=True, default=str)
-    return blake2b(f"{fingerprint(item)} {told}".encode(), digest_size=16).hexdigest()
+    identity = json.dumps(scorer, sort_keys=True, default=str)
+    return blake2b(f"{fingerprint(item)} {identity}".encode(), digest_size=16).hexdigest()
 
 
 @define(repr=False)
 class Journal:
-    """Rows by key, in a file that several processes may append to.
+    """Rows by key in a file to which several processes may append.
 
     Parameters
     ----------
     path : Path
-        The file, of JSON lines.
+        JSON Lines file.
     """
 
     path: Path
     damaged: set[int] = field(factory=set, init=False)
-    """Numbers of the lines that cannot be used."""
+    """Numbers of damaged lines."""
     facts: dict[str, tuple[int, Facts]] = field(factory=dict, init=False)
-    """The latest facts of each opening of resources that scored a row which was found."""
+    """Latest facts of each opening of resources that scored a reused row."""
     _rows: dict[str, tuple[int, ItemRow]] | None = field(default=None, init=False)
     _latest: dict[str, tuple[int, Facts]] = field(factory=dict, init=False)
     _openings: dict[str, list[str]] = field(factory=dict, init=False)
@@ -78,17 +78,17 @@ class Journal:
     _writing: threading.Lock = field(factory=threading.Lock, init=False)
 
     def find(self, key: str, within: Range = Range()) -> ItemRow | None:  # noqa: B008 - frozen
-        """The row of an item, if a run has finished it.
+        """Return the row of a finished item, or None.
 
         Parameters
         ----------
         key : str
             Key of the row.
         within : Range
-            Range of the metric; a row with a number outside of it is rejected.
+            Range of the metric; a row with a number outside is rejected.
         """
         with self._writing:
-            # Read once: what this run adds it does not ask for again.
+            # Read once: a run never looks up rows that it added.
             if self._rows is None:
                 self._rows = {}
                 self._read(self._rows)
@@ -107,7 +107,7 @@ class Journal:
             try:
                 key, row, is_again, facts = _row_of(line)
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-                # A killed run leaves half a line, which is no damage.
+                # A truncated line of a killed run does not count as damage.
                 if line.endswith((b"}", b"]")):
                     self.damaged.add(number)
                 continue
@@ -123,10 +123,10 @@ class Journal:
             rows[key] = number, row
 
     def _note(self, key: str, facts: Mapping[str, tuple[int, Facts]]) -> None:
-        for opening, told in facts.items():
+        for opening, numbered in facts.items():
             self._openings.setdefault(key, []).append(opening)
-            if opening not in self._latest or self._latest[opening][0] < told[0]:
-                self._latest[opening] = told
+            if opening not in self._latest or self._latest[opening][0] < numbered[0]:
+                self._latest[opening] = numbered
 
     def _reject(self, key: str, *numbers: int) -> None:
         self._rejected.setdefault(key, []).extend(numbers)
@@ -135,7 +135,7 @@ class Journal:
     def add(
         self, key: str, row: ItemRow, facts: Mapping[str, tuple[int, Facts]] | None = None
     ) -> None:
-        """Write a finished row; what may change by itself is left out.
+        """Append a finished row; skip transient failures.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class Journal:
         row : ItemRow
             The row.
         facts : mapping of str to (int, Facts), optional
-            Facts so far, by the opening of the resources.
+            Facts so far by opening of the resources.
 
         Raises
         ------
@@ -153,7 +153,7 @@ class Journal:
         """
         if not row.is_final:
             return
-        # A row of which the journal has rejected others replaces them.
+        # The row replaces rejected rows of its key.
         record = {"key": key} | row.to_dict() | ({"again": True} if key in self._rejected else {})
         record |= {"facts": facts} if facts else {}
         line = json.dumps(record | {"checksum": _checksum(record)}, ensure_ascii=True)
@@ -161,13 +161,13 @@ class Journal:
             with self._writing:
                 if self._file is None:
                     self._file = _opened(self.path)
-                # One call, so that lines of several processes do not mix.
+                # One call, so that lines of several processes do not interleave.
                 os.write(self._file, f"{line}\n".encode())
         except OSError as error:
             raise StateError(f"{self.path}: cannot be written, {error.strerror}") from error
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._writing:
             if self._file is not None:
                 os.close(self._file)
@@ -176,11 +176,11 @@ class Journal:
 
 def _opened(path: Path) -> int:
     flags = os.O_APPEND | os.O_CREAT | os.O_RDWR | getattr(os, "O_BINARY", 0)
-    file = os.open(path, flags, 0o600)  # details repeat what was judged
+    file = os.open(path, flags, 0o600)  # details may repeat confidential items
     size = os.fstat(file).st_size
     if size:
         os.lseek(file, size - 1, os.SEEK_SET)
-        if os.read(file, 1) != b"\n":  # whoever wrote last was killed in the middle of a line
+        if os.read(file, 1) != b"\n":  # the last writer was killed within a line
             os.write(file, b"\n")
     return file
 
@@ -195,16 +195,16 @@ def _lines(path: Path) -> list[bytes]:
 
 
 def _row_of(line: bytes) -> tuple[str, ItemRow, bool, dict[str, tuple[int, Facts]]]:
-    """Key and row of a line, whether it replaces others of the key, and the facts."""
+    """Return key and row of a line, whether it replaces rows of the key, and the facts."""
     record = json.loads(line)
     if "checksum" in record and record.pop("checksum") != _checksum(record):
-        raise ValueError("another checksum")
-    facts = {opening: _told(told) for opening, told in record.pop("facts", {}).items()}
+        raise ValueError("wrong checksum")
+    facts = {opening: _checked_facts(one) for opening, one in record.pop("facts", {}).items()}
     return str(record["key"]), ItemRow.from_dict(record), record.get("again") is True, facts
 
 
-def _told(told: Any) -> tuple[int, Facts]:
-    number, facts = told
+def _checked_facts(value: Any) -> tuple[int, Facts]:
+    number, facts = value
     if not isinstance(number, int) or not all(isinstance(one, dict) for one in facts.values()):
         raise ValueError("expected a number and a table for each resource")
     return number, facts

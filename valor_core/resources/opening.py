@@ -1,4 +1,4 @@
-"""Resources: what metrics need besides data, opened once per process and closed at the end."""
+"""Open resources: opened once per process, closed at the end of a run."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ _Number = TypeVar("_Number", int, float)
 
 @frozen
 class Share:
-    """Which part of a budget a worker has, of all workers of a run.
+    """Share of a worker in the budgets of a run.
 
     Parameters
     ----------
     number : int
-        Which worker it is, from 0; one from `of` on came in place of a lost one, whose part
-        counts as used up.
+        Index of the worker. An index of `of` or more is the replacement of a lost worker, whose
+        part counts as spent.
     of : int
-        How many workers there are.
+        Number of workers.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Share:
     of: int = 1
 
     def part(self, whole: _Number) -> _Number:
-        """Its part of a number; parts of a whole number are whole."""
+        """Return the worker's part of a number; parts of an integer are integers."""
         if self.number >= self.of:
             return 0 * whole
         if isinstance(whole, int):
@@ -72,16 +72,16 @@ SINGLE_WORKER = Share()
 
 @frozen(eq=False, repr=False)
 class OpenResource:
-    """A resource that is open. It may be any object: what it may have is asked for here alone.
+    """Open resource: the only code that reads optional attributes of the object.
 
     Parameters
     ----------
     name : str
-        What reports and errors call it.
+        Name in reports and errors.
     made : object
-        The resource itself.
+        Object of the resource.
     identity : callable
-        Tells what of it can change a number.
+        Returns the parameters that can change a number.
     """
 
     name: str
@@ -90,7 +90,7 @@ class OpenResource:
 
     @property
     def width(self) -> int | None:
-        """How many items may be under way with it, if it says so."""
+        """Limit of concurrent items, if any."""
         width = getattr(self.made, "width", None)
         if width is not None and (not isinstance(width, int) or width < 1):
             expected = f"{self.name}: width must be a whole number of at least 1"
@@ -99,32 +99,32 @@ class OpenResource:
 
     @property
     def stop(self) -> object:
-        """Why it answers no more; nothing while it does."""
+        """Reason why the resource has stopped, such as a spent budget; falsy while it works."""
         return getattr(self.made, "stop", None)
 
     def facts(self) -> Mapping[str, Any] | None:
-        """Numbers and texts for the report, if it tells any."""
-        tell = getattr(self.made, "facts", None)
-        return None if tell is None else read_usage(self.name, tell)
+        """Return numbers and texts for the report, if any."""
+        facts = getattr(self.made, "facts", None)
+        return None if facts is None else read_usage(self.name, facts)
 
 
 @define(eq=False, repr=False)
 class OpenResources(Mapping[str, Any]):
-    """Opened resources, by the names that metrics use."""
+    """Open resources by the names that metrics use."""
 
     _open: Mapping[str, OpenResource]
     control: Control | None = None
-    """Control of the run that uses them, which a metric asks whether to go on."""
+    """Control of the run; metrics check it for a stop."""
     journal: Journal | None = None
-    """Rows that the run, or an earlier one, has paid for."""
+    """Journal of finished rows of this run and earlier ones."""
     _limits: dict[int, asyncio.Semaphore] | None = field(default=None, init=False)
     _opening: str = field(factory=lambda: os.urandom(16).hex(), init=False)
-    _asked: Iterator[int] = field(factory=count, init=False)
-    _telling: threading.Lock = field(factory=threading.Lock, init=False)
+    _reads: Iterator[int] = field(factory=count, init=False)
+    _facts_lock: threading.Lock = field(factory=threading.Lock, init=False)
 
     @classmethod
     def of(cls, resources: Mapping[str, Any]) -> OpenResources:
-        """Resources that may be some that somebody made, such as the fakes of a test."""
+        """Wrap resources that the caller made, such as the fakes of a test."""
         if isinstance(resources, OpenResources):
             return resources
         return cls(
@@ -141,58 +141,58 @@ class OpenResources(Mapping[str, Any]):
         return len(self._open)
 
     def limits(self, names: Iterable[str]) -> Sequence[asyncio.Semaphore]:
-        """One for each resource that has a width; in one order for all, so that none waits in vain.
+        """Return a semaphore per resource with a width, in a fixed order that avoids deadlocks.
 
-        They are the process's: whoever counts on another thread waits for the same ones.
+        All threads of the process share the semaphores.
         """
-        # Asked for on the event loop alone, so that no two threads make them.
+        # Called only on the event loop, so no two threads make them.
         if self._limits is None:
             self._limits = self._new_limits()
-        wanted = {id(self[name]) for name in names}
-        return [limit for key, limit in self._limits.items() if key in wanted]
+        used = {id(self[name]) for name in names}
+        return [limit for key, limit in self._limits.items() if key in used]
 
     def _new_limits(self) -> dict[int, asyncio.Semaphore]:
         from asyncio import Semaphore
 
-        # By the object, which may be open under several names.
+        # Keyed by the object, which may be open under several names.
         widths = {id(one.made): one.width for one in self._open.values()}
         return {key: Semaphore(width) for key, width in widths.items() if width is not None}
 
     def stop(self, names: Iterable[str]) -> str | None:
-        """Why one of some resources answers no more."""
+        """Return the reason why one of the resources has stopped, or None."""
         reasons = (self._open[name].stop for name in names)
         return next((str(reason) for reason in reasons if reason), None)
 
     def identity(self, name: str) -> Any:
-        """What of a resource can change a number."""
+        """Return the parameters of a resource that can change a number."""
         return self._open[name].identity()
 
     def facts(self) -> dict[str, tuple[int, Facts]]:
-        """What the resources tell of themselves so far, under a name of this opening."""
-        # Counts go on from one answer to the next: of one opening, a tally keeps the latest.
-        with self._telling:
-            told = {one.name: one.facts() for one in self._open.values()}
-            known = {name: facts for name, facts in told.items() if facts is not None}
-            return {self._opening: (next(self._asked), known)} if known else {}
+        """Return the facts so far, numbered, by the id of this opening."""
+        # Facts are cumulative: an evaluation state keeps the latest of each opening.
+        with self._facts_lock:
+            read = {one.name: one.facts() for one in self._open.values()}
+            present = {name: facts for name, facts in read.items() if facts is not None}
+            return {self._opening: (next(self._reads), present)} if present else {}
 
 
 @contextmanager
 def opened(
     resources: Iterable[BoundResource], share: Share = SINGLE_WORKER
 ) -> Iterator[OpenResources]:
-    """The resources, open; closed when the block ends.
+    """Open resources for the duration of a block.
 
     Parameters
     ----------
     resources : iterable of BoundResource
-        What to open.
+        Resources to open.
     share : Share
-        Which part of their budgets this worker has.
+        Share of this worker in the budgets.
 
     Raises
     ------
     ResourceError
-        If one cannot be opened; those opened before it are closed.
+        If one cannot be opened; resources that are already open are closed.
     """
     with ExitStack() as stack:
         found: dict[str, OpenResource] = {}
@@ -210,7 +210,7 @@ def _open(resource: BoundResource, share: Share, stack: ExitStack) -> Any:
         if resource.kinds and spec.kinds is not None:
             kinds = tuple(_open_kind(kind, resource, stack) for kind in resource.kinds)
             made[spec.kinds] = kinds if spec.several_kinds else kinds[0]
-        parameters = _filled_in(resource.parameters, spec, resource.name, share)
+        parameters = _with_environment(resource.parameters, spec, resource.name, share)
         instance = spec.load()(located(parameters, resource.folder), **made)
         stack.callback(_close, instance)
         divided = getattr(instance, "divided", None)
@@ -228,30 +228,30 @@ def _open(resource: BoundResource, share: Share, stack: ExitStack) -> Any:
 def _open_kind(kind: BoundKind | ProvidedClient, resource: BoundResource, stack: ExitStack) -> Any:
     if isinstance(kind, ProvidedClient):
         return kind.made
-    values = _filled_in(kind.parameters, kind.spec, f"{resource.name}.{resource.spec.kinds}")
+    values = _with_environment(kind.parameters, kind.spec, f"{resource.name}.{resource.spec.kinds}")
     made = kind.spec.load()(located(values, resource.folder))
     stack.callback(_close, made)
     return made
 
 
-def _filled_in(
+def _with_environment(
     parameters: Any, spec: ResourceSpec | ResourceKindSpec, name: str, share: Share = SINGLE_WORKER
 ) -> Any:
-    """Parameters with what the environment has, and this worker's part of a budget."""
-    # A saved state names environment variables; they are looked up where the resource is opened.
+    """Return parameters with values from the environment and the worker's part of budgets."""
+    # Saved states contain names of environment variables; each process reads their values.
     values = fill_in(parameter_values(parameters), name)
     filled: Any = build(spec.parameter_class, values, f"{name}.")
     for divided in spec.divided if isinstance(spec, ResourceSpec) else ():
         whole = getattr(filled, divided)
         if whole is not None and share != SINGLE_WORKER:
-            # Not checked again: a part may be 0 where a whole must be more.
+            # Bypasses the checks: a part may be 0 even if the parameter must be positive.
             object.__setattr__(filled, divided, share.part(whole))
     return filled
 
 
 def _wholes(resource: BoundResource) -> dict[str, Any]:
-    """The budgets of a resource before they were divided."""
-    filled = _filled_in(resource.parameters, resource.spec, resource.name)
+    """Return the undivided budgets of a resource."""
+    filled = _with_environment(resource.parameters, resource.spec, resource.name)
     return {name: getattr(filled, name) for name in resource.spec.divided}
 
 
@@ -260,6 +260,6 @@ def _close(made: Any) -> None:
     try:
         if close is not None:
             close()
-    except Exception as error:  # what was counted with it is not lost for that
-        told = f"{type(made).__name__} could not be closed, {type(error).__name__}: {error}"
-        warnings.warn(told, ValorWarning, stacklevel=2)
+    except Exception as error:  # a failing close must not lose the results
+        message = f"{type(made).__name__} could not be closed, {type(error).__name__}: {error}"
+        warnings.warn(message, ValorWarning, stacklevel=2)

@@ -1,6 +1,6 @@
-"""Waiting: all items of all metrics that are coroutines, gathered on one event loop.
+"""Score items by coroutine metrics concurrently on one event loop.
 
-How many items may be under way is said by the resources that the metrics use.
+The resources of a metric limit how many of its items run at a time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _running: tuple[int, asyncio.AbstractEventLoop] | None = None
 
 
 def submit(coroutine: Coroutine[Any, Any, _T]) -> Future[_T]:
-    """Begin a coroutine on the loop, from any thread but the loop's own.
+    """Schedule a coroutine on the shared event loop, from any other thread.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def submit(coroutine: Coroutine[Any, Any, _T]) -> Future[_T]:
 
 
 async def run_on_loop(coroutine: Coroutine[Any, Any, _T]) -> _T:
-    """What a coroutine returns, run on the loop and awaited on any other.
+    """Run a coroutine on the shared event loop and await its result on the current one.
 
     Examples
     --------
@@ -55,7 +55,7 @@ async def run_on_loop(coroutine: Coroutine[Any, Any, _T]) -> _T:
 def _loop() -> asyncio.AbstractEventLoop:
     global _running
     with _starting:
-        # A forked process has the loop's memory, but not its thread.
+        # A forked process inherits the loop but not its thread.
         if _running is None or _running[0] != os.getpid():
             loop = asyncio.new_event_loop()
             threading.Thread(target=_run, args=(loop,), name="valor-waits", daemon=True).start()
@@ -72,31 +72,31 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
             continue
 
 
-UNDER_WAY = 64
-"""Items of a metric that are under way at a time, where no resource says how many."""
+DEFAULT_WIDTH = 64
+"""Concurrent items of a metric without a resource that limits them."""
 
-_GRACE = 2.0  # seconds for what is under way when a run is stopped: it is paid for already
-_LOOK = 0.05  # seconds between two looks whether the run was stopped
+_GRACE = 2.0  # seconds for pending items when a run is stopped: their calls are already paid
+_POLL = 0.05  # seconds between two checks whether the run was stopped
 
 
 class AsyncScoring(Protocol):
-    """Scoring of the items of a batch by one metric that is a coroutine."""
+    """Scoring of a batch by one coroutine metric."""
 
     @property
     def function(self) -> Any:
-        """The coroutine function."""
+        """Coroutine function."""
 
     @property
     def scorer(self) -> Any:
-        """The metric with its parameters."""
+        """Metric with its parameters."""
 
     @property
-    def wanted(self) -> Any:
-        """The resources by the names that the metric uses."""
+    def requested(self) -> Any:
+        """Resources by the names that the metric uses."""
 
     @property
     def resources(self) -> Any:
-        """The open resources."""
+        """Open resources."""
 
     @property
     def names(self) -> Any:
@@ -104,27 +104,27 @@ class AsyncScoring(Protocol):
 
     @property
     def stopped(self) -> Any:
-        """Why no further item is scored, or None."""
+        """Reason why no further item is scored, or None."""
 
-    def left(self) -> Iterator[tuple[int, Any]]:
-        """The items to score, with their positions."""
+    def unscored(self) -> Iterator[tuple[int, Any]]:
+        """Yield the items to score with their positions."""
 
-    def note(self, place: int, item: Any, answer: Any) -> None:
+    def record(self, position: int, item: Any, value: Any) -> None:
         """Record the score of an item."""
 
 
 @contextmanager
 def scoring_in_background(jobs: Sequence[AsyncScoring], control: Control | None) -> Iterator[None]:
-    """A block beside which jobs wait, and that ends when they do.
+    """Score items on the event loop while a block runs, and wait for them at its end.
 
     Parameters
     ----------
     jobs : sequence of AsyncScoring
-        Coroutines on the items of a batch.
+        Coroutine metrics with the items of a batch.
     control : Control, optional
-        Control of the run, which may be stopped; without it, an interrupt is raised.
+        Control of the run. Without it, an interrupt raises `KeyboardInterrupt`.
     """
-    future = submit(_together(jobs))
+    future = submit(_score_all(jobs))
     try:
         yield
         _wait(future, control)
@@ -133,52 +133,52 @@ def scoring_in_background(jobs: Sequence[AsyncScoring], control: Control | None)
         raise
 
 
-async def _together(jobs: Sequence[AsyncScoring]) -> None:
-    """All items of all metrics that wait."""
+async def _score_all(jobs: Sequence[AsyncScoring]) -> None:
+    """Score all items by all metrics."""
     await asyncio.gather(*(_feed(job) for job in jobs))
 
 
 async def _feed(job: AsyncScoring) -> None:
-    """Score all items on the event loop, no more at a time than the resources allow."""
-    limits = job.resources.limits(job.names.values()) or [asyncio.Semaphore(UNDER_WAY)]
-    under_way: set[asyncio.Task[None]] = set()
+    """Score the items of one metric, with at most as many at a time as the resources allow."""
+    limits = job.resources.limits(job.names.values()) or [asyncio.Semaphore(DEFAULT_WIDTH)]
+    pending: set[asyncio.Task[None]] = set()
     try:
-        for place, item in job.left():
+        for position, item in job.unscored():
             await _acquire(limits)
             if job.stopped:
                 _release(limits)
                 continue
-            task = asyncio.create_task(_score(job, place, item))
-            under_way.add(task)
-            task.add_done_callback(under_way.discard)
-            # Also of a task that is cancelled before its first step, which has no `finally` yet.
+            task = asyncio.create_task(_score(job, position, item))
+            pending.add(task)
+            task.add_done_callback(pending.discard)
+            # A callback, since a task cancelled before its first step runs no `finally`.
             task.add_done_callback(lambda _: _release(limits))
-        while under_way:
-            await asyncio.wait(under_way)
+        while pending:
+            await asyncio.wait(pending)
     finally:
-        for task in under_way:
+        for task in pending:
             task.cancel()
 
 
-async def _score(job: AsyncScoring, place: int, item: Any) -> None:
+async def _score(job: AsyncScoring, position: int, item: Any) -> None:
     try:
-        answer = await job.function(item, job.scorer.parameters, job.wanted)
+        value = await job.function(item, job.scorer.parameters, job.requested)
     except asyncio.CancelledError:
         raise
-    except BaseException as error:  # what exits on the loop would end every other item
-        answer = failure(error)
-    job.note(place, item, answer)
+    except BaseException as error:  # SystemExit on the loop would end all other items
+        value = failure(error)
+    job.record(position, item, value)
 
 
 async def _acquire(limits: Sequence[asyncio.Semaphore]) -> None:
-    """All of some limits, or none of them where the wait is cancelled."""
-    taken: list[asyncio.Semaphore] = []
+    """Acquire all limits, or none if the task is cancelled."""
+    acquired: list[asyncio.Semaphore] = []
     try:
         for limit in limits:
             await limit.acquire()
-            taken.append(limit)
+            acquired.append(limit)
     except asyncio.CancelledError:
-        _release(taken)
+        _release(acquired)
         raise
 
 
@@ -188,11 +188,11 @@ def _release(limits: Sequence[asyncio.Semaphore]) -> None:
 
 
 def _wait(future: Future[None], control: Control | None) -> None:
-    """Until all is scored, or what is under way has had its time after a stop."""
+    """Wait until all items are scored, or until the grace period after a stop ends."""
     until = math.inf
     while not future.done():
         try:
-            wait([future], _LOOK)
+            wait([future], _POLL)
             if control is not None and control.stopped and until == math.inf:
                 until = monotonic() + _GRACE
             if monotonic() > until:
@@ -204,7 +204,10 @@ def _wait(future: Future[None], control: Control | None) -> None:
 
 
 def _interrupted(control: Control | None, until: float) -> float:
-    """When to stop waiting: soon after the first interrupt, at once after the second."""
+    """Return when to stop waiting: a grace period after the first interrupt, now after the second.
+
+    The first lets items finish whose calls are already paid; the second is an impatient user.
+    """
     if control is None:
         raise KeyboardInterrupt
     control.stop(STOPPED_BY_USER)

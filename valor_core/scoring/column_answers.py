@@ -1,4 +1,4 @@
-"""Column answers: what a metric answered for all items of a batch at once, checked."""
+"""Validate the columns that a batched metric returns."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from valor_core.schemas.datum import Uids, compact
 
 
 def as_rows(answers: Any, uids: Uids, metric: str) -> ItemRows | None:
-    """Rows of answers that came as columns; None where they came one by one.
+    """Return rows from columns, or None if a metric returned one score per item.
 
     Parameters
     ----------
     answers : object
         An array or `Numbers`, several by name, or `ItemRows`.
     uids : ndarray
-        The items.
+        Uids of the items.
     metric : str
         Name of the metric, for messages.
 
     Raises
     ------
     SchemaError
-        If columns are not what rows are made of.
+        If the columns are invalid.
     ReportError
-        If details hold what JSON cannot.
+        If details are not JSON values.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def as_rows(answers: Any, uids: Uids, metric: str) -> ItemRows | None:
 
 
 def finite(rows: ItemRows, metric: str) -> ItemRows:
-    """The rows with a failure in the place of every number that is not finite.
+    """Replace numbers that are not finite with failures.
 
     Examples
     --------
@@ -71,13 +71,15 @@ def finite(rows: ItemRows, metric: str) -> ItemRows:
     if all(np.isfinite(column.values).all() for column in rows.numbers.values()):
         return rows
     numbers = {
-        name: Numbers.of(_told_finite(column.at(place), metric) for place in range(len(rows)))
+        name: Numbers.of(
+            _finite_or_failed(column.at(position), metric) for position in range(len(rows))
+        )
         for name, column in rows.numbers.items()
     }
     return evolve(rows, numbers=numbers)
 
 
-def _told_finite(value: float | NoScore, metric: str) -> float | NoScore:
+def _finite_or_failed(value: float | NoScore, metric: str) -> float | NoScore:
     if not isinstance(value, float) or np.isfinite(value):
         return value
     return Failed(f"expected a finite number from {metric}, got {value}")
@@ -87,7 +89,7 @@ def _check_uids(rows: ItemRows, uids: Uids, metric: str) -> None:
     if len(rows) != len(uids):
         raise SchemaError(f"expected {len(uids):,} rows from {metric}, got {len(rows):,}")
     if not np.array_equal(compact(rows.uids), compact(uids)):
-        raise SchemaError(f"expected rows of the batch's items from {metric}, in their order")
+        raise SchemaError(f"expected rows from {metric} in the order of the items")
 
 
 def _check_names(numbers: Mapping[Any, Numbers], metric: str) -> None:
@@ -95,7 +97,7 @@ def _check_names(numbers: Mapping[Any, Numbers], metric: str) -> None:
         raise SchemaError(f"expected columns by name from {metric}, got {shown([*numbers])}")
     if ONLY in numbers and len(numbers) > 1 and len(numbers[ONLY].present):
         raise SchemaError(
-            f"expected a name of every number from {metric}, got {ONLY!r} beside others"
+            f"expected a name for every number from {metric}, got {ONLY!r} among others"
         )
 
 
@@ -103,31 +105,31 @@ def _are_numbers(column: NDArray[Any], count: int) -> bool:
     return column.dtype.kind in "fiub" and column.shape == (count,)
 
 
-def _numbers(column: Any, count: int, place: str) -> Numbers:
+def _numbers(column: Any, count: int, label: str) -> Numbers:
     if isinstance(column, Numbers):
-        return _checked(column, count, place)
+        return _checked(column, count, label)
     if not isinstance(column, np.ndarray) or not _are_numbers(column, count):
         raise SchemaError(
-            f"expected {count:,} numbers in an array from {place}, got {shown(column)}"
+            f"expected {count:,} numbers in an array from {label}, got {shown(column)}"
         )
     return Numbers(column.astype(np.float64), np.zeros(count, np.uint8))
 
 
-def _checked(column: Numbers, count: int, place: str) -> Numbers:
-    """A copy that has 0 where there is no number."""
+def _checked(column: Numbers, count: int, label: str) -> Numbers:
+    """Return a validated copy with 0 for missing numbers."""
     values, codes = np.asarray(column.values), np.asarray(column.codes)
     if not _are_numbers(values, count):
         raise SchemaError(
-            f"expected {count:,} values in an array from {place}, got {shown(values)}"
+            f"expected {count:,} values in an array from {label}, got {shown(values)}"
         )
     if codes.dtype.kind != "u" or codes.shape != (count,):
-        raise SchemaError(f"expected {count:,} unsigned codes from {place}, got {shown(codes)}")
-    for gap in column.gaps:
-        if not isinstance(gap, (Undefined, Failed, NotRun)):
-            raise SchemaError(f"expected reasons as gaps from {place}, got {shown(gap)}")
+        raise SchemaError(f"expected {count:,} unsigned codes from {label}, got {shown(codes)}")
+    for reason in column.gaps:
+        if not isinstance(reason, (Undefined, Failed, NotRun)):
+            raise SchemaError(f"expected reasons from {label}, got {shown(reason)}")
     if codes.max(initial=0) > len(column.gaps):
         raise SchemaError(
-            f"expected codes up to {len(column.gaps)} from {place}, got {codes.max()}"
+            f"expected codes up to {len(column.gaps)} from {label}, got {codes.max()}"
         )
     least = np.min_scalar_type(len(column.gaps))
     values = np.where(codes == 0, values, 0.0).astype(np.float64)
@@ -141,18 +143,18 @@ def _checked_details(details: Details, count: int) -> Details:
                 f"details: expected positions below {count:,}, got {details.positions[-1]}"
             )
         return DetailColumns(
-            {name: _told(column, name) for name, column in details.columns.items()},
+            {name: _checked_column(column, name) for name, column in details.columns.items()},
             details.positions.astype(np.int64),
         )
-    beyond = [place for place in details if place not in range(count)]
+    beyond = [position for position in details if position not in range(count)]
     if beyond:
         raise SchemaError(f"details: expected positions below {count:,}, got {shown(beyond[0])}")
-    return {place: as_json(dict(one), "details") for place, one in details.items()}
+    return {position: as_json(dict(one), "details") for position, one in details.items()}
 
 
-def _told(column: NDArray[Any], name: str) -> NDArray[Any]:
+def _checked_column(column: NDArray[Any], name: str) -> NDArray[Any]:
     kind = column.dtype.kind
     if kind in "iubU" or (kind == "f" and np.isfinite(column).all()):
         return column.copy()
-    told = as_json(column, f"details[{name!r}]")
-    return np.fromiter(told, dtype=np.object_, count=len(column))
+    values = as_json(column, f"details[{name!r}]")
+    return np.fromiter(values, dtype=np.object_, count=len(column))

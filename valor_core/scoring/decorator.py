@@ -1,4 +1,4 @@
-"""A metric from a plain function, for people who do not want a package yet."""
+"""Decorator that makes a metric from a function, without a package."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from valor_core.specs.spec import Range, Reference, import_object
 
 @frozen(kw_only=True)
 class FunctionMetricSpec(ItemMetricSpec):
-    """A metric that the decorator made from a function; pickled by its import string.
+    """Spec of a metric made from a function; pickled by its import string.
 
-    Called with an item and the arguments of the function, it returns what the function returns.
+    Calling it with an item and the arguments calls the function.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ class FunctionMetricSpec(ItemMetricSpec):
     score: Callable[..., Any] = field(repr=False, eq=False)
 
     def load(self, place: str | None = None) -> Any:
-        """Return the function, or import another object that the spec names."""
+        """Return the function, or import another object of the spec."""
         return self.score if place is None else import_object(place)
 
     @property
     def parameters_hint(self) -> str:
-        """Remedy that lists the parameters: `valor show` does not find the metric."""
+        """Remedy that lists the parameters, since `valor show` does not find the metric."""
         names = ", ".join(one.name for one in attrs.fields(self.parameter_class))
         return f"{self.name} takes {names or 'no parameters'}."
 
@@ -50,17 +50,17 @@ class FunctionMetricSpec(ItemMetricSpec):
         Raises
         ------
         ParameterError
-            If an argument is unknown or missing, or its value does not fit.
+            If an argument is unknown, missing or invalid.
         """
-        handed: dict[str, Any] = {}
+        passed: dict[str, Any] = {}
         for name in self.resources:
             argument = short_name(name)
             if argument not in arguments:
                 sentence = f"{argument}: expected the resource, found none"
                 raise ParameterError(sentence, place=f"{self.name}: ")
-            handed[name] = arguments.pop(argument)
+            passed[name] = arguments.pop(argument)
         parameters: Any = build(self.parameter_class, arguments, f"{self.name}: ")
-        return self.score(item, parameters, handed)
+        return self.score(item, parameters, passed)
 
     def __reduce__(self) -> tuple[Any, ...]:
         try:
@@ -69,8 +69,8 @@ class FunctionMetricSpec(ItemMetricSpec):
             found = None
         if found is not self:
             raise PicklingError(
-                f"{self.name}: expected the metric at {self.implementation}, where other "
-                "processes look for it"
+                f"{self.name}: expected the metric at {self.implementation}, from which "
+                "other processes import it"
             )
         return import_object, (self.implementation,)
 
@@ -92,36 +92,36 @@ def metric(
 ) -> Callable[[Callable[..., Any]], FunctionMetricSpec]:
     """Make a per-item metric from a function of one item, which may be an ``async def``.
 
-    The function's keyword-only arguments are the metric's parameters: annotation and default
-    are taken over, and ``Annotated[bool, "what it means"]`` carries the help text. What it
-    returns is the item's score, `Undefined`, `Failed` or an `ItemScore`. The name it is bound to
-    becomes the spec, which stands for the metric wherever one is chosen, and can still be called.
+    The keyword-only arguments become parameters with their annotations and defaults;
+    ``Annotated[bool, "Ignore case."]`` sets the help text. The function returns the item's score,
+    `Undefined`, `Failed` or an `ItemScore`. The decorated name is the spec: pass it wherever you
+    choose a metric, or call it like the function.
 
     Parameters
     ----------
     name : str
         ``"namespace.Name"``.
     task : str
-        Whose items it scores.
+        Task of the items.
     higher_is_better : bool or None
-        Its direction.
+        Direction of the score.
     range : Range, optional
-        Where its numbers lie; 0 to 1 unless given.
+        Range of the scores. Defaults to 0 to 1.
     references : tuple of Reference
-        What defines it.
+        Definitions of the metric.
     version : int
-        Raised when any input can give another number.
+        Incremented when the score changes for any input.
     resources : tuple of str
-        Names of the resources that it asks for; it is given each, open, as the keyword-only
-        argument that is called like it.
-    reads : tuple of str
-        Fields of an item without which it is not asked: the item is `Undefined`.
+        Names of the resources. The function receives each as the keyword-only argument with its
+        short name.
+    requires : tuple of str
+        Required fields; an item without one of them is `Undefined` and not scored.
 
     Raises
     ------
     ManifestError
-        If the function has no name, the first argument is not the item, another one has no
-        annotation that configs can fill, or is not keyword-only, or none takes a resource.
+        If the function has no name or no item argument, another argument is not keyword-only or
+        has no supported annotation, or a resource has no argument.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def metric(
 
     def make(function: Callable[..., Any]) -> FunctionMetricSpec:
         _check_named(name, function)
-        scorer = _awaited if inspect.iscoroutinefunction(function) else _score
+        scorer = _score_async if inspect.iscoroutinefunction(function) else _score
         summary = (inspect.getdoc(function) or name).partition("\n")[0]
         implementation = f"{function.__module__}:{function.__qualname__.rpartition('.')[2]}"
         spec = FunctionMetricSpec(
@@ -165,7 +165,7 @@ def metric(
 
 
 def _check_named(name: str, function: Callable[..., Any]) -> None:
-    """Other processes look for the metric by the name that its function has in its module."""
+    """Raise an error unless other processes can import the metric by the function's name."""
     called = getattr(function, "__name__", type(function).__name__)
     if not called.isidentifier() or not hasattr(function, "__qualname__"):
         raise ManifestError(
@@ -176,23 +176,23 @@ def _check_named(name: str, function: Callable[..., Any]) -> None:
 
 def _score(
     function: Callable[..., Any],
-    asked_for: tuple[str, ...],
+    requested: tuple[str, ...],
     item: Any,
-    chosen: Any,
+    values: Any,
     resources: Mapping[str, Any],
 ) -> Any:
-    handed = {short_name(name): resources[name] for name in asked_for}
-    return function(item, **attrs.asdict(chosen, recurse=False), **handed)
+    passed = {short_name(name): resources[name] for name in requested}
+    return function(item, **attrs.asdict(values, recurse=False), **passed)
 
 
-async def _awaited(
+async def _score_async(
     function: Callable[..., Any],
-    asked_for: tuple[str, ...],
+    requested: tuple[str, ...],
     item: Any,
-    chosen: Any,
+    values: Any,
     resources: Mapping[str, Any],
 ) -> Any:
-    return await _score(function, asked_for, item, chosen, resources)
+    return await _score(function, requested, item, values, resources)
 
 
 def _remake(implementation: str, values: dict[str, Any]) -> Any:
@@ -210,23 +210,23 @@ def _parameters_of(
             f"Write it as: def {function.__name__}(item) -> float",
         )
 
-    def reduced(instance: Any) -> tuple[Any, ...]:
-        # the class is made here and stands in no module, so it is found through its metric
+    def reduce_by_metric(instance: Any) -> tuple[Any, ...]:
+        # The class is in no module, so it is pickled by the import string of its metric.
         return _remake, (implementation, attrs.asdict(instance, recurse=False))
 
     namespace: dict[str, Any] = {
         "__annotations__": {},
         "__module__": function.__module__,
-        "__reduce__": reduced,
+        "__reduce__": reduce_by_metric,
     }
-    handed = set(map(short_name, resources))
-    for argument in sorted(handed - {one.name for one in arguments if one.kind is _KEYWORD}):
+    passed = set(map(short_name, resources))
+    for argument in sorted(passed - {one.name for one in arguments if one.kind is _KEYWORD}):
         raise ManifestError(
             f"{name}: expected a keyword-only argument for the resource {argument!r}, found none",
             f"Write it as: def {function.__name__}(item, *, {argument})",
         )
     for keyword in arguments[1:]:
-        if keyword.name in handed:
+        if keyword.name in passed:
             continue
         if keyword.kind is not _KEYWORD or keyword.name not in hints:
             raise ManifestError(

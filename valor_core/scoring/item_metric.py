@@ -1,4 +1,4 @@
-"""Per-item metrics: the state that keeps the rows of items, and the mean that is read off it."""
+"""State and mean of per-item metrics."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ MOST_REASONS = 10
 
 @define(repr=False)
 class ItemScores(State):
-    """State of a per-item metric: the rows scored so far.
+    """State of a per-item metric with the rows scored so far.
 
     Parameters
     ----------
     metric : str
         Name and version of the metric.
     parameters : str
-        Its parameters as JSON, so that two settings of one metric keep their own rows.
+        Parameters as JSON, which separate the rows of two settings of a metric.
     metadata : tuple of str
-        Fields of the items' metadata that are kept with the rows.
+        Metadata fields stored with the rows.
     """
 
     metric: str
@@ -70,13 +70,13 @@ class ItemScores(State):
     def _add(self, parts: Iterable[ItemRows]) -> None:
         for part in parts:
             self._parts.append(part)
-            # Joined when they are about as long, so that every row is copied a few times only.
+            # Parts of similar length are joined, as in a doubling array: amortised O(n) copies.
             while len(self._parts) > 1 and _join(*self._parts[-2:]):
                 self._parts[-2:] = [ItemRows.joined(self._parts[-2:])]
 
     @property
     def is_final(self) -> bool:
-        """Whether no item failed for a reason that may pass."""
+        """Whether no item has a transient failure."""
         return self.rows.are_final
 
     @property
@@ -91,27 +91,29 @@ class ItemScores(State):
 
     @property
     def stop_reason(self) -> str | None:
-        """Why items were not run, such as a spent budget."""
+        """Reason why items were not run, such as a spent budget."""
         columns = self.rows.numbers.values()
-        gaps = [gap for column in columns for gap in column.gap_counts()]
-        return min((gap.reason for gap in gaps if isinstance(gap, NotRun)), default=None)
+        reasons = [no_score for column in columns for no_score in column.gap_counts()]
+        return min(
+            (no_score.reason for no_score in reasons if isinstance(no_score, NotRun)), default=None
+        )
 
     def dump(self) -> Content:
-        """The rows as columns."""
+        """Return the rows as columns."""
         return self.rows.dump()
 
     def restore(self, content: Content) -> None:
-        """The rows that `dump` wrote."""
+        """Restore the rows that `dump` returned."""
         self._parts = [ItemRows.restored(content)]
 
 
 def _join(one: ItemRows, other: ItemRows) -> bool:
-    alike = (one.uids.dtype.kind in "US") == (other.uids.dtype.kind in "US")
-    return alike and len(one) < 2 * len(other)
+    same_kind = (one.uids.dtype.kind in "US") == (other.uids.dtype.kind in "US")
+    return same_kind and len(one) < 2 * len(other)
 
 
 def item_metric(spec: ItemMetricSpec, parameters: Any, resources: Mapping[str, str]) -> ItemMetric:
-    """Make the metric of a spec, whose functions are imported and checked.
+    """Import and check the functions of a spec and make its metric.
 
     Parameters
     ----------
@@ -120,7 +122,7 @@ def item_metric(spec: ItemMetricSpec, parameters: Any, resources: Mapping[str, s
     parameters : object
         Instance of its parameter class.
     resources : mapping of str to str
-        Instance of each resource that the choice names.
+        Name of the instance per resource.
     """
     check_scorer(spec, spec.load())
     if spec.summarize is not None:
@@ -138,9 +140,9 @@ class ItemMetric:
     Parameters
     ----------
     scorer : ItemScorer
-        The metric, its parameters and the resources that it uses.
+        Metric with its parameters and resources.
     named : mapping of str to str
-        For each resource of which there are several, the one that was chosen.
+        Chosen instance per resource with several instances.
     """
 
     scorer: ItemScorer
@@ -148,7 +150,7 @@ class ItemMetric:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What tells its results from those of another choice."""
+        """Parameters that distinguish its results, including chosen resource instances."""
         return parameter_values(self.scorer.parameters) | dict(self.named)
 
     def needs(self) -> tuple[StateRequest, ...]:
@@ -164,20 +166,20 @@ class ItemMetric:
         return StateRequest(ItemScores, key, {"metadata": metadata}, self.scorer)
 
     def compute(self, state: ItemScores) -> Iterator[Result]:
-        """The mean, exactly rounded, over the items that have a score; or one by each name."""
+        """Yield the correctly rounded mean of the scored items, or one mean per name."""
         rows = state.rows
         columns = rows.columns()
         means = {name: _mean(numbers) for name, numbers in columns.items()}
         left_out = _left_out(columns)
         value: Any = means.get(ONLY)
         if ONLY not in means:
-            value = {name: None if _is_gap(mean) else mean for name, mean in means.items()}
-            gaps = [mean for mean in means.values() if _is_gap(mean)]
-            value = gaps[0] if len(gaps) == len(means) else value
+            value = {name: None if _has_no_mean(mean) else mean for name, mean in means.items()}
+            reasons = [mean for mean in means.values() if _has_no_mean(mean)]
+            value = reasons[0] if len(reasons) == len(means) else value
         yield Result(parameters=self.parameters, value=value, left_out=left_out)
 
     def details(self, state: ItemScores, resources: Mapping[str, BoundResource]) -> MetricDetails:
-        """Summarize the rows by the function that the spec names; empty without one.
+        """Summarize the rows with the spec's `summarize`; empty without one.
 
         Parameters
         ----------
@@ -189,22 +191,21 @@ class ItemMetric:
         Raises
         ------
         Exception
-            Whatever the spec's function raises, or a `ReportError` if reports cannot hold what it
-            returns.
+            Exceptions of the function, or `ReportError` if the details are not JSON values.
         """
         spec, chosen = self.scorer.spec, self.scorer.chosen
         if spec.summarize is None:
             return MetricDetails()
-        asked = {name: resources[opened] for name, opened in chosen if opened in resources}
-        tell = spec.load(spec.summarize)
-        told = tell(state.rows.sorted(), spec, self.scorer.parameters, asked)
-        if not isinstance(told, MetricDetails):
-            raise ReportError(f"expected MetricDetails from {spec.summarize}, got {shown(told)}")
-        check_details(as_json(told.details, "details"), "details")
-        return told
+        bound = {name: resources[opened] for name, opened in chosen if opened in resources}
+        summarize = spec.load(spec.summarize)
+        details = summarize(state.rows.sorted(), spec, self.scorer.parameters, bound)
+        if not isinstance(details, MetricDetails):
+            raise ReportError(f"expected MetricDetails from {spec.summarize}, got {shown(details)}")
+        check_details(as_json(details.details, "details"), "details")
+        return details
 
 
-def _is_gap(value: object) -> bool:
+def _has_no_mean(value: object) -> bool:
     return isinstance(value, (Undefined, Failed))
 
 
@@ -212,17 +213,19 @@ def _mean(numbers: Numbers) -> float | Undefined | Failed:
     present = numbers.present
     if len(present):
         return exact_mean(present.tolist())
-    if len(numbers) and all(isinstance(gap, Failed) for gap in numbers.gap_counts()):
+    if len(numbers) and all(isinstance(no_score, Failed) for no_score in numbers.gap_counts()):
         return Failed(f"all {len(numbers):,} items failed")
     return Undefined("no items with a score")
 
 
 def _left_out(columns: Mapping[str, Numbers]) -> dict[str, int]:
-    """The most frequent reasons, with the name of the number where an item has several."""
+    """Return counts of the most frequent reasons, prefixed by the name of the number if any."""
     counts: dict[str, int] = {}
     for name, numbers in columns.items():
-        for gap, count in numbers.gap_counts().items():
-            reason = f"{f'{name}: ' if name else ''}{_kind(gap)}: {first_line(gap.reason)}"
+        for no_score, count in numbers.gap_counts().items():
+            reason = (
+                f"{f'{name}: ' if name else ''}{_status(no_score)}: {first_line(no_score.reason)}"
+            )
             counts[reason] = counts.get(reason, 0) + count
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     left_out = dict(ranked[:MOST_REASONS])
@@ -231,7 +234,7 @@ def _left_out(columns: Mapping[str, Numbers]) -> dict[str, int]:
     return left_out
 
 
-def _kind(gap: NoScore) -> str:
-    if isinstance(gap, NotRun):
+def _status(no_score: NoScore) -> str:
+    if isinstance(no_score, NotRun):
         return "not run"
-    return "failed" if isinstance(gap, Failed) else "undefined"
+    return "failed" if isinstance(no_score, Failed) else "undefined"

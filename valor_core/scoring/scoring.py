@@ -1,7 +1,7 @@
-"""Scoring: the items of a batch, by all per-item metrics that were chosen, side by side.
+"""Score the items of a batch by all chosen per-item metrics.
 
-Every finished row of what costs something is journaled before the next thing happens, so that
-whatever ends the run, nothing paid for is lost.
+Rows of metrics with resources are journaled as soon as they are finished, so that an interrupted
+run loses no paid score.
 """
 
 from __future__ import annotations
@@ -47,21 +47,22 @@ from valor_core.scoring.spec import ItemMetricSpec
 from valor_core.specs.spec import MetricSpec
 from valor_core.states.state import Preparation, Resources, StateRequest
 
-_PIECE = 256  # items that `score_many` gets at a time where each finished row is journaled
+# Items per call of a batched metric if rows are journaled: bounds what a killed run can lose.
+_CHUNK = 256
 
 
 @frozen(repr=False)
 class ItemScorer(Preparation):
-    """A per-item metric with its parameters and the resources that it uses.
+    """Per-item metric with its parameters and resources.
 
     Parameters
     ----------
     spec : MetricSpec
         The metric.
     parameters : object
-        An instance of its parameter class.
+        Instance of the parameter class.
     chosen : tuple of (str, str)
-        For each resource that it asks for, the name under which it is open.
+        Names of its resources, each with the name of the open instance.
     """
 
     spec: ItemMetricSpec
@@ -70,14 +71,14 @@ class ItemScorer(Preparation):
 
     @property
     def waits(self) -> bool:
-        """Whether its rows are worth being journaled: they cost more than looking them up."""
+        """Whether its rows are expensive enough to be journaled."""
         return bool(self.chosen) or inspect.iscoroutinefunction(self.spec.load())
 
     @classmethod
     def together(
         cls, requests: Sequence[StateRequest], batch: Batch, resources: Resources
     ) -> list[ItemRows]:
-        """Score a batch by all metrics; return rows with the metadata that each request keeps."""
+        """Score a batch by all metrics; return rows with the metadata of each request."""
         scorers: list[Any] = [request.prepare for request in requests]
         return [
             _with_metadata(rows, batch.datums, dict(request.union)["metadata"])
@@ -86,14 +87,14 @@ class ItemScorer(Preparation):
 
 
 def _with_metadata(rows: ItemRows, datums: Datums, names: Iterable[str]) -> ItemRows:
-    """Add metadata of the items to their rows, None where an item has no such field."""
+    """Add metadata of the items to their rows; missing fields are None."""
     missing = np.full(len(datums), None, dtype=object)
     columns = {name: plain_values(datums.metadata.get(name, missing)) for name in names}
     return evolve(rows, metadata=columns) if columns else rows
 
 
 def score(scorers: Sequence[ItemScorer], batch: Batch, resources: Resources) -> list[ItemRows]:
-    """Rows of a batch's items, for each of some metrics.
+    """Score the items of a batch; return rows per metric.
 
     Parameters
     ----------
@@ -102,20 +103,22 @@ def score(scorers: Sequence[ItemScorer], batch: Batch, resources: Resources) -> 
     batch : Batch
         The items.
     resources : mapping of str to object
-        Opened resources. Without a control of the run, an interrupt is raised.
+        Open resources. Without a control of the run, an interrupt raises `KeyboardInterrupt`.
     """
     items, opened = Items(batch), OpenResources.of(resources)
     jobs = [MetricScoring(scorer, items, opened) for scorer in scorers]
     waiting = [job for job in jobs if job.is_coroutine]
-    with _begun(waiting, opened.control):
+    with _in_background(waiting, opened.control):
         for job in jobs:
             if not job.is_coroutine:
-                job.carry_out()
+                job.run()
     return [job.rows() for job in jobs]
 
 
-def _begun(jobs: Sequence[MetricScoring], control: Control | None) -> AbstractContextManager[None]:
-    """A block beside which jobs wait, and that ends when they do."""
+def _in_background(
+    jobs: Sequence[MetricScoring], control: Control | None
+) -> AbstractContextManager[None]:
+    """Return a block during which coroutine metrics score items."""
     if not jobs:
         return nullcontext()
     from valor_core.scoring.async_scoring import scoring_in_background
@@ -125,53 +128,53 @@ def _begun(jobs: Sequence[MetricScoring], control: Control | None) -> AbstractCo
 
 @define(slots=False, repr=False)
 class Items:
-    """The items of a batch, made once for all metrics that want objects."""
+    """Items of a batch as objects, made once for all metrics."""
 
     batch: Batch
 
     @cached_property
     def objects(self) -> list[Any]:
-        """The items as objects."""
+        """Items as objects."""
         return list(self.batch.items())
 
 
 @define(slots=False, repr=False)
 class MetricScoring:
-    """One metric on the items of one batch."""
+    """Scoring of one batch by one metric."""
 
     scorer: ItemScorer
     items: Items
     resources: OpenResources
     function: Callable[..., Any] = field(init=False)
     names: Mapping[str, str] = field(init=False)
-    wanted: Mapping[str, Any] = field(init=False)
+    requested: Mapping[str, Any] = field(init=False)
     waits: bool = field(init=False)
     journal: Journal | None = field(init=False)
-    answered: list[ItemRow | None] = field(init=False)
+    scored_rows: list[ItemRow | None] = field(init=False)
     columns: ItemRows | None = field(init=False, default=None)
     keys: dict[int, str] = field(init=False, factory=dict)
-    gaps: Numbers = field(init=False)
+    missing: Numbers = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.gaps = missing_fields(self.items.batch, self.scorer.spec)
+        self.missing = missing_fields(self.items.batch, self.scorer.spec)
         self.function = self.scorer.spec.load()
-        # Whoever hands over a fake resource names it as the metric asks for it.
+        # Tests pass resources under the metric's own name.
         self.names = {
-            asked: name if name in self.resources else asked for asked, name in self.scorer.chosen
+            used: name if name in self.resources else used for used, name in self.scorer.chosen
         }
-        self.wanted = {asked: self.resources[name] for asked, name in self.names.items()}
+        self.requested = {used: self.resources[name] for used, name in self.names.items()}
         self.waits = self.resources.control is not None and self.scorer.waits
         self.journal = self.resources.journal if self.waits else None
-        self.answered = [None] * len(self.items.batch)
+        self.scored_rows = [None] * len(self.items.batch)
 
     @property
     def is_coroutine(self) -> bool:
-        """Whether it has to be waited for."""
+        """Whether the metric is a coroutine function."""
         return inspect.iscoroutinefunction(self.function)
 
     @property
     def stopped(self) -> str | None:
-        """Why no further item is begun."""
+        """Reason why no further item is scored, or None."""
         control = self.resources.control
         if control is not None and control.stopped:
             return control.stopped
@@ -179,7 +182,7 @@ class MetricScoring:
 
     @cached_property
     def identity(self) -> Mapping[str, Any]:
-        """What shaped the rows, for the journal."""
+        """Metric, parameters and resources, which identify rows in the journal."""
         return {
             "metric": self.scorer.spec.identity,
             "parameters": parameter_values(self.scorer.parameters),
@@ -187,124 +190,125 @@ class MetricScoring:
         }
 
     def rows(self) -> ItemRows:
-        """The rows of all items; those that nobody began are not run."""
+        """Return the rows of all items; unscored items are `NotRun`."""
         if self.columns is not None:
             return self.columns
-        gap = NotRun(self.stopped) if self.stopped else Failed("its coroutine was cancelled")
+        reason = NotRun(self.stopped) if self.stopped else Failed("its coroutine was cancelled")
         uids = self.items.batch.datums.uids
-        if None in self.answered:
-            listed = enumerate(zip(uids.tolist(), self.answered, strict=True))
-            self.answered = [ItemRow(uid, gap) if row is None else row for _, (uid, row) in listed]
-        return ItemRows.of((row for row in self.answered if row is not None), uids)
+        if None in self.scored_rows:
+            listed = zip(uids.tolist(), self.scored_rows, strict=True)
+            self.scored_rows = [ItemRow(uid, reason) if row is None else row for uid, row in listed]
+        return ItemRows.of((row for row in self.scored_rows if row is not None), uids)
 
-    def carry_out(self) -> None:
-        """Score all items in this thread, until something says to stop."""
+    def run(self) -> None:
+        """Score all items in this thread until the run stops."""
         try:
             if self.scorer.spec.batched:
-                self._score_pieces()
+                self._score_chunks()
             else:
-                for place, item in self.left():
-                    self.note(place, item, self._answer(item))
+                for position, item in self.unscored():
+                    self.record(position, item, self._answer(item))
         except KeyboardInterrupt:
             if self.resources.control is None:
                 raise
             self.resources.control.stop(STOPPED_BY_USER)
 
-    def left(self) -> Iterator[tuple[int, Any]]:
-        """The items that no run has finished, each with its position, until it is stopped.
+    def unscored(self) -> Iterator[tuple[int, Any]]:
+        """Yield unscored items with their positions until the run stops.
 
-        What the journal has is taken also after a stop: it is paid for. An item that lacks a field
-        is finished as it is.
+        Rows of the journal are used even after a stop, since they are paid for. Items without a
+        required field get a row with the reason.
         """
-        for place, item in enumerate(self.items.objects):
-            gap = self.gaps.at(place)
-            known = self._known(place, item) if isinstance(gap, float) else ItemRow(item.uid, gap)
-            if known is not None:
-                self.answered[place] = known
-                self._told(1)
+        for position, item in enumerate(self.items.objects):
+            value = self.missing.at(position)
+            row = (
+                self._find(position, item) if isinstance(value, float) else ItemRow(item.uid, value)
+            )
+            if row is not None:
+                self.scored_rows[position] = row
+                self._report_progress(1)
             elif not self.stopped:
-                yield place, item
+                yield position, item
             elif self.journal is None:
                 return
 
-    def _known(self, place: int, item: Any) -> ItemRow | None:
+    def _find(self, position: int, item: Any) -> ItemRow | None:
         if self.journal is None:
             return None
-        key = self.keys[place] = row_key(item, self.identity)
+        key = self.keys[position] = row_key(item, self.identity)
         return self.journal.find(key, self.scorer.spec.range)
 
     def _answer(self, item: Any) -> Any:
         try:
-            return self.function(item, self.scorer.parameters, self.wanted)
-        except (Exception, SystemExit) as error:  # one item's trouble must not lose the others'
+            return self.function(item, self.scorer.parameters, self.requested)
+        except (Exception, SystemExit) as error:  # one failing item must not lose the others
             return failure(error)
 
-    def note(self, place: int, item: Any, answer: Any) -> None:
-        """Keep what the metric answered for an item."""
+    def record(self, position: int, item: Any, answer: Any) -> None:
+        """Record the score of an item."""
         row = row_of(item.uid, answer, self.scorer.spec)
-        self.answered[place] = row
-        self._told(1)
+        self.scored_rows[position] = row
+        self._report_progress(1)
         if self.journal is None or self.resources.control is None:
             return
         try:
-            self.journal.add(self.keys.pop(place), row, self._facts())
-        except (
-            StateError
-        ) as error:  # what was paid for goes to the report, and nothing more is paid
+            self.journal.add(self.keys.pop(position), row, self._facts())
+        except StateError as error:
+            # The report still gets the paid rows; stop before further calls are paid.
             self.resources.control.stop(error.one_line)
 
     def _facts(self) -> dict[str, tuple[int, Facts]]:
-        """Facts of the resources so far; none if one cannot tell them, which ends the run later."""
+        """Return the facts of the resources so far; a failure is raised at the end of the run."""
         try:
             return self.resources.facts()
         except ResourceError:
             return {}
 
-    def _told(self, count: int) -> None:
+    def _report_progress(self, count: int) -> None:
         if self.resources.control is not None and self.waits:
             self.resources.control.scored(count)
 
-    def _score_pieces(self) -> None:
-        """Score all items by calls for many of them."""
+    def _score_chunks(self) -> None:
+        """Score all items in calls for many items."""
         batch = self.items.batch
         if self.journal is None:
             if not self.stopped:
-                self.columns = self._many_readable(batch)
+                self.columns = self._score_complete_items(batch)
             return
-        left: list[tuple[int, Any]] = []
-        for pair in self.left():
-            left.append(pair)
-            if len(left) == _PIECE:
-                self._score_piece(left)
-        self._score_piece(left)
+        chunk: list[tuple[int, Any]] = []
+        for pair in self.unscored():
+            chunk.append(pair)
+            if len(chunk) == _CHUNK:
+                self._score_chunk(chunk)
+        self._score_chunk(chunk)
 
-    def _score_piece(self, left: list[tuple[int, Any]]) -> None:
-        if not left or self.stopped:
+    def _score_chunk(self, chunk: list[tuple[int, Any]]) -> None:
+        if not chunk or self.stopped:
             return
-        positions = np.array([place for place, _ in left], np.int64)
-        rows = self._many(self.items.batch.select(positions))
-        for (place, item), row in zip(left, rows, strict=True):
-            self.note(place, item, ItemScore(row.value, row.details))
-        left.clear()
+        positions = np.array([position for position, _ in chunk], np.int64)
+        rows = self._score_batch(self.items.batch.select(positions))
+        for (position, item), row in zip(chunk, rows, strict=True):
+            self.record(position, item, ItemScore(row.value, row.details))
+        chunk.clear()
 
-    def _many_readable(self, batch: Batch) -> ItemRows:
-        """Rows of a batch of which the metric is handed the items that have all fields."""
-        if not self.gaps.gap_counts():
-            return self._many(batch)
-        is_readable = self.gaps.codes == 0
-        readable, others = np.flatnonzero(is_readable), np.flatnonzero(~is_readable)
-        unread = ItemRows(batch.datums.uids, {ONLY: self.gaps}).select(others)
-        read = self._many(batch.select(readable)) if len(readable) else ItemRows.of(())
-        back = np.empty(len(batch), np.int64)
-        back[np.concatenate([readable, others])] = np.arange(len(batch))
-        rows = ItemRows.joined([read, unread]).select(back)
+    def _score_complete_items(self, batch: Batch) -> ItemRows:
+        """Score the items of a batch that have all required fields; return rows of all items."""
+        if not self.missing.gap_counts():
+            return self._score_batch(batch)
+        is_complete = self.missing.codes == 0
+        complete, incomplete = np.flatnonzero(is_complete), np.flatnonzero(~is_complete)
+        excluded = ItemRows(batch.datums.uids, {ONLY: self.missing}).select(incomplete)
+        scored = self._score_batch(batch.select(complete)) if len(complete) else ItemRows.of(())
+        order = np.empty(len(batch), np.int64)
+        order[np.concatenate([complete, incomplete])] = np.arange(len(batch))
+        rows = ItemRows.joined([scored, excluded]).select(order)
         return evolve(rows, uids=ItemRows.of((), batch.datums.uids).uids)
 
-    def _many(self, batch: Batch) -> ItemRows:
-        """Rows of a batch, by one call."""
+    def _score_batch(self, batch: Batch) -> ItemRows:
+        """Score a batch in one call."""
         uids = batch.datums.uids
         try:
-            answers = self.function(batch, self.scorer.parameters, self.wanted)
+            answers = self.function(batch, self.scorer.parameters, self.requested)
         except (Exception, SystemExit) as error:
             answers = [failure(error)] * len(batch)
         try:
@@ -320,7 +324,7 @@ class MetricScoring:
             answers = [_unfit(self.scorer.spec, answers)] * len(batch)
         if len(answers) != len(batch):
             unfit = Failed(
-                f"expected {len(batch):,} answers from {self.scorer.spec.name}, one an item, got "
+                f"expected {len(batch):,} answers from {self.scorer.spec.name}, one per item, got "
                 f"{len(answers):,}"
             )
             answers = [unfit] * len(batch)
@@ -329,12 +333,12 @@ class MetricScoring:
 
 
 def missing_fields(batch: Batch, spec: MetricSpec) -> Numbers:
-    """For each item, 0 if it has all fields that a metric reads, else which it has none of.
+    """Return 0 for items with all required fields of a metric, else the missing field as reason.
 
     Parameters
     ----------
     batch : Batch
-        The items; they tell what they lack if the metric reads some fields.
+        The items.
     spec : MetricSpec
         The metric.
 
@@ -345,25 +349,25 @@ def missing_fields(batch: Batch, spec: MetricSpec) -> Numbers:
     >>> spec = MetricSpec(name="mylab.Same", task="text", summary="", implementation="m:f",
     ...                   higher_is_better=None, range=Range(), requires=("response", "references"))
     >>> batch = TextBatch.of([Text("q1", response="a", references="a"), Text("q2", response="")])
-    >>> [missing_fields(batch, spec).at(place) for place in range(2)]
+    >>> [missing_fields(batch, spec).at(position) for position in range(2)]
     [0.0, Undefined(reason='no references')]
     """
     codes = np.zeros(len(batch), np.uint8)
     for position, name in reversed([*enumerate(spec.requires)]):
         codes[batch.lacks(name)] = position + 1
-    gaps = tuple(Undefined(f"no {name.replace('_', ' ')}") for name in spec.requires)
-    return Numbers(np.zeros(len(batch)), codes, gaps)
+    reasons = tuple(Undefined(f"no {name.replace('_', ' ')}") for name in spec.requires)
+    return Numbers(np.zeros(len(batch)), codes, reasons)
 
 
 def row_of(uid: str | int, answer: Any, spec: MetricSpec) -> ItemRow:
-    """The row of an item that a metric answered something for.
+    """Return the row of an item from the return value of a metric.
 
     Parameters
     ----------
     uid : str or int
-        The item.
+        Uid of the item.
     answer : object
-        What the metric returned; what is no score becomes a stated failure.
+        Return value of the metric; an invalid one becomes `Failed` with the reason.
     spec : MetricSpec
         The metric.
     """
@@ -377,12 +381,12 @@ def row_of(uid: str | int, answer: Any, spec: MetricSpec) -> ItemRow:
     else:
         value = _checked(answer, spec)
     try:
-        told = as_json(details, "details")
+        checked = as_json(details, "details")
     except ReportError as error:
         return ItemRow(uid, Failed(ADDRESS.sub("", error.message)))
-    if not isinstance(told, dict):
+    if not isinstance(checked, dict):
         return ItemRow(uid, Failed(f"details: expected a table, got {shown(details)}"))
-    return ItemRow(uid, value, told)
+    return ItemRow(uid, value, checked)
 
 
 def _checked(answer: Any, spec: MetricSpec) -> float | NoScore:
@@ -404,7 +408,7 @@ def _unfit(spec: MetricSpec, answer: Any) -> Failed:
 
 
 def check_scorer(spec: ItemMetricSpec, function: Callable[..., Any]) -> None:
-    """Raise a `ManifestError` unless a metric's code can be called as the spec says.
+    """Raise a `ManifestError` unless the function has the signature that the spec requires.
 
     Examples
     --------

@@ -17,7 +17,7 @@ import pytest
 from cluster_readers import Deadly
 
 from valor_core import NotRun, Report, evaluate
-from valor_core.resources.journal import beside
+from valor_core.resources.journal import journal_path
 from valor_core.schemas.text import Text, TextBatch
 
 ITEMS = [Text(f"q{i:02}", response=f"answer {i}") for i in range(24)]
@@ -137,7 +137,7 @@ def test_interrupted_run_leaves_no_process_and_resumes(
     judge: Any, site: Path, tmp_path: Path, how: signal.Signals
 ) -> None:
     command = configured(judge, site, tmp_path, {"name": "dask", "workers": 2})
-    journal = beside(tmp_path / "state.npz")
+    journal = journal_path(tmp_path / "state.npz")
 
     program = subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True

@@ -173,7 +173,7 @@ def _item_answers(scorer: ItemScorer, batch: Batch, resources: Resources) -> Ite
     """Yield a metric's unprocessed return value, or the exception it raises, for every item."""
     job = MetricScoring(scorer, Items(batch), OpenResources.of(resources))
     answers = _batch_answers(job, batch) if scorer.spec.batched else None
-    for item, gap in zip(batch.items(), map(job.gaps.at, range(len(batch))), strict=True):
+    for item, gap in zip(batch.items(), map(job.missing.at, range(len(batch))), strict=True):
         if not isinstance(gap, float):
             yield gap
             continue
@@ -181,7 +181,7 @@ def _item_answers(scorer: ItemScorer, batch: Batch, resources: Resources) -> Ite
             yield next(answers)
             continue
         try:
-            answer = job.function(item, scorer.parameters, job.wanted)
+            answer = job.function(item, scorer.parameters, job.requested)
             yield submit(answer).result() if job.is_coroutine else answer
         except Exception as error:
             yield error
@@ -189,11 +189,11 @@ def _item_answers(scorer: ItemScorer, batch: Batch, resources: Resources) -> Ite
 
 def _batch_answers(job: MetricScoring, batch: Batch) -> Iterator[Any]:
     """Call a metric that scores batches once, for the items that have all fields."""
-    readable = np.flatnonzero(job.gaps.codes == 0)
+    readable = np.flatnonzero(job.missing.codes == 0)
     if not len(readable):
         return iter(())
     part, metric = batch.select(readable), job.scorer.spec.name
-    answered = job.function(part, job.scorer.parameters, job.wanted)
+    answered = job.function(part, job.scorer.parameters, job.requested)
     rows = as_rows(answered, part.datums.uids, metric)
     if rows is not None:
         return (ItemScore(row.value, row.details) for row in rows)

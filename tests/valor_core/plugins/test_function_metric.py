@@ -27,6 +27,6 @@ def test_decorated_metric_without_import_string_does_not_pickle() -> None:
     elsewhere = metric("attic.Half", task="text")(half)
 
     with pytest.raises(
-        pickle.PicklingError, match=r"attic\.Half: expected the metric at .*:half, where other"
+        pickle.PicklingError, match=r"attic\.Half: expected the metric at .*:half, from which other"
     ):
         pickle.dumps(elsewhere)

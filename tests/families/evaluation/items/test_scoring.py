@@ -18,7 +18,7 @@ from judges import Judge
 
 import valor_core
 from valor_core import NotRun, evaluate
-from valor_core.resources.journal import beside
+from valor_core.resources.journal import journal_path
 from valor_core.schemas.text import Text
 
 ITEMS = [Text(f"q{i:02}", response=f"answer {i}", metadata={"noise": i % 2}) for i in range(24)]
@@ -81,7 +81,7 @@ class TestResuming:
         program = subprocess.Popen(
             command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
         )
-        journal = beside(tmp_path / "state.npz")
+        journal = journal_path(tmp_path / "state.npz")
         _wait_for(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 5, program)
         os.killpg(program.pid, how)
         _, errors = program.communicate(timeout=60)

@@ -115,7 +115,7 @@ def test_rows_copy_the_arrays_of_a_metric() -> None:
         ({1: np.ones(3)}, "expected columns by name from mylab.Answer, got [1]"),
         (
             {"": np.ones(3), "a": np.ones(3)},
-            "expected a name of every number from mylab.Answer, got '' beside others",
+            "expected a name for every number from mylab.Answer, got '' among others",
         ),
         (
             {"a": [1, 2, 3]},
@@ -141,7 +141,7 @@ def test_rows_copy_the_arrays_of_a_metric() -> None:
         ),
         (
             numbers([1, 2, 3], [0, 1, 0], ("no words",)),
-            "expected reasons as gaps from mylab.Answer, got 'no words'",
+            "expected reasons from mylab.Answer, got 'no words'",
         ),
         (
             ItemRows(UIDS[:2], {"": numbers([1, 2, 3])}),
@@ -149,7 +149,7 @@ def test_rows_copy_the_arrays_of_a_metric() -> None:
         ),
         (
             ItemRows(UIDS[::-1], {"": numbers([1, 2, 3])}),
-            "expected rows of the batch's items from mylab.Answer, in their order",
+            "expected rows from mylab.Answer in the order of the items",
         ),
         (
             ItemRows(UIDS, {"": numbers([1, 2, 3])}, {3: {"edits": 1}}),

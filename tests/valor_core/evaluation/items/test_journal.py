@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from valor_core.errors import StateError
-from valor_core.resources.journal import Journal, beside, row_key
+from valor_core.resources.journal import Journal, journal_path, row_key
 from valor_core.results import Failed, ItemRow, NotRun, Undefined
 from valor_core.schemas.text.batch import Text
 from valor_core.specs import Range
@@ -104,7 +104,7 @@ def test_write_error_names_journal(tmp_path: Path) -> None:
 
 
 def test_journal_path_is_derived_from_state_path() -> None:
-    assert beside("runs/state.npz") == Path("runs/state.npz.rows.jsonl")
+    assert journal_path("runs/state.npz") == Path("runs/state.npz.rows.jsonl")
 
 
 def journal_of(path: Path, *rows: tuple[str, float]) -> None:

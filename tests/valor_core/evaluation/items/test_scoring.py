@@ -25,7 +25,7 @@ from valor_core.errors import (
     UnknownNameError,
     ValorWarning,
 )
-from valor_core.resources.journal import Journal, beside
+from valor_core.resources.journal import Journal, journal_path
 from valor_core.results import Failed, Undefined
 from valor_core.schemas.text.batch import Text
 from valor_core.specs.extensions import claims
@@ -203,7 +203,7 @@ class TestResources:
 
         with pytest.raises(
             ResourceError,
-            match=r"courtroom\.Grade: expected judge to be one of a, b, none is named",
+            match=r"courtroom\.Grade: expected judge to be one of a, b, got none",
         ):
             evaluate(ITEMS, "courtroom.Grade", resources={"judge": several})
         with pytest.raises(
@@ -264,7 +264,7 @@ class TestResources:
                 lambda self: {"warnings": "a"},
                 "judge: warnings must be a list of texts, got 'a'",
             ),
-            ("facts", lambda self: 1 / 0, "judge: facts cannot be told, ZeroDivisionError"),
+            ("facts", lambda self: 1 / 0, "judge: cannot read facts, ZeroDivisionError"),
             (
                 "facts",
                 lambda self: ["x"],
@@ -406,7 +406,7 @@ class TestResume:
         state = tmp_path / "state.npz"
 
         def full(*arguments: Any) -> None:
-            raise StateError(f"{beside(state)}: cannot be written, No space left on device")
+            raise StateError(f"{journal_path(state)}: cannot be written, No space left on device")
 
         monkeypatch.setattr(Journal, "add", full)
 
@@ -464,7 +464,7 @@ class TestMetricsOverRows:
         ]
         assert sum(judge.asked.values()) == 4
         with pytest.raises(
-            ResourceError, match="expected judge to be one of strict, mild, none is named"
+            ResourceError, match="expected judge to be one of strict, mild, got none"
         ):
             evaluate(ITEMS, curve, resources={"judge": judges})
 

@@ -12,7 +12,7 @@ from valor_core.parameters import build
 from valor_core.resources.opening import OpenResource, OpenResources
 from valor_core.results import Failed
 from valor_core.schemas.text.batch import Text, TextBatch
-from valor_core.scoring.async_scoring import UNDER_WAY, submit
+from valor_core.scoring.async_scoring import DEFAULT_WIDTH, submit
 from valor_core.scoring.scoring import ItemScorer, score
 
 
@@ -28,10 +28,10 @@ def test_concurrency_is_bounded_without_resource() -> None:
         under_way -= 1
         return 1.0
 
-    items = [Text(i) for i in range(3 * UNDER_WAY)]
+    items = [Text(i) for i in range(3 * DEFAULT_WIDTH)]
 
     assert evaluate(items, [slow])["Slow"].value == 1.0
-    assert peak <= UNDER_WAY
+    assert peak <= DEFAULT_WIDTH
 
 
 def test_interrupt_discards_batch(

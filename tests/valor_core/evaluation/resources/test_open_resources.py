@@ -147,20 +147,18 @@ def test_unused_resource_is_not_opened(mylab: Path, tmp_path: Path) -> None:
     data = [Text("q1", response="a", references="a")]
 
     with pytest.raises(
-        ResourceError, match="dictionary: no chosen metric asks for a resource of this name"
+        ResourceError, match="dictionary: no chosen metric uses a resource of this name"
     ):
         valor_core.evaluate(data, ["mylab.ExactMatch"], resources={"dictionary": {}})
 
 
 def test_unknown_section_lists_requested_resources(mylab: Path) -> None:
     with pytest.raises(
-        ResourceError, match="dictionaries: no chosen metric asks for a resource of this name"
+        ResourceError, match="dictionaries: no chosen metric uses a resource of this name"
     ):
         known_words(ITEMS, resources={"dictionaries": {}})
 
-    with pytest.raises(
-        ResourceError, match="judge: no chosen metric asks for a resource of this name"
-    ):
+    with pytest.raises(ResourceError, match="judge: no chosen metric uses a resource of this name"):
         known_words(ITEMS, resources={"judge": {}})
 
 
@@ -168,7 +166,7 @@ def test_metric_parameters_in_section_suggest_metrics_key(
     mylab: Path,
 ) -> None:
     with pytest.raises(
-        ResourceError, match="known_words: no chosen metric asks for a resource of this name"
+        ResourceError, match="known_words: no chosen metric uses a resource of this name"
     ):
         known_words(ITEMS, resources={"known_words": {"ignore_case": True}})
 
@@ -213,7 +211,7 @@ def test_two_resources_with_same_name_are_rejected(mylab: Path, install: Install
     install("valor-other", "other", OTHER)
 
     with pytest.raises(
-        ResourceError, match="dictionary: expected one resource of this name, the metrics ask for"
+        ResourceError, match="dictionary: expected one resource of this name, the metrics use"
     ):
         valor_core.evaluate(ITEMS, ["mylab.KnownWords", "other.KnownWords"])
 
