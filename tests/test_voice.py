@@ -12,12 +12,13 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = (
     *(f"plugins/{name}" for name in ("cli", "dask", "files", "report", "testing")),
     *(f"valor_core/{name}" for name in ("filters", "kernels", "parameters", "readers", "results")),
-    *(f"valor_core/{name}" for name in ("schemas", "states")),
-    "valor_core/evaluation",
+    *(f"valor_core/{name}" for name in ("evaluation", "resources", "schemas", "scoring", "specs")),
+    "valor_core/states",
     "tests/plugins",
     "tests/valor_cli",
     *(f"tests/valor_core/{name}" for name in ("filters", "kernels", "metrics", "parameters")),
-    *(f"tests/valor_core/{name}" for name in ("readers", "report", "schemas")),
+    *(f"tests/valor_core/{name}" for name in ("plugins", "readers", "report", "schemas")),
+    *(f"tests/valor_core/evaluation/{name}" for name in ("items", "resources")),
 )
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/design/*.md", "docs/plugins/*.md")
 """Folders of code and pages written in plain English; add one when it is clean."""

@@ -76,7 +76,7 @@ class ItemScores(State):
 
     @property
     def is_final(self) -> bool:
-        """Whether no item has a transient failure."""
+        """True if no item has a transient failure."""
         return self.rows.are_final
 
     @property

@@ -71,7 +71,7 @@ class ItemScorer(Preparation):
 
     @property
     def waits(self) -> bool:
-        """Whether its rows are expensive enough to be journaled."""
+        """True if its rows are expensive enough to be journaled."""
         return bool(self.chosen) or inspect.iscoroutinefunction(self.spec.load())
 
     @classmethod
@@ -169,7 +169,7 @@ class MetricScoring:
 
     @property
     def is_coroutine(self) -> bool:
-        """Whether the metric is a coroutine function."""
+        """True if the metric is a coroutine function."""
         return inspect.iscoroutinefunction(self.function)
 
     @property

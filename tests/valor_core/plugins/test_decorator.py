@@ -32,7 +32,7 @@ def long_enough(
     length: Annotated[int, "Least number of characters."] = 4,
     rule: Literal["least", "exact"] = "least",
 ) -> float:
-    """Whether a response is long enough.
+    """Check that a response is long enough.
 
     And some more words.
     """
@@ -42,7 +42,7 @@ def long_enough(
 
 def test_spec_summary_is_first_docstring_line() -> None:
     assert long_enough.name == "mylab.LongEnough"
-    assert long_enough.summary == "Whether a response is long enough"
+    assert long_enough.summary == "Check that a response is long enough"
     assert isinstance(long_enough, ItemMetricSpec)
     assert long_enough.range == Range(0, 1)
 
@@ -190,7 +190,7 @@ def test_callable_without_name_is_rejected(function: Any, message: str) -> None:
 def test_function_receives_its_resources(mylab: Path) -> None:
     @metric("mylab.Known", task="text", resources=("dictionary",))
     def known(item: Any, *, dictionary: Any, least: int = 1) -> float:
-        """Whether some words are known."""
+        """Check that all words are in the dictionary."""
         return float(sum(map(dictionary.has, item.response.split())) >= least)
 
     report = evaluate(

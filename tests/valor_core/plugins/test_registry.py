@@ -298,7 +298,7 @@ class TestMissingExtras:
 class TestPluginInstalledLater:
     @pytest.fixture
     def terns(self, birds: Path) -> Callable[[], None]:
-        """Installs another plugin beside the first, without a word to the import system."""
+        """Install a second plugin without invalidating import caches."""
 
         def install() -> None:
             for name, text in package("terns").items():

@@ -1,4 +1,4 @@
-"""Metrics that wait for a judge, which is a process of its own that takes its time."""
+"""Metrics that await a slow judge in a separate process."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class TestConcurrency:
 
 
 async def _peak(port: int) -> int:
-    """The most that was under way at the judge at a time."""
+    """Return the largest number of concurrent requests at the judge."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(b'{"text": ""}\n')
     answer = json.loads(await reader.readline())
@@ -299,7 +299,7 @@ class TestResources:
 
 
 def _changed(cls: type, name: str, value: Any) -> type:
-    """A class whose objects have another attribute, whatever its constructor sets."""
+    """Return a subclass that overrides an attribute."""
     kept = property(lambda self: value, lambda self, given: None) if name == "width" else value
     return type(cls.__name__, (cls,), {name: kept})
 

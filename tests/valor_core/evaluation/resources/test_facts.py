@@ -1,4 +1,4 @@
-"""What resources tell of themselves."""
+"""Facts of resources."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ Install = Callable[..., Path]
 
 
 def events(log: Path) -> dict[str, Counter[str]]:
-    """What happened in every process: how often a dictionary was opened, asked and closed."""
+    """Count how often each process opened, queried and closed a dictionary."""
     found: dict[str, Counter[str]] = {}
     for line in log.read_text().splitlines():
         what, process = line.split()
