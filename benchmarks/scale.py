@@ -63,7 +63,7 @@ def seconds(case: str, size: int, engine: Any, turns: int) -> tuple[float, Any]:
 
 
 def moved(metric: str, case: str, reader: Reader) -> tuple[int, int]:
-    """Bytes of the tally of one part, and of two parts merged."""
+    """Bytes of the state of one part, and of two parts merged."""
     task, _, _, _ = CASES[case]
     with Evaluator([metric], task) as evaluator:
         work = PartitionTask(evaluator.evaluation, reader)
@@ -102,7 +102,7 @@ def print_times(cases: list[str], most: int, compare: int) -> None:
 
 def print_bytes(cases: list[str]) -> None:
     """A table of bytes by metric."""
-    print("\n| metric | items in a part | its tally | two parts merged | more for each item |")
+    print("\n| metric | items in a part | its state | two parts merged | more for each item |")
     print("| --- | ---: | ---: | ---: | ---: |")
     for case in cases:
         size = 10 * PART if case == "detection" else PART

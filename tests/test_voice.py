@@ -14,11 +14,12 @@ FOLDERS = (
     *(f"valor_core/{name}" for name in ("filters", "kernels", "parameters", "readers", "results")),
     *(f"valor_core/{name}" for name in ("evaluation", "resources", "schemas", "scoring", "specs")),
     "valor_core/states",
+    "tests/families",
     "tests/plugins",
     "tests/valor_cli",
-    *(f"tests/valor_core/{name}" for name in ("filters", "kernels", "metrics", "parameters")),
-    *(f"tests/valor_core/{name}" for name in ("plugins", "readers", "report", "schemas")),
-    *(f"tests/valor_core/evaluation/{name}" for name in ("items", "resources")),
+    *(f"tests/valor_core/{name}" for name in ("evaluation", "filters", "kernels", "metrics")),
+    *(f"tests/valor_core/{name}" for name in ("parameters", "plugins", "readers")),
+    *(f"tests/valor_core/{name}" for name in ("report", "schemas")),
 )
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/design/*.md", "docs/plugins/*.md")
 """Folders of code and pages written in plain English; add one when it is clean."""

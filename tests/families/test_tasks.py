@@ -1,4 +1,4 @@
-"""A task of one's own, from a plugin: items, batches, tables, metrics, the conformance kit."""
+"""Custom task of a plugin: items, batches, tables, metrics and the conformance kit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `import valor_core` and `valor list` load: nothing that nobody asked for."""
+"""Modules loaded by `import valor_core` and `valor list`."""
 
 from __future__ import annotations
 

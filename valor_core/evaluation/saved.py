@@ -33,25 +33,26 @@ from valor_core.schemas.slice_values import slice_to_json
 from valor_core.states.saved_columns import saved_column, saved_number
 from valor_core.states.state import FailedState
 
-STATE_FORMAT = 4
+STATE_FORMAT = 4  # since 4: file and row of the first skipped record
 _ARRAY = "array"
 _HEADER = "header"
 _FOREIGN = "found another kind of file"
 _WRITTEN = "Use a file written by: valor run CONFIG --state FILE"
 _REMAKE = "Remove the file and run the evaluation again."
 _DAMAGE = (
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    EOFError,
-    MemoryError,
+    OSError,  # unreadable file
+    ValueError,  # invalid JSON, array header or compressed member
+    KeyError,  # missing member
+    TypeError,  # invalid array header
+    EOFError,  # truncated member
+    MemoryError,  # array header with a huge shape
     RuntimeError,  # zipfile: a member marked as encrypted
-    OverflowError,
-    struct.error,
-    zipfile.BadZipFile,
-    zlib.error,
+    OverflowError,  # array header with a shape beyond 64 bits
+    struct.error,  # damaged record of the archive
+    zipfile.BadZipFile,  # no archive, or a wrong checksum
+    zlib.error,  # damaged compressed member
 )
+"""Errors of `zipfile`, `json` and `numpy.lib.format` for files that are not saved states."""
 
 
 def save_state(

@@ -101,7 +101,7 @@ def results(evaluator: Evaluator) -> list[dict[str, Any]]:
 
 
 def write_results(state: Path, evaluator: Evaluator) -> None:
-    """Write the results beside the state, which is loaded once to check it."""
+    """Write the results next to the state, after loading it once as a check."""
     written = results(Evaluator.load(state))
     if written != results(evaluator):
         raise SystemExit(f"{state.name}: the loaded state has other results")

@@ -18,7 +18,7 @@ STATIONS = {"read": "the reader", "update": "the state", "compute": "the metric"
 
 @contextmanager
 def watched(arrive: Callable[[FrameType], None]) -> Iterator[None]:
-    """A block in which every call of a Python function is told."""
+    """Record every call of a Python function in a block."""
     before = sys.getprofile()
     sys.setprofile(lambda frame, event, _: arrive(frame) if event == "call" else None)
     try:
@@ -58,7 +58,7 @@ def test_csv_row_visits_few_core_files(
     assert report["Accuracy"].value == 0.5
     assert entered == {
         "the reader": {
-            "evaluation/evaluate.py",  # begins, and takes the tallies
+            "evaluation/evaluate.py",  # starts the run and absorbs the states
             "evaluation/engines/local.py",  # goes from partition to partition
             "evaluation/engines/engine.py",  # goes from batch to batch
         },

@@ -1,4 +1,4 @@
-"""Which of a family's two sets of kernels runs, and why."""
+"""Choice between the compiled and NumPy kernels of a family."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every kernel stands once in C, once bound and once in NumPy, under one name."""
+"""Kernels in C, their bindings and NumPy counterparts have the same names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOLD_OF_ITSELF = "valor_kernels_sources"
 
 @pytest.fixture(params=FAMILIES)
 def package(request: pytest.FixtureRequest) -> ModuleType:
-    """The kernels of a family; those in C may be looked at only where there is a library."""
+    """Kernels of a family; the compiled ones require a built library."""
     return import_module(f"valor_{request.param}.kernels")
 
 
@@ -54,7 +54,7 @@ def bound(package: ModuleType) -> Counter[str]:
 
 
 def _no_names(tree: ast.Module) -> Iterator[ast.expr]:
-    """What is published, and the key by which a bound function is called: `functions["rank"]`."""
+    """Published names, and keys of bound functions: `functions["rank"]`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             yield node.value

@@ -1,4 +1,4 @@
-"""What a newcomer hands over, told by all families together."""
+"""Data that new users pass to `evaluate`, with all families installed."""
 
 from __future__ import annotations
 

@@ -316,7 +316,7 @@ def wait_for(condition: Callable[[], bool], program: subprocess.Popen[str]) -> N
 
 
 def alive(group: int) -> bool:
-    """Whether a process of the group is left."""
+    """Return True if a process of the group is alive."""
     try:
         os.killpg(group, 0)
     except ProcessLookupError:

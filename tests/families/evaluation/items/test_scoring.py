@@ -1,4 +1,4 @@
-"""Metrics that wait for a judge, which is a process of its own that takes its time."""
+"""Metrics that wait for a slow judge in a separate process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def graded(
 
 
 async def _peak(port: int) -> int:
-    """The most that was under way at the judge at a time."""
+    """Maximum number of concurrent requests to the judge."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(b'{"text": ""}\n')
     answer = json.loads(await reader.readline())

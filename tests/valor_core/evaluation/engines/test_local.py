@@ -189,7 +189,7 @@ def test_decorated_metric_of_module_runs_in_processes(
 
 @frozen
 class Counting:
-    """A reader that notes how many partitions are begun and how many tallies were taken."""
+    """A reader that notes how many partitions are begun and how many states were consumed."""
 
     count: int
     begun: list[int] = field(factory=list)
