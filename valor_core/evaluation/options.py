@@ -107,9 +107,9 @@ def check_no_others(
     """
     for name, value in others.items():
         for choice in metrics:
-            spec, own = _chosen(choice, task, registry)
+            spec, values = _chosen(choice, task, registry)
             if spec is not None and name in {one.name for one in declared(spec.parameter_class)}:
-                table = {"name": spec.short_name, **own, name: value}
+                table = {"name": spec.short_name, **values, name: value}
                 raise ConfigError(
                     f"{call}: {name} is a parameter of {spec.short_name}, not of {call}",
                     f"Write it with the metric: {table}",
@@ -125,16 +125,16 @@ def _chosen(
     choice: Any, task: str | None, registry: Registry
 ) -> tuple[MetricSpec | None, dict[str, Any]]:
     """Return the metric of a choice, or None, and the parameters of the choice."""
-    own = dict(choice) if isinstance(choice, Mapping) else {}
-    name = own.pop("name", None) if own else choice
+    values = dict(choice) if isinstance(choice, Mapping) else {}
+    name = values.pop("name", None) if values else choice
     tasks = [task] if task else [spec.short_name for spec in registry.all(TaskSpec)]
     for one in tasks if isinstance(name, str) else ():
         try:
-            meaning = meaning_of(name, registry, one)
+            resolved = meaning_of(name, registry, one)
         except RegistryError:
             continue
-        return meaning.spec, {**meaning.parameters, **own}
-    return (name if isinstance(name, MetricSpec) else None), own
+        return resolved.spec, {**resolved.parameters, **values}
+    return (name if isinstance(name, MetricSpec) else None), values
 
 
 def _batch_remedy(name: str, task: str | None, registry: Registry) -> str | None:
