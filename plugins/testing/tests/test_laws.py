@@ -313,5 +313,5 @@ def test_details_that_json_cannot_hold_are_rejected(
 ) -> None:
     spec = detailed(monkeypatch, "with_object", {"reply": object()})
 
-    with pytest.raises(ConformanceError, match=r"details\['reply'\] must be numbers, text"):
+    with pytest.raises(ConformanceError, match=r"details\['reply'\] must be numbers, strings"):
         check_metric(spec)
