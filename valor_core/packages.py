@@ -25,7 +25,7 @@ _CLONE = Path(__file__).parents[1]
 """Root of the repository, if run from a clone."""
 
 PUBLISHED: Final[bool] = False
-"""Whether this project owns its names on the package index; remedies then use them."""
+"""True once this project owns its names on the package index; remedies then use them."""
 
 OWNERS: Final[Mapping[str, str]] = {
     "classification": "valor-classification",

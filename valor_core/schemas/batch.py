@@ -53,7 +53,7 @@ class Batch:
     """Short name of the task, as in configs."""
 
     may_lack: ClassVar[bool] = False
-    """Whether `lacks` is implemented; metrics can then declare the fields that they require."""
+    """True if `lacks` is implemented; metrics can then declare the fields that they require."""
 
     most_at_once: ClassVar[int | None] = None
     """Largest number of items to count at once, where counting needs much more memory."""

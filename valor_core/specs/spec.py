@@ -167,7 +167,7 @@ class Spec:
     kind: ClassVar[str] = "spec"
     """Word for messages."""
     searched_globally: ClassVar[bool] = False
-    """Whether a bare name is searched in all namespaces."""
+    """True if bare names are searched in all namespaces."""
 
     name: str = field(validator=name_form("'namespace.Name'"))
     summary: str

@@ -24,10 +24,10 @@ class State:
     __slots__ = ()
 
     refuses_nothing: ClassVar[bool] = False
-    """Whether `update` accepts every valid batch. Small batches of a stream can then be later."""
+    """True if `update` accepts every valid batch. Small batches are then counted together later."""
 
     divides: ClassVar[bool] = False
-    """Whether `select` is implemented. A batch is then counted once for all slices."""
+    """True if `select` is implemented. A batch is then counted once for all slices."""
 
     def update(self, batch: Any) -> None:
         """Count a batch, which is not modified."""

@@ -253,6 +253,27 @@ class TestBrokenPlugins:
         with pytest.raises(BrokenPluginError, match="its manifest fails, ZeroDivisionError"):
             Registry().manifest("raiser")
 
+    @pytest.mark.parametrize(
+        ("field", "remedy"),
+        [
+            ("per_item=True", "Declare metrics of items by: valor_core.scoring.ItemMetricSpec(…)"),
+            ("many=True", "valor_core.scoring.ItemMetricSpec(batched=…)"),
+            ("tells='m:f'", "valor_core.scoring.ItemMetricSpec(summarize=…)"),
+            ("reads=()", "Write: requires=…"),
+            ("known_as=()", "Write: parameter_aliases=…"),
+            ("sought_as=()", "Write: related_names=…"),
+            ("takes_names='m'", "Write: name_parameter=…"),
+        ],
+    )
+    def test_manifest_with_field_of_earlier_api_gets_the_new_field(
+        self, install: Install, field: str, remedy: str
+    ) -> None:
+        install("oldlab", "older", package("older", f"spec('older.Accuracy', {field})"))
+
+        with pytest.raises(BrokenPluginError) as caught:
+            Registry().manifest("older")
+        assert remedy in str(caught.value.remedy)
+
     def test_code_with_failing_import_is_broken_plugin(self, install: Install) -> None:
         install("codelab", "coder", package("coder", code="raise ValueError('half written')"))
 

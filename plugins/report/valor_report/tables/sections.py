@@ -66,7 +66,7 @@ from valor_report.tables.text_table import (
 )
 
 Directions = Mapping[str, bool | None]
-"""Whether higher is better by metric name without version; None or missing if unknown."""
+"""Direction of metrics by name without version: True if higher is better, None if unknown."""
 
 LONG = 40
 MATRIX_IN_TEXT = 15
