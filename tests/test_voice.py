@@ -40,13 +40,14 @@ PHRASES = re.compile(
 
 
 def openings(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield lines and texts of the docstrings' first lines and of the names of tests."""
+    """Yield lines and texts of first lines of docstrings and of the names of tests."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
-        if (text := ast.get_docstring(node)) is not None:
-            yield node.body[0].lineno, text.partition("\n")[0]
+        for line in node.body:  # docstrings of the node, and of attributes in its body
+            if isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant):
+                yield line.lineno, str(line.value.value).strip().partition("\n")[0]
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             yield node.lineno, node.name.removeprefix("test_").replace("_", " ")
 

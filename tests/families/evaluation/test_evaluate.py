@@ -13,7 +13,7 @@ from valor_core import evaluate
 CORE = Path(valor_core.__file__).parent
 PLUGIN = "valor_classification"
 STATIONS = {"read": "the reader", "update": "the state", "compute": "the metric"}
-"""Where a row comes by in the plugin, by the name of the function that core calls there."""
+"""Path of a row through the plugin, by the function of the plugin that core calls."""
 
 
 @contextmanager
