@@ -32,7 +32,7 @@ from turns import (
     take_turns,
     versions,
 )
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 
 Values = dict[str, NDArray[Any]]
 Runs = Mapping[str, Callable[[Any], Any]]

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from text_data import pairs
 from turns import Program, answer, head_of, line_of, take_turns
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 
 FIVE = ["Accuracy", "Precision", "Recall", "F1", "ROCAUC"]
 MANY_CALLS = 200

@@ -30,7 +30,7 @@ class BatchBuffer:
     >>> from valor_core.evaluation.plan import Plan
     >>> from valor_core.schemas.classification import ClassificationBatch
     >>> buffer, evaluation = BatchBuffer(), Evaluation("classification", Plan((), ()))
-    >>> from valor_classification.arrays import from_arrays
+    >>> from valor_classification.readers.arrays import from_arrays
     >>> batch = from_arrays([0], [[0.75, 0.25]])
     >>> [buffer.try_add(batch, evaluation) for _ in range(2)], len(buffer.joined())
     ([True, True], 2)

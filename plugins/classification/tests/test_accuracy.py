@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import for_each
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 
 from valor_core import evaluate
 from valor_core.errors import ParameterError

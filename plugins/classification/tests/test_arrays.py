@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_classification.arrays import from_arrays, from_predicted
+from valor_classification.readers.arrays import from_arrays, from_predicted
 
 from valor_core import Label
 from valor_core.errors import SchemaError

@@ -6,9 +6,9 @@ import tracemalloc
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
-from valor_classification.arrays import from_predicted
-from valor_classification.association import _correlation, tabulation
-from valor_classification.confusion import ConfusionPart
+from valor_classification.counting.confusion import ConfusionPart
+from valor_classification.metrics.association import _correlation, tabulation
+from valor_classification.readers.arrays import from_predicted
 
 from valor_core.errors import ParameterError
 from valor_core.schemas import Label, Vocabulary

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from valor_classification import best_scores
-from valor_classification.arrays import from_arrays
-from valor_classification.best_scores import finite_tops
+from valor_classification.readers import best_scores
+from valor_classification.readers.arrays import from_arrays
+from valor_classification.readers.best_scores import finite_tops
 
 from valor_core.errors import SchemaError
 from valor_core.schemas import Floats

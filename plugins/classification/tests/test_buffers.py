@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 
 from valor_core import Evaluator, evaluate
 from valor_core.schemas import Datums, Label

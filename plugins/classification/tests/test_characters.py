@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from valor_classification.arrays import from_predicted
+from valor_classification.readers.arrays import from_predicted
 
 from valor_core.errors import SchemaError
 from valor_core.schemas import Datum, Datums, Label

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_classification.classes import (
+from valor_classification.readers.classes import (
     class_codes,
     class_column,
     class_names,

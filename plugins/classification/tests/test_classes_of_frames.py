@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pandas as pd
-from valor_classification.classes import (
+from valor_classification.readers.classes import (
     named_columns,
 )
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 
 from valor_core.schemas.classification import Classification
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 from numpy.typing import NDArray
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 
 from valor_core import evaluate
 from valor_core.schemas import floats

@@ -23,9 +23,9 @@ from sklearn.metrics import (
     roc_auc_score,
     roc_curve,
 )
-from valor_classification.kernels import library, numeric, spans
+from valor_classification.kernels import library, reference, spans
 from valor_classification.kernels.limits import in_type
-from valor_classification.kernels.numeric.ranking import _exact_sum
+from valor_classification.kernels.reference.ranking import _exact_sum
 from valor_classification.kernels.values import (
     UNLISTED_RANK,
     ConfusionCells,
@@ -34,24 +34,24 @@ from valor_classification.kernels.values import (
 )
 
 TINY_BLOCKS = {
-    "numeric.best": {"CACHED": 5, "_FEW_COLUMNS": 2, "_TURNED": 5},
-    "numeric.columns": {"_TRANSPOSED_ROWS": 2},
-    "numeric.confusion": {"CACHED": 5, "_SMALL_TABLE": 1},
-    "numeric.ranking": {"CACHED": 5},
-    "numeric.reliability": {"CACHED": 5},
+    "reference.best": {"CACHED": 5, "_FEW_COLUMNS": 2, "_TURNED": 5},
+    "reference.columns": {"_TRANSPOSED_ROWS": 2},
+    "reference.confusion": {"CACHED": 5, "_SMALL_TABLE": 1},
+    "reference.ranking": {"CACHED": 5},
+    "reference.reliability": {"CACHED": 5},
     "compiled.confusion": {"_SMALL_TABLE": 1},
 }
 
 
 def implementation(name: str) -> ModuleType:
-    if name == "numeric":
-        return numeric
+    if name == "reference":
+        return reference
     if library.KERNELS.library is None:
         pytest.skip(library.KERNELS.reason)
     return importlib.import_module("valor_classification.kernels.compiled")
 
 
-@pytest.fixture(scope="module", params=["numeric", "compiled"])
+@pytest.fixture(scope="module", params=["reference", "compiled"])
 def kernels(request: pytest.FixtureRequest) -> ModuleType:
     return implementation(request.param)
 

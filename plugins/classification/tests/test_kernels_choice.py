@@ -43,7 +43,7 @@ def said(code: str, choice: str) -> str:
 
 
 def test_numpy_runs_where_the_environment_says_so() -> None:
-    assert said(WHICH, "numpy").split() == ["NumPy", "valor_classification.kernels.numeric.best"]
+    assert said(WHICH, "numpy").split() == ["NumPy", "valor_classification.kernels.reference.best"]
 
 
 @pytest.mark.skipif(KERNELS.library is None, reason=KERNELS.reason)

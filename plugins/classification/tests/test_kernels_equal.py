@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_st
 from numpy.typing import NDArray
-from valor_classification.kernels import KERNELS, numeric
+from valor_classification.kernels import KERNELS, reference
 
 from valor_core.kernels import array
 
@@ -68,7 +68,7 @@ def bits(answer: Any) -> list[tuple[Any, ...]]:
 
 def assert_same(name: str, *arguments: Any, **options: Any) -> None:
     ours = getattr(compiled, name)(*arguments, **options)
-    assert bits(ours) == bits(getattr(numeric, name)(*arguments, **options))
+    assert bits(ours) == bits(getattr(reference, name)(*arguments, **options))
 
 
 @given(matrices(), LIMITS, st.data())
@@ -82,7 +82,7 @@ def test_on_matrices(values: NDArray[Any], limits: NDArray[Any], data: st.DataOb
     assert_same("outside", values, 0.0, 1.0)
     assert_same("passed", values, limits)
     assert_same("threshold_histogram", values, limits)
-    for tops in (None, numeric.top_of_rows(values)):
+    for tops in (None, reference.top_of_rows(values)):
         assert_same(
             *("top_cells", values, np.arange(width), truths, limits), label_count=width, tops=tops
         )
@@ -108,7 +108,7 @@ def anywhere(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], float]:
 def test_tops_are_the_same_on_any_processor(values: NDArray[Any]) -> None:
     *tops, total = anywhere(values)
 
-    assert bits(tuple(tops)) == bits(numeric.top_of_rows(values))
+    assert bits(tuple(tops)) == bits(reference.top_of_rows(values))
     assert np.isfinite(total) or values.shape[1] < 4
 
 
@@ -121,7 +121,7 @@ def test_a_look_finds_tops_of_finite_scores_only(
     if found is None:
         assert values.shape[1] < 8  # short rows are not summed
     else:
-        assert bits(found) == bits(numeric.top_of_rows(values))
+        assert bits(found) == bits(reference.top_of_rows(values))
     if values.size:
         values[data.draw(st.tuples(*(st.integers(0, size - 1) for size in values.shape)))] = strange
         assert compiled.tops(values) is None
@@ -157,7 +157,7 @@ def test_on_best_scores(values: NDArray[Any], limits: NDArray[Any], data: st.Dat
     truths = data.draw(arrays_st.arrays(np.int64, count, elements=st.integers(0, width)))
 
     limits = limits.astype(values.dtype)
-    for tops in (None, numeric.top_of_rows(values)):
+    for tops in (None, reference.top_of_rows(values)):
         assert_same("top_reliability", values, np.arange(width)[::-1], truths, limits, tops=tops)
 
 
@@ -182,7 +182,7 @@ def test_on_many_probabilities() -> None:
     assert_same("reliability", values, values > 0.4, limits, threads=2)
     rows, labels = values.reshape(-1, 10), np.arange(10)
     truths = generator.integers(0, 10, len(rows))
-    for tops in (None, numeric.top_of_rows(rows)):
+    for tops in (None, reference.top_of_rows(rows)):
         assert_same("top_reliability", rows, labels, truths, limits, tops=tops, threads=2)
     assert_same("squared_errors", rows, np.arange(len(rows)), truths, threads=2)
 
@@ -233,7 +233,7 @@ def test_on_many_scores(shape: tuple[int, int], dtype: Any) -> None:
     assert_same("top_of_rows", values, threads=2)
     assert_same("threshold_histogram", values, limits, threads=2)
     assert_same("threshold_histogram", values, limits[1:9], threads=2)
-    for tops in (None, numeric.top_of_rows(values)):
+    for tops in (None, reference.top_of_rows(values)):
         assert_same(
             *("top_cells", values, np.arange(shape[1]), truths, limits),
             label_count=shape[1],

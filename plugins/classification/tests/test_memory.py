@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 
 from valor_core import Evaluator, evaluate
 

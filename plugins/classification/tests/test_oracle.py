@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 
 from valor_core.results import Failed, Results, Undefined
 from valor_core.schemas.classification import ClassificationBatch

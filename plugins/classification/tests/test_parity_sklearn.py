@@ -16,7 +16,7 @@ from attrs import frozen
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from sklearn import metrics as sk
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 
 from valor_core.results import Results
 from valor_core.schemas.classification import Classification, ClassificationBatch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 import valor_classification
-from valor_classification.readers import detected
+from valor_classification.readers import recognized
 
 from valor_core import evaluate
 from valor_core.errors import ConfigError
@@ -21,10 +21,10 @@ FILES = {
     "predicted, whole numbers": "truth,prediction\n3,4\n5,5\n",
 }
 READERS = {
-    "wide": detected.wide,
-    "predicted": detected.predicted,
-    "lists": detected.lists,
-    "long": detected.long,
+    "wide": recognized.wide,
+    "predicted": recognized.predicted,
+    "lists": recognized.lists,
+    "long": recognized.long,
 }
 
 
@@ -56,10 +56,10 @@ def test_lists_of_predictions_are_known_by_their_cells(tmp_path):
     file = tmp_path / "items.jsonl"
     file.write_text('{"id": "a", "label": "cat", "predictions": {"cat": 0.75, "dog": 0.25}}\n')
 
-    known = detected.lists((file,))
+    known = recognized.lists((file,))
 
     assert known.data == {"path": str(file), "uid": "id", "groundtruths": "label"}
-    assert detected.predicted((file,)) is None
+    assert recognized.predicted((file,)) is None
     report = evaluate({"reader": "lists", **known.data}, known.metrics, task="classification")
     assert report["Accuracy"].value == 1
 
@@ -70,7 +70,7 @@ def test_two_long_tables_are_known_in_any_order(tmp_path, order):
     truths.write_text("id,label\na,cat\nb,dog\n")
     scores.write_text("id,label,confidence\na,cat,0.75\nb,dog,0.5\n")
 
-    known = detected.long((truths, scores)[::order])
+    known = recognized.long((truths, scores)[::order])
 
     assert known.data == {
         "groundtruths": str(truths),
@@ -108,7 +108,7 @@ def test_true_labels_and_predictions_of_two_files_are_joined_by_their_common_col
     truths.write_text("photo,y_true\na,cat\nb,dog\n")
     predictions.write_text("photo,y_pred\nb,dog\na,dog\n")
 
-    known = detected.predicted((truths, predictions)[::order])
+    known = recognized.predicted((truths, predictions)[::order])
 
     assert known.data == {
         "path": str(truths),
@@ -145,7 +145,7 @@ def test_two_files_without_one_common_column_are_not_joined(tmp_path, truths, pr
     for file, text in zip(files, (truths, predictions), strict=True):
         file.write_text(text)
 
-    assert detected.predicted(files) is None
+    assert recognized.predicted(files) is None
 
 
 def test_one_hot_truth_gets_the_call_that_reads_it(tmp_path):

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import f1_score
-from valor_classification.arrays import from_predicted
+from valor_classification.readers.arrays import from_predicted
 
 from valor_core import evaluate
 from valor_core.errors import ParameterError, ReadError

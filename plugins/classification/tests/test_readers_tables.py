@@ -6,7 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from valor_classification.readers import tables
+from valor_classification.readers import item_tables
 
 from valor_core.errors import ParameterError
 from valor_core.results import Report
@@ -131,7 +131,7 @@ def test_files_of_two_drives_are_called_by_their_whole_path(
     def on_two_drives(_: object) -> str:
         raise ValueError("Paths don't have the same drive")
 
-    monkeypatch.setattr(tables, "commonpath", on_two_drives)
+    monkeypatch.setattr(item_tables, "commonpath", on_two_drives)
 
     report = read("predicted", "Examples", path=parts)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 
 from valor_core.errors import ParameterError
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from valor_classification import kernels, plugin
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 
 from valor_core import Evaluator
 from valor_core.errors import StateError

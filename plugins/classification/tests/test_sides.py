@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 
 
 def test_a_column_for_a_label_is_a_prediction_of_it() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.metrics import recall_score
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 
 from valor_core.schemas.classification import Classification
 

@@ -1,4 +1,4 @@
-from valor_classification.arrays import from_arrays, from_predicted
-from valor_classification.documented import evaluate_classification
+from valor_classification.evaluate_classification import evaluate_classification
+from valor_classification.readers.arrays import from_arrays, from_predicted
 
 __all__ = ["evaluate_classification", "from_arrays", "from_predicted"]

@@ -51,7 +51,7 @@ def _spec(
         task="classification",
         summary=summary,
         parameters=f"valor_classification.{parameters}" if parameters else NoParameters,
-        implementation=f"valor_classification.{implementation}",
+        implementation=f"valor_classification.metrics.{implementation}",
         higher_is_better=better,
         range=range,
         references=references,
@@ -304,7 +304,7 @@ PROBABILITY = (
     ),
     _spec(
         "CalibrationError",
-        "calibration:CalibrationError",
+        "calibration_error:CalibrationError",
         "Distance between scores and how often they are right (ECE, MCE)",
         "parameters.probability:CalibrationParameters",
         better=False,
@@ -337,7 +337,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Two tables of (uid, label) and (uid, label, score) rows",
             parameters="valor_classification.parameters.readers.long:LongParameters",
             implementation="valor_classification.readers.long:LongReader",
-            detect="valor_classification.readers.detected:long",
+            detect="valor_classification.readers.recognized:long",
         ),
         ReaderSpec(
             name="classification.wide",
@@ -345,8 +345,8 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="One row for each item with a score column for each label",
             parameters="valor_classification.parameters.readers.wide:WideParameters",
             implementation="valor_classification.readers.wide:WideReader",
-            detect="valor_classification.readers.detected:wide",
-            pairs="valor_classification.readers.pairs:scored",
+            detect="valor_classification.readers.recognized:wide",
+            pairs="valor_classification.readers.in_memory:scored",
         ),
         ReaderSpec(
             name="classification.predicted",
@@ -354,8 +354,8 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="One row for each item with its true and its predicted label, without scores",
             parameters="valor_classification.parameters.readers.predicted:PredictedParameters",
             implementation="valor_classification.readers.predicted:PredictedReader",
-            detect="valor_classification.readers.detected:predicted",
-            pairs="valor_classification.readers.pairs:predicted",
+            detect="valor_classification.readers.recognized:predicted",
+            pairs="valor_classification.readers.in_memory:predicted",
         ),
         ReaderSpec(
             name="classification.lists",
@@ -363,7 +363,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="One row for each item with lists of predicted labels and scores",
             parameters="valor_classification.parameters.readers.lists:ListsParameters",
             implementation="valor_classification.readers.lists:ListsReader",
-            detect="valor_classification.readers.detected:lists",
+            detect="valor_classification.readers.recognized:lists",
         ),
     )
 
@@ -376,6 +376,6 @@ def valor_arrays() -> tuple[ArraysSpec, ...]:
             name="classification.arrays",
             task="classification",
             summary="Make a batch of arrays with: valor_classification.from_arrays",
-            implementation="valor_classification.arrays:from_arrays",
+            implementation="valor_classification.readers.arrays:from_arrays",
         ),
     )

@@ -20,11 +20,11 @@ Examples
 
 from __future__ import annotations
 
-from valor_classification.label_counts import LabelCounts, ThresholdCounts
-from valor_classification.label_counts import request as label_counts
-from valor_classification.precision_recall import LabelQuotient
-from valor_classification.ranking import LabelScores, Ranking
-from valor_classification.ranking import request as ranking
+from valor_classification.counting.scores import LabelScores, Ranking
+from valor_classification.counting.scores import request as ranking
+from valor_classification.counting.threshold_counts import LabelCounts, ThresholdCounts
+from valor_classification.counting.threshold_counts import request as label_counts
+from valor_classification.metrics.precision_recall import LabelQuotient
 
 __all__ = [
     "LabelCounts",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cluster_readers import Deadly, length
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 from valor_cli.config.config_file import Request
 from valor_cli.run import run_config
 from valor_dask import engine

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 
 from valor_core import Evaluator, Registry
 from valor_core.errors import MissingPluginError, SchemaError

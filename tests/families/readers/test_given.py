@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import valor_classification
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 
 from valor_core import Evaluator, evaluate
 from valor_core.errors import (

@@ -22,7 +22,7 @@ from valor_classification.kernels.values import (
 )
 
 if KERNELS.library is None:
-    from valor_classification.kernels.numeric import (
+    from valor_classification.kernels.reference import (
         confusion_cells,
         exact_units,
         outside,

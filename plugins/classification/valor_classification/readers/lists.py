@@ -20,9 +20,9 @@ from valor_files import (
 )
 
 from valor_classification.parameters.readers.lists import ListsParameters
-from valor_classification.readers.listing import Listing
-from valor_classification.readers.tables import ItemTables
-from valor_classification.readers.truth import Untold, label_column, label_text, labels
+from valor_classification.readers.item_listing import Listing
+from valor_classification.readers.item_tables import ItemTables
+from valor_classification.readers.label_cells import Untold, label_column, label_text, labels
 from valor_core.errors import ReadError, SchemaError, shown
 from valor_core.schemas import DEFAULT_KEY, Datums, Label, Vocabulary
 from valor_core.schemas.classification import Classification, ClassificationBatch, ScoreList

@@ -10,8 +10,8 @@ from attrs import frozen
 from valor_files import Table, columns_beside, read_table
 
 from valor_classification.parameters.readers.long import LongParameters
-from valor_classification.readers.tables import WholeFiles
-from valor_classification.readers.truth import label_text
+from valor_classification.readers.item_tables import WholeFiles
+from valor_classification.readers.label_cells import label_text
 from valor_core.errors import ReadError, and_more
 from valor_core.schemas import DEFAULT_KEY, Codes, Datums, Label, Vocabulary
 from valor_core.schemas.classification import ClassificationBatch, ScoreList

@@ -10,8 +10,8 @@ from attrs import frozen
 from valor_files import Table, TablePartition, columns_beside, read_table
 
 from valor_classification.parameters.readers.predicted import PredictedParameters
-from valor_classification.readers.tables import ItemTables, WholeFiles
-from valor_classification.readers.truth import Untold, label_column
+from valor_classification.readers.item_tables import ItemTables, WholeFiles
+from valor_classification.readers.label_cells import Untold, label_column
 from valor_core.errors import ParameterError
 from valor_core.readers import Partition
 from valor_core.schemas import Codes, Datums, Vocabulary

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_classification.arrays import from_arrays
+from valor_classification.readers.arrays import from_arrays
 from valor_text.evaluate.inputs.kept_items import ClassifiedItems, KeptItems, TextItems
 
 from valor_core import Classification, ClassificationBatch, Text, TextBatch

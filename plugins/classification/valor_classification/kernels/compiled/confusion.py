@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_classification.kernels import numeric
+from valor_classification.kernels import reference
 from valor_classification.kernels.compiled.best import part_of, top_of_rows
 from valor_classification.kernels.compiled.functions import OF, OF_CODES
 from valor_classification.kernels.compiled.thresholds import passed
@@ -30,7 +30,7 @@ def confusion_cells(
     """Number of datums with each truth, prediction and number of thresholds passed."""
     shape = (label_count + 1, label_count + 1, threshold_count + 1)
     if bins.dtype != np.uint8 or not _is_small(shape, truths.size):
-        return numeric.confusion_cells(
+        return reference.confusion_cells(
             truths, predictions, bins, label_count=label_count, threshold_count=threshold_count
         )
     table = np.zeros(shape, np.int64)

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from valor_classification.kernels import numeric
+from valor_classification.kernels import reference
 from valor_classification.kernels.compiled.functions import OF, Functions, whole
 from valor_classification.kernels.spans import columns_at_once, spans, workers
 from valor_classification.kernels.values import (
@@ -93,7 +93,7 @@ def rank_curve(
 ) -> RankCurve:
     """Counts behind the ROC and the precision-recall curve of one label."""
     if counts_of(scores.size + unlisted_positives + unlisted_negatives) != np.int32:
-        return numeric.rank_curve(
+        return reference.rank_curve(
             *(scores, positive_scores),
             unlisted_positives=unlisted_positives,
             unlisted_negatives=unlisted_negatives,

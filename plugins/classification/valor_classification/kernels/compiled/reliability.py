@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_classification.kernels import numeric
+from valor_classification.kernels import reference
 from valor_classification.kernels.compiled.best import part_of
 from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, OF, whole
 from valor_classification.kernels.spans import spans, workers
@@ -22,7 +22,7 @@ def reliability(
 ) -> ReliabilityBins:
     """Scores by the number of limits that they reach, with the hits among them and their sums."""
     if limits.size > MOST_THRESHOLDS:
-        return numeric.reliability(values, hits, limits, threads=threads)
+        return reference.reliability(values, hits, limits, threads=threads)
     values, hits = np.ascontiguousarray(values), np.ascontiguousarray(hits)
     add = OF[values.dtype]["reliability"]
 
@@ -44,7 +44,7 @@ def top_reliability(
 ) -> ReliabilityBins:
     """The same for the best score of each row, which hits if its label is the true one."""
     if limits.size > MOST_THRESHOLDS:
-        return numeric.top_reliability(values, labels, truths, limits, tops=tops, threads=threads)
+        return reference.top_reliability(values, labels, truths, limits, tops=tops, threads=threads)
     values = np.ascontiguousarray(values)
     count, width = values.shape
     labels, truths = np.ascontiguousarray(labels), np.ascontiguousarray(truths)

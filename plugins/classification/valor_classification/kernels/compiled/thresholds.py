@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_classification.kernels import numeric
+from valor_classification.kernels import reference
 from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, OF
 from valor_classification.kernels.limits import in_type
 from valor_classification.kernels.spans import spans, workers
@@ -22,7 +22,7 @@ def outside(values: Scores, low: float, high: float) -> int:
 def passed(values: Scores, thresholds: NDArray[np.float64]) -> NDArray[np.unsignedinteger[Any]]:
     """Number of thresholds that each score reaches."""
     if thresholds.size > MOST_THRESHOLDS:
-        return numeric.passed(values, thresholds)
+        return reference.passed(values, thresholds)
     values = np.ascontiguousarray(values)
     limits = in_type(thresholds, values.dtype)
     out = np.empty(values.shape, np.uint8)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from datasets import Features, Value
 from datasets import Sequence as ListOf
-from valor_classification.arrays import from_arrays, from_predicted
-from valor_classification.classes import plain_array
+from valor_classification.readers.arrays import from_arrays, from_predicted
+from valor_classification.readers.classes import plain_array
 
 from valor_core.errors import SchemaError, shown
 from valor_core.parameters import parameter, parameters

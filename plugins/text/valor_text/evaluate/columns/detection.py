@@ -10,7 +10,7 @@ from attrs import frozen
 from datasets import Features, Value
 from datasets import Sequence as ListOf
 from numpy.typing import NDArray
-from valor_classification.classes import class_column, plain_array
+from valor_classification.readers.classes import class_column, plain_array
 from valor_detection.validity import CheckedShapes, Policy, checked_shapes
 
 from valor_core.errors import SchemaError, shown

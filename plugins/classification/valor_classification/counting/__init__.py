@@ -1,0 +1,1 @@
+"""States of classification: counts, scores and losses by label key."""

@@ -1,0 +1,286 @@
+"""Listing: which datums stand behind the counts, for metrics that name examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import define, field, frozen
+from numpy.typing import NDArray
+
+from valor_classification import kernels
+from valor_classification.counting import saved_parts
+from valor_classification.counting.by_key import Keyed
+from valor_classification.counting.key_view import NONE, KeyView
+from valor_classification.counting.reach import SEVERAL, threshold_warnings
+from valor_core.errors import StateError
+from valor_core.schemas import Codes, Floats, Label, Uids, Vocabulary, natural_order
+from valor_core.schemas.classification import ScoreMatrix
+from valor_core.states import Content, StateRequest, check_same_length, saved_column, saved_labels
+
+
+@frozen(eq=False)
+class Chunk:
+    """The datums of one view that take part, and the predictions that pass the lowest threshold.
+
+    Parameters
+    ----------
+    uids : ndarray, shape (n,)
+        Names of the datums.
+    truth_datums, truth_labels : ndarray of int64
+        Ground truths: datum position here, label code.
+    datums, labels : ndarray of int64
+        Predictions: datum position here, ascending, and label code, in the order listed.
+    values : ndarray
+        Their scores.
+    """
+
+    uids: Uids
+    truth_datums: Codes
+    truth_labels: Codes
+    datums: Codes
+    labels: Codes
+    values: Floats
+
+
+@frozen(kw_only=True, eq=False)
+class Items:
+    """All datums of a label key in the order of their uids; labels sorted.
+
+    Parameters
+    ----------
+    labels : tuple of Label
+        Labels of the key.
+    uids : list of str or int
+        Names of the datums.
+    truth_datums, truth_labels : ndarray of int64
+        Ground truths by datum.
+    datums, labels_of, bins : ndarray of int64
+        Predictions by datum: label, and number of thresholds passed (at least one).
+    values : ndarray of float64
+        Their scores.
+    is_true : ndarray of bool
+        Whether a prediction is a ground truth of its datum.
+    truth_bins : ndarray of int64
+        How many thresholds the prediction of each ground truth passes, 0 for none.
+    """
+
+    labels: tuple[Label, ...]
+    uids: list[str | int]
+    truth_datums: Codes
+    truth_labels: Codes
+    truth_bins: Codes
+    datums: Codes
+    labels_of: Codes
+    bins: Codes
+    values: NDArray[np.float64]
+    is_true: NDArray[np.bool_]
+
+
+@define
+class ListingPart:
+    """Datums, ground truths and predictions of one label key.
+
+    Parameters
+    ----------
+    thresholds : tuple of float
+        Ascending score thresholds; predictions below the first are not kept.
+    hardmax : bool
+        Whether only the best-scoring label of a datum is a prediction.
+    """
+
+    thresholds: tuple[float, ...]
+    hardmax: bool
+    vocabulary: Vocabulary = field(factory=Vocabulary)
+    chunks: list[Chunk] = field(factory=list)
+
+    def update(self, view: KeyView) -> None:
+        """Keep a view."""
+        codes = self.vocabulary.join(view.labels)
+        rows = np.flatnonzero(view.taking_part)
+        places = np.cumsum(view.taking_part) - 1
+        datums, labels, values = self._predictions(view)
+        self.chunks.append(
+            Chunk(
+                view.uids[rows],
+                places[view.truth_datums],
+                codes[view.truth_labels],
+                places[datums],
+                codes[labels],
+                values,
+            )
+        )
+
+    def merge(self, other: ListingPart) -> None:
+        """Keep what another part kept."""
+        codes = self.vocabulary.join(other.vocabulary.labels)
+        for chunk in tuple(other.chunks):
+            self.chunks.append(
+                Chunk(
+                    chunk.uids,
+                    chunk.truth_datums,
+                    codes[chunk.truth_labels],
+                    chunk.datums,
+                    codes[chunk.labels],
+                    chunk.values,
+                )
+            )
+
+    def dump(self) -> Content:
+        """The columns."""
+        return {
+            "labels": self.vocabulary.labels,
+            "chunks": [
+                [c.uids, c.truth_datums, c.truth_labels, c.datums, c.labels, c.values]
+                for c in self.chunks
+            ],
+        }
+
+    def restore(self, content: Content) -> None:
+        """The columns that `dump` wrote."""
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
+        self.chunks = [_saved(columns, len(self.vocabulary)) for columns in content["chunks"]]
+        if len({chunk.uids.dtype.kind for chunk in self.chunks}) > 1:
+            raise StateError("uids: expected all strings or all whole numbers, found both")
+
+    def warnings(self) -> Iterator[str]:
+        """Warnings of thresholds without effect or out of reach, and of several ground truths."""
+        if self.hardmax and any((np.diff(chunk.truth_datums) == 0).any() for chunk in self.chunks):
+            yield SEVERAL
+        limits = np.array(self.thresholds)
+        reached = np.zeros(len(limits), np.int64)
+        for chunk in self.chunks:
+            bins = np.bincount(kernels.passed(chunk.values, limits), minlength=len(limits) + 1)
+            reached += bins[::-1].cumsum()[-2::-1]
+        items, count = sum(len(chunk.uids) for chunk in self.chunks), len(self.vocabulary)
+        yield from threshold_warnings(self.thresholds, reached.tolist(), items, count, self.hardmax)
+
+    def table(self, thresholds: tuple[float, ...]) -> Items:
+        """Everything kept, by uid, at some of the thresholds."""
+        order = self.vocabulary.order
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[order] = np.arange(len(order))
+        uids = np.concatenate([chunk.uids for chunk in self.chunks])
+        starts = np.cumsum([0, *(len(chunk.uids) for chunk in self.chunks)])[:-1]
+        by_uid = natural_order(uids)
+        places = np.empty(len(uids), dtype=np.int64)
+        places[by_uid] = np.arange(len(uids))
+        truths = self._sorted(places, starts, ("truth_datums", "truth_labels"))
+        datums, labels, values = self._sorted(places, starts, ("datums", "labels", "values"))
+        bins = np.concatenate([kernels.passed(c.values, np.array(thresholds)) for c in self.chunks])
+        bins = bins[self._order(places, starts, "datums")].astype(np.int64)
+        kept = bins > 0
+        return _table(
+            self.vocabulary.sorted_labels,
+            uids[by_uid].tolist(),
+            (truths[0], ranks[truths[1]]),
+            (
+                datums[kept],
+                ranks[labels[kept]],
+                values[kept].astype(np.float64),
+                bins[kept],
+            ),
+        )
+
+    def _predictions(self, view: KeyView) -> tuple[Codes, Codes, Floats]:
+        """Datum, label and score, in arrays of their own, of what passes the lowest threshold."""
+        scores = view.scores
+        limit = kernels.in_type(np.array(self.thresholds[:1]), scores.values.dtype)[0]
+        if self.hardmax:
+            tops = view.top_labels
+            datums = np.flatnonzero((tops != NONE) & (view.top_scores >= limit))
+            return datums, tops[datums].astype(np.int64), view.top_scores[datums]
+        if isinstance(scores, ScoreMatrix):
+            datums, columns = np.nonzero(scores.values >= limit)
+            return datums, scores.labels[columns], scores.values[datums, columns]
+        kept = np.flatnonzero(scores.values >= limit)
+        return scores.datums[kept], scores.labels[kept], scores.values[kept]
+
+    def _order(self, places: Codes, starts: Codes, datums: str) -> Codes:
+        rows = zip(self.chunks, starts, strict=True)
+        found = [places[getattr(chunk, datums) + start] for chunk, start in rows]
+        return np.argsort(np.concatenate(found), kind="stable")
+
+    def _sorted(self, places: Codes, starts: Codes, names: tuple[str, ...]) -> list[Any]:
+        """Columns of all chunks together, by datum, the first one as the datum's place."""
+        order = self._order(places, starts, names[0])
+        columns = []
+        for name in names:
+            parts = [getattr(chunk, name) for chunk in self.chunks]
+            if name == names[0]:
+                parts = [places[part + start] for part, start in zip(parts, starts, strict=True)]
+            columns.append(np.concatenate(parts)[order])
+        return columns
+
+
+def _saved(columns: list[Any], count: int) -> Chunk:
+    """A chunk of a file, over some number of labels."""
+    names = ("uids", "truth_datums", "truth_labels", "datums", "labels", "values")
+    content = dict(zip(names, columns, strict=True))
+    is_text = getattr(content["uids"], "dtype", np.dtype(np.int64)).kind == "U"
+    uids = saved_column(content, "uids", "U" if is_text else np.int64)
+    chunk = Chunk(
+        uids,
+        saved_column(content, "truth_datums", np.int64, low=0, high=len(uids) - 1),
+        saved_column(content, "truth_labels", np.int64, low=0, high=count - 1),
+        saved_column(content, "datums", np.int64, low=0, high=len(uids) - 1),
+        saved_column(content, "labels", np.int64, low=0, high=count - 1),
+        saved_parts.scores(content, "values", (None,)),
+    )
+    for own in (("truth_datums", "truth_labels"), ("datums", "labels", "values")):
+        check_same_length({name: getattr(chunk, name) for name in own})
+        datums, labels = (getattr(chunk, name) for name in own[:2])
+        if (np.diff(datums) < 0).any():
+            raise StateError(f"{own[0]}: expected rows sorted by datum, found others")
+        if len(np.unique(datums * count + labels)) < len(datums):
+            raise StateError(f"{own[1]}: expected each label of a datum once, found one twice")
+    return chunk
+
+
+def _table(
+    labels: tuple[Label, ...],
+    uids: list[str | int],
+    truths: tuple[Codes, Codes],
+    predictions: tuple[Codes, Codes, NDArray[np.float64], Codes],
+) -> Items:
+    datums, labels_of, values, bins = predictions
+    width = max(len(labels), 1)
+    true_pairs = truths[0] * width + truths[1]
+    pairs = datums * width + labels_of
+    order = np.argsort(pairs, kind="stable")
+    found = np.searchsorted(pairs[order], true_pairs)
+    found[found == len(pairs)] = 0
+    truth_bins = np.zeros(len(true_pairs), dtype=np.int64)
+    is_true = np.zeros(len(pairs), dtype=bool)
+    if len(pairs):
+        entries = order[found]
+        matched = pairs[entries] == true_pairs
+        truth_bins[matched] = bins[entries[matched]]
+        is_true[entries[matched]] = True
+    return Items(
+        labels=labels,
+        uids=uids,
+        truth_datums=truths[0],
+        truth_labels=truths[1],
+        truth_bins=truth_bins,
+        datums=datums,
+        labels_of=labels_of,
+        bins=bins,
+        values=values,
+        is_true=is_true,
+    )
+
+
+@define(slots=False)
+class Listing(Keyed):
+    """`ListingPart` for each label key."""
+
+    part: ClassVar[type[ListingPart]] = ListingPart
+    thresholds: tuple[float, ...] = ()
+    hardmax: bool = False
+
+
+def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:
+    """The listing at some thresholds."""
+    return StateRequest(Listing, {"hardmax": hardmax}, {"thresholds": thresholds})

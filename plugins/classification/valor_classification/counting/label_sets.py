@@ -1,0 +1,233 @@
+"""Agreement: how well the predicted labels of a datum agree with its ground truths as a whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import define, field
+from numpy.typing import NDArray
+
+from valor_classification import kernels
+from valor_classification.counting import saved_parts
+from valor_classification.counting.by_key import Keyed
+from valor_classification.counting.key_view import NONE, KeyView
+from valor_classification.counting.reach import threshold_warnings
+from valor_core.errors import StateError
+from valor_core.schemas import Codes, Vocabulary
+from valor_core.schemas.classification import ScoreMatrix
+from valor_core.states import Content, StateRequest, saved_column, saved_labels, saved_number
+
+
+@define(repr=False)
+class AgreementPart:
+    """Datums by how their predicted labels meet their ground truths, at every threshold.
+
+    Parameters
+    ----------
+    thresholds : tuple of float
+        Ascending score thresholds.
+    hardmax : bool
+        Whether only the best-scoring label of a datum is a prediction.
+
+    Attributes
+    ----------
+    with_truth, datums : int
+        Datums with a ground truth, and datums that take part.
+    has_several : bool
+        Whether a datum has several ground truths.
+    hits : ndarray of int64, shape (n_thresholds + 1,)
+        Ground truths by the number of thresholds that their prediction passes.
+    sets : Counter of (threshold position, common, united)
+        Datums by the sizes of the intersection and the union of the two sets of labels.
+    """
+
+    thresholds: tuple[float, ...]
+    hardmax: bool
+    vocabulary: Vocabulary = field(factory=Vocabulary)
+    with_truth: int = 0
+    datums: int = 0
+    has_several: bool = False
+    hits: NDArray[np.int64] = field(init=False)
+    sets: Counter[tuple[int, int, int]] = field(factory=Counter)
+
+    def __attrs_post_init__(self) -> None:
+        self.hits = np.zeros(len(self.thresholds) + 1, dtype=np.int64)
+
+    def update(self, view: KeyView) -> None:
+        """Count a view."""
+        self.vocabulary.join(view.labels)
+        self.datums += view.size
+        self.with_truth += view.with_truth
+        self.has_several |= not view.is_single
+        if self.hardmax and view.is_single:
+            self._count_single(view)
+            return
+        self.hits = self.hits + np.bincount(self._truth_bins(view), minlength=len(self.hits))
+        sizes, common = self._sizes(view)
+        rows = view.taking_part
+        truths = view.truth_counts[rows]
+        for place in range(len(self.thresholds)):
+            found, shared = sizes[rows, place], common[rows, place]
+            self._count_sets(place, shared, truths + found - shared)
+
+    def merge(self, other: AgreementPart) -> None:
+        """Count what another part counted."""
+        self.vocabulary.join(other.vocabulary.labels)
+        self.datums += other.datums
+        self.with_truth += other.with_truth
+        self.has_several |= other.has_several
+        self.hits = self.hits + other.hits
+        self.sets.update(other.sets)
+
+    def warnings(self) -> Iterator[str]:
+        """Warnings of thresholds without effect or out of reach, for one ground truth an item."""
+        if self.has_several:
+            return
+        reached = [0] * len(self.thresholds)
+        for (place, common, united), count in self.sets.items():
+            # one in the union is a ground truth without a prediction, or the other way round
+            reached[place] += count if common or united > 1 else 0
+        count = len(self.vocabulary)
+        yield from threshold_warnings(self.thresholds, reached, self.datums, count, self.hardmax)
+
+    def dump(self) -> Content:
+        """The counts."""
+        return {
+            "labels": self.vocabulary.labels,
+            "with_truth": self.with_truth,
+            "datums": self.datums,
+            "has_several": self.has_several,
+            "hits": self.hits,
+            "sets": np.array(
+                [(*cell, count) for cell, count in self.sets.items()], dtype=np.int64
+            ).reshape(-1, 4),
+        }
+
+    def restore(self, content: Content) -> None:
+        """The counts that `dump` wrote."""
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
+        self.datums = saved_number(content, "datums", low=0)
+        self.with_truth = saved_number(content, "with_truth", low=0)
+        self.has_several = saved_parts.flag(content, "has_several")
+        most = self.datums * len(self.vocabulary)
+        shape = (len(self.thresholds) + 1,)
+        self.hits = saved_column(content, "hits", np.int64, shape=shape, low=0, high=most)
+        sets = saved_column(content, "sets", np.int64, shape=(None, 4), low=0)
+        self._check_sets(sets)
+        self.sets = Counter({(p, common, united): n for p, common, united, n in sets.tolist()})
+
+    def _check_sets(self, sets: Codes) -> None:
+        places, common, united, items = sets.T
+        if (places >= len(self.thresholds)).any() or (common > united).any():
+            raise StateError("sets: expected thresholds and sizes of sets, found other numbers")
+        if (united > len(self.vocabulary)).any():
+            raise StateError("sets: expected sets of the labels, found greater ones")
+        counted = np.bincount(places, weights=items, minlength=len(self.thresholds))
+        if (counted != self.datums).any():
+            raise StateError(f"sets: expected {self.datums:,} items at each threshold")
+
+    def correct(self, threshold: float) -> int:
+        """Number of ground truths that are predicted."""
+        return int(self.hits[self.thresholds.index(threshold) + 1 :].sum())
+
+    def exact(self, threshold: float) -> int:
+        """Number of datums whose two sets are equal."""
+        return sum(n for common, united, n in self._sets_at(threshold) if common == united)
+
+    def overlap(self, threshold: float) -> Fraction:
+        """Sum over datums of common labels by united labels; two empty sets agree."""
+        return sum(
+            (
+                n * (Fraction(common, united) if united else Fraction(1))
+                for common, united, n in self._sets_at(threshold)
+            ),
+            Fraction(0),
+        )
+
+    def differing(self, threshold: float) -> int:
+        """Number of (datum, label) pairs on which the two sets differ."""
+        return sum(n * (united - common) for common, united, n in self._sets_at(threshold))
+
+    def _sets_at(self, threshold: float) -> list[tuple[int, int, int]]:
+        wanted = self.thresholds.index(threshold)
+        return sorted((c, u, n) for (place, c, u), n in self.sets.items() if place == wanted)
+
+    def _truth_bins(self, view: KeyView) -> NDArray[Any]:
+        """How many thresholds the prediction of each listed ground truth passes."""
+        thresholds = np.array(self.thresholds)
+        if self.hardmax:
+            return kernels.passed(view.top_scores[view.top_is_true], thresholds)
+        return kernels.passed(view.truth_scores[view.truth_is_listed], thresholds)
+
+    def _count_single(self, view: KeyView) -> None:
+        """Count datums that have one prediction and one ground truth, if any."""
+        cells = view.top_cells(self.thresholds)
+        has_truth, has_top = cells.truths != NONE, cells.predictions != NONE
+        is_hit = cells.truths == cells.predictions
+        kinds = np.where(has_truth, np.where(is_hit, 0, 1), np.where(has_top, 2, 3))
+        table = np.zeros((4, len(self.hits)), dtype=np.int64)
+        np.add.at(table, (kinds, cells.bins), cells.counts)
+        self.hits = self.hits + table[0]
+        hits, misses, others, _ = table.tolist()
+        for place in range(len(self.thresholds)):
+            hit, miss, other = (sum(part[place + 1 :]) for part in (hits, misses, others))
+            found = {
+                (1, 1): hit,
+                (0, 2): miss,
+                (0, 1): sum(hits) - hit + sum(misses) - miss + other,
+                (0, 0): sum(others) - other,
+            }
+            self.sets.update({(place, *cell): count for cell, count in found.items() if count})
+
+    def _sizes(self, view: KeyView) -> tuple[Codes, Codes]:
+        """Predicted labels of every datum at every threshold, and how many of them are true."""
+        thresholds = np.array(self.thresholds)
+        if self.hardmax:
+            passed = view.top_scores[:, None] >= kernels.in_type(thresholds, view.top_scores.dtype)
+            passed &= (view.top_labels >= 0)[:, None]
+            hit = passed & view.top_is_true[:, None]
+            return passed.astype(np.int64), hit.astype(np.int64)
+        common = _reached(
+            view.truth_datums[view.truth_is_listed], self._truth_bins(view), view.count, thresholds
+        )
+        scores = view.scores
+        if not isinstance(scores, ScoreMatrix):
+            bins = kernels.passed(scores.values, thresholds)
+            return _reached(scores.datums, bins, view.count, thresholds), common
+        sizes = np.empty((view.count, len(thresholds)), dtype=np.int64)
+        for place, limit in enumerate(kernels.in_type(thresholds, scores.values.dtype)):
+            sizes[:, place] = np.count_nonzero(scores.values >= limit, axis=1)
+        return sizes, common
+
+    def _count_sets(self, place: int, common: Codes, united: Codes) -> None:
+        width = int(united.max(initial=0)) + 1
+        cells, counts = np.unique(common * width + united, return_counts=True)
+        for cell, count in zip(cells.tolist(), counts.tolist(), strict=True):
+            self.sets[place, *divmod(cell, width)] += count
+
+
+def _reached(
+    datums: Codes, bins: NDArray[Any], count: int, thresholds: NDArray[np.float64]
+) -> Codes:
+    """Number of entries of each datum that pass each threshold."""
+    width = len(thresholds) + 1
+    table = np.bincount(datums * width + bins, minlength=count * width).reshape(count, width)
+    return np.cumsum(table[:, :0:-1], axis=1)[:, ::-1]
+
+
+@define(slots=False, repr=False)
+class Agreement(Keyed):
+    """`AgreementPart` for each label key."""
+
+    part: ClassVar[type[AgreementPart]] = AgreementPart
+    thresholds: tuple[float, ...] = ()
+    hardmax: bool = True
+
+
+def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:
+    """The agreement at some thresholds."""
+    return StateRequest(Agreement, {"hardmax": hardmax}, {"thresholds": thresholds})

@@ -1,0 +1,173 @@
+"""Probability losses: log loss and Brier score, summed without rounding."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from attrs import define, field
+from numpy.typing import NDArray
+
+from valor_classification import kernels
+from valor_classification.counting.by_key import Keyed
+from valor_classification.counting.key_view import KeyView
+from valor_classification.counting.unit_interval import not_probabilities
+from valor_core.kernels import thread_count
+from valor_core.results import Failed
+from valor_core.schemas import Floats, Vocabulary
+from valor_core.schemas.classification import ScoreMatrix
+from valor_core.states import (
+    Content,
+    ExactSum,
+    StateRequest,
+    saved_labels,
+    saved_number,
+    saved_sums,
+)
+
+
+@define
+class ProbabilityPart:
+    """Sums of the losses over the datums with ground truth.
+
+    Parameters
+    ----------
+    losses : tuple of str
+        Which are asked for: ``"brier"``, ``"log_loss"``.
+
+    Attributes
+    ----------
+    log_loss, brier : ExactSum
+        Sums of minus the logarithm of the truth's probability, and of squared errors over all
+        labels.
+    with_truth : int
+        Datums with a ground truth.
+    several, outside, unnormalized : int
+        Datums with several ground truths, scores that are no probability, and datums whose scores
+        sum to more than 1; the last only for the log loss.
+    """
+
+    losses: tuple[str, ...]
+    vocabulary: Vocabulary = field(factory=Vocabulary)
+    log_loss: ExactSum = field(factory=ExactSum)
+    brier: ExactSum = field(factory=ExactSum)
+    with_truth: int = 0
+    several: int = 0
+    outside: int = 0
+    unnormalized: int = 0
+
+    def update(self, view: KeyView) -> None:
+        """Count a view."""
+        self.vocabulary.join(view.labels)
+        self.with_truth += view.with_truth
+        if not view.is_single:
+            self.several += int(np.count_nonzero(view.truth_counts > 1))
+        outside = kernels.outside(view.scores.values, 0.0, 1.0)
+        self.outside += outside
+        if outside:
+            return
+        if "log_loss" in self.losses:
+            self.log_loss.add(_log_losses(view.truth_scores))
+            self.unnormalized += _unnormalized(view)
+        if "brier" in self.losses:
+            self.brier.merge(ExactSum(_squared_errors(view)))
+
+    def merge(self, other: ProbabilityPart) -> None:
+        """Count what another part counted."""
+        self.vocabulary.join(other.vocabulary.labels)
+        self.log_loss.merge(other.log_loss)
+        self.brier.merge(other.brier)
+        self.with_truth += other.with_truth
+        self.several += other.several
+        self.outside += other.outside
+        self.unnormalized += other.unnormalized
+
+    def dump(self) -> Content:
+        """The sums."""
+        return {
+            "labels": self.vocabulary.labels,
+            "log_loss": self.log_loss.to_text(),
+            "brier": self.brier.to_text(),
+            "with_truth": self.with_truth,
+            "several": self.several,
+            "outside": self.outside,
+            "unnormalized": self.unnormalized,
+        }
+
+    def restore(self, content: Content) -> None:
+        """The sums that `dump` wrote."""
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
+        self.log_loss = _sum(content, "log_loss")
+        self.brier = _sum(content, "brier")
+        self.with_truth = saved_number(content, "with_truth", low=0)
+        self.several = saved_number(content, "several", low=0)
+        self.outside = saved_number(content, "outside", low=0)
+        # states of earlier versions did not count them
+        self.unnormalized = saved_number({"unnormalized": 0, **content}, "unnormalized", low=0)
+
+    @property
+    def refusal(self) -> Failed | None:
+        """Why the scores are no probabilities, or None."""
+        return not_probabilities(self.outside)
+
+
+def _log_losses(scores: Floats) -> NDArray[np.float64]:
+    limit = np.finfo(scores.dtype).eps
+    return -np.log(np.clip(scores, limit, 1 - limit).astype(np.float64))
+
+
+def _unnormalized(view: KeyView) -> int:
+    """Datums whose scores sum to more than 1, beyond what rounding to two digits does.
+
+    They may sum to less: a list may lack labels, and labels that a label map makes one keep the
+    greatest of their scores.
+    """
+    scores = view.scores
+    if isinstance(scores, ScoreMatrix):
+        rows, width = scores.values, scores.values.shape[1]
+        limit = 1 + _rounding(width)
+        if width < 2 or not len(rows):
+            return 0
+        # The product is fast, but its last bits depend on the number of rows.
+        odd = np.flatnonzero(rows @ np.ones(width, rows.dtype) > limit - 1e-4)
+        return int(np.count_nonzero(rows[odd].sum(axis=1, dtype=np.float64) > limit))
+    listed, total = np.bincount(scores.datums), np.bincount(scores.datums, scores.values)
+    return int(np.count_nonzero((total > 1 + _rounding(2)) & (listed > 1)))
+
+
+def _rounding(width: int) -> float:
+    """Most that rounded scores of some labels differ from a sum of 1."""
+    return min(max(0.005 * width, 0.01), 0.1) + 0.001
+
+
+def _squared_errors(view: KeyView) -> int:
+    """Sum of squared differences between scores and truth, of datums with a ground truth.
+
+    In units of 2**-1074, as an `ExactSum` has it.
+    """
+    listed, scores = view.truth_is_listed, view.scores
+    unlisted = int(np.count_nonzero(~listed)) << 1074
+    if isinstance(scores, ScoreMatrix):
+        return unlisted + kernels.squared_errors(
+            *(scores.values, view.truth_datums, view.truth_columns), threads=thread_count()
+        )
+    errors = scores.values.astype(np.float64)
+    errors[view.truth_entries[listed]] -= 1.0
+    return unlisted + kernels.exact_units(np.square(errors[view.has_truth[scores.datums]]))
+
+
+def _sum(content: Content, name: str) -> ExactSum:
+    return ExactSum(saved_sums(content.get(name), name, np.array([np.inf])).units[0])
+
+
+@define(slots=False)
+class Probability(Keyed):
+    """`ProbabilityPart` for each label key."""
+
+    part: ClassVar[type[ProbabilityPart]] = ProbabilityPart
+    losses: tuple[str, ...] = ()
+
+
+def request(loss: str) -> StateRequest:
+    """One of the losses."""
+    return StateRequest(Probability, union={"losses": (loss,)})

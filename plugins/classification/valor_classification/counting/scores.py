@@ -1,0 +1,324 @@
+"""Ranking: every score of every label, kept in its own type, for exact curves and areas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import define, field, frozen
+from numpy.typing import NDArray
+
+from valor_classification import kernels
+from valor_classification.counting import saved_parts
+from valor_classification.counting.by_key import Keyed, add_rows
+from valor_classification.counting.key_view import NONE, KeyView
+from valor_core.errors import StateError
+from valor_core.kernels import thread_count
+from valor_core.schemas import Codes, Floats, Label, Vocabulary
+from valor_core.schemas.classification import ScoreMatrix
+from valor_core.states import (
+    Content,
+    StateRequest,
+    check_same_length,
+    saved_column,
+    saved_labels,
+    saved_number,
+)
+
+
+@frozen(eq=False, repr=False)
+class MatrixChunk:
+    """Scores of some datums for the same labels.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n, k)
+        The scores; never written to.
+    labels : ndarray of int64, shape (k,)
+        Label code of each column.
+    rows, columns : ndarray of int64, shape (p,)
+        Cells whose datum truly has the column's label.
+    """
+
+    values: Floats
+    labels: Codes
+    rows: Codes
+    columns: Codes
+
+
+@frozen(eq=False, repr=False)
+class ListChunk:
+    """Scores of the labels that some datums list.
+
+    Parameters
+    ----------
+    marks : ndarray of int32 or int64, shape (n,)
+        Twice the label code, plus one where the datum truly has the label.
+    values : ndarray, shape (n,)
+        The scores.
+    """
+
+    marks: NDArray[np.signedinteger]
+    values: Floats
+
+
+@frozen(kw_only=True, repr=False)
+class LabelScores:
+    """One label's scores against the rest.
+
+    Parameters
+    ----------
+    label : Label
+        The label.
+    scores, positive_scores : ndarray
+        Listed scores of all datums, and of those that truly have the label.
+    unlisted_positives, unlisted_negatives : int
+        Datums that do not list the label; they tie below all others.
+    """
+
+    label: Label
+    scores: Floats
+    positive_scores: Floats
+    unlisted_positives: int
+    unlisted_negatives: int
+
+
+@define(repr=False)
+class RankingPart:
+    """All scores of one label key."""
+
+    vocabulary: Vocabulary = field(factory=Vocabulary)
+    truths: Codes = field(factory=lambda: np.zeros(0, dtype=np.int64))
+    datums: int = 0
+    matrices: list[MatrixChunk] = field(factory=list)
+    lists: list[ListChunk] = field(factory=list)
+    _areas: kernels.RankAreas | None = field(default=None, init=False, eq=False, repr=False)
+
+    def update(self, view: KeyView) -> None:
+        """Keep a view's scores."""
+        self._areas = None
+        codes = self.vocabulary.join(view.labels)
+        truths = np.bincount(view.truth_labels, minlength=len(view.labels))
+        self.truths = add_rows(self.truths, codes, truths, len(self.vocabulary))
+        self.datums += view.size
+        scores = view.scores
+        if isinstance(scores, ScoreMatrix):
+            rows, columns = view.truth_datums, view.truth_columns
+            if not view.all_listed:
+                listed = columns != NONE
+                rows, columns = rows[listed], columns[listed]
+            labels = codes[scores.labels]
+            self.matrices.append(MatrixChunk(scores.values, labels, rows, columns))
+        elif len(scores.values):
+            marks = (2 * codes[scores.labels] + view.listed_is_true).astype(np.int32)
+            self.lists.append(ListChunk(marks, scores.values))
+
+    def detach(self) -> None:
+        """Copy what is a view of a batch's arrays."""
+        self.matrices = [
+            MatrixChunk(chunk.values.copy(), chunk.labels, chunk.rows.copy(), chunk.columns.copy())
+            for chunk in self.matrices
+        ]
+        self.lists = [ListChunk(chunk.marks, chunk.values.copy()) for chunk in self.lists]
+
+    def merge(self, other: RankingPart) -> None:
+        """Keep another part's scores."""
+        self._areas = None
+        codes = self.vocabulary.join(other.vocabulary.labels)
+        self.truths = add_rows(self.truths, codes, other.truths, len(self.vocabulary))
+        self.datums += other.datums
+        for chunk in tuple(other.matrices):
+            renamed = codes[chunk.labels]
+            self.matrices.append(MatrixChunk(chunk.values, renamed, chunk.rows, chunk.columns))
+        for listed in tuple(other.lists):
+            marks = 2 * codes[listed.marks >> 1] + (listed.marks & 1)
+            self.lists.append(ListChunk(marks.astype(np.int32), listed.values))
+
+    def dump(self) -> Content:
+        """The scores."""
+        return {
+            "labels": self.vocabulary.labels,
+            "truths": self.truths,
+            "datums": self.datums,
+            "matrices": [[c.values, c.labels, c.rows, c.columns] for c in self.matrices],
+            "lists": [[c.marks, c.values] for c in self.lists],
+        }
+
+    def restore(self, content: Content) -> None:
+        """The scores that `dump` wrote."""
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
+        count = len(self.vocabulary)
+        self.datums = saved_number(content, "datums", low=0)
+        self.truths = saved_column(
+            content, "truths", np.int64, shape=(count,), low=0, high=self.datums
+        )
+        self.matrices = [_saved_matrix(columns, count) for columns in content["matrices"]]
+        self.lists = [_saved_list(columns, count) for columns in content["lists"]]
+        self._check_counts()
+
+    def _check_counts(self) -> None:
+        """Raise a `StateError` unless each label's scores are of the datums there are."""
+        scores, positives = np.zeros((2, len(self.vocabulary)), dtype=np.int64)
+        for chunk in self.matrices:
+            scores[chunk.labels] += len(chunk.values)
+            positives[chunk.labels] += np.bincount(chunk.columns, minlength=len(chunk.labels))
+        for listed in self.lists:
+            marks = np.bincount(listed.marks, minlength=2 * len(scores)).reshape(-1, 2)
+            scores += marks.sum(axis=1)
+            positives += marks[:, 1]
+        unlisted = self.truths - positives
+        if (unlisted < 0).any() or (scores + unlisted > self.datums).any():
+            raise StateError(
+                f"scores: expected those of {self.datums:,} items and their ground truths, "
+                "found more"
+            )
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels, sorted."""
+        return self.vocabulary.sorted_labels
+
+    def areas(self) -> kernels.RankAreas:
+        """Areas under the curves of all labels, sorted; worked out once."""
+        if self._areas is None:
+            self._areas = self._aligned_areas() if self._is_aligned() else self._gathered_areas()
+        return self._areas
+
+    def of_labels(self) -> Iterator[LabelScores]:
+        """Scores of one label after the other, sorted."""
+        columns = [
+            {int(code): place for place, code in enumerate(chunk.labels)} for chunk in self.matrices
+        ]
+        listed = self._by_label()
+        for code in self.vocabulary.order.tolist():
+            scores, positives = listed.get(code, ([], []))
+            scores, positives = list(scores), list(positives)
+            for chunk, places in zip(self.matrices, columns, strict=True):
+                if code in places:
+                    column = np.ascontiguousarray(chunk.values[:, places[code]])
+                    scores.append(column)
+                    positives.append(column[chunk.rows[chunk.columns == places[code]]])
+            yield self._label_scores(code, _together(scores), _together(positives))
+
+    def _label_scores(self, code: int, scores: Floats, positives: Floats) -> LabelScores:
+        unlisted_positives = int(self.truths[code]) - len(positives)
+        return LabelScores(
+            label=self.vocabulary.labels[code],
+            scores=scores,
+            positive_scores=positives,
+            unlisted_positives=unlisted_positives,
+            unlisted_negatives=self.datums - len(scores) - unlisted_positives,
+        )
+
+    def _by_label(self) -> dict[int, tuple[list[Floats], list[Floats]]]:
+        """Listed scores and those of positives, by label code."""
+        if not self.lists:
+            return {}
+        marks = np.concatenate([chunk.marks for chunk in self.lists])
+        values = _together([chunk.values for chunk in self.lists])
+        order = np.argsort(marks, kind="stable")
+        ends = np.searchsorted(marks[order], np.arange(2 * len(self.vocabulary) + 1))
+        values = values[order]
+        return {
+            code: (
+                [values[ends[2 * code] : ends[2 * code + 2]]],
+                [values[ends[2 * code + 1] : ends[2 * code + 2]]],
+            )
+            for code in range(len(self.vocabulary))
+        }
+
+    def _is_aligned(self) -> bool:
+        """Whether every datum has a score for every label, in the same columns."""
+        if self.lists or not self.matrices:
+            return False
+        first = self.matrices[0]
+        return len(first.labels) == len(self.vocabulary) and all(
+            np.array_equal(chunk.labels, first.labels) and chunk.values.dtype == first.values.dtype
+            for chunk in self.matrices
+        )
+
+    def _aligned_areas(self) -> kernels.RankAreas:
+        starts = np.cumsum([0, *(len(chunk.values) for chunk in self.matrices)])
+        areas = kernels.rank_matrix(
+            [chunk.values for chunk in self.matrices],
+            _together(
+                [
+                    chunk.rows + start if start else chunk.rows
+                    for chunk, start in zip(self.matrices, starts.tolist(), strict=False)
+                ]
+            ),
+            _together([chunk.columns for chunk in self.matrices]),
+            threads=thread_count(),
+        )
+        columns = np.argsort(self.matrices[0].labels)[self.vocabulary.order]
+        return kernels.RankAreas(
+            positives=areas.positives[columns],
+            negatives=areas.negatives[columns],
+            auc=areas.auc[columns],
+            average_precision=areas.average_precision[columns],
+        )
+
+    def _gathered_areas(self) -> kernels.RankAreas:
+        found = [
+            kernels.rank_label(
+                one.scores,
+                one.positive_scores,
+                unlisted_positives=one.unlisted_positives,
+                unlisted_negatives=one.unlisted_negatives,
+            )
+            for one in self.of_labels()
+        ]
+        return kernels.RankAreas(
+            positives=np.array([one.positives for one in found], dtype=np.int64),
+            negatives=np.array([one.negatives for one in found], dtype=np.int64),
+            auc=np.array([one.auc for one in found]),
+            average_precision=np.array([one.average_precision for one in found]),
+        )
+
+
+def _together(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Parts in one array, in float64 where their types differ."""
+    if not parts:
+        return np.empty(0)
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _saved_matrix(columns: list[Any], count: int) -> MatrixChunk:
+    """A chunk of a file, over some number of labels."""
+    content = dict(zip(("values", "labels", "rows", "columns"), columns, strict=True))
+    values = saved_parts.scores(content, "values", (None, None))
+    height, width = values.shape
+    labels = saved_column(content, "labels", np.int64, shape=(width,), low=0, high=count - 1)
+    rows = saved_column(content, "rows", np.int64, low=0, high=height - 1)
+    places = saved_column(content, "columns", np.int64, low=0, high=width - 1)
+    check_same_length({"rows": rows, "columns": places})
+    for name, each in (("labels", labels), ("rows", rows * width + places)):
+        if len(np.unique(each)) < len(each):
+            raise StateError(f"{name}: expected each once, found one twice")
+    return MatrixChunk(values, labels, rows, places)
+
+
+def _saved_list(columns: list[Any], count: int) -> ListChunk:
+    """A chunk of a file, over some number of labels."""
+    content = dict(zip(("marks", "values"), columns, strict=True))
+    marks = saved_column(content, "marks", np.int32, low=0, high=2 * count - 1)
+    values = saved_parts.scores(content, "values", marks.shape)
+    return ListChunk(marks, values)
+
+
+@define(slots=False, repr=False)
+class Ranking(Keyed):
+    """`RankingPart` for each label key."""
+
+    part: ClassVar[type[RankingPart]] = RankingPart
+
+    def detach(self) -> None:
+        """Copy what is a view of a batch's arrays."""
+        for part in self.keys.values():
+            part.detach()
+
+
+def request() -> StateRequest:
+    """All scores."""
+    return StateRequest(Ranking)

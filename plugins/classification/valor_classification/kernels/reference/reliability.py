@@ -1,0 +1,166 @@
+"""Reliability: how often scores are right, by their size."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_classification.kernels.reference.best import top_of_rows
+from valor_classification.kernels.reference.thresholds import outside, passed
+from valor_classification.kernels.spans import CACHED, spans, workers
+from valor_classification.kernels.values import Codes, ReliabilityBins, RowTops, Scores
+from valor_core.kernels import over
+from valor_core.states import ExactSum, ExactSums
+
+
+def reliability(
+    values: Scores, hits: NDArray[np.bool_], limits: Scores, *, threads: int = 1
+) -> ReliabilityBins:
+    """Scores by the number of limits that they reach, with the hits among them and their sums.
+
+    Parameters
+    ----------
+    values : ndarray of float32 or float64, shape (n,)
+        Scores; those outside [0, 1] are only counted.
+    hits : ndarray of bool, shape (n,)
+        Whether each is a hit.
+    limits : ndarray of the type of `values`, shape (b - 1,)
+        Ascending.
+    threads : int
+        Most threads to use.
+
+    Returns
+    -------
+    ReliabilityBins
+        Of b bins.
+
+    Examples
+    --------
+    >>> found = reliability(
+    ...     np.array([0.25, 0.75, 0.5]), np.array([False, True, True]), np.array([0.5])
+    ... )
+    >>> found.counts, found.hits, [units / 2**1074 for units in found.units]
+    (array([1, 2]), array([0, 2]), [0.25, 1.25])
+    """
+    count = limits.size + 1
+
+    def task(first: int, last: int) -> ReliabilityBins:
+        own, own_hits = values[first:last], hits[first:last]
+        strange = outside(own, 0.0, 1.0)
+        if strange:
+            inside = (own >= 0) & (own <= 1)
+            own, own_hits = own[inside], own_hits[inside]
+        bins = passed(own, limits.astype(np.float64))
+        sums = ExactSums()
+        sums.grow(count)
+        sums.add(bins, own.astype(np.float64))
+        return ReliabilityBins(
+            counts=np.bincount(bins, minlength=count),
+            hits=np.bincount(bins[own_hits], minlength=count),
+            units=sums.units,
+            outside=strange,
+        )
+
+    step = -(-values.size // workers(values.size, threads))
+    return ReliabilityBins.joined(over(task, spans(0, values.size, step)), count)
+
+
+def top_reliability(
+    values: Scores,
+    labels: Codes,
+    truths: Codes,
+    limits: Scores,
+    *,
+    tops: RowTops | None = None,
+    threads: int = 1,
+) -> ReliabilityBins:
+    """The same for the best score of each row, which hits if its label is the true one.
+
+    Parameters
+    ----------
+    values : ndarray of float32 or float64, shape (n, k)
+        Scores, with k >= 1.
+    labels : ndarray of int64, shape (k,)
+        Code of each column's label.
+    truths : ndarray of int64, shape (n,)
+        Code of each row's ground truth.
+    limits : ndarray of the type of `values`, shape (b - 1,)
+        Ascending.
+    tops : tuple of ndarray, optional
+        What `top_of_rows` finds in the values, if that is known.
+    threads : int
+        Most threads to use.
+
+    Returns
+    -------
+    ReliabilityBins
+        Of b bins.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.25, 0.75], [0.5, 0.5]])
+    >>> found = top_reliability(scores, np.array([0, 1]), np.array([1, 1]), np.array([0.6]))
+    >>> found.counts, found.hits
+    (array([1, 1]), array([0, 1]))
+    """
+    columns, scores = tops or top_of_rows(values, threads=threads)
+    return reliability(scores, labels[columns] == truths, limits, threads=threads)
+
+
+def exact_units(values: NDArray[np.float64]) -> int:
+    """Sum of numbers in [0, 1] without rounding, in units of 2**-1074 as `ExactSum` has it.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+        Numbers in [0, 1].
+
+    Examples
+    --------
+    >>> exact_units(np.array([0.25, 0.5])) / 2**1074
+    0.75
+    """
+    total = ExactSum()
+    total.add(values)
+    return total.units
+
+
+def squared_errors(values: Scores, datums: Codes, columns: Codes, *, threads: int = 1) -> int:
+    """Sum of the squared differences between scores in [0, 1] and truth, without rounding.
+
+    Parameters
+    ----------
+    values : ndarray of float32 or float64, shape (n, k)
+        Scores in [0, 1].
+    datums, columns : ndarray of int64, shape (t,)
+        Row, ascending, and column of each truth; -1 for one that has no column. Rows without a
+        truth do not take part.
+    threads : int
+        Most threads to use.
+
+    Returns
+    -------
+    int
+        In units of 2**-1074.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.25, 0.75], [0.5, 0.5]])
+    >>> squared_errors(scores, np.array([0]), np.array([1])) / 2**1074
+    0.125
+    """
+    count, width = values.shape
+
+    def task(first: int, last: int) -> int:
+        total = 0
+        for start, stop in spans(first, last, CACHED // max(1, width)):
+            own = slice(*np.searchsorted(datums, (start, stop)).tolist())
+            rows, truths = datums[own] - start, columns[own]
+            errors = values[start:stop].astype(np.float64)
+            errors[rows[truths >= 0], truths[truths >= 0]] -= 1.0
+            taking_part = np.zeros(stop - start, np.bool_)
+            taking_part[rows] = True
+            if not taking_part.all():
+                errors = errors[taking_part]
+            total += exact_units(np.square(errors, out=errors).reshape(-1))
+        return total
+
+    return sum(over(task, spans(0, count, -(-count // workers(values.size, threads)))))

@@ -1,0 +1,1 @@
+"""Metrics of classification: formulas over the counts of `valor_classification.counting`."""

@@ -1,0 +1,82 @@
+"""Average precision: the precision-recall curve of each label in one number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from attrs import frozen
+
+from valor_classification.counting import binned_scores
+from valor_classification.counting.by_key import Keyed
+from valor_classification.counting.scores import RankingPart
+from valor_classification.counting.threshold_counts import LabelCountsPart
+from valor_classification.counting.unit_interval import Outside
+from valor_classification.counting.unscored import Unscored
+from valor_classification.metrics.label_values import LabelValues
+from valor_classification.parameters.ranked import AveragePrecisionParameters
+from valor_core.parameters import changed_parameters
+from valor_core.results import Result, Undefined
+from valor_core.states import StateRequest
+
+
+@frozen
+class AveragePrecision:
+    """Mean of the precisions at the scores of a label's items, weighted by the gain in recall.
+
+    Items that do not list the label rank below all that do, tied with each other. Undefined for
+    a label without ground truths. Bins fail where a score is outside [0, 1].
+
+    Parameters
+    ----------
+    parameters : AveragePrecisionParameters
+        Averages, exact or binned.
+
+    Notes
+    -----
+    Equal to scikit-learn's ``average_precision_score`` of each label against the rest: a sum
+    over distinct scores without interpolation.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import ClassificationBatch
+    >>> from valor_classification.readers.arrays import from_arrays
+    >>> batch = from_arrays([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> round(evaluate(batch, ["AveragePrecision"])["AveragePrecision", "1"].value, 4)
+    0.8333
+    """
+
+    parameters: AveragePrecisionParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """All scores, or their histogram."""
+        return binned_scores.requests(self.parameters.bins)
+
+    def compute(self, state: Keyed, *others: Unscored | Outside) -> Iterator[Result]:
+        """One result for each label, then the averages of its key."""
+        bins = self.parameters.bins
+        for key, part in state.sorted():
+            areas = _areas(key, part, bins).unless(*others)
+            for average in self.parameters.average:
+                yield from areas.results(average, changed_parameters(self.parameters, "average"))
+
+
+def _areas(key: str, part: RankingPart | LabelCountsPart, bins: int | None) -> LabelValues:
+    if isinstance(part, RankingPart):
+        truths, values = part.areas().positives, part.areas().average_precision
+    else:
+        tp, fp, truths = binned_scores.counts(part, bins or 0)
+        gains = np.diff(tp, axis=1, prepend=0)
+        precisions = tp / np.maximum(tp + fp, 1)
+        values = (gains * precisions).sum(axis=1) / np.maximum(truths, 1)
+    labels = part.labels
+    return LabelValues(
+        key=key,
+        labels=labels,
+        truths=truths,
+        values=[
+            value if count else Undefined(f"no ground truths of {str(label)!r}")
+            for label, count, value in zip(labels, truths.tolist(), values.tolist(), strict=True)
+        ],
+    )

@@ -1,0 +1,83 @@
+"""Calibration: whether scores are as often right as they say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import frozen
+
+from valor_classification.counting import reliability, unscored
+from valor_classification.counting.reliability import Reliability, ReliabilityPart
+from valor_classification.counting.unscored import Unscored
+from valor_classification.parameters.probability import CalibrationParameters
+from valor_core.results import Failed, Result, Undefined
+from valor_core.states import StateRequest
+
+
+@frozen
+class CalibrationError:
+    """Distance between the best score of items and how often it is right, in bins of the score.
+
+    The value holds ``ece``, the mean distance weighted by items, ``mce``, the greatest distance,
+    and ``bins`` for a reliability diagram. Items without prediction or without ground truth do
+    not take part; a prediction is right if it is one of the item's ground truths.
+
+    Parameters
+    ----------
+    parameters : CalibrationParameters
+        The number of bins.
+
+    Notes
+    -----
+    Bins are closed above, as in the paper and in torchmetrics.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import Classification
+    >>> truths = {"a": "dog", "b": "cat"}
+    >>> items = [Classification(uid, truths[uid], {"dog": 0.75}) for uid in truths]
+    >>> evaluate(items, ["CalibrationError"])["CalibrationError"].value["ece"]
+    0.25
+    """
+
+    parameters: CalibrationParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """The reliability in the bins."""
+        return reliability.request(self.parameters.bins), unscored.request()
+
+    def compute(self, state: Reliability, answers: Unscored) -> Iterator[Result]:
+        """One result for each label key."""
+        for key, part in state.sorted():
+            parameters = {"label_key": key, "number_of_bins": self.parameters.bins}
+            refusal = answers.of(key).refusal
+            value = _value(part) if refusal is None else refusal
+            yield Result(parameters=parameters, value=value)
+
+
+def _value(part: ReliabilityPart) -> dict[str, Any] | Undefined | Failed:
+    if part.refusal is not None:
+        return part.refusal
+    total = int(part.counts.sum())
+    if not total:
+        return Undefined("no items with both a ground truth and a prediction")
+    bins = [_bin(part, place) for place in range(part.bins)]
+    filled = [one for one in bins if one["count"]]
+    gaps = [abs(one["accuracy"] - one["confidence"]) for one in filled]
+    counts = [one["count"] for one in filled]
+    weighted = math.fsum(gap * count for gap, count in zip(gaps, counts, strict=True))
+    return {"ece": weighted / total, "mce": max(gaps), "bins": bins}
+
+
+def _bin(part: ReliabilityPart, place: int) -> dict[str, Any]:
+    count = int(part.counts[place])
+    return {
+        "lower": place / part.bins,
+        "upper": (place + 1) / part.bins,
+        "count": count,
+        "accuracy": int(part.hits[place]) / count if count else None,
+        "confidence": float(part.scores.values[place]) / count if count else None,
+    }

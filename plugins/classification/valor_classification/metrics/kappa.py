@@ -1,0 +1,148 @@
+"""Kappa: agreement of ground truths and predictions beyond chance, also on an ordered scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from attrs import frozen
+
+from valor_classification.counting import confusion
+from valor_classification.counting.confusion import Confusion, ConfusionPart
+from valor_classification.metrics.association import Tabulation, dot, tabulation
+from valor_classification.metrics.thresholds import limit, limits
+from valor_classification.parameters.association import KappaParameters
+from valor_core.errors import and_more
+from valor_core.parameters import changed_parameters
+from valor_core.results import Failed, NumberOrReason, Result, Undefined
+from valor_core.schemas import Label, is_numeral
+from valor_core.states import StateRequest
+
+
+@frozen
+class CohenKappa:
+    """Agreement of ground truths and predictions beyond what chance gives, at most 1.
+
+    Without weights, items whose best score does not pass the threshold count as predicted to be
+    of no label. With weights they are left out and counted: no label has no place in an order.
+    The order of the labels is that of their numbers, or given as `order`; labels that are no
+    numbers have none of their own, and weights fail without it.
+
+    Parameters
+    ----------
+    parameters : KappaParameters
+        Thresholds, weights of disagreements and the order of labels.
+
+    Notes
+    -----
+    Equal to scikit-learn's ``cohen_kappa_score`` with ``labels`` in the same order. Labels that
+    are in the data as score columns only have a place in the order, too. Undefined where all
+    ground truths and all predictions are of one label.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import ClassificationBatch
+    >>> from valor_classification.readers.arrays import from_predicted
+    >>> batch = from_predicted([0, 0, 1, 1], [0, 0, 1, 0])
+    >>> evaluate(batch, ["CohenKappa"])["CohenKappa"].value
+    0.5
+    """
+
+    parameters: KappaParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """The confusion at the thresholds."""
+        return (confusion.request(limits(self.parameters.score_thresholds), hardmax=True),)
+
+    def compute(self, state: Confusion) -> Iterator[Result]:
+        """One result for each label key and threshold."""
+        chosen = self.parameters
+        own = {"weights": chosen.weights} | changed_parameters(chosen, "score_thresholds")
+        for key, part in state.sorted():
+            for threshold in chosen.score_thresholds:
+                value, left_out = self._outcome(part, limit(threshold))
+                parameters = {"label_key": key, "score_threshold": threshold} | own
+                yield Result(parameters=parameters, value=value, left_out=left_out)
+
+    def _outcome(self, part: ConfusionPart, least: float) -> tuple[NumberOrReason, dict[str, int]]:
+        if part.refusal is not None:
+            return part.refusal, {}
+        chosen, found = self.parameters, tabulation(part, least)
+        if chosen.weights == "none":
+            return _kappa(found, "none", "no items with ground truth"), {}
+        places = _places(part.labels, chosen.order)
+        if isinstance(places, Failed):
+            return places, {}
+        reason = "no items with both a ground truth and a prediction"
+        unpredicted = found.by_prediction[-1]
+        left_out = {"no prediction": unpredicted} if unpredicted else {}
+        return _kappa(found.on_scale(places), chosen.weights, reason), left_out
+
+
+def _places(labels: Sequence[Label], order: Sequence[str | int] | None) -> list[int] | Failed:
+    """Place of every label, sorted, on the scale from the lowest to the highest."""
+    names = [label.value for label in labels]
+    if order is None:
+        others = [name for name in names if not is_numeral(name)]
+        if others:
+            return Failed(
+                f"weights need labels that are numbers, or their order; found {others[0]!r}"
+                f"{and_more(len(others) - 1)}; pass order: [lowest, …, highest]"
+            )
+        return list(range(len(names)))
+    scale = {str(name): place for place, name in enumerate(order)}
+    others = [name for name in names if name not in scale]
+    if others:
+        return Failed(
+            f"order has no place for label {others[0]!r}{and_more(len(others) - 1)}; "
+            "name all labels from the lowest to the highest"
+        )
+    return [scale[name] for name in names]
+
+
+def _kappa(found: Tabulation, weights: str, empty: str) -> NumberOrReason:
+    if not found.total:
+        return Undefined(empty)
+    weight = _WEIGHTS[weights]
+    disagreeing = sum(items * weight(places) for places, items in enumerate(found.by_distance))
+    expected = _EXPECTED[weights](found.by_truth, found.by_prediction)
+    if not expected:
+        return Undefined("all ground truths and all predictions are of one label")
+    return (expected - disagreeing * found.total) / expected
+
+
+def _expected_differing(truths: list[int], predictions: list[int]) -> int:
+    """Sum over all pairs of a truth and a prediction of whether they differ."""
+    return sum(truths) * sum(predictions) - dot(truths, predictions)
+
+
+def _expected_distance(truths: list[int], predictions: list[int]) -> int:
+    """Sum over all such pairs of their distance, which counts the borders between the two."""
+    total, below_truth, below_prediction, distance = sum(truths), 0, 0, 0
+    for truth, prediction in zip(truths, predictions, strict=True):
+        below_truth += truth
+        below_prediction += prediction
+        distance += below_truth * (total - below_prediction)
+        distance += below_prediction * (total - below_truth)
+    return distance
+
+
+def _expected_square(truths: list[int], predictions: list[int]) -> int:
+    """Sum over all such pairs of the square of their distance."""
+    total = sum(truths)
+    places = range(len(truths))
+    squares = sum(p * p * (t + q) for p, t, q in zip(places, truths, predictions, strict=True))
+    means = dot(list(places), truths) * dot(list(places), predictions)
+    return total * squares - 2 * means
+
+
+_WEIGHTS: Mapping[str, Callable[[int], int]] = {
+    "none": bool,
+    "linear": int,
+    "quadratic": lambda places: places**2,
+}
+_EXPECTED: Mapping[str, Callable[[list[int], list[int]], int]] = {
+    "none": _expected_differing,
+    "linear": _expected_distance,
+    "quadratic": _expected_square,
+}

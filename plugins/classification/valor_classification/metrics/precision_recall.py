@@ -1,0 +1,196 @@
+"""Precision, recall and F: shares of predictions and of ground truths that are hits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import frozen
+
+from valor_classification.counting import threshold_counts
+from valor_classification.counting.threshold_counts import LabelCounts, ThresholdCounts
+from valor_classification.metrics.label_values import LabelValues
+from valor_classification.metrics.thresholds import coordinates, limits
+from valor_classification.parameters.predicted import FBetaParameters, LabelParameters
+from valor_core.parameters import changed_parameters
+from valor_core.results import NumberOrReason, Result, ratio
+from valor_core.states import StateRequest
+
+
+@frozen(repr=False)
+class LabelQuotient:
+    """A quotient of counts for each label and its averages; subclasses say which.
+
+    Parameters
+    ----------
+    parameters : LabelParameters
+        Or others with all of its fields.
+    """
+
+    parameters: Any
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Label counts at the thresholds."""
+        chosen = self.parameters
+        return (threshold_counts.request(limits(chosen.score_thresholds), hardmax=chosen.hardmax),)
+
+    def compute(self, state: LabelCounts) -> Iterator[Result]:
+        """One result for each threshold, label key and label, then the averages."""
+        thresholds = self.parameters.score_thresholds
+        for key, part in state.sorted():
+            for threshold, counts in zip(thresholds, part.all_at(limits(thresholds)), strict=True):
+                yield from self._at(key, counts, self._shaped(threshold))
+
+    def _at(self, key: str, counts: ThresholdCounts, shaped: dict[str, Any]) -> Iterator[Result]:
+        columns = (counts.tp, counts.fp, counts.fn, counts.tn)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        values = LabelValues(
+            key=key,
+            labels=counts.labels,
+            truths=counts.truths,
+            values=[self.value(*row) for row in rows],
+        )
+        for average in self.parameters.average:
+            if average == "micro":
+                value = self.value(*(int(column.sum()) for column in columns))
+                parameters = {"label_key": key, "average": average} | shaped
+                yield Result(parameters=parameters, value=value)
+                continue
+            include = self.parameters.include_prediction_only_labels
+            yield from values.results(average, shaped, include)
+
+    def _shaped(self, threshold: float | None) -> dict[str, Any]:
+        return coordinates(threshold, self.parameters.hardmax) | changed_parameters(
+            self.parameters, "average", "score_thresholds"
+        )
+
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
+        """The quotient."""
+        raise NotImplementedError
+
+
+@frozen(repr=False)
+class Precision(LabelQuotient):
+    """Share of a label's predictions that are ground truths: tp / (tp + fp).
+
+    Parameters
+    ----------
+    parameters : LabelParameters
+        Thresholds, hardmax, averages and the value of 0/0.
+
+    Notes
+    -----
+    Equal to scikit-learn's ``precision_score``, but for the macro mean: labels that are only
+    predicted are left out of it unless `include_prediction_only_labels` says otherwise.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import Classification
+    >>> items = [Classification("a", "dog", {"dog": 1.0}), Classification("b", "cat", {"dog": 1.0})]
+    >>> evaluate(items, ["Precision"])["Precision", "dog"].value
+    0.5
+    """
+
+    parameters: LabelParameters
+
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
+        """The quotient."""
+        return ratio(tp, tp + fp, self.parameters.zero_division, "no predictions of the label")
+
+
+@frozen(repr=False)
+class Recall(LabelQuotient):
+    """Share of a label's ground truths that are predicted: tp / (tp + fn).
+
+    Parameters
+    ----------
+    parameters : LabelParameters
+        Thresholds, hardmax, averages and the value of 0/0.
+
+    Notes
+    -----
+    Equal to scikit-learn's ``recall_score``, but for the macro mean: labels that are only
+    predicted are left out of it unless `include_prediction_only_labels` says otherwise.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import Classification
+    >>> items = [Classification("a", "dog", {"dog": 1.0}), Classification("b", "dog", {"cat": 1.0})]
+    >>> evaluate(items, ["Recall"])["Recall", "dog"].value
+    0.5
+    """
+
+    parameters: LabelParameters
+
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
+        """The quotient."""
+        return ratio(tp, tp + fn, self.parameters.zero_division, "no ground truths of the label")
+
+
+@frozen(repr=False)
+class F1(LabelQuotient):
+    """Harmonic mean of precision and recall: 2 tp / (2 tp + fp + fn).
+
+    Parameters
+    ----------
+    parameters : LabelParameters
+        Thresholds, hardmax, averages and the value of 0/0.
+
+    Notes
+    -----
+    Equal to scikit-learn's ``f1_score``, but for the macro mean: labels that are only
+    predicted are left out of it unless `include_prediction_only_labels` says otherwise.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import Classification
+    >>> items = [Classification("a", "dog", {"dog": 1.0}), Classification("b", "dog", {"cat": 1.0})]
+    >>> round(evaluate(items, ["F1"])["F1", "dog"].value, 4)
+    0.6667
+    """
+
+    parameters: LabelParameters
+
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
+        """The quotient."""
+        reason = "no ground truths and no predictions of the label"
+        return ratio(2 * tp, 2 * tp + fp + fn, self.parameters.zero_division, reason)
+
+
+@frozen(repr=False)
+class FBeta(LabelQuotient):
+    """Weighted harmonic mean of precision and recall, recall weighing `beta` times as much.
+
+    Parameters
+    ----------
+    parameters : FBetaParameters
+        Beta, thresholds, hardmax, averages and the value of 0/0.
+
+    Notes
+    -----
+    Equal to scikit-learn's ``fbeta_score``, but for the macro mean: labels that are only
+    predicted are left out of it unless `include_prediction_only_labels` says otherwise.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import Classification
+    >>> items = [Classification("a", "dog", {"dog": 1.0}), Classification("b", "dog", {"cat": 1.0})]
+    >>> round(evaluate(items, [{"name": "FBeta", "beta": 2}])["FBeta", "dog"].value, 4)
+    0.5556
+    """
+
+    parameters: FBetaParameters
+
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
+        """The quotient."""
+        square = self.parameters.beta**2
+        reason = "no ground truths and no predictions of the label"
+        denominator = (1 + square) * tp + fp + square * fn
+        return ratio((1 + square) * tp, denominator, self.parameters.zero_division, reason)
+
+    def _shaped(self, threshold: float | None) -> dict[str, Any]:
+        return {"beta": self.parameters.beta} | super()._shaped(threshold)

@@ -1,0 +1,130 @@
+"""Proper scores: log loss and Brier score, which honest probabilities make least."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from valor_classification.counting import losses, unscored
+from valor_classification.counting.losses import Probability, ProbabilityPart
+from valor_classification.counting.unscored import Unscored
+from valor_classification.parameters.probability import BrierParameters
+from valor_core.parameters import NoParameters
+from valor_core.results import Failed, NumberOrReason, Result, Undefined
+from valor_core.states import StateRequest
+
+_NO_TRUTH = Undefined("no items with ground truth")
+
+
+@frozen
+class LogLoss:
+    """Mean of minus the natural logarithm of the score that the ground truth was given.
+
+    Scores are clipped to [eps, 1 - eps] with the machine epsilon of their type; a ground truth
+    that is not listed has the score 0. An error where an item has several ground truths.
+
+    Parameters
+    ----------
+    parameters : NoParameters
+        There are none.
+
+    Notes
+    -----
+    Equal to scikit-learn's ``log_loss``.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import Classification
+    >>> items = [Classification("a", "dog", {"dog": 0.5, "cat": 0.5})]
+    >>> round(evaluate(items, ["LogLoss"])["LogLoss"].value, 4)
+    0.6931
+    """
+
+    parameters: NoParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """The loss."""
+        return losses.request("log_loss"), unscored.request()
+
+    def compute(self, state: Probability, answers: Unscored) -> Iterator[Result]:
+        """One result for each label key."""
+        for key, part in state.sorted():
+            refusal = answers.of(key).refusal
+            value = _log_loss(part) if refusal is None else refusal
+            warnings = _of_sums(part) if isinstance(value, float) else ()
+            yield Result(parameters={"label_key": key}, value=value, warnings=warnings)
+
+
+def _of_sums(part: ProbabilityPart) -> tuple[str, ...]:
+    """The warning of scores that sum to more than 1."""
+    if not part.unnormalized:
+        return ()
+    items = f"{part.unnormalized:,} item{'' if part.unnormalized == 1 else 's'}"
+    return (
+        f"LogLoss: the scores of {items} sum to more than 1; give probabilities, such as those of "
+        "a softmax",
+    )
+
+
+def _log_loss(part: ProbabilityPart) -> NumberOrReason:
+    if part.refusal is not None:
+        return part.refusal
+    if part.several:
+        return Failed(
+            "expected one ground truth of the key for each item, found several on "
+            f"{part.several:,} of {part.with_truth:,}; BrierScore takes several"
+        )
+    return part.log_loss.value / part.with_truth if part.with_truth else _NO_TRUTH
+
+
+@frozen
+class BrierScore:
+    """Mean over items of the squared differences between scores and truth, over all labels.
+
+    Labels that an item does not list have the score 0; items without ground truth do not take
+    part.
+
+    Parameters
+    ----------
+    parameters : BrierParameters
+        Whether the sum over labels is halved.
+
+    Notes
+    -----
+    Equal to scikit-learn's ``brier_score_loss``, which halves the sum for two labels, too, unless
+    told otherwise. Every squared difference is added exactly.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import Classification
+    >>> items = [Classification("a", "dog", {"dog": 0.75, "cat": 0.25})]
+    >>> evaluate(items, ["BrierScore"])["BrierScore"].value
+    0.0625
+    """
+
+    parameters: BrierParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """The loss."""
+        return losses.request("brier"), unscored.request()
+
+    def compute(self, state: Probability, answers: Unscored) -> Iterator[Result]:
+        """One result for each label key."""
+        for key, part in state.sorted():
+            half = self.parameters.scale_by_half
+            if half is None:
+                half = len(part.vocabulary) <= 2
+            refusal = answers.of(key).refusal
+            value = _brier(part, half) if refusal is None else refusal
+            yield Result(parameters={"label_key": key, "scale_by_half": half}, value=value)
+
+
+def _brier(part: ProbabilityPart, half: bool) -> NumberOrReason:
+    if part.refusal is not None:
+        return part.refusal
+    if not part.with_truth:
+        return _NO_TRUTH
+    return part.brier.value / part.with_truth / (2 if half else 1)

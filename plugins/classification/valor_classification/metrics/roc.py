@@ -1,0 +1,229 @@
+"""ROC: how well the scores of each label rank its items above the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from valor_classification import kernels
+from valor_classification.counting import binned_scores, scores, unscored
+from valor_classification.counting.by_key import Keyed
+from valor_classification.counting.scores import LabelScores, Ranking, RankingPart
+from valor_classification.counting.threshold_counts import LabelCountsPart
+from valor_classification.counting.unit_interval import Outside
+from valor_classification.counting.unscored import Unscored
+from valor_classification.metrics.label_values import LabelValues
+from valor_classification.parameters.ranked import (
+    MeanRankParameters,
+    RankParameters,
+    ROCCurveParameters,
+)
+from valor_core.kernels import thread_count
+from valor_core.parameters import changed_parameters
+from valor_core.results import LazyValue, NumberOrReason, Result, Undefined
+from valor_core.schemas import Label
+from valor_core.states import StateRequest
+
+Curve = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+_THREAD_DATUMS = 1 << 14  # scores of a label that are worth a thread
+
+
+def _areas(key: str, part: RankingPart | LabelCountsPart, bins: int | None) -> LabelValues:
+    """Area under the ROC curve of every label."""
+    if isinstance(part, RankingPart):
+        areas = part.areas()
+        positives, negatives, values = areas.positives, areas.negatives, areas.auc
+    else:
+        tp, fp, positives = binned_scores.counts(part, bins or 0)
+        negatives = part.datums - positives
+        steps = np.diff(fp, axis=1, prepend=0) * (
+            tp + np.roll(tp, 1, axis=1) * (np.arange(tp.shape[1]) > 0)
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = steps.sum(axis=1) / 2 / (positives * negatives)
+    rows = (part.labels, positives.tolist(), negatives.tolist(), values.tolist())
+    return LabelValues(
+        key=key,
+        labels=part.labels,
+        truths=positives,
+        values=[_area(*row) for row in zip(*rows, strict=True)],
+    )
+
+
+def _area(label: Label, positives: int, negatives: int, value: float) -> NumberOrReason:
+    if not positives:
+        return Undefined(f"no ground truths of {str(label)!r}")
+    return value if negatives else Undefined(f"no items without ground truth {str(label)!r}")
+
+
+@frozen(repr=False)
+class ROCAUC:
+    """Chance that a random item of the label scores higher than one of the rest.
+
+    The area under the ROC curve, one label against the rest, with ties counting one half. Items
+    that do not list the label rank below all that do, tied with each other. Undefined for a
+    label without ground truths or without other items. Bins fail where a score is outside [0, 1].
+
+    Parameters
+    ----------
+    parameters : RankParameters
+        Exact, or binned.
+
+    Notes
+    -----
+    Equal to scikit-learn's ``roc_auc_score`` of each label against the rest; the quotient of
+    exact counts is rounded once.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import ClassificationBatch
+    >>> from valor_classification.readers.arrays import from_arrays
+    >>> batch = from_arrays([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> evaluate(batch, ["ROCAUC"])["ROCAUC", "1"].value
+    0.75
+    """
+
+    parameters: RankParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """All scores, or their histogram."""
+        return binned_scores.requests(self.parameters.bins)
+
+    def compute(self, state: Keyed, *others: Unscored | Outside) -> Iterator[Result]:
+        """One result for each label."""
+        bins = self.parameters.bins
+        for key, part in state.sorted():
+            areas = _areas(key, part, bins).unless(*others)
+            yield from areas.results("none", changed_parameters(self.parameters))
+
+
+@frozen(repr=False)
+class MeanROCAUC:
+    """Mean of `ROCAUC` over the labels of a key; labels without a value are left out and counted.
+
+    Parameters
+    ----------
+    parameters : MeanRankParameters
+        Plain or weighted mean, exact or binned.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import ClassificationBatch
+    >>> from valor_classification.readers.arrays import from_arrays
+    >>> batch = from_arrays([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> evaluate(batch, ["mROCAUC"])["mROCAUC"].value
+    0.75
+    """
+
+    parameters: MeanRankParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """All scores, or their histogram."""
+        return binned_scores.requests(self.parameters.bins)
+
+    def compute(self, state: Keyed, *others: Unscored | Outside) -> Iterator[Result]:
+        """One result for each label key."""
+        bins, average = self.parameters.bins, self.parameters.average
+        for key, part in state.sorted():
+            areas = _areas(key, part, bins).unless(*others)
+            yield from areas.results(average, changed_parameters(self.parameters, "average"))
+
+
+@frozen(repr=False)
+class ROCCurve:
+    """False and true positive rates at every distinct score, each label against the rest.
+
+    The curve starts at (0, 0), where nothing is predicted and the threshold is null, and ends at
+    (1, 1). A last threshold of null stands for items that do not list the label.
+
+    Parameters
+    ----------
+    parameters : ROCCurveParameters
+        Whether points on straight lines are left out.
+
+    Notes
+    -----
+    Equal to scikit-learn's ``roc_curve``, whose first threshold is infinite.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import ClassificationBatch
+    >>> from valor_classification.readers.arrays import from_arrays
+    >>> batch = from_arrays([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> evaluate(batch, ["ROCCurve"])["ROCCurve"].value["1"]["thresholds"]
+    [None, 0.8, 0.4, 0.35, 0.1]
+    """
+
+    parameters: ROCCurveParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """All scores."""
+        return scores.request(), unscored.request()
+
+    def compute(self, state: Ranking, answers: Unscored) -> Iterator[Result]:
+        """One result for each label key, a curve or a reason by label."""
+        for key, part in state.sorted():
+            parameters = {"label_key": key} | changed_parameters(self.parameters)
+            refusal = answers.of(key).refusal
+            deferred = LazyValue(partial(_read, dict(self._curves(part))))
+            value = deferred if refusal is None else refusal
+            yield Result(parameters=parameters, value=value)
+
+    def _curves(self, part: RankingPart) -> Iterator[tuple[str, Curve | str]]:
+        """Curves by label, some labels at a time in threads where it pays."""
+        labels = part.of_labels()
+        threads = thread_count()
+        if threads == 1 or part.datums < _THREAD_DATUMS:
+            yield from ((one.label.value, self._curve(one)) for one in labels)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            while some := list(islice(labels, threads)):
+                names = [one.label.value for one in some]
+                yield from zip(names, pool.map(self._curve, some), strict=True)
+
+    def _curve(self, one: LabelScores) -> Curve | str:
+        """False positives, true positives and thresholds, or why there is no curve."""
+        curve = kernels.rank_curve(
+            one.scores,
+            one.positive_scores,
+            unlisted_positives=one.unlisted_positives,
+            unlisted_negatives=one.unlisted_negatives,
+            bends=self.parameters.drop_intermediate,
+        )
+        tp, fp = curve.true_positives, curve.false_positives
+        if not tp[-1]:
+            return f"no ground truths of {str(one.label)!r}"
+        if not fp[-1]:
+            return f"no items without ground truth {str(one.label)!r}"
+        return fp.copy(), tp.copy(), curve.thresholds.copy()
+
+
+def _read(curves: Mapping[str, Curve | str]) -> dict[str, dict[str, Any]]:
+    """Curves by label as a report has them: from the point that no score reaches."""
+    return {label: _points(curve) for label, curve in curves.items()}
+
+
+def _points(curve: Curve | str) -> dict[str, Any]:
+    if isinstance(curve, str):
+        return {"undefined": curve}
+    fp, tp, thresholds = curve
+    listed: list[float | None] = [None, *thresholds.tolist()]
+    if thresholds[-1] == -np.inf:  # items that do not list the label
+        listed[-1] = None
+    return {"fpr": _shares(fp), "tpr": _shares(tp), "thresholds": listed}
+
+
+def _shares(counts: NDArray[np.signedinteger[Any]]) -> list[float]:
+    """Ascending counts as shares of the last one, after a first one of 0."""
+    shares: list[float] = (counts / counts[-1]).tolist()
+    return [0.0, *shares]
