@@ -34,7 +34,7 @@ from turns import (
     take_turns,
     versions,
 )
-from valor_segmentation.arrays import from_arrays
+from valor_segmentation.readers.in_memory import from_arrays
 
 Values = dict[str, NDArray[Any]]
 Run = Callable[[Any], Any]
@@ -145,7 +145,7 @@ def _images(folder: Path) -> Iterator[tuple[Any, Any]]:
 
 
 def valor_runs(task: str, labels: int) -> Run:
-    from valor_segmentation.pixel_counts import PixelCounts
+    from valor_segmentation.counting.pixel_counts import PixelCounts
 
     from valor_core import evaluate
 

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from valor_segmentation.arrays import from_arrays, images_of
+from valor_segmentation.readers.in_memory import from_arrays, images_of
 
 from valor_core.errors import SchemaError
 from valor_core.schemas import Label

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from valor_segmentation.coco_polygons import coco_mask
+from valor_segmentation.readers.coco_polygons import coco_mask
 
 from valor_core.errors import SchemaError
 

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from valor_segmentation.drawing import drawn, polygon_mask
+from valor_segmentation.readers.drawing import drawn, polygon_mask
 
 from valor_core.errors import MissingExtraError, SchemaError
 from valor_core.schemas import Label

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from valor_report.gallery.worst_items import plan
-from valor_segmentation.gallery import (
+from valor_segmentation.gallery.gallery import (
     COLORS,
     FALSE,
     MISSED,
@@ -202,7 +202,7 @@ def test_every_label_key_has_a_row_of_panels() -> None:
 def test_a_large_image_is_reduced_and_counted_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
     true = np.zeros((1500, 900), np.uint8)
     true[:, :450] = 1
-    monkeypatch.setattr("valor_segmentation.gallery._BLOCK", 900 * 7)
+    monkeypatch.setattr("valor_segmentation.gallery.gallery._BLOCK", 900 * 7)
 
     picture = drawn(item("a", true, None))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cases import for_each
 from numpy.typing import NDArray
-from valor_segmentation.arrays import from_arrays
+from valor_segmentation.readers.in_memory import from_arrays
 from valor_testing import check_metric
 
 from valor_core import Registry, Report, evaluate

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 from valor_segmentation.kernels import KERNELS
-from valor_segmentation.kernels.numeric import counting as numeric
-from valor_segmentation.kernels.places import Pair, Places
+from valor_segmentation.kernels.reference import counting as numeric
+from valor_segmentation.kernels.value_positions import Pair, Places
 
 from valor_core.errors import SchemaError
 

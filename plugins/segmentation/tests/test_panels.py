@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from valor_segmentation.panels import Panel, sheet
+from valor_segmentation.gallery.panels import Panel, sheet
 
 
 def test_long_legend_continues_on_another_line() -> None:

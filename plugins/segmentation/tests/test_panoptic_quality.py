@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 from cases import for_each
 from valor_report.requirements import parse_requirements
-from valor_segmentation.arrays import from_arrays
+from valor_segmentation.readers.in_memory import from_arrays
 from valor_testing import check_metric
 
 from valor_core import Registry, evaluate
@@ -378,7 +378,7 @@ def test_reading_strip_by_strip_changes_nothing(monkeypatch: pytest.MonkeyPatch)
 
     apart = Layer(map(stripped, layer.groundtruths), map(stripped, layer.predictions))
     whole = values(data)
-    monkeypatch.setattr("valor_segmentation.segments._BLOCK", 5)
+    monkeypatch.setattr("valor_segmentation.counting.segment_overlaps._BLOCK", 5)
 
     assert values(evolve(data, layers=[apart])) == whole
 
@@ -386,7 +386,7 @@ def test_reading_strip_by_strip_changes_nothing(monkeypatch: pytest.MonkeyPatch)
 def test_many_segments_are_counted_without_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     data = dataset(4)[0]
     whole = values(data)
-    monkeypatch.setattr("valor_segmentation.segments._TABLE", 1)
+    monkeypatch.setattr("valor_segmentation.counting.segment_overlaps._TABLE", 1)
 
     assert values(data) == whole
 

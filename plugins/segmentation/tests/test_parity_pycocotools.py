@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pycocotools import mask as pycocotools
-from valor_segmentation import coco_polygons
-from valor_segmentation.coco_polygons import coco_mask
+from valor_segmentation.readers import coco_polygons
+from valor_segmentation.readers.coco_polygons import coco_mask
 
 from valor_core import evaluate
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cases import for_each
 from sklearn import metrics
-from valor_segmentation.arrays import from_arrays
+from valor_segmentation.readers.in_memory import from_arrays
 
 from .support import results_of
 

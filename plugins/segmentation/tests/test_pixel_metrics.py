@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_segmentation.arrays import from_arrays
+from valor_segmentation.readers.in_memory import from_arrays
 
 from valor_core.errors import ReadError, SchemaError
 from valor_core.schemas import Datums, as_labels

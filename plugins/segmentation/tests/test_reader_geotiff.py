@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 import rasterio
+from valor_segmentation.counting.strips import strips
 from valor_segmentation.parameters.readers.geotiff import GeotiffParameters
 from valor_segmentation.readers.geotiff import GeotiffReader
 from valor_segmentation.readers.rasters import RasterPixels
-from valor_segmentation.walk import strips
 
 from valor_core.errors import MissingExtraError, ReadError
 from valor_core.schemas.segmentation import SegmentationBatch

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import rasterio
 from PIL import Image
-from valor_segmentation.arrays import from_arrays
+from valor_segmentation.readers.in_memory import from_arrays
 
 from valor_core import evaluate
 from valor_core.errors import ReadError
@@ -88,7 +88,9 @@ def test_values_mean_the_same_in_readers_and_arrays(values: dict[int, str | None
 
 
 def test_rasters_of_other_blocks_are_counted_like_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("valor_segmentation.layer_counts._STRIP", 1)  # every strip on its own
+    monkeypatch.setattr(
+        "valor_segmentation.counting.layer_counts._STRIP", 1
+    )  # every strip on its own
     layouts = ({"tiled": True, "blockxsize": 16, "blockysize": 32}, {"blockysize": 7})
     for side, images, layout in zip(("true", "seen"), maps(), layouts, strict=True):
         for uid, image in zip("abc", images, strict=True):

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from PIL import Image
 from valor_cli.program.program import program
-from valor_segmentation.readers import detected
+from valor_segmentation.readers import recognized
 
 
 def test_two_folders_of_png_images_are_label_images(tmp_path):
@@ -19,14 +19,14 @@ def test_two_folders_of_png_images_are_label_images(tmp_path):
         folder.mkdir()
         (folder / "a.png").write_bytes(b"")
 
-    known = detected.png(folders)
+    known = recognized.png(folders)
 
     assert known.data == {"groundtruths": str(folders[0]), "predictions": str(folders[1])}
 
 
 def test_a_folder_without_images_is_not(tmp_path):
-    assert detected.png((tmp_path, tmp_path)) is None
-    assert detected.png((tmp_path,)) is None
+    assert recognized.png((tmp_path, tmp_path)) is None
+    assert recognized.png((tmp_path,)) is None
 
 
 def test_folders_and_files_of_arrays_are_label_images(tmp_path):
@@ -37,15 +37,15 @@ def test_folders_and_files_of_arrays_are_label_images(tmp_path):
     files = tuple(folder / "a.npy" for folder in folders)
 
     for both in (folders, files):
-        assert detected.npy(both).data["predictions"] == str(both[1])
-        assert detected.png(both) is None
+        assert recognized.npy(both).data["predictions"] == str(both[1])
+        assert recognized.png(both) is None
 
 
 def test_arrays_of_one_dimension_are_no_images(tmp_path):
     for name in ("a.npy", "b.npy"):
         np.save(tmp_path / name, np.zeros(3))
 
-    assert detected.npy((tmp_path / "a.npy", tmp_path / "b.npy")) is None
+    assert recognized.npy((tmp_path / "a.npy", tmp_path / "b.npy")) is None
 
 
 @pytest.mark.parametrize("images", [0, 40_000])
@@ -59,14 +59,14 @@ def test_panoptic_files_are_recognized_by_their_segments(tmp_path, images):
     for file in files:
         file.write_text(json.dumps(content))
 
-    assert detected.coco(files).data["groundtruths"] == str(files[0])
-    assert detected.coco((files[0], files[0])) is None
+    assert recognized.coco(files).data["groundtruths"] == str(files[0])
+    assert recognized.coco((files[0], files[0])) is None
 
 
 def test_geotiffs_are_recognized_by_their_suffix(tmp_path):
     files = tmp_path / "a.tif", tmp_path / "b.TIFF"
 
-    assert detected.geotiff(files).data["predictions"] == str(files[1])
+    assert recognized.geotiff(files).data["predictions"] == str(files[1])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_segmentation.arrays import from_arrays
+from valor_segmentation.readers.in_memory import from_arrays
 
 from valor_core import Evaluator, evaluate
 from valor_core.schemas.segmentation import SegmentationBatch

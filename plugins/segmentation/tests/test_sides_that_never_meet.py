@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from valor_segmentation.arrays import from_arrays
+from valor_segmentation.readers.in_memory import from_arrays
 
 from valor_core import evaluate
 from valor_core.schemas.segmentation import Segmentation, Segments

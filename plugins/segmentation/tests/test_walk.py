@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_segmentation.arrays import from_arrays
-from valor_segmentation.walk import Blank, both, over_images, strips
+from valor_segmentation.counting.strips import Blank, both, over_images, strips
+from valor_segmentation.readers.in_memory import from_arrays
 
 from valor_core.schemas.segmentation import ImageInMemory, LabelImage, Layer, Legend
 
@@ -37,8 +37,8 @@ class Watched:
 def test_a_strip_is_let_go_before_the_next_one_is_read(
     metric: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("layer_counts._STRIP", "boundaries._BLOCK", "segments._BLOCK"):
-        monkeypatch.setattr(f"valor_segmentation.{module}", 50)
+    for module in ("layer_counts._STRIP", "boundary_pixels._BLOCK", "segment_overlaps._BLOCK"):
+        monkeypatch.setattr(f"valor_segmentation.counting.{module}", 50)
     true, seen = Watched(), Watched()
 
     results_of(from_arrays([true], [seen], labels=["cat", "dog"]), metric)
@@ -58,8 +58,8 @@ def test_results_do_not_depend_on_the_number_of_threads(
     data = from_arrays(true, seen, labels=["cat", "dog", "owl"])
     whole = results_of(data, metric)
 
-    monkeypatch.setattr("valor_segmentation.walk._THREAD_PIXELS", 1)
-    monkeypatch.setattr("valor_segmentation.layer_counts._THREAD_PIXELS", 1)
+    monkeypatch.setattr("valor_segmentation.counting.strips._THREAD_PIXELS", 1)
+    monkeypatch.setattr("valor_segmentation.counting.layer_counts._THREAD_PIXELS", 1)
     monkeypatch.setattr("valor_core.kernels.threads.thread_count", lambda: threads)
 
     assert results_of(data, metric) == whole

@@ -70,7 +70,7 @@ def _spec(
         task="segmentation",
         summary=summary,
         parameters=f"valor_segmentation.{parameters}" if parameters else NoParameters,
-        implementation=f"valor_segmentation.{implementation}",
+        implementation=f"valor_segmentation.metrics.{implementation}",
         higher_is_better=better,
         range=range,
         references=references,
@@ -236,7 +236,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Two folders of label images in PNG: gray levels, palette indices or colors",
             parameters="valor_segmentation.parameters.readers.png:PngParameters",
             implementation="valor_segmentation.readers.png:PngReader",
-            detect="valor_segmentation.readers.detected:png",
+            detect="valor_segmentation.readers.recognized:png",
             extra="images",
         ),
         ReaderSpec(
@@ -245,7 +245,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Label images in NumPy's .npy and .npz files",
             parameters="valor_segmentation.parameters.readers.npy:NpyParameters",
             implementation="valor_segmentation.readers.npy:NpyReader",
-            detect="valor_segmentation.readers.detected:npy",
+            detect="valor_segmentation.readers.recognized:npy",
             pairs="valor_segmentation.readers.sides:label_images",
         ),
         ReaderSpec(
@@ -254,7 +254,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Two folders of GeoTIFFs, or two of any size, read block by block",
             parameters="valor_segmentation.parameters.readers.geotiff:GeotiffParameters",
             implementation="valor_segmentation.readers.geotiff:GeotiffReader",
-            detect="valor_segmentation.readers.detected:geotiff",
+            detect="valor_segmentation.readers.recognized:geotiff",
             extra="raster",
         ),
         ReaderSpec(
@@ -263,7 +263,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="COCO's panoptic files, or segmentations in COCO's JSON as label images",
             parameters="valor_segmentation.parameters.readers.coco:CocoParameters",
             implementation="valor_segmentation.readers.coco:CocoReader",
-            detect="valor_segmentation.readers.detected:coco",
+            detect="valor_segmentation.readers.recognized:coco",
         ),
     )
 
@@ -277,7 +277,7 @@ def valor_galleries() -> tuple[GallerySpec, ...]:
             task="segmentation",
             summary="Image, ground truth, prediction and wrong pixels, side by side",
             parameters="valor_segmentation.parameters.gallery:GalleryParameters",
-            implementation="valor_segmentation.gallery:SegmentationGallery",
+            implementation="valor_segmentation.gallery.gallery:SegmentationGallery",
             extra="images",
         ),
     )
@@ -297,6 +297,6 @@ def valor_arrays() -> tuple[ArraysSpec, ...]:
             name="segmentation.arrays",
             task="segmentation",
             summary="Make a batch of arrays with: valor_segmentation.from_arrays",
-            implementation="valor_segmentation.arrays:from_arrays",
+            implementation="valor_segmentation.readers.in_memory:from_arrays",
         ),
     )

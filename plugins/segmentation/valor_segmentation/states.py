@@ -13,7 +13,7 @@ Examples
 --------
 >>> from valor_core.schemas.segmentation import SegmentationBatch
 >>> state = pixel_counts().open()
->>> from valor_segmentation.arrays import from_arrays
+>>> from valor_segmentation.readers.in_memory import from_arrays
 >>> state.update(from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"]))
 >>> [(key, counts.confusion.table.tolist()) for key, counts in state.sorted()]
 [('class', [[0, 1], [0, 1]])]
@@ -21,8 +21,8 @@ Examples
 
 from __future__ import annotations
 
-from valor_segmentation.pixel_counts import Confusion, ImageRows, PixelCounts
-from valor_segmentation.pixel_counts import request as pixel_counts
-from valor_segmentation.precision_recall import LabelQuotient
+from valor_segmentation.counting.pixel_counts import Confusion, ImageRows, PixelCounts
+from valor_segmentation.counting.pixel_counts import request as pixel_counts
+from valor_segmentation.metrics.precision_recall import LabelQuotient
 
 __all__ = ["Confusion", "ImageRows", "LabelQuotient", "PixelCounts", "pixel_counts"]

@@ -3,7 +3,7 @@
 from valor_segmentation.kernels import KERNELS
 
 if KERNELS.library is None:
-    from valor_segmentation.kernels.numeric.counting import count_pairs
+    from valor_segmentation.kernels.reference.counting import count_pairs
 else:
     from valor_segmentation.kernels.compiled.counting import count_pairs
 

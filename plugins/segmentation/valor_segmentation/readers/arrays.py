@@ -13,7 +13,7 @@ from valor_files import unreadable
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.schemas.segmentation import Image, ImageInMemory, Pixels, remedy_for
-from valor_segmentation.readers.pairs import changed
+from valor_segmentation.readers.file_pairs import changed
 
 _STRIP_PIXELS = 1 << 20
 _ZIP = b"PK"

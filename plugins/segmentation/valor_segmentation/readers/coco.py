@@ -14,14 +14,14 @@ from valor_core.schemas import FileRow, Label, Uid
 from valor_core.schemas.segmentation import LabelImage, SegmentationBatch
 from valor_segmentation.parameters.readers.coco import CocoParameters
 from valor_segmentation.readers.documents import Annotation, Document, Record
-from valor_segmentation.readers.painting import Painter, Size
-from valor_segmentation.readers.pairs import (
+from valor_segmentation.readers.file_pairs import (
     Item,
     batch_of,
     batched,
     check_partners,
     check_shapes,
 )
+from valor_segmentation.readers.painting import Painter, Size
 from valor_segmentation.readers.panoptic import image_path, panoptic_map
 
 _ABSENT = (

@@ -9,7 +9,7 @@ from attrs import evolve
 from valor_files import columns_beside, read_table
 
 from valor_core.errors import ReadError, and_more
-from valor_segmentation.readers.pairs import Pair
+from valor_segmentation.readers.file_pairs import Pair
 
 
 def described(pairs: Sequence[Pair], path: Path | None, uid: str) -> list[Pair]:

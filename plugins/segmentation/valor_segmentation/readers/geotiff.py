@@ -10,8 +10,7 @@ from attrs import evolve, frozen
 from valor_core.schemas.segmentation import LabelImage, Legend, SegmentationBatch
 from valor_segmentation.parameters.readers.geotiff import GeotiffParameters
 from valor_segmentation.readers.facts import described
-from valor_segmentation.readers.meanings import ResolvedName, meaning_of, with_background
-from valor_segmentation.readers.pairs import (
+from valor_segmentation.readers.file_pairs import (
     Item,
     Pair,
     Pairs,
@@ -20,6 +19,7 @@ from valor_segmentation.readers.pairs import (
     pairs_of,
     parts,
 )
+from valor_segmentation.readers.legends import ResolvedName, meaning_of, with_background
 from valor_segmentation.readers.rasters import COARSE, Raster, RasterPixels
 
 _ENDINGS = (".tif", ".tiff")

@@ -13,8 +13,7 @@ from valor_core.schemas.segmentation import LabelImage, Legend, SegmentationBatc
 from valor_segmentation.parameters.readers.npy import NpyParameters
 from valor_segmentation.readers.arrays import array_pixels
 from valor_segmentation.readers.facts import described
-from valor_segmentation.readers.meanings import ResolvedName, meaning_of
-from valor_segmentation.readers.pairs import (
+from valor_segmentation.readers.file_pairs import (
     Item,
     Pair,
     Pairs,
@@ -25,6 +24,7 @@ from valor_segmentation.readers.pairs import (
     parts,
     values_of_some,
 )
+from valor_segmentation.readers.legends import ResolvedName, meaning_of
 
 _ENDINGS = (".npy", ".npz")
 

@@ -13,7 +13,7 @@ from valor_core.errors import ReadError, SchemaError, shown
 from valor_core.schemas import Floats, Label, as_float
 from valor_core.schemas.geometry import decoded, runs_of
 from valor_core.schemas.segmentation import LabelImage, Legend
-from valor_segmentation.coco_polygons import coco_mask
+from valor_segmentation.readers.coco_polygons import coco_mask
 from valor_segmentation.readers.documents import Annotation
 from valor_segmentation.readers.panoptic import code_of
 

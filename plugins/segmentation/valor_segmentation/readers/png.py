@@ -20,15 +20,7 @@ from valor_core.schemas.segmentation import (
 )
 from valor_segmentation.parameters.readers.png import PngParameters
 from valor_segmentation.readers.facts import described
-from valor_segmentation.readers.images import color_image, label_image
-from valor_segmentation.readers.meanings import (
-    Palette,
-    ResolvedName,
-    check_one,
-    hex_color,
-    meaning_of,
-)
-from valor_segmentation.readers.pairs import (
+from valor_segmentation.readers.file_pairs import (
     Item,
     Pair,
     Pairs,
@@ -38,6 +30,14 @@ from valor_segmentation.readers.pairs import (
     pairs_of,
     parts,
     values_of_some,
+)
+from valor_segmentation.readers.images import color_image, label_image
+from valor_segmentation.readers.legends import (
+    Palette,
+    ResolvedName,
+    check_one,
+    hex_color,
+    meaning_of,
 )
 
 _REMEDY = "Say under data.palette which color is which label."

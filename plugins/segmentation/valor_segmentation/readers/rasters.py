@@ -15,7 +15,7 @@ from valor_core.errors import ReadError, shown
 from valor_core.kernels import thread_count
 from valor_core.packages import import_extra
 from valor_core.schemas.segmentation import Image
-from valor_segmentation.readers.pairs import changed
+from valor_segmentation.readers.file_pairs import changed
 from valor_segmentation.readers.tiff_blocks import TiffBlocks
 
 COARSE = 1 << 26

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from valor_core.schemas import check_not_masked, readable
 from valor_core.schemas.segmentation import SegmentationBatch
-from valor_segmentation.arrays import from_arrays
+from valor_segmentation.readers.in_memory import from_arrays
 
 _FILL = (
     "Fill them: image.filled(255). If such pixels do not count: "

@@ -1,6 +1,6 @@
 """Counting of pairs of pixel values, compiled.
 
-Docstrings of the functions stand in `valor_segmentation.kernels.numeric.counting`.
+Docstrings of the functions stand in `valor_segmentation.kernels.reference.counting`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from valor_core.kernels import array, in_threads, thread_count
 from valor_core.schemas import Codes
 from valor_core.schemas.segmentation import Image
 from valor_segmentation.kernels import KERNELS
-from valor_segmentation.kernels.places import Pair, Places, flat
+from valor_segmentation.kernels.value_positions import Pair, Places, flat
 
 _THREAD_PIXELS = 1 << 19  # pixels that are worth a thread of their own
 _MOST_PIXELS = 1 << 30  # pixels that 32-bit counts are sure to hold

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve
 from datasets import Features, Value
 from datasets import Sequence as ListOf
-from valor_segmentation.arrays import from_arrays
+from valor_segmentation.readers.in_memory import from_arrays
 
 from valor_core.errors import SchemaError, shown
 from valor_core.parameters import parameter, parameters

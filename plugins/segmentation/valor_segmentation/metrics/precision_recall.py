@@ -10,9 +10,10 @@ from attrs import frozen
 from valor_core.parameters import changed_parameters
 from valor_core.results import NumberOrReason, Result, label_parameters, ratio, weighted
 from valor_core.states import StateRequest
-from valor_segmentation import means, pixel_counts
+from valor_segmentation.counting import pixel_counts
+from valor_segmentation.counting.pixel_counts import Confusion, PixelCounts
+from valor_segmentation.metrics import means
 from valor_segmentation.parameters.pixels import LabelParameters
-from valor_segmentation.pixel_counts import Confusion, PixelCounts
 
 
 @frozen

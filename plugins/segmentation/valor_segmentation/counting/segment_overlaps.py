@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from valor_core.schemas import Codes
 from valor_core.schemas.segmentation import Image, LabelImage
-from valor_segmentation.lookup import looked_up, narrow
-from valor_segmentation.walk import blocks
+from valor_segmentation.counting.strips import blocks
+from valor_segmentation.counting.value_map import looked_up, narrow
 
 Flags = NDArray[np.bool_]
 

@@ -11,7 +11,7 @@ from attrs import frozen
 
 from valor_core.schemas import Codes
 from valor_core.schemas.segmentation import Image
-from valor_segmentation.kernels.places import Pair, Places, flat
+from valor_segmentation.kernels.value_positions import Pair, Places, flat
 
 _CHUNK = 1 << 17  # pixels whose places stay in the cache
 _MOST_RAW = 1 << 16  # cells of a table of the values themselves

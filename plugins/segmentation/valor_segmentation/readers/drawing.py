@@ -2,7 +2,7 @@
 
 A pixel is inside where its center is. The center of the pixel in row r and column c is at
 x = c + 0.5, y = r + 0.5. Polygons of COCO's files have other pixels, those of COCO's own programs:
-see `valor_segmentation.coco_polygons`.
+see `valor_segmentation.readers.coco_polygons`.
 """
 
 from __future__ import annotations

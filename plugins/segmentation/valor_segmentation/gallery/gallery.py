@@ -24,13 +24,13 @@ from valor_core.schemas.segmentation import (
     Layer,
     SegmentationBatch,
 )
-from valor_segmentation.examples import Examples, badness
-from valor_segmentation.lookup import Meanings, codes
-from valor_segmentation.panels import LONGEST, Panel, encoded, scaled, sheet, thumbnail
+from valor_segmentation.counting.strips import blocks, both
+from valor_segmentation.counting.value_map import Meanings, codes
+from valor_segmentation.gallery.panels import LONGEST, Panel, encoded, scaled, sheet, thumbnail
+from valor_segmentation.metrics.examples import Examples, badness
 from valor_segmentation.parameters.examples import ExamplesParameters
 from valor_segmentation.parameters.gallery import GalleryParameters
 from valor_segmentation.readers.png_files import PngFile
-from valor_segmentation.walk import blocks, both
 
 RIGHT, WRONG, FALSE, MISSED = "right", "wrong label", "false", "missed"
 

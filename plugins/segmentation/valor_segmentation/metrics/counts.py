@@ -9,8 +9,8 @@ from attrs import frozen
 from valor_core.parameters import NoParameters
 from valor_core.results import Result, label_parameters
 from valor_core.states import StateRequest
-from valor_segmentation import pixel_counts
-from valor_segmentation.pixel_counts import PixelCounts
+from valor_segmentation.counting import pixel_counts
+from valor_segmentation.counting.pixel_counts import PixelCounts
 
 
 @frozen

@@ -19,9 +19,9 @@ from valor_core.states import (
     saved_labels,
     saved_sums,
 )
-from valor_segmentation.segments import Overlaps
-from valor_segmentation.tables import check_total
-from valor_segmentation.walk import over_images
+from valor_segmentation.counting.segment_overlaps import Overlaps
+from valor_segmentation.counting.strips import over_images
+from valor_segmentation.counting.tables import check_total
 
 MATCHED, FALSE, MISSED = range(3)
 """Columns of `PanopticCounts.table`."""
@@ -50,7 +50,7 @@ class PanopticCounts(State):
     Examples
     --------
     >>> state = PanopticCounts(background_is_void=False)
-    >>> from valor_segmentation.arrays import from_arrays
+    >>> from valor_segmentation.readers.in_memory import from_arrays
     >>> state.update(from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"]))
     >>> state.table
     array([[0, 1, 1]])

@@ -15,12 +15,12 @@ from valor_core.results import NumberOrReason, Result, label_parameters, macro, 
 from valor_core.schemas import Codes, Vocabulary
 from valor_core.schemas.segmentation import IGNORED, LabelImage, SegmentationBatch
 from valor_core.states import Content, State, StateRequest, saved_column, saved_labels
-from valor_segmentation.boundaries import Block, boundaries, width_of
+from valor_segmentation.counting.boundary_pixels import Block, boundaries, width_of
+from valor_segmentation.counting.strips import over_images
+from valor_segmentation.counting.tables import MOST_COUNTED, check_labels, check_total
 from valor_segmentation.kernels.counting import count_pairs
-from valor_segmentation.kernels.places import Places
+from valor_segmentation.kernels.value_positions import Places
 from valor_segmentation.parameters.boundaries import BoundaryIOUParameters
-from valor_segmentation.tables import MOST_COUNTED, check_labels, check_total
-from valor_segmentation.walk import over_images
 
 _TRUE, _BOTH = 0, 2  # columns of `BoundaryCounts.table`
 
@@ -39,7 +39,7 @@ class BoundaryCounts(State):
     Examples
     --------
     >>> state = BoundaryCounts(share=0.02, pixels=None)
-    >>> from valor_segmentation.arrays import from_arrays
+    >>> from valor_segmentation.readers.in_memory import from_arrays
     >>> state.update(from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"]))
     >>> state.table
     array([[1, 2, 1]])

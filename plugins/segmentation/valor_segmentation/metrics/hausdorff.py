@@ -24,10 +24,10 @@ from valor_core.states import (
     saved_labels,
     saved_sums,
 )
-from valor_segmentation.lookup import Meanings, codes
+from valor_segmentation.counting.strips import over_images
+from valor_segmentation.counting.tables import check_total
+from valor_segmentation.counting.value_map import Meanings, codes
 from valor_segmentation.parameters.boundaries import HausdorffParameters
-from valor_segmentation.tables import check_total
-from valor_segmentation.walk import over_images
 
 Flags = NDArray[np.bool_]
 Points = NDArray[np.int64]
@@ -56,7 +56,7 @@ class EdgeDistances(State):
     Examples
     --------
     >>> state = EdgeDistances(percentiles=(100.0,))
-    >>> from valor_segmentation.arrays import from_arrays
+    >>> from valor_segmentation.readers.in_memory import from_arrays
     >>> state.update(from_arrays([[[1, 0, 0]]], [[[1, 1, 1]]], labels=["cat"]))
     >>> state.images, state.worst
     (array([[1, 0, 0]]), array([[2.]]))

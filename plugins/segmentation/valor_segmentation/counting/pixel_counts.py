@@ -21,8 +21,8 @@ from valor_core.states import (
     saved_positions,
     saved_uids,
 )
-from valor_segmentation.layer_counts import ImageCounts, layer_counts, outcomes
-from valor_segmentation.tables import check_labels, check_total
+from valor_segmentation.counting.layer_counts import ImageCounts, layer_counts, outcomes
+from valor_segmentation.counting.tables import check_labels, check_total
 
 _NEARLY = 0.9  # share of labeled pixels that a shift of values has to explain
 _DIGITS = 10  # of names that are values
@@ -262,7 +262,7 @@ class PixelCounts(State):
     Examples
     --------
     >>> state = PixelCounts()
-    >>> from valor_segmentation.arrays import from_arrays
+    >>> from valor_segmentation.readers.in_memory import from_arrays
     >>> state.update(from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"]))
     >>> state.keys["class"].confusion.table
     array([[0, 1],

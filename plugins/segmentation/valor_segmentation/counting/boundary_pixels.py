@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from valor_core.kernels import in_threads
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage
-from valor_segmentation.lookup import Meanings, codes
-from valor_segmentation.walk import blocks
+from valor_segmentation.counting.strips import blocks
+from valor_segmentation.counting.value_map import Meanings, codes
 
 Flags = NDArray[np.bool_]
 

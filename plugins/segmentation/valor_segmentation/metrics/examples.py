@@ -14,10 +14,10 @@ from valor_core.errors import did_you_mean
 from valor_core.parameters import NoParameters, build, changed_parameters
 from valor_core.results import Result, Undefined
 from valor_core.states import StateRequest
-from valor_segmentation import image_scores, pixel_counts
-from valor_segmentation.image_scores import METRICS, ImageScores, Score
+from valor_segmentation.counting import image_scores, pixel_counts
+from valor_segmentation.counting.image_scores import METRICS, ImageScores, Score
+from valor_segmentation.counting.pixel_counts import ImageRows, PixelCounts
 from valor_segmentation.parameters.examples import ExamplesParameters
-from valor_segmentation.pixel_counts import ImageRows, PixelCounts
 
 _BACKGROUND = 0
 _PLAIN = ("errors", "uid")

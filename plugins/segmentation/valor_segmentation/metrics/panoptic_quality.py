@@ -10,8 +10,8 @@ from valor_core.errors import did_you_mean
 from valor_core.parameters import changed_parameters
 from valor_core.results import NumberOrReason, Result, Undefined, label_parameters, macro, ratio
 from valor_core.states import StateRequest
-from valor_segmentation import panoptic_counts
-from valor_segmentation.panoptic_counts import MATCHED, MISSED, PanopticCounts
+from valor_segmentation.counting import panoptic_counts
+from valor_segmentation.counting.panoptic_counts import MATCHED, MISSED, PanopticCounts
 from valor_segmentation.parameters.panoptic import (
     PanopticQualityParameters,
     RecognitionQualityParameters,

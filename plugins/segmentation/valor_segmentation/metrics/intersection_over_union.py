@@ -9,10 +9,11 @@ from attrs import frozen
 from valor_core.parameters import changed_parameters
 from valor_core.results import NumberOrReason, Result, ratio, weighted
 from valor_core.states import StateRequest
-from valor_segmentation import means, pixel_counts
+from valor_segmentation.counting import pixel_counts
+from valor_segmentation.counting.pixel_counts import Confusion, PixelCounts
+from valor_segmentation.metrics import means
+from valor_segmentation.metrics.precision_recall import LabelQuotient
 from valor_segmentation.parameters.pixels import IOUParameters, MeanIOUParameters
-from valor_segmentation.pixel_counts import Confusion, PixelCounts
-from valor_segmentation.precision_recall import LabelQuotient
 
 
 def intersection_over_union(tp: int, fp: int, fn: int) -> NumberOrReason:

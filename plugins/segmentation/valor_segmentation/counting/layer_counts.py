@@ -19,11 +19,11 @@ from valor_core.schemas.segmentation import (
     Pixels,
     SegmentationBatch,
 )
+from valor_segmentation.counting.strips import strips
+from valor_segmentation.counting.tables import check_labels
+from valor_segmentation.counting.value_map import unknown_value
 from valor_segmentation.kernels.counting import count_pairs
-from valor_segmentation.kernels.places import Pair, Places
-from valor_segmentation.lookup import unknown_value
-from valor_segmentation.tables import check_labels
-from valor_segmentation.walk import strips
+from valor_segmentation.kernels.value_positions import Pair, Places
 
 _STRIP = 1 << 22  # pixels that are read, and counted, at a time
 _THREAD_PIXELS = 1 << 18  # pixels of images that are worth a thread of their own
@@ -100,7 +100,7 @@ def layer_counts(batch: SegmentationBatch, layer: Layer, *, by_datum: bool = Fal
 
     Examples
     --------
-    >>> from valor_segmentation.arrays import from_arrays
+    >>> from valor_segmentation.readers.in_memory import from_arrays
     >>> batch = from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"])
     >>> layer_counts(batch, batch.layers[0]).table
     array([[0, 1],

@@ -13,9 +13,9 @@ from valor_core.parameters import changed_parameters
 from valor_core.results import ConfusionTable, Result
 from valor_core.schemas import Codes
 from valor_core.states import StateRequest
-from valor_segmentation import pixel_counts
+from valor_segmentation.counting import pixel_counts
+from valor_segmentation.counting.pixel_counts import Confusion, PixelCounts
 from valor_segmentation.parameters.pixels import ConfusionMatrixParameters
-from valor_segmentation.pixel_counts import Confusion, PixelCounts
 
 
 @frozen

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,8 @@ from valor_core.evaluation import BoundMetric
 from valor_core.parameters import build, parameter_values
 from valor_core.results import Metric, mean
 from valor_core.schemas.segmentation import SegmentationBatch
+from valor_core.specs import MetricSpec, Registry
 from valor_core.states import Content, State, StateRequest
-from valor_segmentation.plugin import valor_metrics
 
 METRICS: Mapping[str, str] = {
     "boundary_iou": "segmentation.BoundaryIOU",
@@ -66,7 +67,7 @@ class ImageScores(State):
     Examples
     --------
     >>> state = request("boundary_iou", {}).open()
-    >>> from valor_segmentation.arrays import from_arrays
+    >>> from valor_segmentation.readers.in_memory import from_arrays
     >>> state.update(from_arrays([[[1, 1]]], [[[1, 0]]], labels=["cat"]))
     >>> state.of("class")
     {0: Score(labels={'cat': 0.5})}
@@ -142,10 +143,15 @@ def _saved_row(uid: Any, key: Any, labels: Any) -> tuple[str | int, str, dict[st
 
 
 def _bound(name: str, settings: Mapping[str, Any]) -> BoundMetric:
-    spec = next(spec for spec in valor_metrics() if spec.name == name)
+    spec = _spec(name)
     return BoundMetric(
         spec, build(spec.parameter_class, settings, "segmentation.Examples: settings.")
     )
+
+
+@cache
+def _spec(name: str) -> MetricSpec:
+    return Registry().metric(name)
 
 
 def _values(metric: Metric, batch: SegmentationBatch) -> dict[str, dict[str, float]]:

@@ -1,0 +1,1 @@
+"""States of segmentation: pixels, segments and edges by label."""

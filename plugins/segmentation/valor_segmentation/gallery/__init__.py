@@ -1,0 +1,1 @@
+"""Gallery of segmentation: label images beside their predictions."""

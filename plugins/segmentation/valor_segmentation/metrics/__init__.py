@@ -1,0 +1,1 @@
+"""Metrics of segmentation: formulas over the counts of `valor_segmentation.counting`."""
