@@ -286,7 +286,8 @@ def test_plugins_import_only_public_modules_of_other_plugins() -> None:
         "valor_rgb": {"valor_cli", "valor_text", "valor_llm"},
         "valor_llm": {"valor_cli"},
         "valor_cli": {"valor_report"},
-        "valor_text": {"valor_classification", "valor_detection", "valor_segmentation"},
+        "valor_evaluate": {"valor_classification", "valor_detection", "valor_segmentation"},
+        "valor_text": {"valor_evaluate"},
     }
     face = {f"valor_report.{name}" for name in published_by("valor_report")}
     for path in plugin_files():

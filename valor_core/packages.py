@@ -32,7 +32,7 @@ OWNERS: Final[Mapping[str, str]] = {
     "core": "valor-core",
     "dask": "valor-dask",
     "detection": "valor-detection",
-    "hf": "valor-text",
+    "hf": "valor-evaluate",
     "llm": "valor-llm",
     "nvidia": "valor-llm",
     "rgb": "valor-rgb",

@@ -1,8 +1,5 @@
-"""Any metric of Valor for ``evaluate.load``: the configuration is the metric's full name.
+"""Former location of the folder for ``evaluate.load``; `valor_evaluate.FOLDER` replaced it."""
 
-evaluate copies this file into its cache and takes the first module class that it finds in it.
-"""
-
-from valor_text.evaluate.exported import ExportedMetric
+from valor_evaluate.exported.exported_metric import ExportedMetric
 
 __all__ = ["ExportedMetric"]

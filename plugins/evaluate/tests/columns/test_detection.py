@@ -1,0 +1,209 @@
+"""Columns of detection: boxes and masks of each image, as in Valor's own batches."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from valor_evaluate import module
+from valor_evaluate.exported.columns.detection import DetectionColumns
+
+from valor_core.errors import SchemaError
+from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
+from valor_core.schemas.geometry import Box, Mask
+
+TRUE = {"boxes": [[0, 0, 2, 1]], "labels": ["dog"]}
+SEEN = {"boxes": [[0, 0, 2, 2]], "labels": ["dog"], "scores": [0.75]}
+EMPTY = {"boxes": [], "labels": [], "scores": []}
+
+
+def batch(predictions: Any, references: Any, start: int = 0, **said: Any) -> DetectionBatch:
+    columns = {"predictions": predictions, "references": references}
+    return DetectionColumns(**said).batch(columns, start)
+
+
+def test_by_hand() -> None:
+    # The box covers 2 of 4 square pixels of the union, so that the IoU is 1/2, which is a hit at
+    # 0.5 and none at 0.75: of one object, precision and recall are 1 and then 0.
+    scores = module("detection.F1", iou_thresholds=[0.5, 0.75]).compute(
+        predictions=[SEEN], references=[TRUE]
+    )
+
+    found = {name: value for name, value in scores.items() if "label:dog" in name}
+    assert sorted(found.values()) == [0.0, 1.0]
+
+
+def test_boxes() -> None:
+    assert list(batch([SEEN, EMPTY], [TRUE, EMPTY]).items()) == [
+        Detection(
+            0,
+            [TrueObject("dog", Box(0, 0, 2, 1), area=2)],
+            [PredictedObject({"dog": 0.75}, Box(0, 0, 2, 2))],
+        ),
+        Detection(1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("box_format", "box"),
+    [("xyxy", [2, 1, 6, 3]), ("xywh", [2, 1, 4, 2]), ("cxcywh", [4, 2, 4, 2])],
+)
+def test_boxes_as_they_are_written(box_format: str, box: list[float]) -> None:
+    found = batch([SEEN | {"boxes": [box]}], [TRUE | {"boxes": [box]}], box_format=box_format)
+
+    assert found.predictions.shapes.at(0) == Box(2, 1, 6, 3)
+    assert found.groundtruths.shapes.at(0) == Box(2, 1, 6, 3)
+
+
+def test_numbers_are_positions_among_the_labels_or_labels_themselves() -> None:
+    seen, true = SEEN | {"labels": [1]}, TRUE | {"labels": np.array([0])}
+
+    assert [label.value for label in batch([seen], [true], labels=("a", "b")).labels] == ["a", "b"]
+    assert [label.value for label in batch([seen], [true]).labels] == ["0", "1"]
+    assert batch([seen], [true], key="animal").labels[0].key == "animal"
+
+
+def test_crowds_and_areas_where_an_image_says_so() -> None:
+    said = TRUE | {"iscrowd": [1], "area": [1.5]}
+    found = batch([EMPTY, EMPTY], [TRUE, said]).groundtruths
+
+    assert found.crowd.tolist() == [False, True]
+    assert found.areas.tolist() == [2.0, 1.5]
+
+
+def test_masks_as_arrays_and_as_run_lengths() -> None:
+    array = np.array([[0, 1], [0, 1]])
+    mask = Mask.of(array)
+    told = {"size": [2, 2], "counts": mask.runs.tolist()}
+    true = {"labels": ["dog"], "masks": [told]}
+    seen = {"labels": ["dog"], "masks": array[None], "scores": [0.5]}
+
+    found = batch([seen, SEEN], [true, TRUE])
+
+    assert found.groundtruths.shapes.at(0) == mask
+    assert found.predictions.shapes.at(0) == mask
+    assert found.predictions.shapes.at(1) == Box(0, 0, 2, 2)
+
+
+def test_narrow_scores_are_the_decimals_that_they_print_as() -> None:
+    narrow = SEEN | {"scores": np.array([0.1], np.float32)}
+
+    assert batch([narrow, SEEN], [TRUE, TRUE]).predictions.scores.tolist() == [0.1, 0.75]
+    assert batch([narrow], [TRUE]).predictions.scores.tolist() == [0.1]
+
+
+def test_boxes_that_cannot_be_right_are_left_out_where_asked_for() -> None:
+    flat = SEEN | {"boxes": [[0, 0, 0, 1], [0, 0, 1, 1]], "labels": ["a", "b"], "scores": [0.5, 1]}
+
+    found = batch([flat], [TRUE], invalid_geometry="skip")
+
+    assert found.left_out == {"predictions left out: zero area": 1}
+    assert found.predictions.annotations.tolist() == [1]
+    assert found.predictions.scores.tolist() == [1.0]
+
+
+def test_images_are_numbered_from_the_start_or_called_by_their_uids() -> None:
+    assert batch([SEEN], [TRUE], 5).datums.uids.tolist() == [5]
+    named = {"predictions": [SEEN], "references": [TRUE], "uid": ["img_7"]}
+    assert DetectionColumns().batch(named, 0).datums.uids.tolist() == ["img_7"]
+
+
+@pytest.mark.parametrize(
+    ("seen", "true", "said", "message"),
+    [
+        (
+            {"boxes": [[0, 0, 1, 1]]},
+            TRUE,
+            {},
+            'detection.F1: item 0, predictions: expected {"boxes": …, "labels": …},',
+        ),
+        (
+            SEEN | {"scores": [0.5, 0.25]},
+            TRUE,
+            {},
+            "detection.F1: item 0, predictions, scores: expected 1 numbers as there",
+        ),
+        (
+            {"boxes": [[0, 0, 1, 1]], "labels": ["dog"]},
+            TRUE,
+            {},
+            "item 0, predictions, scores: expected one for each object, got none",
+        ),
+        (
+            SEEN | {"scores": [float("inf")]},
+            TRUE,
+            {},
+            "detection.F1: item 0, predictions[0]: expected a finite score, got inf",
+        ),
+        (
+            SEEN | {"boxes": [[0, 0, 1]]},
+            TRUE,
+            {},
+            "detection.F1: item 0, predictions, boxes: expected 1 rows of 4 numbers",
+        ),
+        (
+            {"labels": ["dog"], "scores": [0.5]},
+            TRUE,
+            {},
+            "detection.F1: item 0, predictions: expected boxes or masks, got neither",
+        ),
+        (
+            SEEN,
+            TRUE | {"iscrowd": [2]},
+            {},
+            "detection.F1: item 0, references, iscrowd: expected 0 or 1, got 2",
+        ),
+        (
+            SEEN,
+            TRUE | {"area": [float("nan")]},
+            {},
+            "item 0, references, area: expected a finite number, got nan",
+        ),
+        (
+            SEEN | {"labels": [7]},
+            TRUE,
+            {"labels": ["dog"]},
+            "item 0, predictions[0]: expected a position among 1 labels, got 7",
+        ),
+        (
+            {"labels": ["a"], "scores": [0.5], "masks": 3},
+            TRUE,
+            {},
+            "item 0, predictions, masks: expected one for each object, got 3",
+        ),
+        (
+            SEEN | {"labels": 3},
+            TRUE,
+            {},
+            "item 0, predictions, labels: expected one for each object, got 3",
+        ),
+        (
+            {"labels": ["a"], "scores": [0.5], "masks": []},
+            TRUE,
+            {},
+            "item 0, predictions, masks: expected 1 as there are labels, got 0",
+        ),
+        (
+            SEEN | {"labels": [["dog"]]},
+            TRUE,
+            {},
+            "detection.F1: item 0, predictions, labels: expected one for each",
+        ),
+    ],
+)
+def test_what_is_refused(seen: Any, true: Any, said: dict[str, Any], message: str) -> None:
+    exported = module("detection.F1", data=said)
+
+    with pytest.raises(SchemaError, match=re.escape(message)):
+        exported.add_batch(predictions=[seen], references=[true])
+
+
+def test_an_inverted_box_is_refused_with_what_can_be_done_about_it() -> None:
+    exported = module("detection.F1")
+
+    with pytest.raises(
+        SchemaError, match=r"detection\.F1: item 0, predictions\[0\]: expected a shape with xmin <="
+    ):
+        exported.add(prediction=SEEN | {"boxes": [[2, 0, 0, 2]]}, reference=TRUE)

@@ -1,0 +1,356 @@
+"""Exported metric: a metric of Valor that evaluate takes for a module of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import evaluate
+from attrs import NOTHING, evolve
+from evaluate.module import EvaluationModuleInfoMixin
+
+from valor_core import Evaluator
+from valor_core.errors import ConfigError, ParameterError, SchemaError, StateError, shown
+from valor_core.results import Report
+from valor_core.specs import MetricSpec
+from valor_evaluate.exported.columns import Columns, columns_of
+from valor_evaluate.exported.process_barrier import Rendezvous
+from valor_evaluate.exported.scores import scores
+
+__all__ = ["ExportedMetric"]
+
+_CALLED_HERE = {
+    "y_true": "references",
+    "y_score": "predictions",
+    "y_pred": "predictions",
+    "labels=[…]": 'data={"labels": […]}',
+}
+"""What the schemas call columns and options, and what they are called here."""
+
+_ADVISED_HERE = {
+    "from_arrays(": 'Name the class of each column of predictions: data={"labels": […]}.',
+    "invalid_geometry": 'Correct it, or leave such out: data={"invalid_geometry": "skip"}.',
+    "data.values": 'Give the value a label, data={"labels": {…}}, null where it is background; or '
+    'leave pixels of references out that have it: data={"ignore": […]}.',
+}
+"""What to do, in place of remedies that speak of configs and of calls of a family."""
+
+
+class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
+    """A metric of Valor as a module of evaluate, which counts in Valor's own states.
+
+    What is added is counted at once and then forgotten: nothing is written to a file, and memory
+    does not grow with the items unless the metric's state does. Results do not depend on how items
+    are split into batches.
+
+    Parameters
+    ----------
+    config_name : str or MetricSpec
+        The metric: its full name, or what the decorator made of a function.
+    keep_in_memory, hash, max_concurrent_cache_files : optional
+        Taken since evaluate passes them to any module; there is no cache that they could be about.
+    num_process, process_id : int
+        How many processes count a part of the items each, and which of them this is. The first one
+        gathers the counts of all in `compute`, which answers None in the others.
+    cache_dir, experiment_id, timeout : optional
+        Where several processes meet, what their files are called, and how many seconds they wait
+        for each other. One process alone writes no files.
+    task : str, optional
+        The task of a metric that serves several.
+    data : mapping, optional
+        How columns are read, such as the ``labels`` that numbers stand for.
+    resources : mapping of str to mapping, optional
+        Parameters of the resources that the metric asks for, such as a judge.
+    **parameters
+        Parameters of the metric.
+
+    Attributes
+    ----------
+    spec : MetricSpec
+        What the metric says about itself: its direction, its range, its version.
+    report : Report or None
+        The whole report of the latest `compute`, with the reason of each None.
+
+    Raises
+    ------
+    ConfigError
+        If no metric is named, or there is no such process.
+    RegistryError
+        If no installed plugin has the metric.
+    ParameterError
+        If the metric or its columns refuse an option.
+    """
+
+    def __init__(
+        self,
+        config_name: str | MetricSpec | None = None,
+        keep_in_memory: bool = False,
+        cache_dir: str | None = None,
+        num_process: int = 1,
+        process_id: int = 0,
+        experiment_id: str | None = None,
+        hash: str | None = None,
+        max_concurrent_cache_files: int = 10_000,
+        timeout: float = 100,
+        *,
+        task: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        resources: Mapping[str, Any] | None = None,
+        **parameters: Any,
+    ) -> None:
+        # The constructor of the base class makes a folder in the user's cache, which may be
+        # read-only, and needs docstrings, which `python -OO` takes away.
+        self.metric, self.task = _metric(config_name), task
+        self.parameters, self.resources = parameters, resources
+        self._begin()
+        self.spec: MetricSpec = self._evaluator.evaluation.plan.metrics[0].spec
+        _check_processes(self.spec, num_process, process_id)
+        self.columns: Columns = columns_of(
+            self.spec, {} if data is None else data, self._evaluator.registry
+        )
+        self.report: Report | None = None
+        self._rendezvous: Rendezvous | None = None
+        if num_process > 1:
+            folder = Path(cache_dir or evaluate.config.HF_METRICS_CACHE, self.spec.name)
+            experiment = experiment_id or "default_experiment"
+            self._rendezvous = Rendezvous(folder, experiment, process_id, num_process, timeout)
+        self.config_name = self.spec.name
+        self.num_process, self.process_id = num_process, process_id
+        self.keep_in_memory, self.timeout = keep_in_memory, timeout
+        self.max_concurrent_cache_files = max_concurrent_cache_files
+        self.seed = None
+        self._hash = hash
+        info = self._info()
+        info.experiment_id = experiment_id or "default_experiment"
+        EvaluationModuleInfoMixin.__init__(self, info)
+
+    def __len__(self) -> int:
+        """Items that were added since the latest `compute`."""
+        return self._added
+
+    def __repr__(self) -> str:
+        given = "".join(f", {name}={value!r}" for name, value in self.parameters.items())
+        return f"<ExportedMetric {self.spec.name!r}{given}: {self._added:,} items added>"
+
+    def _counting(self, parameters: Mapping[str, Any]) -> Evaluator:
+        if "name" in parameters:
+            called = self.metric if isinstance(self.metric, str) else self.metric.name
+            raise ParameterError("name: unknown key", place=f"{called}: ")
+        choice = {"name": self.metric, **parameters}
+        return Evaluator([choice], self.task, resources=self.resources)
+
+    def _info(self) -> evaluate.MetricInfo:
+        spec = self.spec
+        return evaluate.MetricInfo(
+            description=f"{spec.summary}.",
+            citation="\n".join(map(str, spec.references)),
+            features=_only(self.columns.features),
+            inputs_description=f"Columns: {', '.join(self.columns.names)}.",
+            reference_urls=[one.url for one in spec.references if one.url],
+            streamable=True,
+            module_name=spec.name,
+            config_name=spec.name,
+        )
+
+    def add(self, *, prediction: Any = NOTHING, reference: Any = NOTHING, **columns: Any) -> None:
+        """Count one item.
+
+        Parameters
+        ----------
+        prediction, reference, **columns
+            Its values; also under the names that columns have. None is a value that is missing.
+
+        Raises
+        ------
+        SchemaError
+            As `add_batch`.
+        """
+        item = {"predictions": prediction, "references": reference} | columns
+        self._count({name: [value] for name, value in item.items() if value is not NOTHING})
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **columns: Any) -> None:
+        """Count some items.
+
+        Parameters
+        ----------
+        predictions, references, **columns : sequence
+            A value for each item; which columns there are depends on the task.
+
+        Raises
+        ------
+        SchemaError
+            If columns are missing, unknown, of several lengths, or hold something else; nothing of
+            them has been counted.
+        """
+        given = {"predictions": predictions, "references": references, **columns}
+        self._count({name: column for name, column in given.items() if column is not None})
+
+    def compute(
+        self, *, predictions: Any = None, references: Any = None, **given: Any
+    ) -> dict[str, Any] | None:
+        """The values of what was added, and of the columns given here; begins anew.
+
+        Parameters
+        ----------
+        predictions, references, **given
+            Columns, which are added first, and parameters of the metric, in place of those that the
+            module was made with.
+
+        Returns
+        -------
+        dict of str to float or None
+            As `scores` has it; None for a value that there is not, for reasons that stand in
+            `report`. None in place of all in a process that is not the first.
+
+        Raises
+        ------
+        SchemaError
+            As `add_batch`.
+        ParameterError
+            If the metric refuses a parameter, or items were added that it would count otherwise.
+        StateError
+            If nothing was added, or another process is not met in time.
+        """
+        named = {"predictions": predictions, "references": references}
+        named |= {name: given.pop(name) for name in self.columns.names if name in given}
+        columns = {name: column for name, column in named.items() if column is not None}
+        counted, wanted = self._evaluator, self._evaluator
+        if given:
+            wanted = self._counting({**self.parameters, **given})
+            if self._started:
+                self._check_counted_alike(wanted, given)
+            else:
+                counted = wanted
+        if columns:
+            self._count(columns, counted)
+        elif not self._started and self._rendezvous is None:
+            raise StateError(
+                f"{self.spec.name}: expected items to compute it from, found none added",
+                "Add them with add or add_batch, or give predictions and references to compute.",
+            )
+        try:
+            if self._rendezvous is not None and self.process_id:
+                self._rendezvous.hand_over(counted)
+                return None
+            if self._rendezvous is not None:
+                self._rendezvous.gather(counted)
+            self.report = _report(counted, wanted)
+        finally:
+            counted.close()
+            self._begin()
+        return scores(self.report, wanted.evaluation.plan.metrics[0].describe())
+
+    def _compute(
+        self, *, predictions: Any = None, references: Any = None, **given: Any
+    ) -> dict[str, Any] | None:
+        return self.compute(predictions=predictions, references=references, **given)
+
+    def download_and_prepare(self, download_config: Any = None, dl_manager: Any = None) -> None:
+        """Nothing: a metric of Valor downloads nothing here."""
+
+    def _begin(self) -> None:
+        self._evaluator = self._counting(self.parameters)
+        self._added, self._started = 0, False
+
+    def _count(self, columns: Mapping[str, Any], evaluator: Evaluator | None = None) -> None:
+        count = self._length(columns)
+        if self._rendezvous is not None:
+            self._rendezvous.open()
+        try:
+            batch = self.columns.batch(columns, self._added)
+            (evaluator or self._evaluator).update(batch)
+        except SchemaError as error:
+            raise _in_our_words(error, self.spec.name) from error
+        self._added += count
+        self._started = True
+
+    def _length(self, columns: Mapping[str, Any]) -> int:
+        """Items of some columns, which are known, all there and of one length."""
+        place = self.spec.name
+        for name in columns:
+            if name not in self.columns.names:
+                raise SchemaError(
+                    f"{place}: expected columns among {', '.join(self.columns.names)}, "
+                    f"got {name!r}",
+                )
+        for name in self.columns.required:
+            if name not in columns:
+                raise SchemaError(f"{place}: expected the column {name}, found none")
+        if not columns:
+            raise SchemaError(
+                f"{place}: expected columns among {', '.join(self.columns.names)}, found none"
+            )
+        lengths = {name: _length(column, name, place) for name, column in columns.items()}
+        first, count = next(iter(lengths.items()))
+        for name, length in lengths.items():
+            if length != count:
+                raise SchemaError(
+                    f"{place}: expected {count:,} {name}, one for each of {first}, got {length:,}"
+                )
+        return count
+
+    def _check_counted_alike(self, wanted: Evaluator, given: Mapping[str, Any]) -> None:
+        """Refuse parameters under which the items would have been counted otherwise."""
+        if wanted.evaluation.plan.requests == self._evaluator.evaluation.plan.requests:
+            return
+        told = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        raise ParameterError(
+            f"expected {told} before the first item is added, got it after {self._added:,}",
+            f"Give it when the module is made: module({self.spec.name!r}, {told}).",
+            f"{self.spec.name}: ",
+        )
+
+
+def _metric(metric: str | MetricSpec | None) -> str | MetricSpec:
+    if isinstance(metric, (str, MetricSpec)):
+        return metric
+    raise ConfigError(
+        f"config_name: expected the full name of a metric, got {shown(metric)}",
+        'Name one: evaluate.load(valor_evaluate.FOLDER, "text.ROUGE").',
+    )
+
+
+def _check_processes(spec: MetricSpec, num_process: object, process_id: object) -> None:
+    are_numbers = isinstance(num_process, int) and isinstance(process_id, int)
+    if not (are_numbers and 0 <= process_id < num_process):  # type: ignore[operator]
+        raise ConfigError(
+            f"{spec.name}: expected process_id from 0 on and below num_process, got "
+            f"{shown(process_id)} of {shown(num_process)}"
+        )
+
+
+def _only(features: list[Any]) -> Any:
+    return features[0] if len(features) == 1 else features
+
+
+def _length(column: Any, name: str, place: str) -> int:
+    try:
+        if isinstance(column, (str, bytes, Mapping)):
+            raise TypeError
+        return len(column)
+    except TypeError:
+        raise SchemaError(
+            f"{place}: expected {name} as a list, one for each item, got {shown(column)}",
+            f"Add a single item with: add({name.removesuffix('s')}=…).",
+        ) from None
+
+
+def _in_our_words(error: SchemaError, place: str) -> SchemaError:
+    """An error of a schema, with columns called as they are called here."""
+    message, remedy = error.message, error.remedy or ""
+    for phrase, advice in _ADVISED_HERE.items():
+        remedy = advice if phrase in remedy else remedy
+    for there, here in _CALLED_HERE.items():
+        message, remedy = message.replace(there, here), remedy.replace(there, here)
+    return SchemaError(f"{place}: {message}", remedy or None)
+
+
+def _report(counted: Evaluator, wanted: Evaluator) -> Report:
+    """The report of what one evaluator counted, for the metric of another one."""
+    report = counted.compute()
+    if counted is wanted:
+        return report
+    plan = wanted.evaluation.plan
+    states = counted.state.merged(list(counted.state.states), plan)
+    return evolve(report, results=plan.compute(states), config=wanted.evaluation.describe())
