@@ -6,9 +6,9 @@ import pkgutil
 from collections.abc import Iterator
 from importlib import import_module
 
-from valor_llm import steps
+from valor_llm import metrics
+from valor_llm.metrics.rubric import rubric
 from valor_llm.replies.shapes import Rating
-from valor_llm.steps.rubric import rubric
 from valor_llm.steps.step import Step
 
 
@@ -21,7 +21,8 @@ def _found(value: object) -> Iterator[Step]:
 
 
 _MODULES = [
-    import_module(f"{steps.__name__}.{one.name}") for one in pkgutil.iter_modules(steps.__path__)
+    import_module(f"{metrics.__name__}.{one.name}")
+    for one in pkgutil.iter_modules(metrics.__path__)
 ]
 _DECLARED = [
     step for module in _MODULES for value in vars(module).values() for step in _found(value)

@@ -24,8 +24,8 @@ from valor_llm.clients.protocol import (
 )
 from valor_llm.clients.sdk import from_sdk
 from valor_llm.judge.judge import Judge
+from valor_llm.metrics.faithfulness import CLAIMS
 from valor_llm.parameters.judge import JudgeParameters
-from valor_llm.steps.claims import CLAIMS
 
 from valor_core import evaluate
 from valor_core.errors import ResourceError, StateError

@@ -22,9 +22,9 @@ from valor_llm.clients.openai import OpenAI
 from valor_llm.clients.protocol import Passing
 from valor_llm.judge.cache import Cache
 from valor_llm.judge.judge import Judge
+from valor_llm.metrics.faithfulness import CLAIMS
 from valor_llm.parameters.clients import AnthropicParameters, OpenAIParameters
 from valor_llm.parameters.judge import JudgeParameters
-from valor_llm.steps.claims import CLAIMS
 
 import valor_core
 from valor_core.errors import ResourceError

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from mock_endpoint import MockEndpoint
 from valor_llm.clients.protocol import Message, Passing, Reply, Request, Usage
 from valor_llm.judge.answer import Answer
+from valor_llm.judge.budget import Budget, Spending, Spent, cost_of
 from valor_llm.judge.calls import Calls
+from valor_llm.judge.limits import Retries
 from valor_llm.judge.panel import Panel
-from valor_llm.judge.retries import Retries
-from valor_llm.judge.spending.budget import Budget, Spending, Spent, cost_of
+from valor_llm.metrics.faithfulness import CLAIMS
 from valor_llm.parameters.judge import JudgeParameters, Prices
-from valor_llm.steps.claims import CLAIMS
 
 from valor_core import Registry, evaluate
 from valor_core.errors import ParameterError, ResourceStopped

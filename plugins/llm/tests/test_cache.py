@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from valor_llm.clients.protocol import Reply, TokenChoice, Usage
+from valor_llm.judge.answer import Kept, key_of
 from valor_llm.judge.cache import Cache
-from valor_llm.judge.kept import Kept, key_of
 
 from valor_core.errors import ResourceError
 
@@ -98,7 +98,7 @@ import sys
 from pathlib import Path
 from valor_llm.clients.protocol import Reply
 from valor_llm.judge.cache import Cache
-from valor_llm.judge.kept import Kept
+from valor_llm.judge.answer import Kept
 cache = Cache(Path(sys.argv[1]))
 for number in range(100):
     cache.add(f"{sys.argv[2]}{number}", Kept(Reply(text="x", model="m")))

@@ -29,10 +29,10 @@ from valor_llm.clients.protocol import (
 from valor_llm.judge.calls import Calls
 from valor_llm.judge.features import Features
 from valor_llm.judge.judge import Judge
-from valor_llm.judge.retries import Retries
+from valor_llm.judge.limits import Retries
+from valor_llm.metrics.faithfulness import CLAIMS
 from valor_llm.parameters.clients import OpenAIParameters
 from valor_llm.parameters.judge import JudgeParameters
-from valor_llm.steps.claims import CLAIMS
 
 from valor_core.errors import ResourceStopped
 from valor_core.scoring import run_on_loop, submit

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from valor_llm.calibration.estimate import Estimate
-from valor_llm.calibration.prediction_powered import prediction_powered_mean
-from valor_llm.calibration.rogan_gladen import Share, rogan_gladen
+from valor_llm.calibration.estimates import Estimate, Share, prediction_powered_mean, rogan_gladen
 
 from valor_core.results import Undefined
 

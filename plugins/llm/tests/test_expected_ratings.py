@@ -10,11 +10,11 @@ import pytest
 from valor_llm.clients.protocol import Reply, Request, TokenChoice
 from valor_llm.judge.answer import NoAnswer
 from valor_llm.judge.judge import Judge
+from valor_llm.metrics.coherence import COHERENCE
+from valor_llm.metrics.faithfulness import CLAIMS
 from valor_llm.parameters.judge import JudgeParameters
-from valor_llm.replies.expected import NoProbabilities, expected, grade_probabilities
 from valor_llm.replies.shapes import Rating
-from valor_llm.steps.claims import CLAIMS
-from valor_llm.steps.coherence import COHERENCE
+from valor_llm.replies.token_probabilities import NoProbabilities, expected, grade_probabilities
 
 from valor_core import Registry
 from valor_core.schemas.text import Text

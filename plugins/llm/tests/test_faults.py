@@ -10,7 +10,7 @@ import pytest
 from endpoint.contrary_faults import RATING_FAULTS as RUBRIC_FAULTS
 from mock_endpoint import MockEndpoint
 from valor_llm.judge import calls
-from valor_llm.judge.retries import Retries
+from valor_llm.judge.limits import Retries
 
 from valor_core import evaluate
 from valor_core.results import Failed, NotRun

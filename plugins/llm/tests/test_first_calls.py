@@ -10,9 +10,8 @@ import pytest
 from attrs import evolve
 from valor_llm.clients.protocol import ClientError, Passing, Rejected, Reply, Request
 from valor_llm.judge.calls import Calls
-from valor_llm.judge.features import Features
-from valor_llm.judge.first_calls import FirstCalls, kind_of
-from valor_llm.judge.retries import Retries
+from valor_llm.judge.features import Features, FirstCalls, kind_of
+from valor_llm.judge.limits import Retries
 from valor_llm.parameters.judge import JudgeParameters
 
 from valor_core.scoring import submit

@@ -17,8 +17,8 @@ from attrs import evolve
 from valor_llm.clients.protocol import Passing, Reply, Request, Usage
 from valor_llm.judge.answer import Answer, NoAnswer
 from valor_llm.judge.judge import Judge
+from valor_llm.metrics.faithfulness import CLAIMS, CLAIMS_SUPPORTED
 from valor_llm.parameters.judge import JudgeParameters
-from valor_llm.steps.claims import CLAIMS, CLAIMS_SUPPORTED
 
 from valor_core import evaluate
 from valor_core.errors import ResourceError, ResourceStopped, ValorError

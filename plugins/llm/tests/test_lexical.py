@@ -19,15 +19,13 @@ from valor_cli.config.schema import check
 from valor_llm.clients.lexical import Lexical
 from valor_llm.clients.protocol import Request
 from valor_llm.judge.judge import Judge
-from valor_llm.lexical.answers import answer
-from valor_llm.lexical.coherence import coherence
+from valor_llm.lexical.answers import answer, coherence, graded
 from valor_llm.lexical.comparison import compared
-from valor_llm.lexical.fitting import graded
-from valor_llm.lexical.sentences import sentences
+from valor_llm.lexical.words import sentences
+from valor_llm.metrics.rubric import rubric
 from valor_llm.parameters.clients import LexicalParameters
 from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.replies.shapes import Rating
-from valor_llm.steps.rubric import rubric
 from valor_llm.steps.step import Step
 
 from valor_core import Text, evaluate

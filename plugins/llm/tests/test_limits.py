@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_llm.clients.protocol import Passing
-from valor_llm.judge.limits import Limits, Ticket
-from valor_llm.judge.retries import Retries
+from valor_llm.judge.limits import Limits, Retries, Ticket
 
 
 class Clock:

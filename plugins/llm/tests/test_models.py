@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from valor_llm.trust.models import model_warnings
+from valor_llm.trust.panels import model_warnings
 
 
 def answered(*models: str, judge: str | None = None) -> list[dict[str, Any]]:

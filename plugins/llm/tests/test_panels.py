@@ -9,8 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
-from valor_llm.judge.panel import combined
-from valor_llm.trust.panels import mean_of, panel_details, weighted_kappa
+from valor_llm.trust.panels import combined, mean_of, panel_details, weighted_kappa
 from valor_llm.trust.scorings import Scorings
 
 NAN = float("nan")

@@ -16,8 +16,7 @@ from valor_llm.clients.protocol import Passing, Reply, Request
 from valor_llm.judge.judge import Judge
 from valor_llm.parameters.clients import LexicalParameters
 from valor_llm.parameters.judge import JudgeParameters
-from valor_llm.probe.attacks import CASES, attacks
-from valor_llm.probe.trials import Probe, Trial, counts, probed
+from valor_llm.probe import CASES, Probe, Trial, attacks, counts, probed
 
 CONFIG = """\
 task: text

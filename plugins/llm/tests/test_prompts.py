@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cases import for_each
 from valor_llm.steps import prompt
-from valor_llm.steps.repeated_example import repeats_example
+from valor_llm.steps.step import repeats_example
 
 from valor_core.errors import ResourceError
 

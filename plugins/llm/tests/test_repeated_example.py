@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from valor_llm.steps.prompt import Example, Prompt, own
-from valor_llm.steps.repeated_example import repeats_example
+from valor_llm.steps.step import repeats_example
 
 BERRIES = Example(
     {"text": "The berries were picked."}, '{"analysis": "The berries are named.", "rating": 2}'

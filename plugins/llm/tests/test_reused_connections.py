@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from test_transport import BODY, OK, PATH, accepting, error_of, request_on, served
-from valor_llm.clients.http.proxies import _is_here
+from valor_llm.clients.http.connections import _is_here
 from valor_llm.clients.http.transport import Transport
 
 

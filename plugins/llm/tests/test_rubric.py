@@ -6,11 +6,11 @@ import re
 from typing import Any
 
 import pytest
+from valor_llm.metrics.rubric import rubric
 from valor_llm.parameters.rubric import RubricParameters
 from valor_llm.replies.shapes import Rating
 from valor_llm.steps import prompt
-from valor_llm.steps.fences import Fences
-from valor_llm.steps.rubric import rubric
+from valor_llm.steps.prompt import Fences
 
 from valor_core.errors import ParameterError, ResourceError
 from valor_core.results import Undefined

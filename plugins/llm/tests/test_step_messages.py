@@ -14,12 +14,12 @@ from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_llm.clients.protocol import Message
-from valor_llm.probe.attacks import attacks
+from valor_llm.metrics.context_precision import CONTEXTS_USEFUL
+from valor_llm.metrics.faithfulness import CLAIMS, CLAIMS_SUPPORTED
+from valor_llm.probe import attacks
 from valor_llm.replies.shapes import Reading, Verdicts
 from valor_llm.steps import prompt
-from valor_llm.steps.claims import CLAIMS, CLAIMS_SUPPORTED
-from valor_llm.steps.contexts import CONTEXTS_USEFUL
-from valor_llm.steps.fences import Fences
+from valor_llm.steps.prompt import Fences
 from valor_llm.steps.step import Step
 
 from .declared_steps import STEPS

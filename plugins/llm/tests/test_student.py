@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from valor_llm.trust.student import two_sided_quantile
+from valor_llm.trust.intervals import two_sided_quantile
 
 
 @pytest.mark.parametrize(

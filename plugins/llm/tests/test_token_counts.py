@@ -21,8 +21,8 @@ from valor_llm.clients.protocol import (
     Usage,
 )
 from valor_llm.judge.calls import Calls
-from valor_llm.judge.retries import Retries
-from valor_llm.judge.spending.token_counts import SentPrompts, fewest_tokens
+from valor_llm.judge.limits import Retries
+from valor_llm.judge.token_counts import SentPrompts, fewest_tokens
 from valor_llm.parameters.clients import OllamaParameters
 from valor_llm.parameters.judge import JudgeParameters, Prices
 

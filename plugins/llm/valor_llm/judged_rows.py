@@ -5,17 +5,55 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from attrs import asdict, frozen
+
 from valor_core.resources import BoundResource
-from valor_core.results import ONLY, ItemRows, MetricDetails, Numbers, Undefined
+from valor_core.results import ONLY, Failed, ItemRows, MetricDetails, NotRun, Numbers, Undefined
 from valor_core.specs import MetricSpec
 from valor_llm.calibration.correction import correction
 from valor_llm.parameters.judge import Combination
-from valor_llm.trust.bounds import bounds_of
-from valor_llm.trust.intervals import LEVEL, interval_of
-from valor_llm.trust.models import asked_models, model_warnings
-from valor_llm.trust.panels import panel_details, panel_warnings
+from valor_llm.trust.intervals import LEVEL, bounds_of, interval_of
+from valor_llm.trust.panels import asked_models, model_warnings, panel_details, panel_warnings
 from valor_llm.trust.scorings import Scorings, most_frequent
-from valor_llm.trust.states import States
+
+
+@frozen
+class States:
+    """How many items of a metric ended how.
+
+    Parameters
+    ----------
+    scored : int
+        They have a score.
+    undefined : int
+        They cannot have one, such as a response without a claim.
+    failed : int
+        The judge's reply could not be used, or there was none.
+    not_run : int
+        Nobody asked: a budget was spent, or the run was stopped.
+
+    Examples
+    --------
+    >>> States.of(Numbers.of([0.5, Failed("no reply"), Undefined("no references")])).told()
+    {'scored': 1, 'undefined': 1, 'failed': 1, 'not_run': 0}
+    """
+
+    scored: int
+    undefined: int
+    failed: int
+    not_run: int
+
+    @classmethod
+    def of(cls, numbers: Numbers) -> States:
+        """The states of some items."""
+        undefined, failed, not_run = (
+            int(numbers.have(kind).sum()) for kind in (Undefined, Failed, NotRun)
+        )
+        return cls(len(numbers.present), undefined, failed, not_run)
+
+    def told(self) -> dict[str, int]:
+        """The counts as reports have them."""
+        return asdict(self)
 
 
 def tell(

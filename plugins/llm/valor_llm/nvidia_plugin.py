@@ -12,7 +12,7 @@ _PAGE = "https://docs.ragas.io/en/latest/concepts/metrics/available_metrics/nvid
 def _rated(
     name: str,
     section: str,
-    module: str,
+    function: str,
     summary: str,
     *,
     requires: tuple[str, ...],
@@ -29,7 +29,7 @@ def _rated(
         parameters=NoParameters
         if parameters is None
         else f"valor_llm.parameters.metrics:{parameters}",
-        implementation=f"valor_llm.metrics.nvidia.{module}:score",
+        implementation=f"valor_llm.metrics.nvidia:{function}",
         higher_is_better=True,
         range=Range(0, 1),
         references=(Reference("Ragas, Nvidia Metrics", section, _PAGE),),

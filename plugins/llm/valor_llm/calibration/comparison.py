@@ -10,9 +10,8 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.results import Undefined
-from valor_llm.calibration.estimate import LEVEL, Estimate, standard_errors
-from valor_llm.calibration.rogan_gladen import Share
-from valor_llm.records.record import Calibration, Pair
+from valor_llm.calibration.estimates import LEVEL, Estimate, Share, standard_errors
+from valor_llm.calibration.record import Calibration, Pair
 from valor_llm.trust.agreement import (
     Coefficient,
     cohen_kappa,

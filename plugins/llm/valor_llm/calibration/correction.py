@@ -9,12 +9,10 @@ from valor_core.resources import BoundResource
 from valor_core.results import ItemRow, MetricDetails, Undefined
 from valor_core.specs import MetricSpec
 from valor_llm.calibration.comparison import sensitivity_and_specificity
-from valor_llm.calibration.estimate import Estimate
-from valor_llm.calibration.judged_items import JudgedItem, are_shares, judged_items
-from valor_llm.calibration.prediction_powered import prediction_powered_mean
-from valor_llm.calibration.rogan_gladen import Share, rogan_gladen
-from valor_llm.records.fingerprint import Fingerprint
-from valor_llm.records.record import LEAST_LABELS, Calibration, Pair, Record
+from valor_llm.calibration.estimates import Estimate, Share, prediction_powered_mean, rogan_gladen
+from valor_llm.calibration.fingerprint import Fingerprint
+from valor_llm.calibration.pairing import JudgedItem, are_shares, judged_items
+from valor_llm.calibration.record import LEAST_LABELS, Calibration, Pair, Record
 
 Row = dict[str, Any]
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from valor_llm.clients.batches.anthropic import AnthropicBatches
-from valor_llm.clients.endings import finish_of
 from valor_llm.clients.endpoint import Endpoint
-from valor_llm.clients.fields import count, mapping, text_of
+from valor_llm.clients.fields import count, finish_of, mapping, text_of
 from valor_llm.clients.protocol import Passing, Refused, Reply, Request, Usage
 from valor_llm.parameters.clients import AnthropicParameters
 

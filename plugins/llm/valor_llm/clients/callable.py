@@ -7,8 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, ClassVar
 
-from valor_llm.clients.http.faults import fault, told
-from valor_llm.clients.http.wrong_keys import wrong_key
+from valor_llm.clients.http.faults import fault, told, wrong_key
 from valor_llm.clients.protocol import Client, ClientError, Passing, Reply, Request
 
 Messages = list[dict[str, str]]

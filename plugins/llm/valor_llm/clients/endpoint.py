@@ -14,10 +14,10 @@ from attrs import evolve
 
 from valor_core.parameters import FromEnvironment
 from valor_llm.clients.fields import merged
-from valor_llm.clients.http.keys import Key
+from valor_llm.clients.http.secrets import Key
 from valor_llm.clients.http.transport import Transport
 from valor_llm.clients.protocol import Reply, Request
-from valor_llm.parameters.headers import is_credential, routing_headers
+from valor_llm.parameters.clients import is_credential, routing_headers
 
 _VARIABLE = re.compile(r"\$\{env:(\w+)\}")
 

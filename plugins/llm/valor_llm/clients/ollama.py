@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any, ClassVar
 
-from valor_llm.clients.endings import finish_of
 from valor_llm.clients.endpoint import Endpoint
-from valor_llm.clients.fields import count, mapping, merged, text_of
+from valor_llm.clients.fields import count, finish_of, mapping, merged, text_of
 from valor_llm.clients.openai import tokens_of
 from valor_llm.clients.protocol import ClientError, Passing, Reply, Request, Usage
 from valor_llm.parameters.clients import OllamaParameters

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from valor_llm.clients.batches.openai import OpenAIBatches
-from valor_llm.clients.endings import finish_of
 from valor_llm.clients.endpoint import Endpoint
-from valor_llm.clients.fields import count, mapping, text_of
+from valor_llm.clients.fields import count, finish_of, mapping, text_of
 from valor_llm.clients.protocol import Passing, Reply, Request, TokenChoice, Usage
 from valor_llm.parameters.clients import OpenAIParameters
 

@@ -3,22 +3,198 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+from attrs import evolve, frozen
 from valor_cli.config.config_file import Request
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
+from valor_cli.run import evaluator_of, registry_of
 from valor_report import MISSING, TextColumn, TextTable, number_text
 
-from valor_core.errors import ReportError
+from valor_core import Registry
+from valor_core.errors import ConfigError, ReportError
+from valor_core.evaluation import BoundMetric, Evaluation
+from valor_core.readers import reader_of
+from valor_core.resources import BoundResource
 from valor_core.results import Undefined
+from valor_core.scoring import ItemMetricSpec
 from valor_llm.calibration.comparison import Comparison, compared
-from valor_llm.calibration.estimate import LEVEL
-from valor_llm.calibration.labelled_run import Calibrated, calibrated
-from valor_llm.calibration.labels import read_labels
-from valor_llm.records.record import Record
+from valor_llm.calibration.estimates import LEVEL
+from valor_llm.calibration.fingerprint import Fingerprint
+from valor_llm.calibration.labels import Label, read_labels
+from valor_llm.calibration.pairing import JudgedItem, judged_items, paired
+from valor_llm.calibration.record import Calibration, Record
+from valor_llm.trust.panels import asked_models, model_warnings
+
+JUDGE = "llm.judge"
+
+
+@frozen
+class Calibrated:
+    """What came of the labels of one metric.
+
+    Parameters
+    ----------
+    metric : str
+        The metric.
+    calibration : Calibration
+        The labels beside the judge.
+    unscored : int
+        How many items have a label and no score.
+    warnings : tuple of str
+        What is worth knowing of the models that answered.
+    """
+
+    metric: str
+    calibration: Calibration
+    unscored: int
+    warnings: tuple[str, ...] = ()
+
+
+def calibrated(
+    request: Request, labels: Sequence[Label], metric: str | None = None
+) -> list[Calibrated]:
+    """The judge of a config beside labels, for each metric that has some.
+
+    Only items with a label are scored.
+
+    Parameters
+    ----------
+    request : Request
+        The config.
+    labels : sequence of Label
+        The labels.
+    metric : str, optional
+        The metric that they are of, where they do not say so, or of which alone they are taken.
+
+    Raises
+    ------
+    ValorError
+        If the labels fit no metric or no item, or are too few.
+    """
+    request = _with_rows_alone(request)
+    checked = request.checked
+    registry = registry_of(checked.run, request)
+    with evaluator_of(checked, registry, request) as whole:
+        assigned = _assigned(labels, whole.evaluation, metric, registry, request.place)
+    chosen = [checked.run.metrics[place] for place in assigned]
+    wanted = {label.uid for own in assigned.values() for label in own}
+    others = {k: v for k, v in request.values.items() if k != "metrics_to_return"}
+    request = evolve(request, values=others | {"metrics": chosen})
+    with evaluator_of(request.checked, registry, request) as evaluator:
+        task = evaluator.evaluation.task
+        reader = reader_of(checked.run.data, task, registry, request.folder, request.place)
+        items = [*_items(reader, evaluator.evaluation, wanted)]
+        if items:
+            evaluator.update(items)
+        tables = {
+            (table.metric, str(table.parameters)): table for table in evaluator.compute().items
+        }
+        found = []
+        for bound, own in zip(evaluator.evaluation.plan.metrics, assigned.values(), strict=True):
+            table = tables[bound.spec.identity, str(bound.result_parameters)]
+            rows = [*table.rows]
+            judged: dict[str, JudgedItem | None] = dict.fromkeys(str(row.uid) for row in rows)
+            judged |= {item.uid: item for item in judged_items(rows)}
+            pairs = paired(own, judged, bound.spec.range)
+            pairs.check_enough(bound.spec.name)
+            judge = judge_of(bound, evaluator.evaluation)
+            assert judge is not None
+            scored = [row for row in rows if judged[str(row.uid)] is not None]
+            fingerprint = Fingerprint.of(bound.spec, bound.parameters, judge, scored)
+            calibration = Calibration(fingerprint, tuple(pairs.items), tuple(pairs.verdicts))
+            warnings = model_warnings(asked_models(judge), (row.details for row in scored))
+            found.append(Calibrated(bound.spec.name, calibration, pairs.unscored, warnings))
+        return found
+
+
+def judge_of(metric: BoundMetric, evaluation: Evaluation) -> BoundResource | None:
+    """The judge that a metric of items asks, if it asks one."""
+    if not isinstance(metric.spec, ItemMetricSpec):
+        return None
+    made: Any = metric.make()
+    asked = {opened for _, opened in made.scorer.chosen}
+    for resource in evaluation.resources:
+        if resource.spec.name == JUDGE and asked & {*resource.names}:
+            return resource
+    return None
+
+
+def _with_rows_alone(request: Request) -> Request:
+    """The same request for rows of items; thresholds, slices and files are of no use for that."""
+    left_out = ("slices", "require", "output", "state", "gallery", "items")
+    kept = {key: value for key, value in request.values.items() if key not in left_out}
+    return evolve(request, values=kept | {"items": True})
+
+
+def _items(reader: Any, evaluation: Evaluation, wanted: set[str]) -> Iterator[Any]:
+    """The items that take part and have a label."""
+    start = 0
+    for partition in reader.partitions():
+        for batch in reader.read(partition):
+            kept = evaluation.taking_part(batch, start)
+            start += len(batch)
+            for item in kept.items():
+                if str(item.uid) in wanted:
+                    yield item
+
+
+def _assigned(
+    labels: Sequence[Label],
+    evaluation: Evaluation,
+    chosen: str | None,
+    registry: Registry,
+    place: str,
+) -> Mapping[int, list[Label]]:
+    """The labels by position of their metric in the config."""
+    judged = {
+        number: metric
+        for number, metric in enumerate(evaluation.plan.metrics)
+        if judge_of(metric, evaluation) is not None
+    }
+    names = [metric.spec.name for metric in judged.values()]
+
+    def found(name: str, where: str) -> int:
+        full = registry.metric(name, evaluation.task).name
+        of_name = [number for number, metric in judged.items() if metric.spec.name == full]
+        if len(of_name) == 1:
+            return of_name[0]
+        raise ConfigError(
+            f"{where}expected a metric that the config has once and that asks a judge, got {name}",
+            f"There are: {', '.join(names) or 'none'}.",
+        )
+
+    of_all = None if chosen is None else found(chosen, "--metric: ")
+    assigned: dict[int, list[Label]] = {}
+    for label in labels:
+        if label.metric is not None:
+            number = found(label.metric, f"{label.place}: metric: ")
+            if of_all not in (None, number):
+                continue
+        elif of_all is not None:
+            number = of_all
+        elif len(judged) == 1:
+            (number,) = judged
+        else:
+            raise ConfigError(
+                f"{place}metrics: expected one that asks a judge, or labels that name theirs, "
+                f"found {', '.join(names) or 'none'}",
+                f"Name it: --metric {names[0]}"
+                if names
+                else "Choose one, such as llm.Faithfulness.",
+            )
+        assigned.setdefault(number, []).append(label)
+    if not assigned:
+        raise ConfigError(
+            f"{place}metrics: expected labels of a metric, found none",
+            "Fill in the column label for some items.",
+        )
+    return dict(sorted(assigned.items()))
+
 
 _CALLED = {"ac1": "AC1", "base_rate": "base rate", "judge_minus_human": "judge minus human"}
 

@@ -2,18 +2,200 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
-from attrs import asdict, evolve
+from attrs import asdict, evolve, frozen
 from valor_cli.config.config_file import Request
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
+from valor_cli.run import evaluator_of, registry_of
 from valor_report import TextColumn, TextTable, number_text
 
-from valor_llm.judge.spending.token_rates import UNKNOWN
-from valor_llm.planning.planned_run import PlannedRun, PlannedStep, planned
+from valor_core.errors import ConfigError
+from valor_core.evaluation import BoundMetric, Evaluation, EvaluationState
+from valor_core.readers import reader_of
+from valor_core.resources import BoundResource, opened
+from valor_core.specs import short_name
+from valor_llm.clients.protocol import Usage
+from valor_llm.judge.budget import UNKNOWN, TokenRates, cost_of
+from valor_llm.judge.planning import Asked, PlanningJudge, PlanningPanel
+
+_JUDGE = "llm.judge"
+_PLANNING = "valor_llm.judge.planning:PlanningPanel"
+_OF_FILES = frozenset({"metrics_to_return", "slices", "require", "output", "state", "gallery"})
+
+
+@frozen
+class PlannedStep:
+    """What one step of one metric would take.
+
+    Parameters
+    ----------
+    metric : str
+        The metric that asks first; others that ask the same pay nothing.
+    step : str
+        What is asked.
+    judge : str
+        Who is asked, as reports call it.
+    calls : int
+        Calls, at the most.
+    cached : int
+        Answers that the cache has.
+    prompt, completion : int
+        Estimated tokens of the calls.
+    cost : float or None
+        What they would cost, if there are prices.
+    """
+
+    metric: str
+    step: str
+    judge: str
+    calls: int
+    cached: int
+    prompt: int
+    completion: int
+    cost: float | None
+
+
+@frozen
+class PlannedRun:
+    """What a run would take.
+
+    Parameters
+    ----------
+    steps : tuple of PlannedStep
+        By metric, and in the order in which they are asked.
+    items : int
+        Items that take part.
+    is_counted : bool
+        Whether tokens are estimated by those that the endpoint has counted; else by a rule.
+    unanswered : int
+        Questions behind which nothing could be planned.
+    """
+
+    steps: tuple[PlannedStep, ...]
+    items: int
+    is_counted: bool
+    unanswered: int = 0
+
+    @property
+    def total(self) -> PlannedStep:
+        """All steps together."""
+        costs = [step.cost for step in self.steps if step.cost is not None]
+        return PlannedStep(
+            "",
+            "",
+            "",
+            sum(step.calls for step in self.steps),
+            sum(step.cached for step in self.steps),
+            sum(step.prompt for step in self.steps),
+            sum(step.completion for step in self.steps),
+            math.fsum(costs) if costs or not self.steps else None,
+        )
+
+
+def planned(request: Request) -> PlannedRun:
+    """What the judged metrics of a config would ask; nothing is sent.
+
+    Raises
+    ------
+    ValorError
+        If the config is wrong, its data cannot be read, or none of its metrics asks a judge.
+    """
+    checked = request.checked
+    run, registry = checked.run, registry_of(checked.run, request)
+    with evaluator_of(checked, registry, request) as evaluator:
+        whole = evaluator.evaluation
+    judged = [place for place, metric in enumerate(whole.plan.metrics) if _asks(metric, whole)]
+    if not judged:
+        raise ConfigError(
+            f"{request.place}metrics: expected one that asks a judge, found none",
+            "There is nothing to be planned: valor run CONFIG",
+        )
+    reader = reader_of(run.data, whole.task, registry, request.folder, request.place)
+    others = {key: value for key, value in request.values.items() if key not in _OF_FILES}
+    items = 0
+    with opened(map(_planning, whole.resources)) as resources:
+        panels = {id(one): one for one in resources.values() if isinstance(one, PlanningPanel)}
+        judges = [judge for panel in panels.values() for judge in panel.planning]
+        for place in judged:
+            # One metric at a time, so that it is known which of them asks.
+            alone = evolve(request, values=others | {"metrics": [run.metrics[place]]})
+            with evaluator_of(alone.checked, registry, alone) as one:
+                evaluation = one.evaluation
+            for judge in judges:
+                judge.notes.metric = whole.plan.metrics[place].spec.name
+            items = sum(
+                _counted(evaluation, batch, resources)
+                for partition in reader.partitions()
+                for batch in reader.read(partition)
+            )
+        return PlannedRun(
+            tuple(step for judge in judges for step in _steps(judge)),
+            items,
+            all(judge.notes.rates.counted for judge in judges),
+            sum(judge.notes.unanswered for judge in judges),
+        )
+
+
+def _asks(metric: BoundMetric, evaluation: Evaluation) -> bool:
+    """Whether a metric, or one whose rows it reads, asks a judge."""
+    names = {name for one in evaluation.resources if one.spec.name == _JUDGE for name in one.names}
+    asked = {short_name(name) for name in metric.spec.resources}
+    return bool(asked & {short_name(name).partition(":")[0] for name in names})
+
+
+def _planning(resource: BoundResource) -> BoundResource:
+    """The resource itself; of a judge, one that is made with the same and asks nobody."""
+    if resource.spec.name != _JUDGE:
+        return resource
+    return evolve(resource, spec=evolve(resource.spec, implementation=_PLANNING))
+
+
+def _counted(evaluation: Evaluation, batch: Any, resources: Any) -> int:
+    state = EvaluationState()
+    evaluation.update(state, batch, resources)
+    return state.read
+
+
+def _steps(judge: PlanningJudge) -> list[PlannedStep]:
+    """What a judge was asked, by metric and step."""
+    rates = judge.notes.rates
+    found: dict[tuple[str, str], list[Asked]] = {}
+    for one in judge.notes.asked:
+        found.setdefault((one.metric, one.step), []).append(one)
+    return [
+        _step(metric, step, judge.name, asked, rates, partial(_cost, judge))
+        for (metric, step), asked in found.items()
+    ]
+
+
+def _step(
+    metric: str,
+    step: str,
+    judge: str,
+    asked: Sequence[Asked],
+    rates: TokenRates,
+    cost: Callable[[Usage], float | None],
+) -> PlannedStep:
+    calls = [one for one in asked if not one.is_cached]
+    prompt = sum(rates.prompt(step, one.prompt) for one in calls)
+    replies = sum(rates.completion(step, one.reply) for one in calls)
+    usage = Usage(prompt=round(prompt), completion=round(replies))
+    cached = len(asked) - len(calls)
+    return PlannedStep(
+        metric, step, judge, len(calls), cached, usage.prompt, usage.completion, cost(usage)
+    )
+
+
+def _cost(judge: PlanningJudge, usage: Usage) -> float | None:
+    prices = judge.parameters.prices
+    return None if prices is None else cost_of(usage, prices, judge.in_batch)
 
 
 @make_command("plan")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from valor_cli.config.config_file import Request
@@ -15,11 +16,50 @@ from valor_cli.program.outcome import FAILED
 from valor_cli.program.values import Number
 from valor_report import MISSING, Cell, TextColumn, TextTable
 
-from valor_core.errors import shown
-from valor_llm.commands.configured_judge import configured_judge
-from valor_llm.probe.attacks import attacks
-from valor_llm.probe.trials import Probe, Trial, counts, probed
+from valor_core import Registry
+from valor_core.errors import ConfigError, shown
+from valor_core.resources import bind_resources, open_as, opened
+from valor_llm.probe import Probe, Trial, attacks, counts, probed
 from valor_llm.trust.intervals import wilson
+
+if TYPE_CHECKING:
+    from valor_llm.judge.panel import Panel
+
+
+_ASKING = "llm.Faithfulness"  # any metric that asks for a judge
+
+
+@contextmanager
+def configured_judge(request: Request, name: str | None = None) -> Iterator[Panel]:
+    """The judge of a config, closed when the block ends; nothing else of the config is looked at.
+
+    Parameters
+    ----------
+    request : Request
+        The config.
+    name : str, optional
+        Which of several judges.
+
+    Raises
+    ------
+    ConfigError
+        If the config has no judge.
+    ResourceError
+        If it cannot be opened, or is one of several and not named.
+    """
+    sections = request.checked.resources
+    if "judge" not in sections:
+        raise ConfigError(
+            f"{request.place}judge: expected a section for the judge, the key is missing",
+            "Write one, for example: judge: {client: lexical}",
+        )
+    registry = Registry()
+    named = {} if name is None else {"judge": name}
+    own = {"judge": sections["judge"]}
+    asking = registry.metric(_ASKING)
+    bound = bind_resources([(asking, named)], own, registry, request.folder, request.place)
+    with opened(bound) as resources:
+        yield resources[open_as("judge", name or "")]
 
 
 @make_command("probe")

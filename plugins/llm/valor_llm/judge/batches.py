@@ -17,8 +17,8 @@ from attrs import define
 from valor_core.errors import ResourceError
 from valor_llm.clients.batches.protocol import BatchEndpoint, BatchGone
 from valor_llm.clients.protocol import ClientError, Passing, Refused, Reply, Request
+from valor_llm.judge.answer import Kept
 from valor_llm.judge.cache import Cache
-from valor_llm.judge.kept import Kept
 
 _QUIET = 1.0  # seconds
 _LOST = 20  # looks at a batch, one after another, that fail before its questions have failed

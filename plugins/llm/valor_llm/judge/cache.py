@@ -20,7 +20,7 @@ from typing import Any
 from urllib.request import pathname2url
 
 from valor_core.errors import ResourceError, shown
-from valor_llm.judge.kept import Kept
+from valor_llm.judge.answer import Kept
 
 _APPLICATION = 0x56414C43  # tells the file from other programs' databases
 _FORMAT = 1

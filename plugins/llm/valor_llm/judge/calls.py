@@ -29,12 +29,10 @@ from valor_llm.clients.protocol import (
     Unreachable,
     Usage,
 )
-from valor_llm.judge.features import Features
-from valor_llm.judge.first_calls import FirstCalls, Kind, kind_of
-from valor_llm.judge.limits import Limits, Ticket
-from valor_llm.judge.retries import Retries
-from valor_llm.judge.spending.budget import Budget, Spent, cost_of
-from valor_llm.judge.spending.token_counts import SentPrompts, TokenCounts, plausible, text_of
+from valor_llm.judge.budget import Budget, Spent, cost_of
+from valor_llm.judge.features import Features, FirstCalls, Kind, kind_of
+from valor_llm.judge.limits import Limits, Retries, Ticket
+from valor_llm.judge.token_counts import SentPrompts, TokenCounts, plausible, text_of
 from valor_llm.parameters.judge import JudgeParameters
 
 Taken = Callable[[Reply], object]

@@ -9,14 +9,12 @@ from attrs import define, evolve, field
 
 from valor_core.errors import shown
 from valor_llm.clients.protocol import Client, Finish, Message, Reply, Request, Usage
-from valor_llm.judge.answer import Answer, NoAnswer, Question
-from valor_llm.judge.kept import Kept, key_of
+from valor_llm.judge.answer import Answer, Kept, NoAnswer, Question, key_of
 from valor_llm.parameters.judge import JudgeParameters
-from valor_llm.replies.expected import NoProbabilities, expected
 from valor_llm.replies.shapes import Rating, Reading
-from valor_llm.steps.fences import PLACEHOLDERS, Fences
-from valor_llm.steps.prompt import Prompt
-from valor_llm.steps.repeated_example import repeats_example
+from valor_llm.replies.token_probabilities import NoProbabilities, expected
+from valor_llm.steps.prompt import PLACEHOLDERS, Fences, Prompt
+from valor_llm.steps.step import repeats_example
 
 
 @define

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+import asyncio
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from attrs import evolve
+from attrs import define, evolve, field
 
 from valor_core.errors import ResourceError, ResourceStopped, shown
 from valor_core.scoring import run_on_loop
 from valor_llm.clients.protocol import Client, ClientError, Passing, Reply
 from valor_llm.clients.recording import Line, Recording
 from valor_llm.judge.answer import Answer, NoAnswer, Question
+from valor_llm.judge.budget import Budget
 from valor_llm.judge.calls import Calls
 from valor_llm.judge.conversation import Conversation
 from valor_llm.judge.features import Features
-from valor_llm.judge.retries import Retries
-from valor_llm.judge.sharing import Sharing
-from valor_llm.judge.spending.budget import Budget
+from valor_llm.judge.limits import Retries
 from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps import prompt as prompts
 from valor_llm.steps.step import Step
@@ -29,6 +29,82 @@ from valor_llm.steps.step import Step
 if TYPE_CHECKING:
     from valor_llm.judge.batches import Batches
     from valor_llm.judge.cache import Cache
+
+
+T = TypeVar("T")
+
+_REMEMBERED = 16_384
+"""Answers that are remembered: metrics go through the items of a batch side by side, so that what
+is asked twice is asked soon."""
+
+
+@define
+class _Work(Generic[T]):
+    """One task, and how many wait for it."""
+
+    task: asyncio.Task[T]
+    askers: int = 0
+
+
+@define
+class Sharing(Generic[T]):
+    """Answers by key: those worked out now, and the latest of those that were.
+
+    One loop alone may call it. What fails is told to all who wait, and is not remembered.
+
+    Examples
+    --------
+    >>> async def answer():
+    ...     await asyncio.sleep(0)
+    ...     return object()
+    >>> async def ask():
+    ...     sharing = Sharing()
+    ...     one, other = await asyncio.gather(*(sharing.once("key", answer) for _ in range(2)))
+    ...     return one is other and one is await sharing.once("key", answer)
+    >>> asyncio.run(ask())
+    True
+    """
+
+    remembered: int = _REMEMBERED
+    _under_way: dict[str, _Work[T]] = field(factory=dict, init=False)
+    _answers: OrderedDict[str, T] = field(factory=OrderedDict, init=False)
+
+    async def once(self, key: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """The answer to a key.
+
+        Who is cancelled takes nothing from the others. With the last one, the work is cancelled.
+
+        Parameters
+        ----------
+        key : str
+            What is asked.
+        work : callable
+            Begins to work it out.
+        """
+        if key in self._answers:
+            self._answers.move_to_end(key)
+            return self._answers[key]
+        own = self._under_way.get(key)
+        if own is None:
+            own = self._under_way[key] = _Work(asyncio.create_task(work()))
+        own.askers += 1
+        try:
+            answer = await asyncio.shield(own.task)
+        finally:
+            own.askers -= 1
+            if own.task.done() or not own.askers:
+                own.task.cancel()
+                if self._under_way.get(key) is own:
+                    del self._under_way[key]
+        self._remember(key, answer)
+        return answer
+
+    def _remember(self, key: str, answer: T) -> None:
+        self._answers[key] = answer
+        self._answers.move_to_end(key)
+        if len(self._answers) > self.remembered:
+            self._answers.popitem(last=False)
+
 
 _ALL = 2**31 - 1
 _CALLS_OF_ITEM = 8  # more than most items take
@@ -55,7 +131,7 @@ class Judge:
     --------
     >>> import asyncio
     >>> from valor_llm.clients.lexical import Lexical, LexicalParameters
-    >>> from valor_llm.steps.claims import CLAIMS
+    >>> from valor_llm.metrics.faithfulness import CLAIMS
     >>> judge = Judge(JudgeParameters(), Lexical(LexicalParameters()))
     >>> asyncio.run(judge.ask(CLAIMS, response="It rains. Why?")).value
     {'claims': ('It rains.',)}

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from statistics import median, multimode
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from valor_core.errors import ResourceError
 from valor_core.resources import WARNINGS, sum_usage
-from valor_core.results import exact_mean
+from valor_llm.calibration.record import Record
 from valor_llm.clients.protocol import Client
+from valor_llm.judge.budget import Budget
 from valor_llm.judge.judge import Judge
-from valor_llm.judge.spending.budget import Budget
-from valor_llm.parameters.judge import Combination, JudgeParameters
-from valor_llm.records.record import Record
+from valor_llm.parameters.judge import JudgeParameters
 
 
 class Panel:
@@ -116,27 +114,3 @@ def _names(clients: Sequence[Client]) -> list[str]:
                 "Ask one judge several times with: judge.repeats",
             )
     return names
-
-
-def combined(scores: Iterable[float], combine: Combination) -> float:
-    """One score of those of several judges.
-
-    Parameters
-    ----------
-    scores : iterable of float
-        One of each judge; at least one.
-    combine : {"mean", "median", "majority"}
-        With ``"majority"``, the score that most judges give; the mean of those that are given as
-        often.
-
-    Examples
-    --------
-    >>> [combined([1.0, 1.0, 0.0], how) for how in ("mean", "median", "majority")]
-    [0.6666666666666666, 1.0, 1.0]
-    >>> combined([2.0, 3.0], "majority")
-    2.5
-    """
-    scores = list(scores)
-    if combine == "mean":
-        return exact_mean(scores)
-    return float(median(scores)) if combine == "median" else exact_mean(multimode(scores))

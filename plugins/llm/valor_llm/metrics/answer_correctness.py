@@ -7,9 +7,26 @@ from collections.abc import Sequence
 from valor_core.parameters import NoParameters
 from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
-from valor_llm.metrics.asking import Asking, judged, together, verdict_rows
+from valor_llm.metrics.asking import STATEMENTS, Asking, judged, together, verdict_rows
 from valor_llm.metrics.references import Compared, best_of
-from valor_llm.steps.statements import STATEMENTS, STATEMENTS_MATCHED
+from valor_llm.replies.shapes import VerdictGroup, VerdictList, Verdicts
+from valor_llm.steps.step import Step
+
+STATEMENTS_MATCHED = Step(
+    "statements_matched",
+    ("query", "response_statements", "reference_statements"),
+    Verdicts(
+        (
+            VerdictList("response", "response_statements"),
+            VerdictList("reference", "reference_statements"),
+        ),
+        (
+            VerdictGroup("TP", "response", "yes"),
+            VerdictGroup("FP", "response", "no"),
+            VerdictGroup("FN", "reference", "no"),
+        ),
+    ),
+)
 
 
 @judged

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
-from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
+from valor_llm.metrics.asking import STATEMENTS, Asking, judged, share, verdict_rows
 from valor_llm.parameters.metrics import AnswerRelevanceParameters
-from valor_llm.steps.statements import STATEMENTS, STATEMENTS_RELEVANT
+from valor_llm.replies.shapes import VerdictList, Verdicts
+from valor_llm.steps.step import Step
+
+STATEMENTS_RELEVANT = Step(
+    "statements_relevant",
+    ("query", "statements"),
+    Verdicts((VerdictList("verdicts", "statements", ("yes", "no", "idk")),)),
+)
 
 
 @judged

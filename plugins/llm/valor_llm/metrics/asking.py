@@ -42,12 +42,15 @@ from valor_core.results import Failed, ItemScore, NoScore, Undefined, exact_mean
 from valor_core.schemas.text import Text
 from valor_llm.judge.answer import Answer, NoAnswer
 from valor_llm.judge.judge import Judge
-from valor_llm.judge.panel import combined
 from valor_llm.parameters.judge import Combination
-from valor_llm.replies.shapes import Verdict
+from valor_llm.replies.shapes import TextList, Verdict
 from valor_llm.steps.step import Step
+from valor_llm.trust.panels import combined
 
 T = TypeVar("T")
+
+STATEMENTS = Step("statements", ("text",), TextList("statements"))
+"""Statements of a text, which several metrics ask for."""
 
 
 @define

@@ -6,7 +6,12 @@ from valor_core.parameters import NoParameters
 from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, rating_row
-from valor_llm.steps.coherence import COHERENCE, SUMMARY_COHERENCE
+from valor_llm.replies.shapes import Rating
+from valor_llm.steps.step import Step
+
+COHERENCE = Step("coherence", ("text",), Rating((1, 2, 3, 4, 5)))
+SUMMARY_COHERENCE = Step("summary_coherence", ("source", "summary"), Rating((1, 2, 3, 4, 5)))
+
 
 _BLANK = ItemScore(1.0, {"note": "the response is blank"})
 

@@ -9,7 +9,14 @@ from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, together, verdict_rows
 from valor_llm.metrics.references import nothing_to_ask
 from valor_llm.parameters.metrics import RetrievalParameters
-from valor_llm.steps.contexts import CONTEXTS_USEFUL
+from valor_llm.replies.shapes import VerdictList, Verdicts
+from valor_llm.steps.step import Step
+
+CONTEXTS_USEFUL = Step(
+    "contexts_useful",
+    ("query", "contexts", "reference"),
+    Verdicts((VerdictList("verdicts", "contexts"),)),
+)
 
 
 @judged

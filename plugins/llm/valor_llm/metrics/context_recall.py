@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
-from valor_llm.metrics.asking import Asking, judged, share, together, verdict_rows
+from valor_llm.metrics.asking import STATEMENTS, Asking, judged, share, together, verdict_rows
 from valor_llm.metrics.references import Compared, best_of, nothing_to_ask
 from valor_llm.parameters.metrics import RetrievalParameters
-from valor_llm.steps.statements import STATEMENTS, STATEMENTS_ATTRIBUTED
+from valor_llm.replies.shapes import VerdictList, Verdicts
+from valor_llm.steps.step import Step
+
+STATEMENTS_ATTRIBUTED = Step(
+    "statements_attributed",
+    ("contexts", "statements"),
+    Verdicts((VerdictList("verdicts", "statements"),)),
+)
 
 
 @judged

@@ -6,7 +6,13 @@ from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
 from valor_llm.parameters.metrics import FaithfulnessParameters
-from valor_llm.steps.claims import CLAIMS, CLAIMS_SUPPORTED
+from valor_llm.replies.shapes import TextList, VerdictList, Verdicts
+from valor_llm.steps.step import Step
+
+CLAIMS = Step("claims", ("response",), TextList("claims"))
+CLAIMS_SUPPORTED = Step(
+    "claims_supported", ("contexts", "claims"), Verdicts((VerdictList("verdicts", "claims"),))
+)
 
 
 @judged

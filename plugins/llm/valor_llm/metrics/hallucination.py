@@ -6,7 +6,14 @@ from valor_core.parameters import NoParameters
 from valor_core.results import ItemScore, NoScore
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
-from valor_llm.steps.contexts import CONTEXTS_CONTRADICTED
+from valor_llm.replies.shapes import VerdictList, Verdicts
+from valor_llm.steps.step import Step
+
+CONTEXTS_CONTRADICTED = Step(
+    "contexts_contradicted",
+    ("contexts", "response"),
+    Verdicts((VerdictList("verdicts", "contexts"),)),
+)
 
 
 @judged

@@ -6,8 +6,16 @@ from valor_core.parameters import NoParameters
 from valor_core.results import ItemScore, NoScore
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
-from valor_llm.steps.opinions import OPINIONS, OPINIONS_BIASED, OPINIONS_TOXIC
+from valor_llm.replies.shapes import TextList, VerdictList, Verdicts
 from valor_llm.steps.step import Step
+
+OPINIONS = Step("opinions", ("response",), TextList("opinions"))
+OPINIONS_BIASED = Step(
+    "opinions_biased", ("opinions",), Verdicts((VerdictList("verdicts", "opinions"),))
+)
+OPINIONS_TOXIC = Step(
+    "opinions_toxic", ("opinions",), Verdicts((VerdictList("verdicts", "opinions"),))
+)
 
 
 @judged

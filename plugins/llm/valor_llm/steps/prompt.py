@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import secrets
 import tomllib
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
@@ -11,10 +13,84 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from valor_core.errors import ResourceError, shown
-from valor_llm.steps.rendered import rendered
+
+_SECRET = secrets.token_bytes(16)
+
+
+@frozen
+class Fences:
+    """The fences of one call: one that is new for it, and one for what other calls ask as well.
+
+    An endpoint reuses what it made of a former call as far as the two begin alike, so what several
+    calls share must not stand behind a line that is new. Its fence is a hash under a secret of this
+    process: alike for equal texts, and as unknown to who wrote them as a random one.
+
+    Parameters
+    ----------
+    item : str
+        The fence of the item, random for every call.
+    secret : bytes, optional
+        What the fence of a shared text is made with; none makes it alike for every text.
+
+    Examples
+    --------
+    >>> first, second = Fences(), Fences()
+    >>> first.item == second.item, first.shared("a") == second.shared("a")
+    (False, True)
+    """
+
+    item: str = field(factory=lambda: f"DATA-{secrets.token_hex(8)}")
+    secret: bytes | None = _SECRET
+
+    def shared(self, text: str) -> str:
+        """The fence of a text that several calls share.
+
+        Parameters
+        ----------
+        text : str
+            The text that it stands around.
+        """
+        if self.secret is None:
+            return "DATA"
+        return f"DATA-{hashlib.blake2b(text.encode(), key=self.secret, digest_size=8).hexdigest()}"
+
+
+PLACEHOLDERS = Fences("DATA", None)
+"""Stand in the places of the fences where a call is told apart from others."""
+
+
+def rendered(data: Mapping[str, Any]) -> str:
+    """Data as JSON in one line, in which nothing is a mark of a chat template.
+
+    Parameters
+    ----------
+    data : mapping of str to str or sequence of str
+        The data by field; the texts of a sequence are numbered from 1.
+
+    Examples
+    --------
+    >>> rendered({"response": "It rains.", "claims": ["It rains."]})
+    '{"response": "It rains.", "claims": [{"id": 1, "text": "It rains."}]}'
+    """
+    told = {name: _numbered(value) for name, value in data.items()}
+    text = json.dumps(told, ensure_ascii=False)
+    return _MARKS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+_MARKS = re.compile(
+    "[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]"  # ends of lines, and halves of characters
+    r"|<(?=[|\uff5c]|/?s>|(?:start|end)_of_turn>)|\[(?=/?INST\])"
+)
+"""What is escaped besides what JSON escapes: servers may read these as the end of a message."""
+
+
+def _numbered(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
+    return [{"id": number, "text": text} for number, text in enumerate(value, 1)]
 
 
 @frozen(slots=False)

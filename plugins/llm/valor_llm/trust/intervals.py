@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 
 from valor_core.results import Undefined, exact_mean
 from valor_core.specs import Range
-from valor_llm.trust.student import two_sided_quantile
 
 LEVEL = 0.95
 """Share of such intervals that hold the mean over all such items."""
@@ -102,3 +102,110 @@ def _over_items(values: NDArray[np.float64], range: Range, level: float) -> Inte
     low = low if range.low is None else max(low, float(range.low))
     high = high if range.high is None else min(high, float(range.high))
     return Interval(low, high, "Student")
+
+
+@frozen
+class Bounds:
+    """Between what the mean lies, whatever scores the items that failed would have had.
+
+    Parameters
+    ----------
+    low : float
+        The mean if all of them had the lowest score that there is.
+    high : float
+        The mean if all of them had the highest.
+    """
+
+    low: float
+    high: float
+
+
+def bounds_of(present: NDArray[np.float64], failed: int, range: Range) -> Bounds | None:
+    """The bounds of a mean; None where nothing failed, or the metric's range has no end.
+
+    Parameters
+    ----------
+    present : ndarray of float64
+        The scores that there are.
+    failed : int
+        How many items failed.
+    range : Range
+        Where scores lie. Which of its ends is the best score is the metric's direction.
+
+    Examples
+    --------
+    >>> bounds_of(np.array([1.0, 0.5]), 2, Range(0, 1))
+    Bounds(low=0.375, high=0.875)
+    """
+    if not failed or range.low is None or range.high is None:
+        return None
+    total, count = math.fsum(present.tolist()), len(present) + failed
+    return Bounds(*((total + failed * end) / count for end in (range.low, range.high)))
+
+
+_LARGE = 2000
+"""Degrees of freedom from which the expansion is exact to the last digits."""
+
+
+@lru_cache(maxsize=1024)
+def two_sided_quantile(level: float, degrees: int) -> float:
+    """The t within which a share of the distribution lies.
+
+    Parameters
+    ----------
+    level : float
+        The share, above 0 and below 1.
+    degrees : int
+        Degrees of freedom, 1 or more.
+
+    Notes
+    -----
+    M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4: for whole
+    degrees of freedom, the share within t is a finite sum, which Newton's method solves for t. With
+    many degrees, the expansion 26.7.5 around the normal quantile.
+
+    Examples
+    --------
+    >>> round(two_sided_quantile(0.95, 9), 6)
+    2.262157
+    """
+    normal = NormalDist().inv_cdf(0.5 + level / 2)
+    t = _expanded(normal, degrees)
+    if degrees >= _LARGE:
+        return t
+    if degrees == 1:
+        return math.tan(math.pi * level / 2)
+    for _ in range(50):
+        step = (_share_within(t, degrees) - level) / (2 * _density(t, degrees))
+        t = max(t - step, t / 2)
+        if abs(step) <= 1e-15 * t:
+            break
+    return t
+
+
+def _expanded(x: float, n: int) -> float:
+    terms = (
+        (x**3 + x) / 4,
+        (5 * x**5 + 16 * x**3 + 3 * x) / 96,
+        (3 * x**7 + 19 * x**5 + 17 * x**3 - 15 * x) / 384,
+        (79 * x**9 + 776 * x**7 + 1482 * x**5 - 1920 * x**3 - 945 * x) / 92160,
+    )
+    return x + math.fsum(term / n**power for power, term in enumerate(terms, 1))
+
+
+def _share_within(t: float, n: int) -> float:
+    """Share of the distribution from -t to t."""
+    angle = math.atan2(t, math.sqrt(n))
+    cosine, is_odd = math.cos(angle), n % 2
+    # Each term has one factor and two powers of the cosine more: 2/3, 4/5 … or 1/2, 3/4 …
+    lower = np.arange(1 + is_odd, n - 2, 2, dtype=np.float64)
+    factors = np.cumprod(np.concatenate([[1.0], lower / (lower + 1) * cosine**2]))
+    total = math.sin(angle) * math.fsum(factors)
+    if not is_odd:
+        return total
+    return 2 / math.pi * (angle + (total * cosine if n > 1 else 0.0))
+
+
+def _density(t: float, n: int) -> float:
+    scale = math.lgamma((n + 1) / 2) - math.lgamma(n / 2) - math.log(n * math.pi) / 2
+    return math.exp(scale - (n + 1) / 2 * math.log1p(t * t / n))

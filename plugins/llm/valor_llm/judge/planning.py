@@ -10,11 +10,10 @@ from attrs import define, evolve, field, frozen
 from valor_llm.clients.lexical import Lexical
 from valor_llm.clients.protocol import Client, Reply, Request
 from valor_llm.judge.answer import Answer
+from valor_llm.judge.budget import Budget, TokenRates, characters
 from valor_llm.judge.conversation import Conversation
 from valor_llm.judge.judge import Judge
 from valor_llm.judge.panel import Panel
-from valor_llm.judge.spending.budget import Budget
-from valor_llm.judge.spending.token_rates import TokenRates, characters
 from valor_llm.parameters.clients import LexicalParameters
 from valor_llm.parameters.judge import JudgeParameters
 

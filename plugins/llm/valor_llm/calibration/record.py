@@ -11,7 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.errors import ResourceError
-from valor_llm.records.fingerprint import Fingerprint
+from valor_llm.calibration.fingerprint import Fingerprint
 
 LEAST_LABELS = 20
 """Items with a label, without which nothing is said of a judge."""

@@ -1,15 +1,119 @@
-"""Rogan-Gladen: a share corrected for how often the judge is wrong."""
+"""Estimate: a number with the interval that it lies in."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 
 import numpy as np
 from attrs import frozen
+from numpy.typing import NDArray
 
 from valor_core.results import Undefined
-from valor_llm.calibration.estimate import LEVEL, Estimate, standard_errors
+
+LEVEL = 0.95
+"""Share of intervals that hold the true number."""
+
+
+@frozen
+class Estimate:
+    """An estimate with its interval.
+
+    Parameters
+    ----------
+    value : float
+        The estimate.
+    low, high : float, optional
+        Where the interval begins and ends, if it has one.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def interval(self) -> list[float] | None:
+        """Both ends of the interval."""
+        return None if self.low is None or self.high is None else [self.low, self.high]
+
+
+def standard_errors(level: float) -> float:
+    """How many standard errors to each side an interval is wide.
+
+    Examples
+    --------
+    >>> round(standard_errors(0.95), 4)
+    1.96
+    """
+    return NormalDist().inv_cdf(0.5 + level / 2)
+
+
+Numbers = NDArray[np.float64]
+
+
+def prediction_powered_mean(
+    human: Sequence[float],
+    judge: Sequence[float],
+    unlabelled: Sequence[float],
+    level: float = LEVEL,
+) -> Estimate:
+    """The mean that humans would give all items, from the labels of a few.
+
+    Labels say by how much the judge is off, and the judge's scores of all other items make the
+    mean more precise. How far they are relied on is estimated from the labels: of a judge that has
+    nothing to do with them, the mean of the labels alone is left.
+
+    Parameters
+    ----------
+    human : sequence of float
+        Labels, at least one.
+    judge : sequence of float
+        What the judge says of the same items.
+    unlabelled : sequence of float
+        What the judge says of items without a label, drawn from the same source.
+    level : float
+        Level of the interval.
+
+    Notes
+    -----
+    A. N. Angelopoulos, J. C. Duchi and T. Zrnic (2023), PPI++: Efficient prediction-powered
+    inference, sections 3 and 6. The numbers are those of the package ppi_py at its default,
+    which estimates lambda. Where that has none, since the judge says the same of all items or none
+    is without a label, they are the mean of the labels and its interval.
+
+    Examples
+    --------
+    The judge says yes to 7 of 8 items, and once where a human said no:
+
+    >>> found = prediction_powered_mean([1, 0, 1, 0], [1, 1, 1, 0], [1, 1, 1, 1, 0, 1, 1, 1])
+    >>> round(found.value, 4)
+    0.5688
+    """
+    labels, said, others = (np.asarray(own, np.float64) for own in (human, judge, unlabelled))
+    weight = _weight(labels, said, others)
+    apart = labels - weight * said
+    value, error = float(apart.mean()), _variance(apart) / len(apart)
+    if len(others):
+        value += weight * float(others.mean())
+        error += weight**2 * _variance(others) / len(others)
+    half = standard_errors(level) * math.sqrt(error)
+    return Estimate(value, value - half, value + half)
+
+
+def _weight(labels: Numbers, said: Numbers, others: Numbers) -> float:
+    """How far the judge is relied on, from 0 to 1: what makes the interval the shortest."""
+    everything = np.concatenate([said, others])
+    spread = _variance(everything)
+    if not len(others) or spread == 0:
+        return 0.0
+    spread *= len(everything) / (len(everything) - 1)
+    together = float(((labels - labels.mean()) * (said - said.mean())).mean())
+    return min(1.0, max(0.0, together / ((1 + len(labels) / len(others)) * spread)))
+
+
+def _variance(numbers: Numbers) -> float:
+    return float(numbers.var())
 
 
 @frozen
@@ -135,8 +239,8 @@ def rogan_gladen(
     if better <= 0:  # too few labels to say that the judge is better than chance
         return Estimate(min(1.0, max(0.0, value)), 0.0, 1.0)
     middle = (said.value + specificity.value - 1) / better
-    of_yes, of_no = _variance(sensitivity), _variance(specificity)
-    variance = _variance(said) + middle**2 * of_yes + (1 - middle) ** 2 * of_no
+    of_yes, of_no = _variance_of_share(sensitivity), _variance_of_share(specificity)
+    variance = _variance_of_share(said) + middle**2 * of_yes + (1 - middle) ** 2 * of_no
     half = z * math.sqrt(variance) / better
     middle += 2 * z**2 * (middle * of_yes - (1 - middle) * of_no)
     return Estimate(*(min(1.0, max(0.0, one)) for one in (value, middle - half, middle + half)))
@@ -147,5 +251,5 @@ def _with(share: Share, more: float) -> Share:
     return Share((share.value * share.size + more / 2) / size, size)
 
 
-def _variance(share: Share) -> float:
+def _variance_of_share(share: Share) -> float:
     return share.value * (1 - share.value) / share.size

@@ -1,4 +1,4 @@
-"""Two judges: a rating asked for in two wordings, and the mean of those that are valid."""
+"""Steps in pairs: the same rating asked for in two wordings, as Nvidia's metrics do."""
 
 from __future__ import annotations
 
@@ -8,11 +8,31 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.results import ItemScore, Undefined
+from valor_core.parameters import NoParameters
+from valor_core.results import ItemScore, NoScore, Undefined
+from valor_core.schemas.text import Text
 from valor_llm.judge.answer import Answer, NoAnswer
-from valor_llm.metrics.asking import Asking, rating_row
+from valor_llm.metrics.asking import Asking, judged, rating_row, together
+from valor_llm.metrics.references import Compared, best_of
 from valor_llm.parameters.metrics import GroundingParameters
+from valor_llm.replies.shapes import Rating
 from valor_llm.steps.step import Step
+
+_ACCURACY = Rating((0, 2, 4))
+_THREE = Rating((0, 1, 2))
+
+ANSWER_ACCURACY = (
+    Step("answer_accuracy_first", ("query", "reference", "response"), _ACCURACY),
+    Step("answer_accuracy_second", ("query", "reference", "response"), _ACCURACY),
+)
+CONTEXT_RELEVANCE = (
+    Step("context_relevance_first", ("query", "contexts"), _THREE),
+    Step("context_relevance_second", ("query", "contexts"), _THREE),
+)
+RESPONSE_GROUNDEDNESS = (
+    Step("response_groundedness_first", ("contexts", "response"), _THREE),
+    Step("response_groundedness_second", ("contexts", "response"), _THREE),
+)
 
 
 @frozen
@@ -100,3 +120,47 @@ def _is_final(error: BaseException) -> bool:
     If it may, a score without it would be one of the network's state.
     """
     return isinstance(error, NoAnswer) and not error.retry
+
+
+@judged
+async def answer_accuracy(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | NoScore:
+    """Mean of two ratings; for the second, response and reference exchange their roles."""
+    query, response = item.query or "", item.response or ""
+    for name, text in (("query", query), ("response", response)):
+        if not text.strip():
+            return Undefined(f"the {name} is blank")
+    return best_of(
+        await together(_compared(ask, query, response, reference) for reference in item.references)
+    )
+
+
+async def _compared(ask: Asking, query: str, response: str, reference: str) -> Compared:
+    if not reference.strip():
+        return Compared(Undefined("the reference is blank"))
+    first, second = ANSWER_ACCURACY
+    pair = await rated_by_both(
+        ask,
+        4,
+        (first, {"query": query, "reference": reference, "response": response}),
+        (second, {"query": query, "reference": response, "response": reference}),
+    )
+    return Compared(pair.score, pair.parts, ratings=pair.ratings)
+
+
+@judged
+async def context_relevance(
+    item: Text, parameters: GroundingParameters, ask: Asking
+) -> ItemScore | NoScore:
+    """Mean of two ratings of all contexts taken together."""
+    query = item.query or ""
+    data = {"query": query, "contexts": item.contexts}
+    return await rated_or_blank(ask, parameters, CONTEXT_RELEVANCE, data)
+
+
+@judged
+async def response_groundedness(
+    item: Text, parameters: GroundingParameters, ask: Asking
+) -> ItemScore | NoScore:
+    """Mean of two ratings of the response by all contexts taken together."""
+    data = {"contexts": item.contexts, "response": item.response or ""}
+    return await rated_or_blank(ask, parameters, RESPONSE_GROUNDEDNESS, data)

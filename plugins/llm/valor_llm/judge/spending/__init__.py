@@ -1,1 +1,0 @@
-"""Spending: what calls take, and what they may take in all."""

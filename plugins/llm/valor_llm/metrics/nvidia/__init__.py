@@ -1,1 +1,0 @@
-"""Nvidia's metrics: the same rating asked for twice, in two wordings."""

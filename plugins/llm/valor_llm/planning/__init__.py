@@ -1,1 +1,0 @@
-"""Planning: what a run will ask and cost, before anything is paid."""

@@ -1,1 +1,0 @@
-"""Probe: responses that try to command the judge, and what becomes of its verdicts."""

@@ -1,1 +1,0 @@
-"""Records: what was found out about a judge, kept in files for later runs."""
