@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from valor_text.counting.characters import characters
-from valor_text.counting.tokens import Tokens
 from valor_text.kernels import KERNELS, CharacterKinds, numeric
 from valor_text.kernels.kinds import ALONE, BETWEEN, DIGIT, DOLLAR, LINE, MARK, WORD
+from valor_text.normalisers.characters import characters
+from valor_text.normalisers.tokens import Tokens
 
 if KERNELS.library is None:
     pytest.skip(KERNELS.reason, allow_module_level=True)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_testing import check_reader
-from valor_text.parameters.lines import LinesParameters
+from valor_text.parameters.readers import LinesParameters
 from valor_text.readers.lines import LinesReader
 
 from valor_core import Registry, evaluate

@@ -10,7 +10,7 @@ from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_text.counting.latex import boxed, unmarked
-from valor_text.counting.written_numbers import matches, number_pattern, written_numbers
+from valor_text.counting.numbers_in_text import matches, number_pattern, written_numbers
 from valor_text.metrics.answers.numeric_match import _Reading, score
 from valor_text.parameters.answers import NumericMatchParameters
 

@@ -9,8 +9,7 @@ from importlib import import_module
 
 import pytest
 from sacrebleu.metrics import CHRF
-from valor_text.counting import characters
-from valor_text.normalisers import normalise, tokenise
+from valor_text.normalisers import characters, normalise, tokenise
 
 from .generated import ODD, pairs
 

@@ -511,7 +511,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             name="text.lines",
             task="text",
             summary="Plain files with a response and its references in each line",
-            parameters="valor_text.parameters.lines:LinesParameters",
+            parameters="valor_text.parameters.readers:LinesParameters",
             implementation="valor_text.readers.lines:LinesReader",
         ),
     )

@@ -14,10 +14,10 @@ from valor_core.states import counted
 from valor_text.counting.complete import complete
 from valor_text.counting.pairs import Pairs
 from valor_text.counting.preparation import Faulty, PreparedState, faults
-from valor_text.counting.tokens import Tokens
 from valor_text.kernels import common_ngrams
 from valor_text.kernels.values import Positions
 from valor_text.normalisers import normalise, tokenise
+from valor_text.normalisers.tokens import Tokens
 
 
 def in_common(pairs: Pairs, tokens: Tokens, longest: int) -> Positions:

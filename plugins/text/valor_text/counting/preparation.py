@@ -19,11 +19,11 @@ from valor_core.schemas import natural
 from valor_core.schemas.text import TextBatch
 from valor_core.specs import MetricSpec
 from valor_core.states import DerivedState
-from valor_text.counting.characters import characters
 from valor_text.counting.pairs import Pairs
 from valor_text.kernels.kinds import CharacterKinds
 from valor_text.kernels.values import Positions
 from valor_text.normalisers import normalise
+from valor_text.normalisers.characters import characters
 
 DETAIL = "preparation"
 """The detail of a row that has the fault."""

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from valor_text.counting.characters import characters
-from valor_text.counting.tokens import Tokens
 from valor_text.kernels import Spans, runs
 from valor_text.kernels.values import Codes
-from valor_text.normalisers.plain import SPACED
+from valor_text.normalisers.characters import characters
+from valor_text.normalisers.lowercase_words import SPACED
+from valor_text.normalisers.tokens import Tokens
 
 _PUNCTUATION = np.array([ord(mark) for mark in string.punctuation], np.uint32)
 

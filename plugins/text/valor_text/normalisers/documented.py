@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from valor_text.counting.tokens import Tokens
 from valor_text.kernels.kinds import BETWEEN, DIGIT, DOLLAR, MARK, WORD, CharacterKinds
+from valor_text.normalisers.tokens import Tokens
 
 
 def _kind(character: str) -> int:

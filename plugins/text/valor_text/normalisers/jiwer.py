@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from valor_text.counting.tokens import Tokens
 from valor_text.kernels.kinds import BETWEEN, WORD, CharacterKinds
+from valor_text.normalisers.tokens import Tokens
 
 _SEVERAL = re.compile(r"\s\s+")
 _BLANKS = CharacterKinds(lambda character: BETWEEN if character == " " else WORD)

@@ -8,8 +8,8 @@ from threading import Lock
 from typing import Any
 
 from valor_core.packages import import_extra
-from valor_text.counting.tokens import Tokens
-from valor_text.normalisers.plain import words
+from valor_text.normalisers.lowercase_words import words
+from valor_text.normalisers.tokens import Tokens
 
 _LOCK = Lock()
 

@@ -7,24 +7,24 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from valor_text.counting.tokens import Tokens
 from valor_text.normalisers.normaliser import Normaliser, Tokeniser
+from valor_text.normalisers.tokens import Tokens
 from valor_text.parameters.fields import normaliser_named, tokeniser_named
 
 _NORMALISERS: Mapping[str, str] = {
-    "none": "plain:as_it_is",
-    "lower": "plain:lower",
-    "lowercase": "plain:lowercase",
-    "strip": "plain:strip",
+    "none": "lowercase_words:as_it_is",
+    "lower": "lowercase_words:lower",
+    "lowercase": "lowercase_words:lowercase",
+    "strip": "lowercase_words:strip",
     "squad": "squad:squad",
     "unicode": "unicode:folded",
-    "speech": "speech.neutral:with_diacritics",
-    "speech_plain": "speech.neutral:without_diacritics",
+    "speech": "speech.multilingual:with_diacritics",
+    "speech_plain": "speech.multilingual:without_diacritics",
     "english_speech": "speech.english:english",
 }
 _TOKENISERS: Mapping[str, str] = {
-    "words": "plain:words",
-    "characters": "plain:letters",
+    "words": "lowercase_words:words",
+    "characters": "lowercase_words:letters",
     "rouge": "rouge:tokens",
     "valor": "documented:tokens",
     "13a": "sacrebleu:mteval",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from attrs import field, frozen
 
-from valor_text.counting.tokens import Tokens
+from valor_text.normalisers.tokens import Tokens
 
 Texts = Sequence[str]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from valor_text import kernels
-from valor_text.counting.characters import characters, text_of
+from valor_text.normalisers.characters import characters, text_of
 
 
 def stems(words: Sequence[str]) -> list[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from valor_text.counting.tokens import Tokens
 from valor_text.kernels.kinds import BETWEEN, LINE, WORD, CharacterKinds
-from valor_text.normalisers.plain import lowercase
+from valor_text.normalisers.lowercase_words import lowercase
 from valor_text.normalisers.porter import stems
+from valor_text.normalisers.tokens import Tokens
 
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 _SHORTEST_STEMMED = 4

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from valor_text.counting.characters import characters, rewritten
-from valor_text.counting.tokens import Tokens
 from valor_text.kernels import CharacterKinds, Characters, runs
 from valor_text.kernels.kinds import ALONE, BETWEEN, KINDS, WORD
+from valor_text.normalisers.characters import characters, rewritten
+from valor_text.normalisers.tokens import Tokens
 
 # What a character is before its neighbours are looked at.
 _OTHER, _SPACE, _NUMBER, _POINT, _DASH, _MARK = range(6)

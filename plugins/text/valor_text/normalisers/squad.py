@@ -10,9 +10,9 @@ import re
 import string
 from collections.abc import Iterable, Sequence
 
-from valor_text.counting.characters import rewritten
-from valor_text.counting.tokens import Tokens
-from valor_text.normalisers.plain import words
+from valor_text.normalisers.characters import rewritten
+from valor_text.normalisers.lowercase_words import words
+from valor_text.normalisers.tokens import Tokens
 
 _MARKS = str.maketrans("", "", string.punctuation)
 _ARTICLES = ("a", "an", "the")

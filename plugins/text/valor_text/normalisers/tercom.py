@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from valor_text.counting.characters import rewritten
-from valor_text.counting.tokens import Tokens
-from valor_text.normalisers.plain import lowercase, words
+from valor_text.normalisers.characters import rewritten
+from valor_text.normalisers.lowercase_words import lowercase, words
+from valor_text.normalisers.tokens import Tokens
 
 _ESCAPED = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 _WESTERN = (

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import cache
 from unicodedata import category, name, normalize
 
-from valor_text.counting.characters import rewritten
-from valor_text.counting.tokens import Tokens
 from valor_text.kernels.kinds import ALONE, BETWEEN, WORD, CharacterKinds
+from valor_text.normalisers.characters import rewritten
+from valor_text.normalisers.tokens import Tokens
 
 _VARIATION_SELECTORS = (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 _JOINED = dict.fromkeys(

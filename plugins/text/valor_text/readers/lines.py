@@ -15,7 +15,7 @@ from valor_core.errors import ReadError
 from valor_core.readers import Partition
 from valor_core.schemas import Datums
 from valor_core.schemas.text import TextBatch
-from valor_text.parameters.lines import LinesParameters
+from valor_text.parameters.readers import LinesParameters
 
 _SCANNED = 1 << 20  # bytes that are looked at at a time
 _FEED = ord("\n")

@@ -13,7 +13,7 @@ from attrs import frozen
 from valor_core import Failed, ItemScore
 from valor_core.results import NoScore
 from valor_core.schemas.text import TextBatch
-from valor_text.counting.json_fields import JSONFields, NoJSON, Tolerance, unfenced
+from valor_text.counting.json_text import JSONFields, NoJSON, Tolerance, unfenced
 from valor_text.normalisers import normalise
 from valor_text.parameters.answers import JSONMatchParameters
 

@@ -13,7 +13,7 @@ from referencing import Registry
 from valor_core import ItemScore
 from valor_core.errors import ParameterError
 from valor_core.schemas.text import TextBatch
-from valor_text.counting.json_fields import JSONFields, NoJSON, unfenced
+from valor_text.counting.json_text import JSONFields, NoJSON, unfenced
 from valor_text.parameters.answers import JSONSchemaParameters
 
 _MOST_ERRORS = 20

@@ -7,7 +7,7 @@ from typing import Any
 
 from valor_core import ItemScore
 from valor_core.schemas.text import TextBatch
-from valor_text.counting.json_fields import JSONFields, NoJSON, unfenced
+from valor_text.counting.json_text import JSONFields, NoJSON, unfenced
 from valor_text.parameters.answers import JSONValidParameters
 
 

@@ -15,7 +15,7 @@ from valor_core.results import DetailColumns, ItemRows
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.answers import Answers
 from valor_text.counting.latex import boxed, unmarked
-from valor_text.counting.written_numbers import WrittenNumber, written_numbers
+from valor_text.counting.numbers_in_text import WrittenNumber, written_numbers
 from valor_text.parameters.answers import NumericMatchParameters
 
 _WITHOUT_NUMBER = Undefined("no number in a reference")

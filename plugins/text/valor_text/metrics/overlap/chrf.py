@@ -17,9 +17,9 @@ from valor_core.states import DerivedState, StateRequest, counted
 from valor_text.counting.complete import complete
 from valor_text.counting.ngrams import in_common, numbers_of_ngrams
 from valor_text.counting.pairs import Pairs
-from valor_text.counting.tokens import Tokens
 from valor_text.kernels.values import Positions
 from valor_text.normalisers import normalise, tokenise
+from valor_text.normalisers.tokens import Tokens
 from valor_text.parameters.overlap import ChrFParameters
 
 Floats = NDArray[np.float64]

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from valor_core.schemas.text import TextBatch
 from valor_text.counting import preparation
 from valor_text.counting.pairs import Pairs
-from valor_text.counting.tokens import Tokens
 from valor_text.kernels import alignments
 from valor_text.kernels.values import Ids, Positions
 from valor_text.metrics.overlap.wordnet import WordNet
 from valor_text.normalisers import normalise, porter, tokenise
+from valor_text.normalisers.tokens import Tokens
 from valor_text.parameters.overlap import METEORParameters
 
 

@@ -14,11 +14,11 @@ from valor_core.schemas.text import TextBatch
 from valor_text.counting import preparation
 from valor_text.counting.ngrams import in_common
 from valor_text.counting.pairs import Pairs
-from valor_text.counting.tokens import Tokens
 from valor_text.kernels import lines_in_common, longest_common
 from valor_text.kernels.values import Positions
 from valor_text.normalisers import normalise, tokenise, tokens_of
 from valor_text.normalisers.rouge import stemmed
+from valor_text.normalisers.tokens import Tokens
 from valor_text.parameters.overlap import ROUGEParameters
 
 Numbers = NDArray[np.float64]

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from valor_text.counting.characters import rewritten
+from valor_text.normalisers.characters import rewritten
 from valor_text.normalisers.speech.contractions import in_full
-from valor_text.normalisers.speech.neutral import one_case, plain_letters, without_symbols
+from valor_text.normalisers.speech.multilingual import one_case, plain_letters, without_symbols
 from valor_text.normalisers.speech.numbers import in_digits
 from valor_text.normalisers.speech.spelling import SPELLINGS
 

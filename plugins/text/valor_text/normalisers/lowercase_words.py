@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from valor_text.counting.characters import rewritten
-from valor_text.counting.tokens import Tokens
 from valor_text.kernels.kinds import BETWEEN, WORD, CharacterKinds
+from valor_text.normalisers.characters import rewritten
+from valor_text.normalisers.tokens import Tokens
 
 
 def as_it_is(texts: Sequence[str]) -> list[str]:

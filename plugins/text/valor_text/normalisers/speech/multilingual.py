@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from valor_text.counting.characters import rewritten
+from valor_text.normalisers.characters import rewritten
 
 _DIACRITICS = (
     *range(0x0300, 0x0370),
