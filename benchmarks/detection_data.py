@@ -342,7 +342,7 @@ def _records(generator: np.random.Generator, data: Set) -> Iterator[dict[str, An
 def _masks(generator: np.random.Generator, data: Set) -> list[dict[str, Any]]:
     """Masks of the results: outlines in their boxes, as compressed run lengths."""
     from valor_detection.kernels.masks import segmentation_runs
-    from valor_detection.kernels.records import POLYGONS, Segmentation, Segmentations
+    from valor_detection.kernels.segmentations import POLYGONS, Segmentation, Segmentations
 
     from valor_core.schemas.geometry import compressed
 

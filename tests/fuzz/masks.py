@@ -12,14 +12,14 @@ import numpy as np
 from cases import fuzz
 from numpy.typing import NDArray
 from valor_detection.kernels.masks import mask_ious, measured, segmentation_runs
-from valor_detection.kernels.records import (
+from valor_detection.kernels.refusals import RowError, is_large
+from valor_detection.kernels.segmentations import (
     COMPRESSED,
     POLYGONS,
     RUNS,
     Segmentation,
     Segmentations,
 )
-from valor_detection.kernels.refusals import RowError, is_large
 
 from valor_core.schemas import Codes
 from valor_core.schemas.geometry import RunLengths

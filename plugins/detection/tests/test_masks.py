@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from pycocotools import mask as coco
 from valor_detection.kernels import KERNELS
-from valor_detection.kernels.records import (
+from valor_detection.kernels.refusals import RowError
+from valor_detection.kernels.segmentations import (
     COMPRESSED,
     NO_MASK,
     POLYGONS,
@@ -26,7 +27,6 @@ from valor_detection.kernels.records import (
     Segmentation,
     Segmentations,
 )
-from valor_detection.kernels.refusals import RowError
 
 from valor_core.schemas.geometry import Mask, RunLengths, compressed
 

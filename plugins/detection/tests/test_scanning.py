@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from valor_detection.kernels import KERNELS, stdlib_scanning
 from valor_detection.kernels import texts as texts_of_files
-from valor_detection.kernels.numeric import scanning as numeric
-from valor_detection.kernels.records import Annotations, Document, Images, Segmentations
+from valor_detection.kernels.numeric import grouping as reference_grouping
+from valor_detection.kernels.records import Annotations, Document, Images
+from valor_detection.kernels.segmentations import Segmentations
 from valor_detection.kernels.texts import Text
 
 from valor_core.errors import ReadError
@@ -23,6 +24,7 @@ from valor_core.errors import ReadError
 if KERNELS.library is None:
     pytest.skip("the kernels are not compiled", allow_module_level=True)
 
+from valor_detection.kernels.compiled import grouping
 from valor_detection.kernels.compiled import scanning as compiled
 
 SCANNERS = [
@@ -421,8 +423,8 @@ def test_a_byte_order_mark_is_passed_over(scan: Any) -> None:
 @given(st.lists(st.integers(0, 9)))
 def test_rows_are_grouped_in_their_order(groups: list[int]) -> None:
     column = np.array(groups, np.int64)
-    expected = numeric.grouped_order(column, 10)
-    np.testing.assert_array_equal(compiled.grouped_order(column, 10), expected)
+    expected = reference_grouping.grouped_order(column, 10)
+    np.testing.assert_array_equal(grouping.grouped_order(column, 10), expected)
 
 
 @pytest.mark.parametrize("scan", SCANNERS)

@@ -18,7 +18,7 @@ from valor_core.schemas.detection import (
     scores_outside,
 )
 from valor_core.schemas.geometry import MASK, POLYGON, Rings, RunLengths, Shapes
-from valor_detection.kernels.scanning import grouped_order
+from valor_detection.kernels.grouping import grouped_order
 from valor_detection.parameters.readers.tables import BoxFormat
 from valor_detection.validity import Place, Policy, checked_shapes
 

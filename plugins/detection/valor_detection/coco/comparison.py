@@ -18,7 +18,7 @@ from valor_core.schemas.detection import (
 from valor_detection.coco.dataset import COCO
 from valor_detection.coco.geometry import geometry
 from valor_detection.coco.settings import Params, ids
-from valor_detection.kernels.scanning import grouped_order
+from valor_detection.kernels.grouping import grouped_order
 from valor_detection.matching import Matching
 from valor_detection.overlaps import Overlaps
 from valor_detection.readers.numbering import Numbering

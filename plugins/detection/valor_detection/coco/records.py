@@ -22,9 +22,8 @@ from valor_detection.kernels.records import (
     Annotations,
     Document,
     Images,
-    Segmentation,
-    Segmentations,
 )
+from valor_detection.kernels.segmentations import Segmentation, Segmentations
 from valor_detection.kernels.stdlib_scanning import segmentation, whole
 
 Record = Mapping[str, Any]

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import define, fields, frozen
+from attrs import define, frozen
 from numpy.typing import NDArray
 
 from valor_core.schemas import Codes
+from valor_detection.kernels.segmentations import Segmentation, Segmentations, joined_columns
 
 FloatColumn = NDArray[np.float64]
 
@@ -17,20 +18,6 @@ ID, IMAGE, CATEGORY, BOX, AREA, CROWD, SCORE, SEGMENTATION, HEIGHT, WIDTH = (
     1 << bit for bit in range(10)
 )
 """Bits in `found`: which fields a record has, null being none."""
-
-NO_MASK, POLYGONS, RUNS, COMPRESSED = range(4)
-"""What a segmentation is."""
-
-
-@frozen(repr=False)
-class Segmentation:
-    """One segmentation, as plain Python values."""
-
-    kind: int = NO_MASK
-    size: tuple[int, int] = (0, 0)
-    rings: Sequence[Sequence[float]] = ()
-    counts: Sequence[int] = ()
-    letters: bytes = b""
 
 
 @frozen(repr=False)
@@ -56,70 +43,6 @@ class Row:
     floats: Sequence[float]
     crowd: bool
     segmentation: Segmentation
-
-
-@define(eq=False, repr=False)
-class Segmentations:
-    """Segmentations of annotations, ragged.
-
-    Parameters
-    ----------
-    kinds : ndarray of uint8, shape (n,)
-        `NO_MASK`, `POLYGONS`, `RUNS` or `COMPRESSED`.
-    sizes : ndarray of int64, shape (n, 2)
-        Height and width where runs are given; 0 elsewhere.
-    row_ends : ndarray of int64, shape (n, 3)
-        Where the rings, counts and letters of each row end.
-    ring_ends : ndarray of int64, shape (n_rings,)
-        Where the numbers of each ring end.
-    numbers : ndarray of float64
-        x and y by turns.
-    counts : ndarray of uint32
-        Run lengths.
-    letters : ndarray of uint8
-        Text of compressed run lengths.
-    """
-
-    kinds: NDArray[np.uint8]
-    sizes: Codes
-    row_ends: Codes
-    ring_ends: Codes
-    numbers: FloatColumn
-    counts: NDArray[np.uint32]
-    letters: NDArray[np.uint8]
-
-    @classmethod
-    def of(cls, rows: Sequence[Segmentation]) -> Segmentations:
-        """Columns of rows of plain Python values."""
-        rings = [ring for row in rows for ring in row.rings]
-        ends = [(len(row.rings), len(row.counts), len(row.letters)) for row in rows]
-        return cls(
-            np.array([row.kind for row in rows], np.uint8),
-            np.array([row.size for row in rows], np.int64).reshape(-1, 2),
-            np.cumsum(np.array(ends, np.int64).reshape(-1, 3), axis=0),
-            np.cumsum([len(ring) for ring in rings], dtype=np.int64),
-            np.array([number for ring in rings for number in ring], np.float64),
-            np.array([run for row in rows for run in row.counts], np.uint32),
-            np.frombuffer(b"".join(row.letters for row in rows), np.uint8),
-        )
-
-    @classmethod
-    def joined(cls, parts: Sequence[Segmentations]) -> Segmentations:
-        """Rows of several parts, one after another; takes the parts apart on the way."""
-        if len(parts) == 1:
-            return parts[0]
-        own = [(len(part.ring_ends), len(part.counts), len(part.letters)) for part in parts]
-        row_starts = np.cumsum([(0, 0, 0), *own], axis=0, dtype=np.int64)
-        ring_starts = np.cumsum([0, *(len(part.numbers) for part in parts)], dtype=np.int64)
-        moved: dict[str, NDArray[Any]] = {
-            "row_ends": _moved([part.row_ends for part in parts], row_starts),
-            "ring_ends": _moved([part.ring_ends for part in parts], ring_starts),
-        }
-        columns = {}
-        for name in _names(cls):
-            columns[name] = moved[name] if name in moved else _end_to_end(parts, name)
-            _drop(parts, name)
-        return cls(**columns)
 
 
 @define(eq=False, repr=False)
@@ -183,11 +106,7 @@ class Annotations:
         if len(parts) == 1:
             return parts[0]
         masks = [part.masks for part in parts if part.masks is not None]
-        columns = {}
-        for name in _names(cls):
-            if name != "masks":
-                columns[name] = _end_to_end(parts, name)
-                _drop(parts, name)
+        columns = joined_columns(parts, without="masks")
         return cls(**columns, masks=Segmentations.joined(masks) if masks else None)
 
     def lacking(self, bits: int) -> Codes:
@@ -276,21 +195,3 @@ class Document:
     def place(self, row: int) -> str:
         """How a message calls an annotation: ``instances.json, annotations[3]``."""
         return f"{self.list_name}[{row}]"
-
-
-def _names(cls: type) -> tuple[str, ...]:
-    return tuple(own.name for own in fields(cls))
-
-
-def _drop(parts: Sequence[Any], name: str) -> None:
-    """Let go of a column, so that no two are in memory twice."""
-    for part in parts:
-        delattr(part, name)
-
-
-def _end_to_end(parts: Sequence[Any], name: str) -> NDArray[Any]:
-    return np.concatenate([getattr(part, name) for part in parts])
-
-
-def _moved(ends: Sequence[Codes], starts: Codes) -> Codes:
-    return np.concatenate([own + start for own, start in zip(ends, starts, strict=False)])

@@ -20,13 +20,10 @@ from valor_detection.kernels.records import (
     AREA,
     BOX,
     CATEGORY,
-    COMPRESSED,
     CROWD,
     HEIGHT,
     ID,
     IMAGE,
-    POLYGONS,
-    RUNS,
     SCORE,
     SEGMENTATION,
     WIDTH,
@@ -34,9 +31,9 @@ from valor_detection.kernels.records import (
     Document,
     Images,
     Row,
-    Segmentation,
     plain_fields,
 )
+from valor_detection.kernels.segmentations import COMPRESSED, POLYGONS, RUNS, Segmentation
 from valor_detection.kernels.texts import Text
 
 _SPACE = re.compile(r"[ \t\n\r]*")

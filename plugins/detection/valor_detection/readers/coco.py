@@ -20,21 +20,21 @@ from valor_core.schemas.detection import (
     scores_outside,
 )
 from valor_core.schemas.geometry import Shapes
+from valor_detection.kernels.grouping import grouped_order
 from valor_detection.kernels.records import (
     AREA,
     BOX,
     CATEGORY,
-    COMPRESSED,
     ID,
     IMAGE,
-    RUNS,
     SCORE,
     SEGMENTATION,
     Annotations,
     Document,
     Images,
 )
-from valor_detection.kernels.scanning import grouped_order, scan
+from valor_detection.kernels.scanning import scan
+from valor_detection.kernels.segmentations import COMPRESSED, RUNS
 from valor_detection.kernels.stdlib_scanning import DECODER
 from valor_detection.kernels.texts import Text
 from valor_detection.parameters.readers.coco import CocoParameters

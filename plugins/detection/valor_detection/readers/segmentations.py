@@ -13,8 +13,8 @@ from valor_core.errors import ReadError, and_more
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import MASK, RunLengths, Shapes, starts_of
 from valor_detection.kernels.masks import measured, segmentation_runs
-from valor_detection.kernels.records import COMPRESSED, NO_MASK, POLYGONS, RUNS, Segmentations
 from valor_detection.kernels.refusals import RowError, is_large, large_sentence
+from valor_detection.kernels.segmentations import COMPRESSED, NO_MASK, POLYGONS, RUNS, Segmentations
 
 _CORNERS = [0, 1, 0, 3, 2, 3, 2, 1]  # of xmin, ymin, xmax, ymax: in the order of pycocotools
 _FEWEST = 5  # numbers of a polygon that pycocotools draws

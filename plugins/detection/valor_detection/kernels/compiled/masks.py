@@ -13,8 +13,8 @@ from valor_core.schemas.geometry import RunLengths, Runs, ends
 from valor_detection.kernels import KERNELS
 from valor_detection.kernels.numeric.segmentations import Columns
 from valor_detection.kernels.pages import paged
-from valor_detection.kernels.records import COMPRESSED, Segmentations
 from valor_detection.kernels.refusals import NO_TEXT, RowError, check_pixels
+from valor_detection.kernels.segmentations import COMPRESSED, Segmentations
 
 _BYTES = array(np.uint8)
 _CODES, _COUNTED = array(np.int64), array(np.int64, written=True)
@@ -72,7 +72,7 @@ def segmentation_runs(given: Segmentations, rows: Codes, sizes: Codes) -> tuple[
 
     Examples
     --------
-    >>> from valor_detection.kernels.records import COMPRESSED, POLYGONS, Segmentation
+    >>> from valor_detection.kernels.segmentations import COMPRESSED, POLYGONS, Segmentation
     >>> text = Segmentation(COMPRESSED, letters=b"52203")
     >>> square = Segmentation(POLYGONS, rings=[[0, 0, 2, 0, 2, 1, 0, 1]])
     >>> given, sizes = Segmentations.of([text, square]), np.array([[2, 3], [2, 6]])

@@ -21,10 +21,11 @@ from valor_core.kernels import array, in_threads, thread_count
 from valor_core.schemas import Codes
 from valor_detection.kernels import KERNELS, stdlib_scanning
 from valor_detection.kernels.pages import paged
-from valor_detection.kernels.records import Annotations, Document, Images, Segmentations
+from valor_detection.kernels.records import Annotations, Document, Images
+from valor_detection.kernels.segmentations import Segmentations
 from valor_detection.kernels.texts import Text
 
-__all__ = ["grouped_order", "scan"]
+__all__ = ["scan"]
 
 _DONE, _FULL, _BAD = range(3)
 _LEAST_SPAN, _MOST_SPAN = 1 << 18, 4 << 20  # bytes that are scanned at a time
@@ -84,9 +85,6 @@ _scan_images = KERNELS.function(
     *(_TO_INTEGERS, _TO_INTEGERS, _TO_FOUND, _TO_INTEGERS),
 )
 _scan_value = KERNELS.function("scan_value", c_int64, _TEXT, c_int64)
-_grouped_order = KERNELS.function(
-    "grouped_order", None, c_int64, _INTEGERS, c_int64, _TO_INTEGERS, _TO_INTEGERS
-)
 
 
 @cache
@@ -375,18 +373,3 @@ def scan(text: Text, *, masks: bool = False) -> Document:
         return _Scan(text, masks).document()
     except (_Unclear, ValueError):  # a ValueError is of a name that is no text
         return stdlib_scanning.scan(text, masks=masks)
-
-
-def grouped_order(groups: Codes, count: int) -> Codes:
-    """Order of rows by group, rows of a group as they stand.
-
-    Parameters
-    ----------
-    groups : ndarray of int64, shape (n,)
-        Group of each row, below `count`.
-    count : int
-        Number of groups.
-    """
-    order = np.empty(len(groups), np.int64)
-    _grouped_order(len(groups), groups, count, np.zeros(count + 1, np.int64), order)
-    return order

@@ -14,8 +14,8 @@ from valor_core.schemas.geometry import RunLengths, Runs, ends
 from valor_detection.kernels.numeric.ragged import strided
 from valor_detection.kernels.numeric.segmentations import Columns
 from valor_detection.kernels.pages import paged
-from valor_detection.kernels.records import Segmentations
 from valor_detection.kernels.refusals import RowError, check_pixels
+from valor_detection.kernels.segmentations import Segmentations
 
 _BLOCK = 1 << 17  # letters, boundaries or runs that are worked on at a time, so that they stay near
 
@@ -27,7 +27,7 @@ def segmentation_runs(given: Segmentations, rows: Codes, sizes: Codes) -> tuple[
 
     Examples
     --------
-    >>> from valor_detection.kernels.records import COMPRESSED, POLYGONS, Segmentation
+    >>> from valor_detection.kernels.segmentations import COMPRESSED, POLYGONS, Segmentation
     >>> text = Segmentation(COMPRESSED, letters=b"52203")
     >>> square = Segmentation(POLYGONS, rings=[[0, 0, 2, 0, 2, 1, 0, 1]])
     >>> given, sizes = Segmentations.of([text, square]), np.array([[2, 3], [2, 6]])

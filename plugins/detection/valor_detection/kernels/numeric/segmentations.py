@@ -16,7 +16,6 @@ from valor_detection.kernels.boundaries import line, runs_between, united
 from valor_detection.kernels.numeric.compressed import text_runs
 from valor_detection.kernels.numeric.polygons import crossed, ring_boundaries
 from valor_detection.kernels.numeric.ragged import strided
-from valor_detection.kernels.records import COMPRESSED, POLYGONS, RUNS, Segmentations
 from valor_detection.kernels.refusals import (
     FARTHEST,
     MOST_CROSSED,
@@ -25,6 +24,7 @@ from valor_detection.kernels.refusals import (
     is_large,
     large_sentence,
 )
+from valor_detection.kernels.segmentations import COMPRESSED, POLYGONS, RUNS, Segmentations
 
 _RUNS_EACH = 4  # of a polygon, for each of its numbers: about so many
 

@@ -1,11 +1,8 @@
-"""Scanning COCO's JSON into columns: what the scanner in C has to find."""
+"""Order of rows by group, in NumPy."""
 
 import numpy as np
 
 from valor_core.schemas import Codes
-from valor_detection.kernels.stdlib_scanning import scan
-
-__all__ = ["grouped_order", "scan"]
 
 
 def grouped_order(groups: Codes, count: int) -> Codes:
