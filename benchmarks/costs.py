@@ -103,7 +103,7 @@ def texts() -> Callable[[], Any]:
 
 def dense_image() -> Callable[[], Any]:
     """COCO's numbers of one image with 40,000 detections of one label."""
-    from valor_detection.arrays import Objects, from_arrays
+    from valor_detection.arrays.from_arrays import Objects, from_arrays
 
     from valor_core import evaluate
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from attrs import frozen
-from valor_detection import overlaps
-from valor_detection.matching import matching
-from valor_detection.rules import Rule
+from valor_detection.matching import candidate_pairs
+from valor_detection.matching.matches import matching
+from valor_detection.matching.protocols import Rule
 
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
@@ -47,7 +47,7 @@ def outcome(rule: Rule, threshold: float) -> Outcome:
         PredictedObject({"x": score}, Box(left, 0, right, 4))
         for left, right, score in PREDICTED.values()
     ]
-    state = overlaps.request(THRESHOLDS, rule).open()
+    state = candidate_pairs.request(THRESHOLDS, rule).open()
     state.update(DetectionBatch.of([Detection("scene", true, predicted)]))
     made = matching(state.table, rule)
     truths, ious = made.truths(threshold).tolist(), made.ious(threshold).tolist()

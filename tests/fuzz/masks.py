@@ -12,7 +12,7 @@ import numpy as np
 from cases import fuzz
 from numpy.typing import NDArray
 from valor_detection.kernels.masks import mask_ious, measured, segmentation_runs
-from valor_detection.kernels.refusals import RowError, is_large
+from valor_detection.kernels.row_errors import RowError, is_large
 from valor_detection.kernels.segmentations import (
     COMPRESSED,
     POLYGONS,

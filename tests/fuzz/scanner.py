@@ -17,8 +17,10 @@ import numpy as np
 from attrs import fields, has
 from cases import fuzz, refusal
 from mutations import MARKS, NUMBERS, mutated
-from valor_detection.kernels import KERNELS, scanning, stdlib_scanning
-from valor_detection.kernels.texts import Text
+from valor_detection.coco_json import reference_scanner
+from valor_detection.coco_json import scanner as scanning
+from valor_detection.coco_json.text import Text
+from valor_detection.kernels import KERNELS
 
 from valor_core.errors import ReadError
 
@@ -86,10 +88,10 @@ def case(draw: Random, folder: Path) -> str:
     masks, least = draw.random() < 0.5, draw.choice((40, 100, 300, 1 << 18))
     Path(folder, "file.json").write_bytes(content)
     if KERNELS.library is not None:
-        from valor_detection.kernels.compiled import scanning as compiled
+        from valor_detection.coco_json import compiled_scanner as compiled
 
         compiled._LEAST_SPAN = least
-    expected = _outcome(stdlib_scanning, content, masks)
+    expected = _outcome(reference_scanner, content, masks)
     found = _outcome(scanning, content, masks)
     if found != expected:
         raise AssertionError(f"masks {masks}: expected {expected[:800]}\nfound {found[:800]}")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_detection.kernels import KERNELS
-from valor_detection.kernels.numeric import analysis as numeric
+from valor_detection.kernels.reference import analysis as numeric
 
 from valor_core.schemas.geometry import ends
 

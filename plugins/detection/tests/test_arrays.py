@@ -11,7 +11,7 @@ import pytest
 from pycocotools import mask as coco_masks
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
-from valor_detection.arrays import (
+from valor_detection.arrays.from_arrays import (
     Objects,
     from_arrays,
     from_supervision,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from valor_detection.validity import batch_of
+from valor_detection.geometry.validity import batch_of
 
 from valor_core import Label
 from valor_core.errors import ParameterError, SchemaError

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
-from valor_detection.validity import batch_of
+from valor_detection.geometry.validity import batch_of
 
 from valor_core import Label
 from valor_core.errors import SchemaError

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import for_each
-from valor_detection.arrays import Objects, from_arrays, from_torchvision
-from valor_detection.clues import Clues
-from valor_detection.overlaps import Overlaps
-from valor_detection.table import LABEL
+from valor_detection.arrays.from_arrays import Objects, from_arrays, from_torchvision
+from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.clues import Clues
+from valor_detection.matching.table import LABEL
 
 from valor_core import Evaluator, evaluate
 from valor_core.schemas.detection import Detection, DetectionBatch

@@ -15,10 +15,10 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 from cases import for_each
-from valor_detection.matching import matching
-from valor_detection.overlaps import request
+from valor_detection.matching.candidate_pairs import request
+from valor_detection.matching.matches import matching
+from valor_detection.matching.table import LABEL, Table
 from valor_detection.parameters.fields import Rule
-from valor_detection.table import LABEL, Table
 
 from valor_core.results import Results
 from valor_core.schemas.detection import Detection, DetectionBatch

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 from valor_detection import from_torchvision
-from valor_detection.overlaps import counted_rows
+from valor_detection.matching.candidate_pairs import counted_rows
 
 from valor_core import Evaluator, Report, evaluate
 from valor_core.schemas import Datums

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner
 from numpy.typing import NDArray
 from valor_cli.program.program import program
-from valor_detection.outlines import Outlines
-from valor_detection.overlaps import Overlaps
+from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.names_and_shapes import Outlines
 
 from valor_core import Evaluator
 from valor_core.errors import StateError

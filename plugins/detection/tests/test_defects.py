@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 from cases import for_each
-from valor_detection.validity import batch_of
+from valor_detection.geometry.validity import batch_of
 
 from valor_core.errors import ParameterError, SchemaError
 from valor_core.results import Report

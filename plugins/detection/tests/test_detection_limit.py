@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_detection.arrays import Objects, from_arrays
+from valor_detection.arrays.from_arrays import Objects, from_arrays
 
 from valor_core import Evaluator, evaluate
 from valor_core.schemas.detection import DetectionBatch

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from valor_detection.gallery import COLORS, FALSE, FOUND, MISSED, WRONG, DetectionGallery
+from valor_detection.gallery.gallery import COLORS, FALSE, FOUND, MISSED, WRONG, DetectionGallery
 from valor_detection.parameters.gallery import GalleryParameters
 from valor_report.gallery.worst_items import plan
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from cases import for_each
 from valor_detection import evaluate_detection
-from valor_detection.validity import batch_of
+from valor_detection.geometry.validity import batch_of
 
 from valor_core.errors import SchemaError, ValorError
 from valor_core.results import Results

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve, fields
-from valor_detection import overlaps
-from valor_detection.average_precision import AveragePrecision
-from valor_detection.matching import matching
+from valor_detection.geometry.validity import batch_of
+from valor_detection.matching import candidate_pairs
+from valor_detection.matching.matches import matching
+from valor_detection.matching.table import KEY
+from valor_detection.metrics.average_precision import AveragePrecision
 from valor_detection.parameters.average_precision import APParameters
-from valor_detection.table import KEY
-from valor_detection.validity import batch_of
 
 from valor_core import Evaluator
 from valor_core.results import Results
@@ -139,14 +139,14 @@ def test_slices_give_the_bits_of_their_data(seed: int) -> None:
 
 
 def test_a_slice_takes_its_matches_from_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    items, request = items_of(0), overlaps.request((0.5,), "coco")
+    items, request = items_of(0), candidate_pairs.request((0.5,), "coco")
     whole, part, alone = request.open(), request.open(), request.open()
     whole.update(of(items))
     part.update(of(items[:6]))
     alone.update(of(items[:6]))
     expected = np.array(matching(alone.table, "coco").at(0.5)).tolist()
     matching(whole.table, "coco").prepare()
-    monkeypatch.delattr("valor_detection.matching.kernels.match_coco")
+    monkeypatch.delattr("valor_detection.matching.matches.kernels.match_coco")
 
     found = matching(part.within(whole).table, "coco")
 
@@ -156,13 +156,13 @@ def test_a_slice_takes_its_matches_from_the_whole(monkeypatch: pytest.MonkeyPatc
 
 def test_objects_are_paired_once_for_all_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     items, sizes = items_of(0), []
-    pair = overlaps.kernels.box_pairs
+    pair = candidate_pairs.kernels.box_pairs
 
     def paired(*arguments: Any) -> Any:
         sizes.append(len(arguments[4]))
         return pair(*arguments)
 
-    monkeypatch.setattr(overlaps.kernels, "box_pairs", paired)
+    monkeypatch.setattr(candidate_pairs.kernels, "box_pairs", paired)
     evaluator = Evaluator(["COCOSummary"], "detection", slices=["weather"], registry=REGISTRY)
     evaluator.update(of(items))
 
@@ -173,7 +173,7 @@ def test_objects_are_paired_once_for_all_slices(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_divided_state_holds_what_one_of_its_own_does(seed: int) -> None:
-    batch, request = of(items_of(seed)), overlaps.request((0.5, 0.75), "ranked", scope=KEY)
+    batch, request = of(items_of(seed)), candidate_pairs.request((0.5, 0.75), "ranked", scope=KEY)
     whole, alone = request.open(), request.open()
     positions = np.array([1, 4, 5, 11])
     whole.update(batch)
@@ -192,7 +192,7 @@ def test_a_divided_state_holds_what_one_of_its_own_does(seed: int) -> None:
 
 
 def test_a_divided_state_goes_on_for_itself() -> None:
-    items, request = items_of(0), overlaps.request((0.5,), "coco")
+    items, request = items_of(0), candidate_pairs.request((0.5,), "coco")
     whole = request.open()
     whole.update(of(items[:6]))
     before = whole.table.labels, len(whole.table.chunk.scores)
@@ -206,7 +206,7 @@ def test_a_divided_state_goes_on_for_itself() -> None:
 
 
 def test_parts_that_are_all_of_a_state_are_that_state_again() -> None:
-    batch, request = of(items_of(0)), overlaps.request((0.5,), "coco")
+    batch, request = of(items_of(0)), candidate_pairs.request((0.5,), "coco")
     whole, merged = request.open(), request.open()
     whole.update(batch)
     for positions in (np.arange(1, 12, 2), np.arange(0, 12, 2)):
@@ -217,7 +217,7 @@ def test_parts_that_are_all_of_a_state_are_that_state_again() -> None:
 
 
 def test_images_that_the_whole_has_not_seen_are_matched_for_themselves() -> None:
-    items, request = items_of(0), overlaps.request((0.5,), "coco")
+    items, request = items_of(0), candidate_pairs.request((0.5,), "coco")
     other, part = request.open(), request.open()
     other.update(of(items[:6]))
     part.update(of(items[5:]))

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from pycocotools import mask as coco
 from valor_detection.kernels import KERNELS
-from valor_detection.kernels.refusals import RowError
+from valor_detection.kernels.row_errors import RowError
 from valor_detection.kernels.segmentations import (
     COMPRESSED,
     NO_MASK,
@@ -40,7 +40,7 @@ def implementation(name: str) -> ModuleType:
     return importlib.import_module(f"valor_detection.kernels.{name}.masks")
 
 
-@pytest.fixture(scope="module", params=["compiled", "numeric"])
+@pytest.fixture(scope="module", params=["compiled", "reference"])
 def masks(request: pytest.FixtureRequest) -> ModuleType:
     return implementation(request.param)
 
@@ -82,7 +82,7 @@ NUMBERS = st.integers(0, 2**32 - 1) | st.integers(0, 40)
 
 
 @given(st.lists(st.lists(NUMBERS, max_size=9), max_size=6))
-@pytest.mark.parametrize("name", ["compiled", "numeric"])
+@pytest.mark.parametrize("name", ["compiled", "reference"])
 def test_text_gives_the_run_lengths_that_it_was_made_of(name: str, rows: Any) -> None:
     texts = [compressed(np.array(row, np.uint32)).encode() for row in rows]
     runs, starts = decompressed(implementation(name), texts)
@@ -139,7 +139,7 @@ SIZES = st.tuples(st.integers(1, 20), st.integers(1, 20))
 
 @settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(st.tuples(st.lists(RINGS, min_size=1, max_size=3), SIZES), max_size=4))
-@pytest.mark.parametrize("name", ["compiled", "numeric"])
+@pytest.mark.parametrize("name", ["compiled", "reference"])
 def test_polygons_are_drawn_as_pycocotools_draws_them(name: str, rows: Any) -> None:
     sizes = np.array([size for _, size in rows], np.int64).reshape(-1, 2)
     runs, starts = drawn(implementation(name), [p for p, _ in rows], sizes)
@@ -275,7 +275,7 @@ def test_masks_are_measured_as_pycocotools_measures_them(masks: ModuleType) -> N
 
 @settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(st.integers(0, 3) | st.integers(0, 30), min_size=1, max_size=9), st.integers(1, 9))
-@pytest.mark.parametrize("name", ["compiled", "numeric"])
+@pytest.mark.parametrize("name", ["compiled", "reference"])
 def test_runs_of_nothing_are_measured_as_pycocotools_measures_them(
     name: str, runs: list[int], height: int
 ) -> None:
@@ -345,7 +345,7 @@ def test_overlaps_are_those_of_pycocotools(masks: ModuleType, seed: int) -> None
 
 @settings(max_examples=3 * settings.default.max_examples)
 @given(st.data())
-@pytest.mark.parametrize("name", ["compiled", "numeric"])
+@pytest.mark.parametrize("name", ["compiled", "reference"])
 def test_overlaps_are_those_of_the_pixels(name: str, data: st.DataObject) -> None:
     bits = st.lists(st.booleans(), min_size=60, max_size=60)
     first, second = (np.array(data.draw(bits)).reshape(2, 30) for _ in range(2))

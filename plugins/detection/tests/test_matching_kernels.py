@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_detection.kernels import KERNELS
-from valor_detection.kernels.numeric import matching as numeric
+from valor_detection.kernels.reference import matching as numeric
 
 from valor_core.errors import SchemaError
 from valor_core.schemas.geometry import ends

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from valor_detection.means import mean
+from valor_detection.metrics.averages import mean
 
 
 def test_the_mean_is_exact_but_under_coco() -> None:

@@ -8,7 +8,12 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 from cases import for_each
-from valor_detection.arrays import Objects, from_arrays, from_supervision, from_torchvision
+from valor_detection.arrays.from_arrays import (
+    Objects,
+    from_arrays,
+    from_supervision,
+    from_torchvision,
+)
 from valor_detection.parameters.fields import Rule
 
 from valor_core import evaluate

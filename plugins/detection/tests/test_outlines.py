@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from valor_detection.outlines import Outlines
+from valor_detection.matching.names_and_shapes import Outlines
 
 from valor_core import Evaluator
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject

@@ -19,9 +19,9 @@ import numpy as np
 from cases import for_each
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
-from valor_detection import curves, overlaps
+from valor_detection.matching import candidate_pairs, interpolated
+from valor_detection.matching.table import Table
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS
-from valor_detection.table import Table
 
 from valor_core.schemas import Datums, Label
 from valor_core.schemas.detection import DetectionBatch, PredictedObjects, TrueObjects
@@ -132,7 +132,7 @@ def codes(annotations: Annotations, name: str, values: Sequence[int]) -> Any:
 
 
 def table_of(data: CocoData) -> Table:
-    state = overlaps.request(COCO_IOUS, "coco").open()
+    state = candidate_pairs.request(COCO_IOUS, "coco").open()
     state.update(data.batch)
     table: Table = state.table
     return table
@@ -151,7 +151,7 @@ def test_curves_have_the_bits_of_pycocotools(seed: int) -> None:
 
     for area, (low, high) in enumerate(COCO_AREAS.values()):
         for most, count in enumerate(MOST):
-            ours = curves.curves(table, "coco", (low, high), count)
+            ours = interpolated.curves(table, "coco", (low, high), count)
             assert np.array_equal(ours.precisions, theirs["precision"][..., area, most])
             assert np.array_equal(ours.scores, theirs["scores"][..., area, most])
             assert np.array_equal(ours.recalls, theirs["recall"][..., area, most])

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from valor_detection.validity import (
+from valor_detection.geometry.validity import (
     Policy,
     checked_boxes,
     checked_geometries,

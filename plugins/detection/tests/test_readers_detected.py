@@ -6,7 +6,7 @@ import gzip
 import json
 
 import pytest
-from valor_detection.readers import detected
+from valor_detection.readers import recognized
 
 from valor_core import evaluate
 from valor_core.errors import ReadError
@@ -31,7 +31,7 @@ def files(tmp_path):
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_data_set_and_results_of_coco_are_known_in_any_order(files, order):
-    known = detected.coco(files[::order])
+    known = recognized.coco(files[::order])
 
     assert known.data == {"groundtruths": str(files[0]), "predictions": str(files[1])}
     report = evaluate({"reader": "coco", **known.data}, known.metrics, task="detection")
@@ -44,7 +44,7 @@ def test_results_without_boxes_are_masks(files):
         json.dumps([{"image_id": 1, "category_id": 1, "segmentation": mask, "score": 0.5}])
     )
 
-    assert detected.coco(files).data["iou_type"] == "segm"
+    assert recognized.coco(files).data["iou_type"] == "segm"
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_two_tables_of_boxes_are_known_by_their_columns(tmp_path, header, truth,
     truths.write_text(f"{header}\n{truth}\n")
     results.write_text(f"{header},conf\n{truth},0.5\n")
 
-    known = detected.table((results, truths))
+    known = recognized.table((results, truths))
 
     places = {"groundtruths": str(truths), "predictions": str(results), "score": "conf"}
     assert {"box_format": "xyxy", **known.data} == {"box_format": "xyxy"} | places | written
@@ -86,8 +86,8 @@ def test_other_files_are_known_by_no_reader(tmp_path, files):
     table.write_text("a,b\n1,2\n")
 
     for both in ((files[0], files[0]), (table, table), (files[0],), (tmp_path, tmp_path)):
-        assert detected.coco(both) is None
-        assert detected.table(both) is None
+        assert recognized.coco(both) is None
+        assert recognized.table(both) is None
 
 
 @pytest.mark.parametrize("keys", [("bbox", "score"), ("score", "image_id"), ("segmentation",)])
@@ -96,7 +96,7 @@ def test_results_are_recognized_whatever_key_comes_first(files, keys):
     written = {key: entry[key] for key in (*keys, *entry)}
     files[1].write_text(json.dumps([written]))
 
-    assert detected.coco(files).data == {
+    assert recognized.coco(files).data == {
         "groundtruths": str(files[0]),
         "predictions": str(files[1]),
     }
@@ -105,7 +105,7 @@ def test_results_are_recognized_whatever_key_comes_first(files, keys):
 def test_results_without_detections_give_map_of_zero(files):
     files[1].write_text("[]")
 
-    known = detected.coco(files)
+    known = recognized.coco(files)
 
     report = evaluate({"reader": "coco", **known.data}, ["mAP50"], task="detection")
     assert report["mAP"][0].value == 0
@@ -116,7 +116,7 @@ def test_packed_coco_files_are_recognized(files):
     for file, to in zip(files, packed, strict=True):
         to.write_bytes(gzip.compress(file.read_bytes()))
 
-    assert detected.coco(packed).data == {
+    assert recognized.coco(packed).data == {
         "groundtruths": str(packed[0]),
         "predictions": str(packed[1]),
     }
@@ -124,7 +124,7 @@ def test_packed_coco_files_are_recognized(files):
 
 def test_second_data_set_without_scores_is_an_error_about_scores(files):
     files[1].write_text(json.dumps(DATA_SET))
-    known = detected.coco(files)
+    known = recognized.coco(files)
 
     with pytest.raises(ReadError, match="score"):
         evaluate({"reader": "coco", **known.data}, ["mAP50"], task="detection")
@@ -134,4 +134,4 @@ def test_panoptic_files_are_no_boxes(files):
     for file in files:
         file.write_text('{"images": [], "annotations": [{"segments_info": []}]}')
 
-    assert detected.coco(files) is None
+    assert recognized.coco(files) is None

@@ -12,24 +12,25 @@ from attrs import fields
 from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from valor_detection.kernels import KERNELS, stdlib_scanning
-from valor_detection.kernels import texts as texts_of_files
-from valor_detection.kernels.numeric import grouping as reference_grouping
-from valor_detection.kernels.records import Annotations, Document, Images
+from valor_detection.coco_json import reference_scanner
+from valor_detection.coco_json import text as texts_of_files
+from valor_detection.coco_json.records import Annotations, Document, Images
+from valor_detection.coco_json.text import Text
+from valor_detection.kernels import KERNELS
+from valor_detection.kernels.reference import grouping as reference_grouping
 from valor_detection.kernels.segmentations import Segmentations
-from valor_detection.kernels.texts import Text
 
 from valor_core.errors import ReadError
 
 if KERNELS.library is None:
     pytest.skip("the kernels are not compiled", allow_module_level=True)
 
+from valor_detection.coco_json import compiled_scanner as compiled
 from valor_detection.kernels.compiled import grouping
-from valor_detection.kernels.compiled import scanning as compiled
 
 SCANNERS = [
     pytest.param(compiled.scan, id="compiled"),
-    pytest.param(stdlib_scanning.scan, id="standard library"),
+    pytest.param(reference_scanner.scan, id="standard library"),
 ]
 
 numbers = st.one_of(
@@ -128,7 +129,7 @@ def test_the_scanner_in_c_agrees_with_the_standard_library(
     document: Any, style: int, masks: bool
 ) -> None:
     content = written(document, style)
-    expected = outcome(stdlib_scanning.scan, content, masks)
+    expected = outcome(reference_scanner.scan, content, masks)
     found = outcome(compiled.scan, content, masks)
     if isinstance(expected, str):
         assert found == expected
@@ -222,7 +223,7 @@ def test_spans_cut_in_strings_and_lists_are_scanned_again(
     monkeypatch: pytest.MonkeyPatch, masks: bool
 ) -> None:
     content = Text.of(json.dumps(data_set(200)).encode())
-    expected = stdlib_scanning.scan(content, masks=masks)
+    expected = reference_scanner.scan(content, masks=masks)
     monkeypatch.setattr(compiled, "_LEAST_SPAN", 100)
     monkeypatch.setattr(compiled, "_MOST_SPAN", 100)
     found = compiled._Scan(content, masks).document()
@@ -230,7 +231,7 @@ def test_spans_cut_in_strings_and_lists_are_scanned_again(
 
 
 def test_slots_are_those_of_the_scanner_in_c() -> None:
-    source = Path(compiled.__file__).parents[1] / "scanning.c"
+    source = Path(compiled.__file__).parents[1] / "kernels" / "scanning.c"
     names = re.search(r"enum \{ (POSITION, [^}]*) \};", source.read_text())
     assert names is not None
     assert names[1].split(", ") == [slot.name for slot in compiled.Slot]
@@ -267,7 +268,7 @@ def test_no_changed_byte_crashes_a_scanner(scan: Any, masks: bool) -> None:
                 del changed[at : at + generator.randint(1, 9)]
             else:
                 changed[at:at] = generator.choice([b"[", b"]", b'"', b"\\u00", b"1e999", b"null"])
-        expected = outcome(stdlib_scanning.scan, bytes(changed), masks)
+        expected = outcome(reference_scanner.scan, bytes(changed), masks)
         found = outcome(scan, bytes(changed), masks)
         if isinstance(expected, Document):
             assert_same(found, expected)
@@ -322,7 +323,7 @@ def test_scanners_agree_on_what_is_corrupt(
     for place, length, piece in changes:
         at = int(place * len(content))
         content = content[:at] + piece + content[at + length :]
-    expected = outcome(stdlib_scanning.scan, content, masks)
+    expected = outcome(reference_scanner.scan, content, masks)
     found = outcome(compiled.scan, content, masks)
     if isinstance(expected, str):
         assert found == expected
@@ -358,7 +359,7 @@ def test_what_is_passed_over_must_be_json_too(scan: Any, value: str) -> None:
         with pytest.raises(json.JSONDecodeError):
             json.loads(content)
         found = outcome(scan, content.encode(), False)
-        assert found == outcome(stdlib_scanning.scan, content.encode(), False)
+        assert found == outcome(reference_scanner.scan, content.encode(), False)
         assert isinstance(found, str)
 
 
@@ -447,7 +448,7 @@ def test_a_line_break_in_a_key_is_no_json_to_any_scanner(scan: Any, letter: str)
     """As it was, one evaluated without annotations where the other refused the file."""
     content = f'{{"annota{letter}tions": [], "images": []}}'.encode()
     found = outcome(scan, content, False)
-    assert found == outcome(stdlib_scanning.scan, content, False)
+    assert found == outcome(reference_scanner.scan, content, False)
     assert str(found).startswith("file.json, line 1, column ")
 
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 import math
 
 import pytest
+from valor_detection.matching.protocols import average_bounds
+from valor_detection.matching.settings import request, selections
 from valor_detection.parameters.average_precision import APParameters
 from valor_detection.parameters.precision_recall import CountsParameters
-from valor_detection.rules import average_bounds
-from valor_detection.selection import request, selections
 
 
 @pytest.mark.parametrize(

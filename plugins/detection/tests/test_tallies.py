@@ -3,12 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases import for_each
-from valor_detection.overlaps import Overlaps, request
+from valor_detection.matching.candidate_pairs import Overlaps, request
+from valor_detection.matching.settings import Selection, selections
+from valor_detection.matching.table import Table
+from valor_detection.matching.threshold_counts import tally
 from valor_detection.parameters.average_precision import APParameters
 from valor_detection.parameters.fields import Rule
-from valor_detection.selection import Selection, selections
-from valor_detection.table import Table
-from valor_detection.tallies import tally
 from valor_testing import examples
 
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject

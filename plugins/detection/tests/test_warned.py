@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_detection.arrays import Objects, from_arrays
+from valor_detection.arrays.from_arrays import Objects, from_arrays
 
 from valor_core import evaluate
 from valor_core.errors import SchemaError

@@ -67,7 +67,7 @@ def _spec(
         task="detection",
         summary=summary,
         parameters=f"valor_detection.{parameters}",
-        implementation=f"valor_detection.{implementation}",
+        implementation=f"valor_detection.metrics.{implementation}",
         higher_is_better=better,
         range=range,
         references=references,
@@ -308,7 +308,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         ),
         _spec(
             "CalibrationError",
-            "calibration:CalibrationError",
+            "calibration_error:CalibrationError",
             "Distance between scores and precision, in bins (D-ECE)",
             "parameters.calibration:CalibrationParameters",
             better=False,
@@ -360,7 +360,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="A data set and results on it in COCO's JSON, as boxes or masks",
             parameters="valor_detection.parameters.readers.coco:CocoParameters",
             implementation="valor_detection.readers.coco:CocoReader",
-            detect="valor_detection.readers.detected:coco",
+            detect="valor_detection.readers.recognized:coco",
         ),
         ReaderSpec(
             name="detection.yolo",
@@ -368,7 +368,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="YOLO's folders with a text file for each image",
             parameters="valor_detection.parameters.readers.yolo:YoloParameters",
             implementation="valor_detection.readers.yolo:YoloReader",
-            detect="valor_detection.readers.detected_folders:yolo",
+            detect="valor_detection.readers.recognized_folders:yolo",
         ),
         ReaderSpec(
             name="detection.voc",
@@ -376,7 +376,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Pascal VOC's XML files, results as text or XML",
             parameters="valor_detection.parameters.readers.voc:VocParameters",
             implementation="valor_detection.readers.voc:VocReader",
-            detect="valor_detection.readers.detected_folders:voc",
+            detect="valor_detection.readers.recognized_folders:voc",
         ),
         ReaderSpec(
             name="detection.table",
@@ -384,8 +384,8 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Tables with a row for each box",
             parameters="valor_detection.parameters.readers.tables:TableParameters",
             implementation="valor_detection.readers.tables:TableReader",
-            detect="valor_detection.readers.detected:table",
-            pairs="valor_detection.arrays:two_sides",
+            detect="valor_detection.readers.recognized:table",
+            pairs="valor_detection.arrays.from_arrays:two_sides",
         ),
         ReaderSpec(
             name="detection.geojson",
@@ -393,7 +393,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Polygons in GeoJSON, image, label and score as properties",
             parameters="valor_detection.parameters.readers.geojson:GeojsonParameters",
             implementation="valor_detection.readers.geojson:GeojsonReader",
-            detect="valor_detection.readers.detected:geojson",
+            detect="valor_detection.readers.recognized:geojson",
         ),
     )
 
@@ -407,7 +407,7 @@ def valor_galleries() -> tuple[GallerySpec, ...]:
             task="detection",
             summary="Objects over their images, colored by what became of them",
             parameters="valor_detection.parameters.gallery:GalleryParameters",
-            implementation="valor_detection.gallery:DetectionGallery",
+            implementation="valor_detection.gallery.gallery:DetectionGallery",
             extra="plot",
         ),
     )
@@ -429,7 +429,7 @@ def valor_arrays() -> tuple[ArraysSpec, ...]:
             summary="Make a batch of arrays with: valor_detection.from_arrays (box_format=…, "
             "names=…, iou_type=…), from_supervision or from_torchvision. A table with a row for "
             "each box is read from a file, by the reader: table",
-            implementation="valor_detection.arrays:from_arrays",
-            items="valor_detection.validity:batch_of",
+            implementation="valor_detection.arrays.from_arrays:from_arrays",
+            items="valor_detection.geometry.validity:batch_of",
         ),
     )

@@ -26,9 +26,9 @@ array([ True])
 
 from __future__ import annotations
 
-from valor_detection.overlaps import Overlaps
-from valor_detection.overlaps import request as overlaps
-from valor_detection.ranking import Ranking, ranking
-from valor_detection.table import KEY, LABEL, Table
+from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.candidate_pairs import request as overlaps
+from valor_detection.matching.ranked import Ranking, ranking
+from valor_detection.matching.table import KEY, LABEL, Table
 
 __all__ = ["KEY", "LABEL", "Overlaps", "Ranking", "Table", "overlaps", "ranking"]

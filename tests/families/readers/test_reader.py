@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_detection import arrays
+from valor_detection.arrays.from_arrays import from_arrays as arrays
 
 from valor_core import Registry
 from valor_core.errors import SchemaError

@@ -12,10 +12,10 @@ from valor_core.kernels import in_threads
 from valor_core.schemas import Codes, Floats
 from valor_detection.coco.comparison import Comparison
 from valor_detection.coco.settings import Params
-from valor_detection.curves import drawn
-from valor_detection.matching import Matching
-from valor_detection.rules import reaching
-from valor_detection.table import LABEL
+from valor_detection.matching.interpolated import drawn
+from valor_detection.matching.matches import Matching
+from valor_detection.matching.protocols import reaching
+from valor_detection.matching.table import LABEL
 
 
 @frozen(eq=False)

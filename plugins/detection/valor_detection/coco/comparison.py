@@ -18,12 +18,12 @@ from valor_core.schemas.detection import (
 from valor_detection.coco.dataset import COCO
 from valor_detection.coco.geometry import geometry
 from valor_detection.coco.settings import Params, ids
+from valor_detection.coco_json.numbering import Numbering
 from valor_detection.kernels.grouping import grouped_order
-from valor_detection.matching import Matching
-from valor_detection.overlaps import Overlaps
-from valor_detection.readers.numbering import Numbering
-from valor_detection.rules import ALMOST_ONE, AreaRange
-from valor_detection.table import LABEL, Table
+from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.matches import Matching
+from valor_detection.matching.protocols import ALMOST_ONE, AreaRange
+from valor_detection.matching.table import LABEL, Table
 
 
 class GivenLimits(Matching):

@@ -21,8 +21,9 @@ from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import Shapes, compressed, decoded
 from valor_detection.coco.geometry import geometry
 from valor_detection.coco.index import Index
-from valor_detection.coco.records import document_of, images_of
-from valor_detection.kernels.records import (
+from valor_detection.coco_json.in_memory import document_of, images_of
+from valor_detection.coco_json.numbering import Numbering
+from valor_detection.coco_json.records import (
     BOX,
     CATEGORY,
     IMAGE,
@@ -31,12 +32,11 @@ from valor_detection.kernels.records import (
     Document,
     Images,
 )
-from valor_detection.kernels.scanning import scan
-from valor_detection.kernels.stdlib_scanning import DECODER
-from valor_detection.kernels.texts import Text
+from valor_detection.coco_json.reference_scanner import DECODER
+from valor_detection.coco_json.scanner import scan
+from valor_detection.coco_json.text import Text
 from valor_detection.readers.coco import check_results
-from valor_detection.readers.numbering import Numbering
-from valor_detection.readers.segmentations import Masks
+from valor_detection.readers.coco_masks import Masks
 
 Record = dict[str, Any]
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from valor_core.errors import ReadError, and_more
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import Shapes
-from valor_detection.kernels.records import AREA, BOX, SEGMENTATION, Document
-from valor_detection.readers.segmentations import Masks
+from valor_detection.coco_json.records import AREA, BOX, SEGMENTATION, Document
+from valor_detection.readers.coco_masks import Masks
 
 
 def geometry(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from valor_core.schemas import Codes
 from valor_core.schemas.geometry import ends
 from valor_detection.coco.comparison import Comparison
-from valor_detection.rules import AreaRange
+from valor_detection.matching.protocols import AreaRange
 
 ImageResult = dict[str, Any]
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import ends, gathered
+from valor_detection.coco_json.records import Document
 from valor_detection.kernels.grouping import grouped_order
-from valor_detection.kernels.records import Document
 
 
 @frozen(eq=False)

@@ -24,7 +24,7 @@ from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import Mask, RunLengths, Runs, compressed, encoded
 from valor_detection.geometry.ious import box_ious
 from valor_detection.kernels.masks import mask_ious, measured, segmentation_runs
-from valor_detection.kernels.refusals import RowError, check_pixels
+from valor_detection.kernels.row_errors import RowError, check_pixels
 from valor_detection.kernels.segmentations import POLYGONS, Segmentation, Segmentations
 
 __all__ = ["area", "decode", "encode", "frPyObjects", "iou", "merge", "toBbox"]

@@ -30,7 +30,7 @@ from valor_core.schemas.geometry import (
 from valor_detection.geometry.contours import contours
 from valor_detection.geometry.drawing import drawn
 from valor_detection.kernels.masks import measured
-from valor_detection.kernels.refusals import RowError, check_pixels
+from valor_detection.kernels.row_errors import RowError, check_pixels
 
 Kinds = NDArray[np.uint8]
 

@@ -1,10 +1,10 @@
 """Calibration and error analysis."""
 
 from valor_detection.kernels import KERNELS
-from valor_detection.kernels.numeric.analysis import BACKGROUND, CLASSIFICATION, NOTHING
+from valor_detection.kernels.reference.analysis import BACKGROUND, CLASSIFICATION, NOTHING
 
 if KERNELS.library is None:
-    from valor_detection.kernels.numeric.analysis import faults, reliability, repairs
+    from valor_detection.kernels.reference.analysis import faults, reliability, repairs
 else:
     from valor_detection.kernels.compiled.analysis import faults, reliability, repairs
 

@@ -3,7 +3,7 @@
 from valor_detection.kernels import KERNELS
 
 if KERNELS.library is None:
-    from valor_detection.kernels.numeric.grouping import grouped_order
+    from valor_detection.kernels.reference.grouping import grouped_order
 else:
     from valor_detection.kernels.compiled.grouping import grouped_order
 

@@ -3,7 +3,7 @@
 from valor_detection.kernels import KERNELS
 
 if KERNELS.library is None:
-    from valor_detection.kernels.numeric.masks import (
+    from valor_detection.kernels.reference.masks import (
         mask_ious,
         measured,
         segmentation_runs,

@@ -3,7 +3,7 @@
 from valor_detection.kernels import KERNELS
 
 if KERNELS.library is None:
-    from valor_detection.kernels.numeric.matching import (
+    from valor_detection.kernels.reference.matching import (
         box_pairs,
         chosen_pairs,
         interpolated,

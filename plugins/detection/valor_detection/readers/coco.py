@@ -20,8 +20,11 @@ from valor_core.schemas.detection import (
     scores_outside,
 )
 from valor_core.schemas.geometry import Shapes
-from valor_detection.kernels.grouping import grouped_order
-from valor_detection.kernels.records import (
+from valor_detection.coco_json.categories import Categories
+from valor_detection.coco_json.findings import Findings, federated
+from valor_detection.coco_json.images import image_facts
+from valor_detection.coco_json.numbering import Numbering
+from valor_detection.coco_json.records import (
     AREA,
     BOX,
     CATEGORY,
@@ -33,21 +36,18 @@ from valor_detection.kernels.records import (
     Document,
     Images,
 )
-from valor_detection.kernels.scanning import scan
+from valor_detection.coco_json.reference_scanner import DECODER
+from valor_detection.coco_json.scanner import scan
+from valor_detection.coco_json.text import Text
+from valor_detection.kernels.grouping import grouped_order
 from valor_detection.kernels.segmentations import COMPRESSED, RUNS
-from valor_detection.kernels.stdlib_scanning import DECODER
-from valor_detection.kernels.texts import Text
 from valor_detection.parameters.readers.coco import CocoParameters
-from valor_detection.readers.categories import Categories
 from valor_detection.readers.coco_parts import CocoFiles, CocoPart, parts
-from valor_detection.readers.findings import Findings, federated
-from valor_detection.readers.image_facts import image_facts
-from valor_detection.readers.numbering import Numbering
 from valor_detection.readers.refusals import as_read_errors
 
 if TYPE_CHECKING:
-    from valor_detection.readers.image_names import ImageNames
-    from valor_detection.readers.segmentations import Masks
+    from valor_detection.coco_json.image_names import ImageNames
+    from valor_detection.readers.coco_masks import Masks
 
 _LONGEST = 1e150  # a box with shorter sides has an area that is a number
 
@@ -166,7 +166,7 @@ class _DataSet:
         try:
             found = scan(text, masks=masks)
         except ReadError:
-            from valor_detection.readers.image_names import named_results
+            from valor_detection.coco_json.image_names import named_results
 
             names = self._image_names()
             found, count = named_results(text, names, self.chosen.unknown == "skip", masks=masks)
@@ -174,7 +174,7 @@ class _DataSet:
             ids = found.annotations.images
             if not len(ids) or (self.numberings.images.positions(ids) >= 0).any():
                 return found
-            from valor_detection.readers.image_names import numbered_results
+            from valor_detection.coco_json.image_names import numbered_results
 
             found, count = numbered_results(found, self._image_names())
         if count:
@@ -182,7 +182,7 @@ class _DataSet:
         return found
 
     def _image_names(self) -> ImageNames:
-        from valor_detection.readers.image_names import ImageNames
+        from valor_detection.coco_json.image_names import ImageNames
 
         ids = self.datums.uids.tolist()
         names = self.facts["file_name"] if "file_name" in self.facts else [None] * len(ids)
@@ -480,7 +480,7 @@ class _SortedSide:
 
     def masks(self, boxes: Floats | None = None) -> Masks:
         """Masks of each row, drawn as pycocotools does; boxes where there is no segmentation."""
-        from valor_detection.readers.segmentations import Masks
+        from valor_detection.readers.coco_masks import Masks
 
         own = self.annotations
         assert own.masks is not None
@@ -506,7 +506,7 @@ def _under_policy(
     if chosen.invalid_geometry == "accept":
         _count_outside(objects, side, chosen, left_out)
         return objects
-    from valor_detection.validity import checked_shapes
+    from valor_detection.geometry.validity import checked_shapes
 
     sizes = side.given.sizes[objects.datums]
     with as_read_errors():
@@ -527,7 +527,7 @@ def _count_outside(
 ) -> None:
     """Count the objects whose box or polygon is wholly outside of its image."""
     if chosen.iou_type == "segm":
-        from valor_detection.readers.segmentations import outline_boxes
+        from valor_detection.readers.coco_masks import outline_boxes
 
         empty = np.flatnonzero(objects.shapes.areas == 0)
         if not len(empty) or side.annotations.masks is None:

@@ -14,7 +14,7 @@ from valor_files import unreadable
 
 from valor_core.readers import Partition
 from valor_core.schemas import Codes
-from valor_detection.kernels.texts import Text
+from valor_detection.coco_json.text import Text
 
 
 @frozen(repr=False)

@@ -15,13 +15,13 @@ from valor_core.errors import ReadError, and_more, shown
 from valor_core.schemas import Label
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
+from valor_detection.geometry.validity import batch_of
 from valor_detection.parameters.readers.voc import VocParameters
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
 from valor_detection.readers.images import files_of
 from valor_detection.readers.refusals import as_read_errors
 from valor_detection.readers.text import number_of, text_of
 from valor_detection.readers.xml import xml_root
-from valor_detection.validity import batch_of
 
 _RESULT = re.compile(r"(?:comp\d+_det_[^_]+_)?(.+)")
 _EDGES = ("xmin", "ymin", "xmax", "ymax")

@@ -13,13 +13,13 @@ from valor_core.errors import ReadError, shown
 from valor_core.schemas import Codes, Datums, Floats, Label
 from valor_core.schemas.detection import DetectionBatch, PredictedObjects, TrueObjects
 from valor_core.schemas.geometry import BOX, POLYGON, Polygon, Rings, Shapes
+from valor_detection.geometry.validity import CheckedShapes, Policy, checked_shapes
 from valor_detection.parameters.readers.yolo import YoloParameters
 from valor_detection.readers.class_names import Classes, read_classes
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
 from valor_detection.readers.images import ImageTable, files_of, image_size, images_of
 from valor_detection.readers.refusals import as_read_errors
 from valor_detection.readers.text import number_of, text_of
-from valor_detection.validity import CheckedShapes, Policy, checked_shapes
 
 _NUMBERS = 4  # of a box
 _OUTSIDE = 0.05  # by which a keypoint may be outside of its box

@@ -1,6 +1,6 @@
 """Calibration and error analysis, compiled.
 
-Docstrings of the functions stand in `valor_detection.kernels.numeric.analysis`.
+Docstrings of the functions stand in `valor_detection.kernels.reference.analysis`.
 """
 
 from __future__ import annotations

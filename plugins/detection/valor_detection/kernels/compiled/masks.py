@@ -11,9 +11,9 @@ from valor_core.kernels import array, over, shares
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import RunLengths, Runs, ends
 from valor_detection.kernels import KERNELS
-from valor_detection.kernels.numeric.segmentations import Columns
 from valor_detection.kernels.pages import paged
-from valor_detection.kernels.refusals import NO_TEXT, RowError, check_pixels
+from valor_detection.kernels.reference.segmentations import Columns
+from valor_detection.kernels.row_errors import NO_TEXT, RowError, check_pixels
 from valor_detection.kernels.segmentations import COMPRESSED, Segmentations
 
 _BYTES = array(np.uint8)

@@ -1,6 +1,6 @@
 """Pairs of boxes, greedy matching and accumulation, compiled.
 
-Docstrings of the functions stand in `valor_detection.kernels.numeric.matching`.
+Docstrings of the functions stand in `valor_detection.kernels.reference.matching`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from valor_core.kernels import array, in_threads, thread_count
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import ends
 from valor_detection.kernels import KERNELS
-from valor_detection.kernels.numeric import matching as numeric
-from valor_detection.kernels.refusals import check_predictions
+from valor_detection.kernels.reference import matching as numeric
+from valor_detection.kernels.row_errors import check_predictions
 
 Bits = NDArray[np.uint64]
 Flags = NDArray[np.bool_]

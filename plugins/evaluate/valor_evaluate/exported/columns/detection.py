@@ -11,7 +11,7 @@ from datasets import Features, Value
 from datasets import Sequence as ListOf
 from numpy.typing import NDArray
 from valor_classification.readers.classes import class_column, plain_array
-from valor_detection.validity import CheckedShapes, Policy, checked_shapes
+from valor_detection.geometry.validity import CheckedShapes, Policy, checked_shapes
 
 from valor_core.errors import SchemaError, shown
 from valor_core.parameters import parameter, parameters

@@ -1,0 +1,1 @@
+"""Detection batches from arrays and from outputs of detectors."""

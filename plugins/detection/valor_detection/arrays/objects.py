@@ -1,0 +1,265 @@
+"""Rows of boxes and masks, in any order, put together as a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import get_args
+
+import numpy as np
+from attrs import evolve, frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
+from valor_core.schemas import Codes, Datums, Floats, Label
+from valor_core.schemas.detection import (
+    DetectionBatch,
+    PredictedObjects,
+    TrueObjects,
+    scores_outside,
+)
+from valor_core.schemas.geometry import MASK, POLYGON, Rings, RunLengths, Shapes
+from valor_detection.geometry.validity import Place, Policy, checked_shapes
+from valor_detection.kernels.grouping import grouped_order
+from valor_detection.parameters.readers.tables import BoxFormat
+
+__all__ = ["BoxFormat", "Rows", "batch_of_rows", "check_format", "checked_rows", "upright"]
+
+
+@frozen(eq=False, kw_only=True)
+class Rows:
+    """Objects of one side, one row each, in any order.
+
+    Parameters
+    ----------
+    images : ndarray of int64, shape (n,)
+        Position of the image.
+    labels : ndarray of int64, shape (n,)
+        Label code.
+    boxes : ndarray of float64, shape (n, 4)
+        x, y, width and height.
+    scores : ndarray of float, shape (n,), optional
+        Scores; of predictions.
+    crowd : ndarray of bool, shape (n,), optional
+        Whether it is a crowd; of true objects.
+    areas : ndarray of float64, shape (n,), optional
+        Areas, if the data give any; of true objects.
+    masks : RunLengths, optional
+        Masks, whose boxes are in `boxes` then.
+    rings : Rings, optional
+        Polygons instead of masks; `boxes` has the box around each.
+    annotations : ndarray of int64, shape (n,), optional
+        Position of each among those that the data give for its image; as they stand unless given.
+    """
+
+    images: Codes
+    labels: Codes
+    boxes: Floats
+    scores: Floats | None = None
+    crowd: NDArray[np.bool_] | None = None
+    areas: Floats | None = None
+    masks: RunLengths | None = None
+    rings: Rings | None = None
+    annotations: Codes | None = None
+
+    def shapes(self, order: Codes) -> Shapes:
+        """Geometry of some rows."""
+        if self.rings is not None:
+            kinds = np.full(len(order), POLYGON)
+            return Shapes(self.boxes[order], kinds, self.rings.select(order))
+        if self.masks is None:
+            return Shapes(self.boxes[order])
+        kinds = np.full(len(order), MASK)
+        return Shapes(self.boxes[order], kinds, masks=self.masks.select(order))
+
+
+def batch_of_rows(
+    datums: Datums,
+    labels: Sequence[Label],
+    truths: Rows,
+    predictions: Rows,
+    sizes: Codes | None = None,
+    label_ids: Codes | None = None,
+    left_out: Mapping[str, int] | None = None,
+) -> DetectionBatch:
+    """The batch that rows of both sides make; rows of an image stay in their order.
+
+    Parameters
+    ----------
+    datums : Datums
+        The images.
+    labels : sequence of Label
+        The vocabulary.
+    truths, predictions : Rows
+        Both sides; predictions have scores.
+    sizes : ndarray of int64, shape (n_images, 2), optional
+        Height and width of every image.
+    label_ids : ndarray of int64, optional
+        Numbers that the data give the labels.
+    left_out : mapping of str to int, optional
+        What a policy left out or repaired.
+
+    Examples
+    --------
+    >>> def rows(**fields):
+    ...     return Rows(images=np.array([0]), labels=np.array([0]), **fields)
+    >>> box = np.array([[0.0, 0.0, 2.0, 1.0]])
+    >>> predictions = rows(boxes=box, scores=np.array([0.5]))
+    >>> label = Label("class", "dog")
+    >>> batch_of_rows(Datums(["a"]), [label], rows(boxes=box), predictions).predictions.areas
+    array([2.])
+    """
+    order = grouped_order(truths.images, len(datums))
+    shapes, more = truths.shapes(order), _annotations(truths, order)
+    true = TrueObjects(
+        datums=truths.images[order],
+        labels=truths.labels[order],
+        shapes=shapes,
+        crowd=np.zeros(len(order), bool) if truths.crowd is None else truths.crowd[order],
+        areas=shapes.areas if truths.areas is None else truths.areas[order],
+        **more,
+    )
+    order = grouped_order(predictions.images, len(datums))
+    shapes, more = predictions.shapes(order), _annotations(predictions, order)
+    scores = np.empty(0) if predictions.scores is None else predictions.scores
+    predicted = PredictedObjects(
+        datums=predictions.images[order],
+        labels=predictions.labels[order],
+        shapes=shapes,
+        scores=scores[order],
+        areas=shapes.areas,
+        **more,
+    )
+    counts = {**(left_out or {}), **scores_outside(scores)}
+    return DetectionBatch(datums, tuple(labels), true, predicted, sizes, label_ids, counts)
+
+
+def _annotations(rows: Rows, order: Codes) -> dict[str, Codes]:
+    return {} if rows.annotations is None else {"annotations": rows.annotations[order]}
+
+
+def checked_rows(
+    rows: Rows, sizes: Codes | None, policy: Policy, side: str, place: Place
+) -> tuple[Rows, dict[str, int]]:
+    """The rows that a policy lets through, and how many it left out or repaired.
+
+    Parameters
+    ----------
+    rows : Rows
+        Rows of one side.
+    sizes : ndarray of int64, shape (n_images, 2), optional
+        Height and width of every image; 0 where unknown.
+    policy : {"error", "repair", "skip", "accept"}
+        What to do about boxes and masks that cannot be right.
+    side : str
+        ``groundtruths`` or ``predictions``, for the counts.
+    place : callable
+        How an error message calls a row.
+
+    Raises
+    ------
+    SchemaError
+        If a box or mask is refused; names the row.
+
+    Examples
+    --------
+    >>> boxes = np.array([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 2.0, 1.0]])
+    >>> rows = Rows(images=np.array([0, 0]), labels=np.array([0, 0]), boxes=boxes)
+    >>> rows, counts = checked_rows(rows, None, "skip", "groundtruths", str)
+    >>> rows.boxes, rows.annotations, counts
+    (array([[0., 0., 2., 1.]]), array([1]), {'groundtruths left out: zero area': 1})
+    """
+    own_sizes = None if sizes is None else sizes[rows.images]
+    given = rows.shapes(np.arange(len(rows.images)))
+    found = checked_shapes(given, own_sizes, policy, side, place)
+    if not found.counts:
+        return rows, {}
+    kept = found.kept
+    return (
+        evolve(
+            rows,
+            images=rows.images[kept],
+            labels=rows.labels[kept],
+            boxes=found.shapes.boxes,
+            scores=None if rows.scores is None else rows.scores[kept],
+            crowd=None if rows.crowd is None else rows.crowd[kept],
+            areas=None
+            if rows.areas is None
+            else np.where(found.is_repaired, found.shapes.areas, rows.areas[kept]),
+            masks=found.shapes.masks,
+            rings=found.shapes.rings,
+            annotations=_positions(rows.images)[kept],
+        ),
+        found.counts,
+    )
+
+
+def _positions(images: Codes) -> Codes:
+    """Position of each row among those of its image."""
+    order = np.argsort(images, kind="stable")
+    positions = np.empty_like(order)
+    positions[order] = np.arange(len(order)) - np.searchsorted(images[order], images[order])
+    return positions
+
+
+def check_format(value: object) -> None:
+    """Raise a `ParameterError` if boxes cannot be written in some way.
+
+    Examples
+    --------
+    >>> check_format("xyxyn")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.ParameterError: box_format: expected one of xyxy, xywh, cxcywh, got 'xyxyn'
+    Did you mean 'xyxy'?
+    """
+    formats = get_args(BoxFormat)
+    if value not in formats:
+        raise ParameterError(
+            f"box_format: expected one of {', '.join(formats)}, got {shown(value)}",
+            did_you_mean(value, formats) if isinstance(value, str) else None,
+        )
+
+
+def upright(
+    boxes: Floats, box_format: BoxFormat, place: Callable[[int], str], policy: Policy = "error"
+) -> Floats:
+    """x, y, width and height of boxes that are written in some way.
+
+    Parameters
+    ----------
+    boxes : ndarray of float64, shape (n, 4)
+        The boxes as they are written.
+    box_format : {"xyxy", "xywh", "cxcywh"}
+        How they are written.
+    place : callable
+        How a message calls a row.
+    policy : {"error", "repair", "skip", "accept"}
+        Under ``repair`` and ``skip`` boxes stay as they are, for `checked_rows` to see to.
+
+    Raises
+    ------
+    SchemaError
+        If a number is not finite, or a width or height is below 0; names the row.
+
+    Examples
+    --------
+    >>> upright(np.array([[5.0, 5.0, 2.0, 4.0]]), "cxcywh", str)
+    array([[4., 3., 2., 4.]])
+    """
+    found = np.array(boxes, np.float64).reshape(-1, 4)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if box_format == "xyxy":
+            found[:, 2:] -= found[:, :2]
+        elif box_format == "cxcywh":
+            found[:, :2] -= found[:, 2:] / 2
+    if policy in ("repair", "skip"):
+        return found
+    bad = np.flatnonzero(~np.isfinite(found).all(axis=1) | (found[:, 2:] < 0).any(axis=1))
+    if len(bad):
+        given = np.asarray(boxes).reshape(-1, 4)[bad[0]].tolist()
+        raise SchemaError(
+            f"{place(int(bad[0]))}: expected a box of finite numbers with a width and height of 0 "
+            f"or more, found {given} as {box_format}{and_more(len(bad) - 1)}",
+            "Boxes can be written as xyxy, xywh or cxcywh: see box_format.",
+        )
+    return found

@@ -1,0 +1,1 @@
+"""COCO's JSON: scanners, records and ids."""

@@ -1,0 +1,376 @@
+"""Scanner of COCO's JSON in C, several spans of a file at a time."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import deque
+from contextlib import suppress
+from ctypes import c_int, c_int64
+from enum import IntEnum
+from functools import cache
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import define, field, frozen
+from numpy.typing import NDArray
+
+from valor_core.kernels import array, in_threads, thread_count
+from valor_core.schemas import Codes
+from valor_detection.coco_json import reference_scanner
+from valor_detection.coco_json.records import Annotations, Document, Images
+from valor_detection.coco_json.text import Text
+from valor_detection.kernels import KERNELS
+from valor_detection.kernels.pages import paged
+from valor_detection.kernels.segmentations import Segmentations
+
+__all__ = ["scan"]
+
+_DONE, _FULL, _BAD = range(3)
+_LEAST_SPAN, _MOST_SPAN = 1 << 18, 4 << 20  # bytes that are scanned at a time
+_LARGE = 1 << 16  # elements of a column worth pages of their own
+_SPACE = re.compile(rb"[ \t\n\r]*")
+_KEY = re.compile(rb'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:')
+_BETWEEN = re.compile(rb"\}[ \t\n\r]*,[ \t\n\r]*(?=\{)")
+
+
+class Slot(IntEnum):
+    """Places in what the scanner in C keeps: how far it is, how much it has and has room for."""
+
+    POSITION = 0
+    STOP = 1
+    CLOSED = 2
+    ROWS = 3
+    RINGS = 4
+    NUMBERS = 5
+    COUNTS = 6
+    LETTERS = 7
+    HARD = 8
+    NAMES = 9
+    LACKING = 10
+
+
+_BYTES_OF_ONE = {
+    Slot.ROWS: 48,
+    Slot.RINGS: 48,
+    Slot.NUMBERS: 5,
+    Slot.COUNTS: 3,
+    Slot.LETTERS: 2,
+    Slot.HARD: 1024,
+}
+"""About how many bytes of text there are for one of each, at the least."""
+
+
+class _Unclear(Exception):
+    """The scanner does not know what this is."""
+
+
+_TEXT, _INTEGERS, _FIVES = array(np.uint8), array(np.int64), array(np.uint64)
+_TO_INTEGERS, _TO_FLOATS = array(np.int64, written=True), array(np.float64, written=True)
+_TO_BYTES, _TO_FOUND = array(np.uint8, written=True), array(np.uint16, written=True)
+
+_scan_annotations = KERNELS.function(
+    "scan_annotations",
+    c_int,
+    *(_TEXT, _INTEGERS, _TO_INTEGERS, _FIVES, _TO_INTEGERS),
+    *(_TO_INTEGERS, _TO_INTEGERS, _TO_INTEGERS, _TO_FLOATS, _TO_FLOATS, _TO_FLOATS),
+    *(_TO_BYTES, _TO_FOUND, c_int, _TO_BYTES, _TO_INTEGERS, _TO_INTEGERS, _TO_INTEGERS),
+    *(_TO_FLOATS, array(np.uint32, written=True), _TO_BYTES),
+)
+_scan_images = KERNELS.function(
+    "scan_images",
+    c_int,
+    *(_TEXT, _INTEGERS, _TO_INTEGERS, _FIVES),
+    *(_TO_INTEGERS, _TO_INTEGERS, _TO_FOUND, _TO_INTEGERS),
+)
+_scan_value = KERNELS.function("scan_value", c_int64, _TEXT, c_int64)
+
+
+@cache
+def _fives() -> NDArray[np.uint64]:
+    """The first 128 bits of the powers of five from -342 to 308, as Lemire's algorithm has them."""
+    words = [word for q in range(-342, 309) for word in divmod(_five(q), 1 << 64)]
+    return np.array(words, np.uint64)
+
+
+def _five(q: int) -> int:
+    power: int = 5 ** abs(q)
+    if q >= 0:
+        excess = power.bit_length() - 128
+        return power >> excess if excess > 0 else power << -excess
+    bits = (power - 1).bit_length()
+    inverse = (1 << (bits + 127 if q >= -27 else 2 * bits + 128)) // power + 1
+    return inverse >> max(0, inverse.bit_length() - 128)
+
+
+@define(repr=False)
+class _Room:
+    """Columns of a span, with room for more."""
+
+    text: Text
+    with_masks: bool
+    limits: Codes
+    columns: dict[str, NDArray[Any]] = field(factory=dict)
+
+    _SHAPES: ClassVar[tuple[tuple[str, int, Any, int], ...]] = (
+        ("hard", Slot.HARD, np.int64, 4),
+        ("ids", Slot.ROWS, np.int64, 1),
+        ("images", Slot.ROWS, np.int64, 1),
+        ("categories", Slot.ROWS, np.int64, 1),
+        ("boxes", Slot.ROWS, np.float64, 4),
+        ("areas", Slot.ROWS, np.float64, 1),
+        ("scores", Slot.ROWS, np.float64, 1),
+        ("crowd", Slot.ROWS, np.uint8, 1),
+        ("found", Slot.ROWS, np.uint16, 1),
+        ("kinds", Slot.ROWS, np.uint8, 1),
+        ("sizes", Slot.ROWS, np.int64, 2),
+        ("row_ends", Slot.ROWS, np.int64, 3),
+        ("ring_ends", Slot.RINGS, np.int64, 1),
+        ("numbers", Slot.NUMBERS, np.float64, 1),
+        ("counts", Slot.COUNTS, np.uint32, 1),
+        ("letters", Slot.LETTERS, np.uint8, 1),
+    )
+    _OF_MASKS: ClassVar[frozenset[str]] = frozenset(
+        ("kinds", "sizes", "row_ends", "ring_ends", "numbers", "counts", "letters")
+    )
+
+    @classmethod
+    def of(cls, text: Text, with_masks: bool, size: int) -> _Room:
+        limits = np.zeros(len(Slot), np.int64)
+        for slot, bytes_of_one in _BYTES_OF_ONE.items():
+            limits[slot] = size // bytes_of_one + 16
+        room = cls(text, with_masks, limits)
+        for name, what, dtype, width in cls._SHAPES:
+            rows = int(limits[what]) if with_masks or name not in cls._OF_MASKS else 0
+            room.columns[name] = _empty((rows, width) if width > 1 else (rows,), dtype)
+        return room
+
+    def grow(self, what: int) -> None:
+        self.limits[what] *= 2
+        for name, own, dtype, _ in self._SHAPES:
+            old = self.columns[name]
+            if own == what and (self.with_masks or name not in self._OF_MASKS):
+                new = _empty((int(self.limits[what]), *old.shape[1:]), dtype)
+                new[: len(old)] = old
+                self.columns[name] = new
+
+    def scan(self, state: Codes) -> int:
+        columns = list(self.columns.values())
+        before, after = columns[:9], columns[9:]
+        code: int = _scan_annotations(
+            self.text.padded, self.limits, state, _fives(), *before, self.with_masks, *after
+        )
+        return code
+
+    def annotations(self, state: Codes) -> Annotations:
+        """The rows that were scanned."""
+        self._finish(int(state[Slot.HARD]))
+        filled = {
+            name: self.columns[name][: int(state[what])] for name, what, *_ in self._SHAPES[1:]
+        }
+        masks = {name: filled.pop(name) for name in self._OF_MASKS}
+        return Annotations(**filled, masks=Segmentations(**masks) if self.with_masks else None)
+
+    def _finish(self, count: int) -> None:
+        """Numbers that are left to Python."""
+        slots = ("boxes", "areas", "scores", "numbers")
+        for slot, index, start, stop in self.columns["hard"][:count].tolist():
+            number = float(self.text.cut(start, stop))
+            if math.isinf(number):
+                raise _Unclear
+            self.columns[slots[slot]].reshape(-1)[index] = number
+
+
+def _empty(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    size = math.prod(shape)
+    return paged(size, dtype).reshape(shape) if size > _LARGE else np.empty(shape, dtype)
+
+
+@frozen(repr=False)
+class _Span:
+    """What came of scanning annotations from one position on."""
+
+    start: int
+    stop: int
+    position: int
+    is_closed: bool
+    annotations: Annotations | None
+
+
+def _span(text: Text, start: int, stop: int, with_masks: bool) -> _Span:
+    state = np.zeros(len(Slot), np.int64)
+    state[Slot.POSITION], state[Slot.STOP] = start, stop
+    room = _Room.of(text, with_masks, stop - start)
+    while (code := room.scan(state)) == _FULL:
+        room.grow(int(state[Slot.LACKING]))
+    try:
+        found = None if code == _BAD else room.annotations(state)
+    except _Unclear:
+        found = None
+    return _Span(start, stop, int(state[Slot.POSITION]), bool(state[Slot.CLOSED]), found)
+
+
+@frozen(repr=False)
+class _Scan:
+    """One pass over a file."""
+
+    text: Text
+    with_masks: bool
+
+    def document(self) -> Document:
+        if not self.text.is_utf8:
+            raise _Unclear
+        start = self._space(self.text.start)
+        if self._letter(start) == b"[":
+            annotations, end = self._annotations(start)
+            members: dict[str, Any] = {"annotations": annotations}
+        else:
+            members, end = self._members(start)
+        if self._space(end) != self.text.size:
+            raise _Unclear
+        images, image_text = members.get("images", (None, b""))
+        return Document(
+            self.text.source,
+            members.get("annotations", Annotations.none(self.with_masks)),
+            self._letter(start) == b"[",
+            images,
+            image_text,
+            members.get("categories", b""),
+            "annotations" in members,
+        )
+
+    def _members(self, start: int) -> tuple[dict[str, Any], int]:
+        """What the table at a position has by name, and where it ends."""
+        members: dict[str, Any] = {}
+        end, between = start, b"{"
+        while self._letter(end) == between:
+            key = _KEY.match(self.text.view, self._space(end + 1))
+            if key is None or (name := key[1].decode()) in members:
+                raise _Unclear
+            members[name], end = self._member(name, self._space(key.end()))
+            end, between = self._space(end), b","
+        if self._letter(end) != b"}" or end == start:
+            raise _Unclear
+        return members, end + 1
+
+    def _member(self, name: str, position: int) -> tuple[Any, int]:
+        if name == "annotations":
+            return self._annotations(position)
+        if name == "images":
+            images, end = self._images(position)
+            return (images, self.text.cut(position, end)), end
+        end = _scan_value(self.text.padded, position)
+        if end < 0:
+            raise _Unclear
+        return self.text.cut(position, end) if name == "categories" else None, end
+
+    def _annotations(self, position: int) -> tuple[Annotations, int]:
+        """The list at a position, and where it ends."""
+        first, is_empty = self._first(position)
+        if is_empty:
+            return Annotations.none(self.with_masks), first
+        parts: list[Annotations] = []
+        at = first
+        for span in self._spans(first):
+            if span.start < at and span.stop <= at:
+                continue  # inside of an annotation that began before it
+            if span.start != at:
+                span = _span(self.text, at, max(at + 1, span.stop), self.with_masks)
+            if span.annotations is None:
+                raise _Unclear
+            parts.append(span.annotations)
+            at = span.position
+            if span.is_closed:
+                return Annotations.joined(parts), at
+        raise _Unclear
+
+    def _spans(self, first: int) -> list[_Span]:
+        """Annotations from a position to the end of the file, which may lie behind the list."""
+        step = max(_LEAST_SPAN, min(_MOST_SPAN, self.text.size // (4 * thread_count())))
+        starts = [first]
+        while starts[-1] + step < self.text.size:
+            cut = _BETWEEN.search(self.text.view, starts[-1] + step)
+            if cut is None:
+                break
+            starts.append(cut.end())
+        waiting = deque(enumerate(pairwise([*starts, self.text.size])))
+        spans: dict[int, _Span] = {}
+
+        def work() -> None:
+            with suppress(IndexError):
+                while True:
+                    number, (start, stop) = waiting.popleft()
+                    spans[number] = _span(self.text, start, stop, self.with_masks)
+
+        in_threads([work] * min(thread_count(), len(waiting)))
+        return [spans[number] for number in sorted(spans)]
+
+    def _images(self, position: int) -> tuple[Images, int]:
+        first, is_empty = self._first(position)
+        rows = self.text.size // 256 + 16
+        while True:
+            state = np.zeros(len(Slot), np.int64)
+            state[Slot.POSITION], state[Slot.CLOSED] = first, is_empty
+            room = np.full(len(Slot), rows)
+            ids, sizes = np.empty(rows, np.int64), np.empty((rows, 2), np.int64)
+            found, names = np.empty(rows, np.uint16), np.empty((rows, 3), np.int64)
+            columns = (ids, sizes, found, names)
+            code = _scan_images(self.text.padded, room, state, _fives(), *columns)
+            if code == _BAD:
+                raise _Unclear
+            count = int(state[Slot.ROWS])
+            if code == _DONE:
+                images = Images(
+                    found[:count],
+                    ids[:count],
+                    sizes[:count],
+                    self._fields(names[: int(state[Slot.NAMES])]),
+                )
+                return images, int(state[Slot.POSITION])
+            rows *= 4
+
+    def _fields(self, names: Codes) -> tuple[str, ...]:
+        """Names of fields that have no list or table anywhere, sorted."""
+        spelled: dict[str, bool] = {}
+        for start, stop, is_nested in names.tolist():
+            name = json.loads(b'"%b"' % self.text.cut(start, stop))
+            spelled[name] = spelled.get(name, False) or bool(is_nested)
+        return tuple(sorted(name for name, is_nested in spelled.items() if not is_nested))
+
+    def _first(self, position: int) -> tuple[int, bool]:
+        """Where the first item of a list is, or the list ends, and whether it is empty."""
+        if self._letter(position) != b"[":
+            raise _Unclear
+        first = self._space(position + 1)
+        is_empty = self._letter(first) == b"]"
+        return first + is_empty, is_empty
+
+    def _space(self, position: int) -> int:
+        match = _SPACE.match(self.text.view, position)
+        return position if match is None else match.end()
+
+    def _letter(self, position: int) -> bytes:
+        return self.text.cut(position, position + 1)
+
+
+def scan(text: Text, *, masks: bool = False) -> Document:
+    """What a file of COCO's JSON holds.
+
+    Parameters
+    ----------
+    text : Text
+        The file.
+    masks : bool
+        Whether segmentations are wanted.
+
+    Raises
+    ------
+    ReadError
+        If it is no such file; names the place.
+    """
+    try:
+        return _Scan(text, masks).document()
+    except (_Unclear, ValueError):  # a ValueError is of a name that is no text
+        return reference_scanner.scan(text, masks=masks)

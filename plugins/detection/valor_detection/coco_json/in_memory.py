@@ -1,0 +1,217 @@
+"""Records of a COCO data set that are in memory, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.errors import ReadError, and_more, shown
+from valor_core.schemas import Codes, as_float
+from valor_detection.coco_json.records import (
+    AREA,
+    BOX,
+    CATEGORY,
+    CROWD,
+    ID,
+    IMAGE,
+    SCORE,
+    SEGMENTATION,
+    Annotations,
+    Document,
+    Images,
+)
+from valor_detection.coco_json.reference_scanner import segmentation, whole
+from valor_detection.kernels.segmentations import Segmentation, Segmentations
+
+Record = Mapping[str, Any]
+Flags = NDArray[np.bool_]
+
+
+def document_of(
+    records: Sequence[Record], source: str, *, is_list: bool, masks: bool = False
+) -> Document:
+    """Annotations as columns, as the scanner makes them of a file.
+
+    Parameters
+    ----------
+    records : sequence of mapping
+        Annotations of a data set, or results.
+    source : str
+        How messages call them.
+    is_list : bool
+        Whether they are a list of results.
+    masks : bool
+        Whether segmentations are wanted.
+
+    Raises
+    ------
+    ReadError
+        If a field has another type than expected; names the annotation.
+
+    Examples
+    --------
+    >>> document_of([{"image_id": 7, "score": 0.5}], "results", is_list=True).annotations.scores
+    array([0.5])
+    """
+    found = np.zeros(len(records), np.uint16)
+    place = _place(source, is_list)
+    fields = _Fields(records, found, place)
+    fields.has("segmentation", SEGMENTATION)
+    segmentations = fields.masks() if masks else None
+    annotations = Annotations(
+        found,
+        fields.integers("id", ID),
+        fields.integers("image_id", IMAGE),
+        fields.integers("category_id", CATEGORY),
+        fields.boxes(),
+        fields.numbers("area", AREA),
+        fields.numbers("score", SCORE),
+        (fields.numbers("iscrowd", CROWD) != 0).view(np.uint8),
+        segmentations,
+    )
+    return Document(source, annotations, is_list)
+
+
+def images_of(records: Sequence[Record], source: str) -> Images:
+    """Ids and sizes of images.
+
+    Raises
+    ------
+    ReadError
+        If one is no whole number; names the image.
+    """
+    found = np.zeros(len(records), np.uint16)
+    fields = _Fields(records, found, lambda row: f"{source}, images[{row}]")
+    sizes = [fields.integers(side, 0) for side in ("height", "width")]
+    return Images(found, fields.integers("id", ID), np.stack(sizes, axis=1))
+
+
+def _place(source: str, is_list: bool) -> Callable[[int], str]:
+    kind = "results" if is_list else "annotations"
+    return lambda row: f"{source}, {kind}[{row}]"
+
+
+class _Fields:
+    """Columns of fields; what a record lacks is 0 there and no bit in `found`."""
+
+    def __init__(
+        self, records: Sequence[Record], found: NDArray[np.uint16], place: Callable[[int], str]
+    ) -> None:
+        self.records = records
+        self.found = found
+        self.place = place
+
+    def integers(self, name: str, bit: int) -> Codes:
+        array = self._column(name, bit)
+        if array.dtype.kind in "ib":
+            return array.astype(np.int64)
+        given = self._values(name, bit, 0)
+        return np.array(
+            [whole(_scalar(value), f"{self.place(i)}, {name}") for i, value in enumerate(given)],
+            np.int64,
+        )
+
+    def numbers(self, name: str, bit: int) -> NDArray[np.float64]:
+        array = self._column(name, bit)
+        if array.dtype.kind == "O":
+            array = np.array([as_float(value) for value in array.tolist()])
+        array = array.astype(np.float64)
+        self._check(np.isfinite(array), name, "a finite number")
+        return array
+
+    def boxes(self) -> NDArray[np.float64]:
+        values = self._values("bbox", BOX, (0.0, 0.0, 0.0, 0.0))
+        try:
+            array = np.array(values, np.float64).reshape(len(values), -1)
+        except (TypeError, ValueError):
+            array = np.empty((len(values), 0))
+        if array.shape[1] != 4 and len(values):
+            row = next((i for i, value in enumerate(values) if not _is_box(value)), 0)
+            raise ReadError(
+                f"{self.place(row)}, bbox: expected [x, y, width, height], "
+                f"found {shown(values[row])}"
+            )
+        boxes = array.reshape(-1, 4)
+        self._check(np.all(np.isfinite(boxes), axis=1), "bbox", "finite numbers")
+        return boxes
+
+    def masks(self) -> Segmentations:
+        values = self._values("segmentation", SEGMENTATION, None)
+        return Segmentations.of(
+            [
+                Segmentation()
+                if value is None
+                else segmentation(_plain(value), f"{self.place(row)}, segmentation")
+                for row, value in enumerate(values)
+            ]
+        )
+
+    def _column(self, name: str, bit: int) -> NDArray[Any]:
+        values = self._values(name, bit, 0)
+        try:
+            array = np.array(values) if values else np.empty(0, np.int64)
+        except ValueError:
+            array = np.empty(0, object)
+        if array.ndim == 1 and array.dtype.kind in "iufb":
+            return array
+        row = next((i for i, value in enumerate(values) if not _is_number(value)), None)
+        if row is None:  # whole numbers of more than 64 bits
+            return np.array(values, dtype=object)
+        raise ReadError(f"{self.place(row)}, {name}: expected a number, found {shown(values[row])}")
+
+    def _values(self, name: str, bit: int, absent: Any) -> list[Any]:
+        there = self.has(name, bit)
+        if there.all():
+            return [record[name] for record in self.records]
+        return [
+            record[name] if has else absent
+            for record, has in zip(self.records, there.tolist(), strict=True)
+        ]
+
+    def has(self, name: str, bit: int) -> Flags:
+        """Which records have a field; null and an empty list are none."""
+        there = np.array([not _is_empty(record.get(name)) for record in self.records], bool)
+        self.found[there] |= np.uint16(bit)
+        return there
+
+    def _check(self, is_good: Flags, name: str, expected: str) -> None:
+        if is_good.all():
+            return
+        bad = np.flatnonzero(~is_good)
+        row = int(bad[0])
+        raise ReadError(
+            f"{self.place(row)}, {name}: expected {expected}, "
+            f"found {shown(self.records[row].get(name))}{and_more(len(bad) - 1)}"
+        )
+
+
+def _scalar(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number, np.bool_))
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, (list, tuple, np.ndarray)) and len(value) == 0)
+
+
+def _is_box(value: Any) -> bool:
+    return bool(np.shape(value) == (4,))
+
+
+def _plain(value: Any) -> Any:
+    """A segmentation as JSON has it: pycocotools gives compressed counts as bytes."""
+    if isinstance(value, Mapping):
+        counts = value.get("counts")
+        if isinstance(counts, bytes):
+            counts = counts.decode("ascii", "replace")
+        elif isinstance(counts, np.ndarray):
+            counts = counts.tolist()
+        size = value.get("size")
+        return {"size": None if size is None else [int(side) for side in size], "counts": counts}
+    return [ring.tolist() if isinstance(ring, np.ndarray) else list(ring) for ring in value]

@@ -1,0 +1,412 @@
+"""Scanner of COCO's JSON by the standard library: slow, and the one that says what is wrong.
+
+The scanner in C leaves to it what it cannot make sense of. It reads record by record, so that no
+more than one of them is in memory as objects.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from attrs import define
+
+from valor_core.errors import ReadError, shown
+from valor_detection.coco_json.records import (
+    AREA,
+    BOX,
+    CATEGORY,
+    CROWD,
+    HEIGHT,
+    ID,
+    IMAGE,
+    SCORE,
+    SEGMENTATION,
+    WIDTH,
+    Annotations,
+    Document,
+    Images,
+    Row,
+    plain_fields,
+)
+from valor_detection.coco_json.text import Text
+from valor_detection.kernels.segmentations import COMPRESSED, POLYGONS, RUNS, Segmentation
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_NOTHING = Segmentation()
+_CUT_OFF = "The file may have been cut off: write or copy it again."
+
+
+def _integer(digits: str) -> int | float:
+    """A whole number; an infinite one where there are more digits than Python makes a number of."""
+    try:
+        return int(digits)
+    except ValueError:
+        return float(digits)
+
+
+ImageOf = Callable[[str | int, str], int]
+"""Id of the image that a value of ``image_id`` means, from the value and its place."""
+
+_IDS = {
+    "id": "Number them: 1, 2, 3 and so on. Names of images belong under file_name.",
+    "image_id": "Write the id that the image has in the data set, a number.",
+    "category_id": "Write the id that the category has in the data set, a number.",
+}
+
+DECODER = json.JSONDecoder(parse_int=_integer)
+"""What makes objects of JSON, without a limit on the length of numbers."""
+
+
+def scan(text: Text, *, masks: bool = False) -> Document:
+    """What a file of COCO's JSON holds.
+
+    Parameters
+    ----------
+    text : Text
+        The file.
+    masks : bool
+        Whether segmentations are wanted.
+
+    Raises
+    ------
+    ReadError
+        If it is no such file; names the place.
+
+    Examples
+    --------
+    >>> scan(Text.of(b'[{"image_id": 7, "score": 0.5}]')).annotations.images
+    array([7])
+    """
+    return _Walk(text, masks, _decoded(text)).document()
+
+
+def scan_named(text: Text, image_of: ImageOf, *, masks: bool = False) -> Document:
+    """Scan a file whose images may be called by names.
+
+    Parameters
+    ----------
+    text : Text
+        The file.
+    image_of : callable
+        Returns the id for a value of ``image_id``.
+    masks : bool
+        Whether segmentations are read.
+
+    Raises
+    ------
+    ReadError
+        As `scan` does, apart from texts under ``image_id``.
+
+    Examples
+    --------
+    >>> found = Text.of(b'[{"image_id": "a", "score": 0.5}]')
+    >>> scan_named(found, lambda name, place: 7).annotations.images
+    array([7])
+    """
+    return _Walk(text, masks, _decoded(text), image_of).document()
+
+
+def _decoded(text: Text) -> str:
+    raw = text.cut(text.start, text.size)
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise ReadError(
+            f"{text.source}, line {line}: expected UTF-8, found the byte {raw[error.start]:#04x}",
+            "Save the file as UTF-8.",
+        ) from error
+
+
+@define(repr=False)
+class _Walk:
+    """One pass over a file, from record to record."""
+
+    text: Text
+    masks: bool
+    content: str
+    image_of: ImageOf | None = None
+    position: int = 0
+
+    def document(self) -> Document:
+        self._space()
+        is_list = self._letter() == "["
+        if is_list:
+            members: dict[str, Any] = {"annotations": self._annotations("results")}
+        elif self._letter() == "{":
+            members = self._members()
+        else:
+            raise self._misplaced("a COCO data set or a list of results")
+        self._space()
+        if self._letter():
+            raise self._misplaced("the end of the file")
+        images, image_text = members.get("images", (None, b""))
+        return Document(
+            self.text.source,
+            members.get("annotations", Annotations.none(self.masks)),
+            is_list,
+            images,
+            image_text,
+            members.get("categories", b""),
+            "annotations" in members,
+        )
+
+    def _members(self) -> dict[str, Any]:
+        members: dict[str, Any] = {}
+        for _ in self._items("}"):
+            if self._letter() != '"':
+                raise self._misplaced("a name in quotes")
+            name = self._value()
+            self._space()
+            if self._letter() != ":":
+                raise self._misplaced("a colon")
+            self.position += 1
+            self._space()
+            members[name] = self._member(name)
+        return members
+
+    def _member(self, name: str) -> Any:
+        start = self.position
+        if name == "annotations":
+            return self._annotations(name)
+        if name == "images":
+            images = self._images()
+            return images, self.content[start : self.position].encode()
+        self._value()
+        return self.content[start : self.position].encode() if name == "categories" else None
+
+    def _annotations(self, name: str) -> Annotations:
+        rows = (
+            _row(_Fields(place, own, self.image_of), self.masks)
+            for place, own in self._records(name)
+        )
+        return Annotations.of(list(rows), self.masks)
+
+    def _images(self) -> Images:
+        found, ids, sizes = [], [], []
+        fields_of: dict[str, Any] = {}
+        for place, own in self._records("images"):
+            fields_of = {**own, **fields_of, **{name: [] for name in own if _is_nested(own[name])}}
+            fields = _Fields(place, own)
+            ids.append(fields.integer("id", ID))
+            sizes.append((fields.integer("height", HEIGHT), fields.integer("width", WIDTH)))
+            found.append(fields.found)
+        return Images(
+            np.array(found, np.uint16),
+            np.array(ids, np.int64),
+            np.array(sizes, np.int64).reshape(-1, 2),
+            plain_fields([fields_of]),
+        )
+
+    def _records(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The tables of a list, each with how a message calls it."""
+        if self._letter() != "[":
+            raise ReadError(
+                f"{self.text.source}, {name}: expected a list, found {shown(self._value())}"
+            )
+        for count in self._items("]"):
+            value = self._value()
+            place = f"{self.text.source}, {name}[{count}]"
+            if not isinstance(value, dict):
+                raise ReadError(f"{place}: expected a table of fields, found {shown(value)}")
+            yield place, value
+
+    def _items(self, closing: str) -> Iterator[int]:
+        """One turn for each item of the list or table at the position, which moves behind it."""
+        self.position += 1
+        self._space()
+        count = 0
+        while count or self._letter() != closing:
+            yield count
+            count += 1
+            self._space()
+            if self._letter() == closing:
+                break
+            if self._letter() != ",":
+                raise self._misplaced(f"',' or '{closing}'")
+            self.position += 1
+            self._space()
+        self.position += 1
+
+    def _value(self) -> Any:
+        try:
+            value, self.position = DECODER.raw_decode(self.content, self.position)
+        except json.JSONDecodeError as error:
+            self.position = error.pos
+            if error.msg.startswith("Unterminated string") or error.pos >= len(self.content):
+                self.position = len(self.content)
+            raise self._misplaced("JSON") from error
+        except RecursionError as error:
+            raise ReadError(
+                f"{self._line()}: expected JSON, found lists nested too deeply"
+            ) from error
+        return value
+
+    def _space(self) -> None:
+        match = _SPACE.match(self.content, self.position)
+        self.position = match.end() if match else self.position
+
+    def _letter(self) -> str:
+        return self.content[self.position : self.position + 1]
+
+    def _line(self) -> str:
+        before = self.content[: self.position]
+        column = self.position - (before.rfind("\n") + 1) + 1
+        return f"{self.text.source}, line {before.count(chr(10)) + 1}, column {column}"
+
+    def _misplaced(self, expected: str) -> ReadError:
+        rest = self.content[self.position : self.position + 20]
+        if rest:
+            return ReadError(f"{self._line()}: expected {expected}, found {shown(rest)}")
+        return ReadError(
+            f"{self.text.source}: expected {expected}, the file ends in the midst of it", _CUT_OFF
+        )
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, (list, dict))
+
+
+@define(repr=False)
+class _Fields:
+    """Fields of a record, checked as they are asked for."""
+
+    place: str
+    own: dict[str, Any]
+    image_of: ImageOf | None = None
+    found: int = 0
+
+    def of(self, name: str, bit: int) -> Any:
+        """A field, or None where it is missing, null or no box and no polygon at all."""
+        value = self.own.get(name)
+        if value is None or (bit & (BOX | SEGMENTATION) and value == []):
+            return None
+        self.found |= bit
+        return value
+
+    def integer(self, name: str, bit: int) -> int:
+        value = self.of(name, bit)
+        if value is None:
+            return 0
+        place = f"{self.place}, {name}"
+        if name == "image_id" and self.image_of is not None:
+            return self.image_of(value if isinstance(value, str) else whole(value, place), place)
+        if isinstance(value, str):
+            raise ReadError(f"{place}: expected a whole number, found {shown(value)}", _IDS[name])
+        return whole(value, place)
+
+    def number(self, name: str, bit: int) -> float:
+        value = self.of(name, bit)
+        return 0.0 if value is None else finite(value, f"{self.place}, {name}")
+
+    def box(self) -> list[float]:
+        value = self.of("bbox", BOX)
+        if value is None:
+            return [0.0] * 4
+        if not isinstance(value, list) or len(value) != 4:
+            raise ReadError(
+                f"{self.place}, bbox: expected [x, y, width, height], found {shown(value)}"
+            )
+        return [finite(side, f"{self.place}, bbox[{i}]") for i, side in enumerate(value)]
+
+    def crowd(self) -> bool:
+        value = self.of("iscrowd", CROWD)
+        if value is not None and not isinstance(value, (bool, int, float)):
+            raise ReadError(f"{self.place}, iscrowd: expected 0 or 1, found {shown(value)}")
+        return bool(value)
+
+
+def _row(fields: _Fields, masks: bool) -> Row:
+    integers = (
+        fields.integer("id", ID),
+        fields.integer("image_id", IMAGE),
+        fields.integer("category_id", CATEGORY),
+    )
+    floats = [*fields.box(), fields.number("area", AREA), fields.number("score", SCORE)]
+    crowd = fields.crowd()
+    found = fields.of("segmentation", SEGMENTATION)
+    place = f"{fields.place}, segmentation"
+    mask = segmentation(found, place) if masks and found is not None else _NOTHING
+    return Row(fields.found, integers, floats, crowd, mask)
+
+
+def whole(value: Any, place: str) -> int:
+    """A whole number of 64 bits, which may be written as 42.0.
+
+    Raises
+    ------
+    ReadError
+        If it is none; `place` says where it is.
+    """
+    if isinstance(value, float) and value.is_integer() and abs(value) <= 1 << 53:
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not -(1 << 63) <= value < 1 << 63:
+        raise ReadError(f"{place}: expected a whole number, found {shown(value)}")
+    return value
+
+
+def finite(value: Any, place: str) -> float:
+    """A finite number.
+
+    Raises
+    ------
+    ReadError
+        If it is none; `place` says where it is.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ReadError(f"{place}: expected a number, found {shown(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ReadError(f"{place}: expected a finite number, found {shown(value)}")
+    return number
+
+
+def segmentation(value: Any, place: str) -> Segmentation:
+    """A segmentation: polygons, or run lengths as a list or as COCO's text.
+
+    Raises
+    ------
+    ReadError
+        If it is neither; `place` says where it is.
+    """
+    if isinstance(value, list):
+        return Segmentation(POLYGONS, rings=[_ring(own, place, i) for i, own in enumerate(value)])
+    if not isinstance(value, dict):
+        raise ReadError(f"{place}: expected polygons or run lengths, found {shown(value)}")
+    size, counts = value.get("size"), value.get("counts")
+    if not isinstance(size, list) or len(size) != 2:
+        raise ReadError(f"{place}, size: expected [height, width], found {shown(size)}")
+    height, width = (whole(side, f"{place}, size[{i}]") for i, side in enumerate(size))
+    if isinstance(counts, str) and counts.isascii() and counts.isprintable():
+        return Segmentation(COMPRESSED, (height, width), letters=counts.encode())
+    if not isinstance(counts, list):
+        raise ReadError(
+            f"{place}, counts: expected run lengths as a list or as COCO's text, "
+            f"found {shown(counts)}"
+        )
+    return Segmentation(RUNS, (height, width), counts=[_run(run, place) for run in counts])
+
+
+def _ring(value: Any, place: str, position: int) -> list[float]:
+    place = f"{place}[{position}]"
+    if not isinstance(value, list):
+        raise ReadError(
+            f"{place}: expected a polygon as a list of numbers, found {shown(value)}",
+            'Write a list of polygons, of one as well: "segmentation": [[x1, y1, x2, y2, …]].',
+        )
+    return [finite(number, f"{place}[{i}]") for i, number in enumerate(value)]
+
+
+def _run(value: Any, place: str) -> int:
+    run = whole(value, f"{place}, counts")
+    if not 0 <= run < 1 << 32:
+        raise ReadError(f"{place}, counts: expected non-negative run lengths, found {run}")
+    return run

@@ -1,0 +1,1 @@
+"""Gallery of detection: images with their boxes and masks."""

@@ -1,0 +1,255 @@
+"""Gallery: images with what was found, missed, made up and taken for something else."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from PIL import Image
+from valor_files import file_below
+from valor_report import Picture
+
+from valor_core.errors import ReadError
+from valor_core.schemas import Floats, natural_order
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.geometry import Geometry
+from valor_detection.gallery.canvas import Canvas
+from valor_detection.matching import candidate_pairs
+from valor_detection.matching.class_agnostic import Outcomes, outcomes
+from valor_detection.matching.table import KEY, Table
+from valor_detection.parameters.gallery import GalleryParameters
+
+_SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # of a pixel, by color type of PNG
+_ADAM7 = (  # first row, first column, step of rows, step of columns
+    (0, 0, 8, 8),
+    *(one for n in (4, 2, 1) for one in ((0, n, 2 * n, 2 * n), (n, 0, 2 * n, n))),
+)
+
+FOUND, WRONG, FALSE, MISSED, CROWD = "found", "wrong label", "false", "missed", "crowd"
+
+COLORS: Mapping[str, str] = {
+    FOUND: "#2fb344",
+    WRONG: "#f08c00",
+    FALSE: "#e03131",
+    MISSED: "#ffd43b",
+    CROWD: "#adb5bd",
+}
+"""Color of each kind of object."""
+
+
+@frozen
+class Mark:
+    """An object to draw.
+
+    Parameters
+    ----------
+    kind : str
+        `FOUND`, `WRONG`, `FALSE`, `MISSED` or `CROWD`.
+    geometry : Geometry
+        Its shape.
+    words : str
+        What is written at it; empty for nothing.
+    dashed : bool
+        Whether it is a ground truth.
+    """
+
+    kind: str
+    geometry: Geometry
+    words: str = ""
+    dashed: bool = False
+
+
+class DetectionGallery:
+    """Draws ground truths and predictions over their image, in the colors of what became of them.
+
+    The matching is that of `ConfusionMatrix`: labels play no part in it. Predictions are drawn
+    as lines and ground truths dashed. Green is a prediction of the right label and what it
+    found, orange one of the wrong label, red one that found nothing, yellow a ground truth that
+    nothing found. An image's errors are the false positives and false negatives that `Examples`
+    lists, so that a wrong label counts as two.
+
+    Parameters
+    ----------
+    parameters : GalleryParameters
+        Where the images are, and the thresholds.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> true = TrueObject("dog", Box(0, 0, 9, 9))
+    >>> seen = PredictedObject({"cat": 0.75}, Box(0, 0, 9, 8))
+    >>> batch = DetectionBatch.of([Detection("a", [true], [seen])])
+    >>> gallery = DetectionGallery(GalleryParameters())
+    >>> gallery.errors(batch), gallery.draw(batch).counts["wrong label"]
+    (array([2]), 1)
+    """
+
+    def __init__(self, parameters: GalleryParameters) -> None:
+        self.parameters = parameters
+        images = parameters.images
+        if images is not None and not images.is_dir():
+            raise ReadError(
+                f"detection.Gallery: expected a folder of images, {images} is none",
+                "Set gallery.images to the folder that file names of images are relative to.",
+            )
+
+    @property
+    def legend(self) -> Mapping[str, str]:
+        """What became of an object, with its color."""
+        return {
+            "prediction of the right label": COLORS[FOUND],
+            "of the wrong label": COLORS[WRONG],
+            "that found nothing": COLORS[FALSE],
+            "ground truth (dashed) that nothing found": COLORS[MISSED],
+            "crowd": COLORS[CROWD],
+        }
+
+    def errors(self, batch: DetectionBatch) -> Any:
+        """False positives and false negatives of each image."""
+        table, found = self._outcomes(batch)
+        chunk, count = table.chunk, len(batch)
+        is_wrong = ~_is_right(table, found)
+        errors = np.bincount(chunk.datums[found.rows[is_wrong]], minlength=count)
+        is_missed = ~chunk.crowd
+        is_missed[found.truths[~is_wrong]] = False
+        errors += np.bincount(chunk.true_datums[is_missed], minlength=count)
+        in_order = np.empty(count, np.int64)
+        in_order[natural_order(batch.datums.uids)] = errors
+        return in_order
+
+    def draw(self, batch: DetectionBatch) -> Picture:
+        """The picture of the only image of a batch."""
+        image, notes = self._image(batch)
+        marks = list(self._marks(batch))
+        canvas = Canvas(*_extent(batch, image), image)
+        for mark in marks:
+            if mark.words:
+                canvas.fill(mark.geometry, COLORS[mark.kind])
+        for mark in marks:
+            thin = mark.dashed and mark.kind != MISSED
+            canvas.outline(
+                mark.geometry, COLORS[mark.kind], width=2 if thin else 3, dashed=mark.dashed
+            )
+        for mark in marks:
+            if mark.words:
+                canvas.write(mark.words, mark.geometry, COLORS[mark.kind])
+        counts = {
+            kind: sum(mark.kind == kind and bool(mark.words) for mark in marks)
+            for kind in (FOUND, WRONG, FALSE, MISSED)
+        }
+        small = canvas.thumbnail()  # without the line below, which the page has in text
+        canvas.foot(counts, COLORS)
+        return Picture(canvas.png(), small, counts, notes)
+
+    def _outcomes(self, batch: DetectionBatch) -> tuple[Table, Outcomes]:
+        chosen = self.parameters
+        state = candidate_pairs.request(
+            (chosen.iou_threshold,), chosen.matching, convert_to=chosen.convert_to, scope=KEY
+        ).open()
+        state.update(batch)
+        table: Table = state.table
+        return table, outcomes(table, chosen.matching, chosen.iou_threshold, chosen.score_threshold)
+
+    def _marks(self, batch: DetectionBatch) -> Iterator[Mark]:
+        """The objects of an image, those to be seen best last."""
+        table, found = self._outcomes(batch)
+        chunk, labels = table.chunk, table.labels
+        true_shapes, shapes = batch.groundtruths.shapes, batch.predictions.shapes
+        drawn: set[int] = set()
+        for row in np.flatnonzero(chunk.crowd).tolist():
+            yield Mark(CROWD, true_shapes.at(row), dashed=True)
+        pairs = zip(found.rows.tolist(), found.truths.tolist(), strict=True)
+        right = _is_right(table, found).tolist()
+        for (row, truth), is_right in sorted(
+            zip(pairs, right, strict=True), key=lambda p: not p[1]
+        ):
+            name, score = labels[chunk.labels[row]].value, float(chunk.scores[row])
+            kind = FOUND if is_right else FALSE if truth < 0 else WRONG
+            words = f"{name} {score:.2f}"
+            if truth >= 0 and truth not in drawn:
+                drawn.add(truth)
+                yield Mark(kind, true_shapes.at(truth), dashed=True)
+            if kind == WRONG:
+                words += f", is {labels[chunk.true_labels[truth]].value}"
+            yield Mark(kind, shapes.at(row), words)
+        for truth in found.missed.tolist():
+            name = labels[chunk.true_labels[truth]].value
+            yield Mark(MISSED, true_shapes.at(truth), name, dashed=True)
+
+    def _image(self, batch: DetectionBatch) -> tuple[Image.Image | None, list[str]]:
+        """The background, or why there is none."""
+        folder, datum = self.parameters.images, batch.datums.at(0)
+        if folder is None:
+            return None, []
+        name = datum.metadata.get(self.parameters.image_field)
+        wanted = str(datum.uid if name is None else name)
+        path = file_below(folder, wanted)
+        if path is None:
+            return None, [f"no image: {wanted} leads out of the folder {folder.name}"]
+        try:
+            return _photo(path), [str(name)] if name else []
+        except FileNotFoundError:
+            shown = Path(folder.name) / path.relative_to(folder) if folder in path.parents else path
+            return None, [f"no image: {shown} is not there"]
+        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+            return None, [f"no image: {path.name} cannot be read, {error}"]
+
+
+def _photo(path: Path) -> Image.Image:
+    """The pixels of an image, whose checksums are right where the format has some."""
+    with Image.open(path) as image:
+        kind = image.format
+        image.verify()
+    if kind == "PNG":
+        _check_rows(path)
+    with Image.open(path) as image:  # verify() leaves nothing to read
+        return image.convert("RGB")
+
+
+def _check_rows(path: Path) -> None:
+    """Refuse a verified PNG image that lacks rows, which Pillow fills with zeros."""
+    content = path.read_bytes()
+    width, height, depth, kind, _, _, interlace = struct.unpack_from(">IIBBBBB", content, 16)
+    bits = depth * _SAMPLES[kind]
+    size, start = 0, 8
+    for row, column, down, across in _ADAM7 if interlace else ((0, 0, 1, 1),):
+        rows, columns = -((row - height) // down), -((column - width) // across)
+        size += rows * (1 + (columns * bits + 7) // 8) if columns > 0 else 0
+    stream, found = zlib.decompressobj(), 0
+    while start < len(content) and found < size:
+        length = int.from_bytes(content[start : start + 4], "big")
+        if content[start + 4 : start + 8] == b"IDAT":
+            found += len(stream.decompress(content[start + 8 : start + 8 + length], size))
+        start += 12 + length
+    if found < size:
+        raise ValueError(f"{found:,} of {size:,} bytes of its rows are there")
+
+
+def _is_right(table: Table, found: Outcomes) -> Any:
+    """Whether each prediction found a true object of its own label."""
+    chunk = table.chunk
+    has = found.truths >= 0
+    right = has.copy()
+    right[has] = chunk.true_labels[found.truths[has]] == chunk.labels[found.rows[has]]
+    return right
+
+
+def _extent(batch: DetectionBatch, image: Image.Image | None) -> tuple[float, float]:
+    """Width and height of what is to be seen, in pixels."""
+    if image is not None:
+        return image.size
+    if batch.sizes is not None and batch.sizes[0].all():
+        height, width = batch.sizes[0].tolist()
+        return width, height
+    boxes: Floats = np.concatenate(
+        [batch.groundtruths.shapes.boxes, batch.predictions.shapes.boxes]
+    )
+    corners = boxes[:, :2] + boxes[:, 2:]
+    width, height = corners.max(axis=0, initial=1).tolist()
+    return width * 1.05, height * 1.05

@@ -1,0 +1,23 @@
+"""Validity of geometries: what is wrong with them, and whether they are rejected or repaired."""
+
+from valor_core.schemas.detection import CheckedShapes
+from valor_detection.geometry.validity.policy import (
+    Place,
+    batch_of,
+    check_policy,
+    checked_boxes,
+    checked_geometries,
+    checked_shapes,
+)
+from valor_detection.parameters.policy import Policy
+
+__all__ = [
+    "CheckedShapes",
+    "Place",
+    "Policy",
+    "batch_of",
+    "check_policy",
+    "checked_boxes",
+    "checked_geometries",
+    "checked_shapes",
+]

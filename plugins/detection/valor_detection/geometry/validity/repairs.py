@@ -1,0 +1,127 @@
+"""Repairs: shapes with their edges in order, inside their image, and without self-crossings."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import (
+    BOX,
+    MASK,
+    Box,
+    Geometry,
+    MultiPolygon,
+    RotatedBox,
+    Shapes,
+    geometry_kind,
+)
+from valor_detection.geometry.polygons import (
+    from_shapely,
+    import_shapely,
+    self_crossing,
+    to_shapely,
+)
+from valor_detection.geometry.validity.faults import (
+    INVERTED,
+    OUTSIDE,
+    SELF_CROSSING,
+    box_faults,
+    is_inverted,
+    is_outside,
+)
+
+REPAIRABLE = (INVERTED, SELF_CROSSING, OUTSIDE)
+"""Faults that there is a repair for."""
+
+
+def mended_boxes(boxes: Floats, sizes: Codes | None) -> Floats:
+    """Boxes with their edges in order and inside the image; what lies outside has no area.
+
+    Parameters
+    ----------
+    boxes : ndarray of float64, shape (n, 4)
+        x, y, width and height, whatever they are.
+    sizes : ndarray of int64, shape (n, 2), optional
+        Height and width of each row's image; 0 where unknown.
+
+    Examples
+    --------
+    >>> mended_boxes(np.array([[3.0, 1.0, -2.0, 1.0]]), None)
+    array([[1., 1., 2., 1.]])
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        corners = np.stack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]])
+    starts, stops = corners.min(axis=0), corners.max(axis=0)
+    if sizes is not None:
+        known = np.logical_and.reduce(sizes > 0, axis=1)[:, None]
+        limits = np.where(known, sizes[:, ::-1], np.inf)
+        floors = np.where(np.isfinite(limits), 0, -np.inf)
+        starts, stops = np.clip(starts, floors, limits), np.clip(stops, floors, limits)
+    return np.concatenate([starts, stops - starts], axis=1)
+
+
+def turned(geometry: Geometry) -> Geometry:
+    """A geometry with its edges in order.
+
+    Examples
+    --------
+    >>> turned(Box(2, 0, 0, 1))
+    Box(xmin=0.0, ymin=0.0, xmax=2.0, ymax=1.0)
+    """
+    if not is_inverted(geometry):
+        return geometry
+    if isinstance(geometry, Box):
+        left, right = sorted((geometry.xmin, geometry.xmax))
+        top, bottom = sorted((geometry.ymin, geometry.ymax))
+        return Box(left, top, right, bottom)
+    if isinstance(geometry, RotatedBox):
+        width, height = abs(geometry.width), abs(geometry.height)
+        return RotatedBox(geometry.x, geometry.y, width, height, geometry.angle_degrees)
+    return geometry
+
+
+def mended(geometry: Geometry, size: tuple[int, int] | None) -> Geometry | None:
+    """A geometry without self-crossings and inside its image; None if nothing is left of it.
+
+    Polygons whose edges cross more than a thousand times are not repaired.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        With its edges in order.
+    size : (int, int), optional
+        Height and width of its image.
+
+    Raises
+    ------
+    MissingExtraError
+        If it is a polygon and shapely is not installed.
+
+    Examples
+    --------
+    >>> mended(Box(-5, 0, 5, 5), (10, 10))
+    Box(xmin=0.0, ymin=0.0, xmax=5.0, ymax=5.0)
+    """
+    kind = geometry_kind(geometry)
+    if kind == MASK:
+        return None
+    shapes = Shapes.of([geometry])
+    if kind == BOX:
+        image = None if size is None else np.array([size])
+        box = mended_boxes(shapes.boxes, image)
+        return None if box_faults(box, None).any() else Shapes(box).at(0)
+    if shapes.rings is None:
+        return None
+    doing = "repairing polygons"
+    shapely = import_shapely(doing)
+    outlines = to_shapely(shapes.rings, doing)
+    crossing, tangled = self_crossing(outlines)
+    if len(tangled):
+        return None
+    outline = shapely.make_valid(outlines[0]) if len(crossing) else outlines[0]
+    if size is not None and is_outside(shapes.boxes, np.array([size])).any():
+        outline = shapely.intersection(outline, shapely.box(0, 0, size[1], size[0]))
+    polygons = from_shapely(np.array([outline])).at(0)
+    if not polygons:
+        return None
+    return polygons[0] if len(polygons) == 1 else MultiPolygon(polygons)

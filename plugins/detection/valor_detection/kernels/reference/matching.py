@@ -1,0 +1,637 @@
+"""Pairs of boxes, greedy matching and accumulation, in NumPy.
+
+A *pair* is a true and a predicted object that overlap. Pairs come in ragged rows: those of the
+i-th prediction stand from ``starts[i]`` to ``starts[i + 1]``. Sets of IoU thresholds are bits of
+a 64-bit number, the lowest threshold in the lowest bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import ends, gathered
+from valor_detection.kernels.row_errors import check_predictions
+
+Bits = NDArray[np.uint64]
+Flags = NDArray[np.bool_]
+Ranks = NDArray[np.int32]
+
+_CACHED = 1 << 16  # pairs worked on at a time, so that what they need stays in cache
+
+
+def box_pairs(
+    true_datums: Codes,
+    true_groups: Codes,
+    true_boxes: Floats,
+    crowd: Flags,
+    datums: Codes,
+    groups: Codes,
+    boxes: Floats,
+    lowest: float,
+) -> tuple[Codes, Codes, Floats]:
+    """Pairs of boxes of one image and group whose IoU is positive and not below `lowest`.
+
+    Parameters
+    ----------
+    true_datums, datums : ndarray of int64, shapes (g,) and (d,)
+        Image of each true and predicted box, ascending.
+    true_groups, groups : ndarray of int64
+        Group of each box, below the number of groups: its label, or its label key.
+    true_boxes, boxes : ndarray of float64, shapes (g, 4) and (d, 4)
+        x, y, width and height.
+    crowd : ndarray of bool, shape (g,)
+        Whether the overlap with a true box is divided by the predicted area alone.
+    lowest : float
+        Least IoU.
+
+    Returns
+    -------
+    starts : ndarray of int64, shape (d + 1,)
+        Where the pairs of each prediction begin.
+    truths : ndarray of int64, shape (n,)
+        Rows of the true boxes, ascending within a prediction.
+    ious : ndarray of float64, shape (n,)
+        Overlaps, with the bits of pycocotools.
+
+    Examples
+    --------
+    >>> zero = np.zeros(1, np.int64)
+    >>> true, seen = np.array([[0.0, 0, 2, 2]]), np.array([[1.0, 0, 2, 2]])
+    >>> box_pairs(zero, zero, true, np.array([False]), zero, zero, seen, 0.25)
+    (array([0, 1]), array([0]), array([0.33333333]))
+    """
+    width = 1 + int(max(true_groups.max(initial=0), groups.max(initial=0)))
+    true_cells, cells = true_datums * width + true_groups, datums * width + groups
+    by_cell = np.argsort(true_cells, kind="stable")
+    sorted_cells = true_cells[by_cell]
+    first = np.searchsorted(sorted_cells, cells)
+    counts = np.searchsorted(sorted_cells, cells, side="right") - first
+    rows = np.flatnonzero(counts)
+    first, counts = first[rows], counts[rows]
+    begins = ends(counts)
+    kept_rows, kept_truths, kept_ious = [], [], []
+    for start, stop in _blocks(begins):
+        row = np.repeat(rows[start:stop], counts[start:stop])
+        offsets = np.arange(begins[start], begins[stop])
+        truth = by_cell[
+            offsets + np.repeat(first[start:stop] - begins[start:stop], counts[start:stop])
+        ]
+        iou = _ious(boxes[row], true_boxes[truth], crowd[truth])
+        kept = np.flatnonzero((iou > 0) & (iou >= lowest))
+        kept_rows.append(row[kept])
+        kept_truths.append(truth[kept])
+        kept_ious.append(iou[kept])
+    if not kept_rows:
+        return np.zeros(len(datums) + 1, np.int64), np.empty(0, np.int64), np.empty(0)
+    starts = ends(np.bincount(np.concatenate(kept_rows), minlength=len(datums)))
+    return starts, np.concatenate(kept_truths), np.concatenate(kept_ious)
+
+
+def _blocks(begins: Codes) -> list[tuple[int, int]]:
+    """Spans of rows whose pairs are worked on together."""
+    spans, start, count = [], 0, len(begins) - 1
+    while start < count:
+        stop = int(np.searchsorted(begins, begins[start] + _CACHED, side="right")) - 1
+        stop = min(max(stop, start + 1), count)
+        spans.append((start, stop))
+        start = stop
+    return spans
+
+
+def _ious(boxes: Floats, truths: Floats, crowd: Flags) -> Floats:
+    x, y, width, height = boxes.T
+    true_x, true_y, true_width, true_height = truths.T
+    across = np.minimum(width + x, true_width + true_x) - np.maximum(x, true_x)
+    down = np.minimum(height + y, true_height + true_y) - np.maximum(y, true_y)
+    shared = across * down
+    area = width * height
+    union = np.where(crowd, area, area + true_width * true_height - shared)
+    ious = np.zeros(len(boxes))
+    np.divide(shared, union, out=ious, where=(across > 0) & (down > 0))
+    return ious
+
+
+def score_order(groups: Codes, scores: Floats, count: int) -> Codes:
+    """Rows by group and descending score, equal scores in the order of the rows.
+
+    Parameters
+    ----------
+    groups : ndarray of int64, shape (n,)
+        Group of each row, from 0 to `count` - 1.
+    scores : ndarray of float64, shape (n,)
+        Scores.
+    count : int
+        Number of groups.
+
+    Raises
+    ------
+    SchemaError
+        If there are more rows than 31 bits count.
+
+    Examples
+    --------
+    >>> score_order(np.array([1, 0, 1]), np.array([0.5, 0.25, 0.75]), 2)
+    array([1, 2, 0])
+    """
+    check_predictions(len(groups))
+    return np.lexsort((-scores, groups))
+
+
+def ranks(order: Codes, groups: Codes, datums: Codes) -> Ranks:
+    """How many rows of the same group and image come before each row.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (n,)
+        Rows as `score_order` puts them.
+    groups, datums : ndarray of int64, shape (n,)
+        Group and image of each row.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+        By row, not by place in `order`.
+
+    Examples
+    --------
+    >>> ranks(np.array([1, 0]), np.array([0, 0]), np.array([0, 0]))
+    array([1, 0], dtype=int32)
+    """
+    found = np.empty(len(order), np.int32)
+    if not len(order):
+        return found
+    width = 1 + int(datums.max())
+    cells = groups[order] * width + datums[order]
+    by_cell = order[np.argsort(cells, kind="stable")]
+    is_first = np.ones(len(order), dtype=bool)
+    is_first[1:] = (np.diff(groups[by_cell]) != 0) | (np.diff(datums[by_cell]) != 0)
+    first = np.flatnonzero(is_first)
+    found[by_cell] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
+    return found
+
+
+def chosen_pairs(
+    order: Codes,
+    starts: Codes,
+    truths: Codes,
+    ious: Floats,
+    groups: Codes,
+    true_groups: Codes,
+) -> tuple[Codes, Codes, Codes, Floats]:
+    """Pairs of one group, of some predictions in a given order.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (m,)
+        Rows of the predictions.
+    starts, truths, ious : ndarray
+        Pairs of all predictions, as `box_pairs` gives them.
+    groups, true_groups : ndarray of int64, shapes (d,) and (g,)
+        Group of each predicted and true object.
+
+    Returns
+    -------
+    rows : ndarray of int64, shape (p,)
+        Those of `order` that have any.
+    starts, truths, ious : ndarray
+        Their pairs.
+
+    Examples
+    --------
+    >>> starts, truths, ious = np.array([0, 1, 3]), np.array([0, 0, 1]), np.array([0.5, 0.75, 1.0])
+    >>> groups = np.array([3, 4])
+    >>> chosen_pairs(np.array([1, 0]), starts, truths, ious, groups, groups)
+    (array([1, 0]), array([0, 1, 2]), array([1, 0]), array([1. , 0.5]))
+    """
+    owners = _rows(starts)
+    same = groups[owners] == true_groups[truths]
+    starts = ends(np.bincount(owners[same], minlength=len(starts) - 1))
+    rows = order[(np.diff(starts) > 0)[order]]
+    chosen, chosen_starts = gathered(starts, rows)
+    return rows, chosen_starts, truths[same][chosen], ious[same][chosen]
+
+
+def match_coco(
+    starts: Codes,
+    truths: Codes,
+    ious: Floats,
+    crowd: Flags,
+    ignored: Flags,
+    thresholds: Floats,
+) -> tuple[Bits, Bits, Codes]:
+    """COCO's matching at several IoU thresholds.
+
+    Predictions choose in turn. At every threshold, each takes the true object of the greatest IoU
+    that is not taken yet, one that is not ignored if there is any; of equal ones the last.
+    Crowds are never used up.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (p + 1,)
+        Where the pairs of each prediction begin, predictions in the order in which they choose.
+    truths, ious : ndarray of int64 and of float64, shape (n,)
+        Row of the true object, ascending within a prediction, and overlap of each pair.
+    crowd, ignored : ndarray of bool, shape (g,)
+        Whether a true object is a crowd; whether it counts neither as found nor as missed.
+    thresholds : ndarray of float64, shape (t,)
+        Ascending, at most 64.
+
+    Returns
+    -------
+    matched : ndarray of uint64, shape (p,)
+        Thresholds at which a prediction has a true object.
+    excused : ndarray of uint64, shape (p,)
+        Thresholds at which that object is an ignored one.
+    taken : ndarray of int64, shape (p,)
+        Place in `truths` of the match at the lowest of these thresholds, -1 for none.
+
+    References
+    ----------
+    pycocotools, ``COCOeval.evaluateImg``.
+    """
+    found = _no_matches(starts)
+    rows = _rows(starts)
+    # Of equal ones a row prefers the last.
+    order = np.lexsort((-np.arange(len(rows)), -ious, ignored[truths], rows))
+    _walk(order, rows, truths, ious, crowd, ignored, thresholds, found)
+    return found
+
+
+def _walk(
+    order: Codes,
+    rows: Codes,
+    truths: Codes,
+    ious: Floats,
+    crowd: Flags,
+    ignored: Flags,
+    thresholds: Floats,
+    into: tuple[Bits, Bits, Codes],
+) -> None:
+    """Walk over pairs in the given order at each threshold, and write down who takes what."""
+    matched, excused, taken = into
+    rows, truths, ious = rows[order], truths[order], ious[order]
+    for bit, threshold in enumerate(thresholds):
+        passing = np.flatnonzero(ious >= threshold)
+        edges = passing[_greedy(rows[passing], truths[passing], crowd)]
+        first = edges[matched[rows[edges]] == 0]
+        taken[rows[first]] = order[first]
+        matched[rows[edges]] |= np.uint64(1 << bit)
+        edges = edges[ignored[truths[edges]]]
+        excused[rows[edges]] |= np.uint64(1 << bit)
+
+
+def match_best(
+    starts: Codes,
+    truths: Codes,
+    ious: Floats,
+    crowd: Flags,
+    ignored: Flags,
+    thresholds: Floats,
+) -> tuple[Bits, Bits, Codes]:
+    """Matching of every prediction to its one best true object, as earlier Valor programs did.
+
+    A prediction whose best object (of equal ones the first) is taken has none. Parameters and
+    answer are those of `match_coco`.
+    """
+    found = _no_matches(starts)
+    rows, best = _best(starts, ious)
+    _walk(best, rows, truths, ious, crowd, ignored, thresholds, found)
+    return found
+
+
+def match_ranked(
+    starts: Codes,
+    truths: Codes,
+    ious: Floats,
+    scores: Floats,
+    crowd: Flags,
+) -> Codes:
+    """Matching by score, then IoU, that knows no threshold.
+
+    The pairs are gone through by descending score of the prediction, then by descending IoU,
+    then by row; a pair whose prediction and true object are both free is a match. A crowd stays
+    free.
+
+    Parameters
+    ----------
+    starts, truths, ious, crowd
+        As for `match_coco`.
+    scores : ndarray of float64, shape (p,)
+        Score of each prediction.
+
+    Returns
+    -------
+    ndarray of int64, shape (p,)
+        Place in `truths` of each prediction's match, -1 for none.
+    """
+    rows, order = ranked_order(starts, truths, ious, scores)
+    edges = order[_greedy(rows[order], truths[order], crowd)]
+    return _chosen(starts, rows, edges)
+
+
+def ranked_order(starts: Codes, truths: Codes, ious: Floats, scores: Floats) -> tuple[Codes, Codes]:
+    """Row of each pair, and the pairs in the order in which `match_ranked` goes through them."""
+    rows = _rows(starts)
+    return rows, np.lexsort((truths, rows, -ious, -scores[rows]))
+
+
+def _chosen(starts: Codes, rows: Codes, edges: Codes) -> Codes:
+    places = np.full(len(starts) - 1, -1, np.int64)
+    places[rows[edges]] = edges
+    return places
+
+
+def _rows(starts: Codes) -> Codes:
+    """Row of each pair."""
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+
+def _no_matches(starts: Codes) -> tuple[Bits, Bits, Codes]:
+    count = len(starts) - 1
+    return np.zeros(count, np.uint64), np.zeros(count, np.uint64), np.full(count, -1, np.int64)
+
+
+def _best(starts: Codes, ious: Floats) -> tuple[Codes, Codes]:
+    """Row of each pair, and the pair of greatest IoU of each prediction that has any.
+
+    Of equal ones it is the first; the sort is stable.
+    """
+    rows = _rows(starts)
+    order = np.lexsort((-ious, rows))
+    _, first = np.unique(rows[order], return_index=True)
+    return rows, order[first]
+
+
+def _greedy(rows: Codes, truths: Codes, crowd: Flags) -> Codes:
+    """Places of the pairs of which both sides are free when it is their turn."""
+    chosen = []
+    matched: set[int] = set()
+    is_free = [True] * len(crowd)
+    for place, (row, truth) in enumerate(zip(rows.tolist(), truths.tolist(), strict=True)):
+        if row not in matched and is_free[truth]:
+            chosen.append(place)
+            matched.add(row)
+            is_free[truth] = bool(crowd[truth])
+    return np.array(chosen, np.int64)
+
+
+def standings(
+    starts: Codes,
+    order: Codes,
+    places: Ranks,
+    counts: Flags,
+    in_range: Flags,
+    matched: Bits,
+    excused: Bits,
+) -> tuple[Codes, Codes, Ranks, Flags, Bits, Bits]:
+    """The predictions that are matched at some threshold, and the false ones before each.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (k + 1,)
+        Where each group begins in `order`.
+    order : ndarray of int64, shape (d,)
+        Rows of predictions by group and descending score.
+    places : ndarray of int32, shape (d,)
+        Place of each prediction of `order` among those that have pairs, -1 for none.
+    counts : ndarray of bool, shape (d,)
+        Whether each prediction of `order` takes part.
+    in_range : ndarray of bool, shape (d,)
+        Whether a row counts as a false positive where it is not matched.
+    matched, excused : ndarray of uint64, shape (p,)
+        As `match_coco` gives them.
+
+    Returns
+    -------
+    standing_starts : ndarray of int64, shape (k + 1,)
+        Where those of each group begin.
+    at : ndarray of int64, shape (n,)
+        Place of each in `order`.
+    false_before : ndarray of int32, shape (n,)
+        False positives of the group that rank before each and are matched at no threshold.
+    counted, matched, excused : ndarray of bool and of uint64, shape (n,)
+        What they are of each.
+    """
+    counted = in_range[order] & counts
+    at = np.flatnonzero((places >= 0) & counts)
+    at = at[matched[places[at]] != 0]
+    is_counted = counted[at]
+    counted[at] = False
+    standing_starts = np.searchsorted(at, starts)
+    before = np.zeros(len(order) + 1, np.int32)
+    np.cumsum(counted, dtype=np.int32, out=before[1:])
+    false_before = before[at] - np.repeat(before[starts[:-1]], np.diff(standing_starts))
+    own = places[at]
+    return standing_starts, at, false_before, is_counted, matched[own], excused[own]
+
+
+def positives(
+    labels: Codes, areas: Floats, crowd: Flags, area_range: tuple[float, float], count: int
+) -> Codes:
+    """True objects that are no crowds and have an area in a range, by label.
+
+    Parameters
+    ----------
+    labels : ndarray of int64, shape (g,)
+        Label of each object.
+    areas : ndarray of float64, shape (g,)
+        Areas.
+    crowd : ndarray of bool, shape (g,)
+        Whether an object is a crowd.
+    area_range : (float, float)
+        Least and greatest area.
+    count : int
+        Number of labels.
+
+    Examples
+    --------
+    >>> areas, crowd = np.array([1.0, 9.0, 9.0]), np.array([False, False, True])
+    >>> positives(np.array([0, 1, 1]), areas, crowd, (4.0, 9.0), 2)
+    array([0, 1])
+    """
+    low, high = area_range
+    counts = ~(crowd | (areas < low) | (areas > high))
+    return np.bincount(labels[counts], minlength=count)
+
+
+def ranked(
+    starts: Codes,
+    order: Codes,
+    places: Ranks,
+    counts: Flags,
+    in_range: Flags,
+    matched: Bits,
+    excused: Bits,
+    bit: int,
+) -> tuple[Codes, Codes, Flags, Flags, Flags]:
+    """The predictions that count at one threshold, right and wrong ones.
+
+    Parameters
+    ----------
+    starts, order, places, counts, in_range, matched, excused
+        As for `standings`.
+    bit : int
+        The threshold.
+
+    Returns
+    -------
+    ranked_starts : ndarray of int64, shape (k + 1,)
+        Where those of each group begin.
+    rows : ndarray of int64, shape (n,)
+        Their rows, in the order given.
+    is_true : ndarray of bool, shape (n,)
+        Whether each is right.
+    right, wrong : ndarray of bool, shape (d,)
+        By row, whether it is a true and whether it is a false positive.
+    """
+    is_matched, is_excused = (
+        np.append(bits & np.uint64(1 << bit) != 0, False)[places] for bits in (matched, excused)
+    )
+    is_true = counts & is_matched & ~is_excused
+    is_false = counts & ~is_matched & in_range[order]
+    right, wrong = np.empty_like(is_true), np.empty_like(is_true)
+    right[order], wrong[order] = is_true, is_false
+    at = np.flatnonzero(is_true | is_false)
+    return np.searchsorted(at, starts), order[at], is_true[at], right, wrong
+
+
+def true_positives(
+    starts: Codes,
+    places: Ranks,
+    counts: Flags,
+    matched: Bits,
+    excused: Bits,
+    threshold_count: int,
+) -> Codes:
+    """True positives of each group at each threshold.
+
+    Parameters
+    ----------
+    starts, places, counts, matched, excused
+        As for `standings`.
+    threshold_count : int
+        Number t of thresholds.
+
+    Returns
+    -------
+    ndarray of int64, shape (t, k)
+    """
+    at = np.flatnonzero((places >= 0) & counts)
+    bits = (matched & ~excused)[places[at]]
+    groups = np.repeat(np.arange(len(starts) - 1), np.diff(starts))[at]
+    found = np.empty((threshold_count, len(starts) - 1), np.int64)
+    for t in range(threshold_count):
+        hits = bits & np.uint64(1 << t) != 0
+        found[t] = np.bincount(groups[hits], minlength=len(starts) - 1)
+    return found
+
+
+def needed(positives: Codes, recalls: Floats | None) -> Codes:
+    """True positives that the recalls 0, 0.01 … 1 take, by group.
+
+    Parameters
+    ----------
+    positives : ndarray of int64, shape (k,)
+        True objects of each group; none count as one.
+    recalls : ndarray of float64, shape (101,), optional
+        The recalls as they are compared with rounded quotients; with exact ones otherwise.
+
+    Returns
+    -------
+    ndarray of int64, shape (k, 101)
+        Ascending.
+    """
+    count = np.maximum(positives, 1.0)[:, None]
+    least = np.ceil(np.arange(101.0) * count / 100)  # a quotient of whole numbers is exact if whole
+    if recalls is not None:  # rounding is monotonic: it moves them by one at the most
+        least -= (least - 1) / count >= recalls
+        least += least / count < recalls
+    return least.astype(np.int64)
+
+
+def interpolated(
+    starts: Codes,
+    false_before: Ranks,
+    counted: Flags,
+    matched: Bits,
+    excused: Bits,
+    threshold_count: int,
+    needed: Codes,
+    positives: Codes,
+    *,
+    with_rows: bool = False,
+) -> tuple[Floats, Codes, Ranks]:
+    """Precision at given numbers of true positives, interpolated as in PASCAL VOC and COCO.
+
+    Rows are predictions that are matched at some threshold, by group and descending score.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (k + 1,)
+        Where each group begins.
+    false_before : ndarray of int32, shape (n,)
+        False positives of the group that rank before each row and are matched at no threshold.
+    counted : ndarray of bool, shape (n,)
+        Whether a row counts as a false positive at the thresholds where it is not matched.
+    matched, excused : ndarray of uint64, shape (n,)
+        As `match_coco` gives them.
+    threshold_count : int
+        Number t of IoU thresholds.
+    needed : ndarray of int64, shape (k, r)
+        True positives that each recall takes, ascending; 0 where it takes none.
+    positives : ndarray of int64, shape (k,)
+        True objects of each group; a group without any is left at -1.
+    with_rows : bool
+        Whether `reached_by` is wanted; it has no groups otherwise.
+
+    Returns
+    -------
+    precisions : ndarray of float64, shape (t, r, k)
+        Greatest precision at or beyond each recall; 0 where it is not reached.
+    true_positives : ndarray of int64, shape (t, k)
+        True positives among all rows.
+    reached_by : ndarray of int32, shape (t, r, k)
+        Row with which the recall is reached; -1 where it is not.
+
+    References
+    ----------
+    pycocotools, ``COCOeval.accumulate``.
+    """
+    count, points = needed.shape
+    shape = (threshold_count, points, count)
+    precisions = np.empty(shape)
+    reached_by = np.empty((*shape[:2], count if with_rows else 0), np.int32)
+    found = np.zeros((threshold_count, count), np.int64)
+    groups = np.repeat(np.arange(count), np.diff(starts))
+    least = np.maximum(needed, 1)
+    for t in range(threshold_count):
+        is_matched = (matched >> np.uint64(t)) & np.uint64(1) == 1
+        hits = np.flatnonzero(is_matched & ((excused >> np.uint64(t)) & np.uint64(1) == 0))
+        hit_groups = groups[hits]
+        found[t] = np.bincount(hit_groups, minlength=count)
+        if not points:
+            continue
+        begins = ends(found[t])
+        true = np.arange(len(hits)) - begins[hit_groups] + 1.0
+        extra = np.append(0, np.cumsum(~is_matched & counted))
+        false = false_before[hits] + extra[hits] - extra[starts[hit_groups]]
+        values = true / (false + true + np.spacing(1))
+        at = np.where(least <= found[t][:, None], begins[:-1, None] + least - 1, -1)
+        precisions[t] = _greatest_beyond(np.append(values, 0.0), at, begins).T
+        if with_rows:
+            reached_by[t] = np.where(positives == 0, -1, np.append(hits, -1)[at].T)
+    precisions[:, :, positives == 0] = -1
+    return precisions, found, reached_by
+
+
+def _greatest_beyond(values: Floats, at: Codes, starts: Codes) -> Floats:
+    """Greatest of a group's values from some places on, 0 where a place is -1."""
+    # An end behind each group keeps its last stretch from running into the next group.
+    stops = np.column_stack([np.where(at < 0, starts[1:, None], at), starts[1:]])
+    best: Any = np.maximum.reduceat(values, stops.reshape(-1)).reshape(stops.shape)[:, :-1]
+    best[at < 0] = 0.0
+    return np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1]

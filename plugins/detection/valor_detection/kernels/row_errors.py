@@ -1,0 +1,120 @@
+"""Rows that a kernel cannot work on."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.errors import SchemaError
+from valor_core.schemas import Codes
+
+FARTHEST = 100_000_000
+"""Largest coordinate of a polygon that is drawn."""
+
+MOST_PIXELS = 2**31 - 1
+"""Most pixels of an image with masks."""
+
+MOST_CROSSED = 20_000_000
+"""Most columns that the edges of an object's polygons cross, which take seconds to draw.
+
+Outlines of objects cross thousands, and a million where they wind through the largest images.
+"""
+
+MOST_PREDICTIONS = 2**31 - 1
+"""Most predictions that are ranked together: their ranks are numbers of 32 bits."""
+
+NO_TEXT = "expected COCO's compressed run lengths"
+"""What both implementations expect of letters."""
+
+
+class RowError(SchemaError):
+    """A row of a column is not what a kernel expects; whoever knows what it holds names it.
+
+    Parameters
+    ----------
+    row : int
+        The first such row.
+    sentence : str
+        Expectation and finding.
+
+    Examples
+    --------
+    >>> print(RowError(3, "expected run lengths, got 'a'"))
+    row 3: expected run lengths, got 'a'
+    >>> print(RowError(3, "expected run lengths, got 'a'").at("results.json, annotation 4"))
+    results.json, annotation 4: expected run lengths, got 'a'
+    """
+
+    def __init__(self, row: int, sentence: str) -> None:
+        super().__init__(f"row {row}: {sentence}")
+        self.row = row
+        self.sentence = sentence
+
+    def at(self, place: str) -> SchemaError:
+        """The same error found at `place`."""
+        return SchemaError(f"{place}: {self.sentence}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return RowError, (self.row, self.sentence)
+
+
+def check_pixels(sizes: Codes) -> None:
+    """Raise a `RowError` unless the pixels of every row's image can be counted in 31 bits.
+
+    Examples
+    --------
+    >>> check_pixels(np.array([[1 << 20, 1 << 20]]))
+    Traceback (most recent call last):
+        ...
+    valor_detection.kernels.row_errors.RowError: row 0: expected an image of at most 2 billion
+    pixels, found 1048576 by 1048576
+    """
+    large = np.flatnonzero(is_large(sizes))
+    if len(large):
+        raise RowError(int(large[0]), large_sentence(sizes[large[0]]))
+
+
+def check_predictions(count: int) -> None:
+    """Raise a `SchemaError` if there are more predictions than can be ranked together.
+
+    Examples
+    --------
+    >>> check_predictions(1 << 31)
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.SchemaError: predictions: expected at most 2,147,483,647 in one evaluation,
+    found 2,147,483,648
+    Leave out predictions of low scores, or evaluate parts of the images in runs of their own.
+    """
+    if count > MOST_PREDICTIONS:
+        raise SchemaError(
+            f"predictions: expected at most {MOST_PREDICTIONS:,} in one evaluation, "
+            f"found {count:,}",
+            "Leave out predictions of low scores, or evaluate parts of the images in runs of "
+            "their own.",
+        )
+
+
+def is_large(sizes: Codes) -> NDArray[np.bool_]:
+    """Whether the pixels of each row's image are too many, or no number of pixels.
+
+    Examples
+    --------
+    >>> is_large(np.array([[1 << 20, 1 << 20], [480, 640]]))
+    array([ True, False])
+    """
+    no_side = ((sizes < 0) | (sizes > MOST_PIXELS)).any(axis=1)
+    large: NDArray[np.bool_] = no_side | (np.minimum(sizes, MOST_PIXELS).prod(axis=1) > MOST_PIXELS)
+    return large
+
+
+def large_sentence(size: Codes) -> str:
+    """What is said of an image of too many pixels.
+
+    Examples
+    --------
+    >>> large_sentence(np.array([1 << 20, 1 << 20]))
+    'expected an image of at most 2 billion pixels, found 1048576 by 1048576'
+    """
+    height, width = size.tolist()
+    return f"expected an image of at most 2 billion pixels, found {height} by {width}"

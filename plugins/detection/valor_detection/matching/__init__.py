@@ -1,0 +1,1 @@
+"""Matching of predictions to ground truths, and what metrics read from it."""

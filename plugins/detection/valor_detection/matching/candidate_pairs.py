@@ -1,0 +1,352 @@
+"""Overlaps: true and predicted objects and the pairs of them that overlap, of all images."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from copy import copy
+from typing import ClassVar
+
+import numpy as np
+from attrs import define, evolve, field
+from numpy.typing import NDArray
+
+from valor_core.errors import StateError, shown
+from valor_core.schemas import Codes, Floats, Label, Vocabulary
+from valor_core.schemas.detection import DetectionBatch, PredictedObjects
+from valor_core.schemas.geometry import ends
+from valor_core.states import Content, State, StateRequest, saved_labels
+from valor_detection.kernels import matching as kernels
+from valor_detection.matching.clues import Clues
+from valor_detection.matching.image_objects import Chunk, Images, Ragged, SomeImages, join
+from valor_detection.matching.protocols import iou_limits
+from valor_detection.matching.table import LABEL, Table
+from valor_detection.parameters.fields import Rule
+
+_HALF = 0.5
+
+
+@define(slots=False, eq=False, repr=False)
+class Overlaps(State):
+    """The objects of all images and which of them overlap; what every detection metric reads.
+
+    Parameters
+    ----------
+    convert_to : str, optional
+        Most detailed kind of shape that is compared; the less detailed of each pair otherwise.
+    iou_thresholds : tuple of float
+        IoU thresholds that metrics ask for.
+    lowest_ious : tuple of float
+        Least IoUs of the pairs that metrics read.
+    scopes : tuple of str
+        ``label`` pairs objects of one label, ``key`` those of one label key.
+    limits : tuple of float
+        Most predictions of a label and an image that metrics count; infinite for all.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> state = Overlaps(None, (0.5,), (0.5,), (LABEL,))
+    >>> true, seen = TrueObject("dog", Box(0, 0, 2, 2)), {"dog": 0.75}
+    >>> item = Detection("a", [true], [PredictedObject(seen, Box(0, 0, 2, 1))])
+    >>> state.update(DetectionBatch.of([item]))
+    >>> state.table.pairs(LABEL).ious
+    array([0.5])
+    """
+
+    divides: ClassVar[bool] = True
+
+    convert_to: str | None
+    iou_thresholds: tuple[float, ...]
+    lowest_ious: tuple[float, ...]
+    scopes: tuple[str, ...]
+    limits: tuple[float, ...] = (math.inf,)
+    vocabulary: Vocabulary = field(factory=Vocabulary, init=False)
+    label_ids: dict[int, int] = field(factory=dict, init=False)
+    chunks: list[Images] = field(factory=list, init=False)
+    clues: Clues = field(factory=Clues, init=False)
+    _table: Table | None = field(default=None, init=False)
+
+    @property
+    def scope(self) -> str:
+        """The wider of the scopes asked for."""
+        return min(self.scopes)
+
+    def update(self, batch: DetectionBatch) -> None:
+        """Count a batch."""
+        codes = self.vocabulary.join(batch.labels)
+        if batch.label_ids is not None:
+            self._number(dict(zip(codes.tolist(), batch.label_ids.tolist(), strict=True)))
+        chunk = Chunk.of(batch, self._pairs(batch))
+        self.clues.add(batch, _with_hits(chunk.starts, chunk.ious, min(self.lowest_ious)))
+        self.chunks.append(chunk.relabel(codes))
+        self._table = None
+
+    def merge(self, other: Overlaps) -> None:
+        """Count what another state counted."""
+        codes = self.vocabulary.join(other.vocabulary.labels)
+        renamed = codes.tolist()
+        self._number({renamed[code]: number for code, number in other.label_ids.items()})
+        self.chunks.extend(chunk.relabel(codes) for chunk in other.chunks)
+        self.clues.merge(other.clues)
+        self._table = None
+
+    def select(self, positions: Codes) -> Overlaps:
+        """The state of some images of the one batch that was counted."""
+        (chunk,) = self.chunks
+        part = copy(self)
+        part.vocabulary = Vocabulary(list(self.vocabulary.labels))
+        part.label_ids = dict(self.label_ids)
+        part.chunks = [SomeImages(chunk.gathered(), positions)]
+        part.clues = self.clues.of_images(chunk.uids[positions])
+        part._table = None
+        return part
+
+    def within(self, whole: Overlaps) -> Overlaps:
+        """The same, which takes from a state of more images what that has worked out."""
+        if not self.chunks or not self._has_labels_of(whole):
+            return self
+        part = copy(self)
+        part._table = whole.table.part_of(np.concatenate([each.uids for each in self.chunks]))
+        return part
+
+    def _has_labels_of(self, other: Overlaps) -> bool:
+        mine, theirs = self.vocabulary.labels, other.vocabulary.labels
+        if mine == theirs:
+            return self.label_ids == other.label_ids
+        numbered, numbered_there = (
+            {label: state.label_ids.get(code) for code, label in enumerate(labels)}
+            for state, labels in ((self, mine), (other, theirs))
+        )
+        return numbered == numbered_there
+
+    def dump(self) -> Content:
+        """Everything counted so far."""
+        chunk = join(self.chunks)
+        return {
+            "labels": self.vocabulary.labels,
+            "label_ids": self.label_ids,
+            "chunk": {} if chunk is None else chunk.dump(),
+            "clues": self.clues.dump(),
+        }
+
+    def restore(self, content: Content) -> None:
+        """Make a neutral state what `dump` described."""
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
+        self.label_ids = _label_ids(content, len(self.vocabulary))
+        chunk = content.get("chunk")
+        if not isinstance(chunk, dict):
+            raise StateError(f"chunk: expected columns by name, found {shown(chunk)}")
+        groups = _groups(self.vocabulary.labels, self.scope)
+        self.chunks = [Chunk.restored(chunk, groups)] if chunk else []
+        self.clues = Clues.restored(content.get("clues"))
+        self._table = None
+
+    def detach(self) -> None:
+        """Copy the arrays of the batches that were counted."""
+        self.chunks = [chunk.copy() for chunk in self.chunks]
+        self.clues.detach()
+
+    def warnings(self) -> Iterator[str]:
+        """Warnings for boxes in another format, and for duplicated ground truths."""
+        if not self.chunks:
+            return
+        chunk = self.table.chunk
+        true, seen = (np.diff(starts) > 0 for starts in chunk.image_starts)
+        both = int(np.count_nonzero(true & seen))
+        hits = _with_hits(chunk.starts, chunk.ious, min(self.lowest_ious))
+        missed = both - len(np.unique(chunk.datums[hits]))
+        yield from self.clues.warnings(missed, both)
+
+    @property
+    def table(self) -> Table:
+        """Everything counted so far, in an order that does not depend on that of the arrival."""
+        if self._table is None:
+            chunk = join(self.chunks)
+            self.chunks = [] if chunk is None else [chunk]
+            self._table = Table.of(
+                chunk,
+                self.vocabulary.labels,
+                self.label_ids,
+                self.iou_thresholds,
+                self.scope,
+            )
+        return self._table
+
+    def _number(self, ids: dict[int, int]) -> None:
+        """Know the numbers of some codes; of two for one code, the lower."""
+        if not self.label_ids:
+            self.label_ids = ids
+        elif not ids.items() <= self.label_ids.items():
+            for code, number in ids.items():
+                self.label_ids[code] = min(number, self.label_ids.get(code, number))
+
+    def _pairs(self, batch: DetectionBatch) -> Ragged:
+        """Pairs of all predictions, or of those that the greatest limit can count."""
+        limit = max(self.limits)
+        if self.scope != LABEL or limit == math.inf:
+            return self._pairs_of_all(batch)
+        rows = counted_rows(batch.predictions, int(limit))
+        if rows is None:
+            return self._pairs_of_all(batch)
+        predictions = batch.predictions.take(rows, batch.predictions.datums[rows])
+        starts, truths, ious = self._pairs_of_all(evolve(batch, predictions=predictions))
+        counts = np.zeros(len(batch.predictions), np.int64)
+        counts[rows] = np.diff(starts)
+        return ends(counts), truths, ious
+
+    def _pairs_of_all(self, batch: DetectionBatch) -> Ragged:
+        groups = _groups(batch.labels, self.scope)
+        lowest = min(self.lowest_ious)
+        shapes = batch.groundtruths.shapes, batch.predictions.shapes
+        if self.convert_to != "mask" and all(side.only_boxes for side in shapes):
+            return _box_pairs(batch, groups, lowest)
+        return _shape_pairs(batch, groups, lowest, self.convert_to)
+
+
+def _with_hits(starts: Codes, ious: Floats, lowest: float) -> NDArray[np.bool_]:
+    """Which predictions overlap a ground truth by half, or by all that is known of pairs."""
+    hits: NDArray[np.bool_] = starts[1:] > starts[:-1]
+    if lowest < _HALF and len(ious):
+        owners = np.flatnonzero(hits)
+        hits[owners] = np.maximum.reduceat(ious, starts[owners]) >= _HALF
+    return hits
+
+
+def request(
+    iou_thresholds: Sequence[float],
+    rule: Rule,
+    *,
+    convert_to: str | None = None,
+    scope: str = LABEL,
+    lowest_iou: float = 1.0,
+    max_detections: int | None = None,
+) -> StateRequest:
+    """The overlaps that a matching under some rule reads.
+
+    Parameters
+    ----------
+    iou_thresholds : sequence of float
+        Thresholds of the matching.
+    rule : str
+        ``ranked`` takes a true object whatever the overlap, and ``valor`` puts equal scores in
+        the order of it, so that all pairs are kept.
+    convert_to : str, optional
+        Kind of shape that everything is made into.
+    scope : str
+        `LABEL` or `KEY`.
+    lowest_iou : float
+        Least IoU of pairs that the metric reads besides.
+    max_detections : int, optional
+        Most predictions of a label and an image that the metric counts. Under ``coco`` those
+        beyond it change no other match, since predictions match by descending score.
+    """
+    limit = math.inf if max_detections is None or rule != "coco" else float(max_detections)
+    limits = iou_limits(tuple(iou_thresholds), rule)
+    lowest = min([lowest_iou, *limits.tolist()]) if rule == "coco" else 0.0
+    return StateRequest(
+        Overlaps,
+        {"convert_to": convert_to},
+        {
+            "iou_thresholds": iou_thresholds,
+            "lowest_ious": [lowest],
+            "scopes": [scope],
+            "limits": [limit],
+        },
+    )
+
+
+def counted_rows(predictions: PredictedObjects, limit: int) -> Codes | None:
+    """Rows of predictions among the best of their label and image, or None if all are.
+
+    Equal scores at the limit all count, so that their order does not matter.
+
+    Parameters
+    ----------
+    predictions : PredictedObjects
+        Predictions of a batch.
+    limit : int
+        Most predictions of a label and an image.
+    """
+    datums = predictions.datums
+    if len(datums) <= limit or np.bincount(datums).max() <= limit:
+        return None
+    # Only images with more predictions than the limit can have too many of a label.
+    crowded = np.flatnonzero(np.bincount(datums)[datums] > limit)
+    width = int(predictions.labels.max()) + 1
+    groups = datums[crowded].astype(np.int64) * width + predictions.labels[crowded]
+    scores = predictions.scores[crowded]
+    if (groups == groups[0]).all():  # as in one dense image of one label
+        least = np.partition(scores, -limit)[-limit]
+        keeps = np.ones(len(datums), bool)
+        keeps[crowded[scores < least]] = False
+        return None if keeps.all() else np.flatnonzero(keeps)
+    order = np.lexsort((-scores, groups))
+    groups, scores = groups[order], scores[order]
+    first = np.searchsorted(groups, groups)
+    if (np.arange(len(order)) - first).max() < limit:
+        return None
+    last = np.minimum(first + limit - 1, len(order) - 1)
+    is_beyond = (groups[last] == groups) & (scores < scores[last])
+    keeps = np.ones(len(datums), bool)
+    keeps[crowded[order[is_beyond]]] = False
+    return np.flatnonzero(keeps)
+
+
+def _label_ids(content: Content, label_count: int) -> dict[int, int]:
+    found = content.get("label_ids")
+    if not isinstance(found, dict):
+        raise StateError(f"label_ids: expected numbers of labels, found {shown(found)}")
+    for code, own in found.items():
+        if {type(code), type(own)} != {int} or not 0 <= code < label_count:
+            raise StateError(
+                f"label_ids: expected a whole number for each of {label_count:,} labels, "
+                f"found {shown(own)} for {shown(code)}"
+            )
+    return dict(found)
+
+
+def _groups(labels: Sequence[Label], scope: str) -> Codes:
+    """Number of the group that each label is in; only objects of one group can be pairs."""
+    if scope == LABEL:
+        return np.arange(len(labels))
+    keys: dict[str, int] = {}
+    return np.array([keys.setdefault(label.key, len(keys)) for label in labels], np.int64)
+
+
+def _box_pairs(batch: DetectionBatch, groups: Codes, lowest: float) -> Ragged:
+    truths, predictions = batch.groundtruths, batch.predictions
+    return kernels.box_pairs(
+        np.ascontiguousarray(truths.datums),
+        groups[truths.labels],
+        truths.shapes.boxes,
+        np.ascontiguousarray(truths.crowd),
+        np.ascontiguousarray(predictions.datums),
+        groups[predictions.labels],
+        predictions.shapes.boxes,
+        lowest,
+    )
+
+
+def _shape_pairs(
+    batch: DetectionBatch, groups: Codes, lowest: float, convert_to: str | None
+) -> Ragged:
+    """Pairs of any shapes: of those whose boxes overlap, the ones that do so themselves."""
+    from valor_detection.geometry import conversion, ious
+
+    batch = conversion.comparable(batch, convert_to)
+    starts, truths, _ = _box_pairs(batch, groups, 0.0)
+    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    overlaps = ious.pair_ious(
+        batch.groundtruths.shapes,
+        batch.predictions.shapes,
+        truths,
+        rows,
+        batch.groundtruths.crowd[truths],
+        at_least=lowest,
+        raised=convert_to == "polygon",
+    )
+    kept = (overlaps > 0) & (overlaps >= lowest)
+    starts = ends(np.bincount(rows[kept], minlength=len(starts) - 1))
+    return starts, truths[kept], overlaps[kept]

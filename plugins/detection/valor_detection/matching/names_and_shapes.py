@@ -1,0 +1,307 @@
+"""Outlines: names and shapes of all objects, for metrics that show some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import define, evolve, field, frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import StateError, shown
+from valor_core.schemas import Codes, Uid, Uids, natural_order
+from valor_core.schemas.detection import DetectionBatch, ObjectColumns
+from valor_core.schemas.geometry import BOX, MASK, POLYGON, Geometry, Rings, Shapes, ends
+from valor_core.states import (
+    Content,
+    State,
+    StateRequest,
+    check_same_length,
+    saved_column,
+    saved_offsets,
+    saved_positions,
+    saved_uids,
+)
+from valor_detection.matching.table import Table
+
+
+@frozen(eq=False)
+class Side:
+    """Names and shapes of the true or of the predicted objects of some images.
+
+    Parameters
+    ----------
+    datums : ndarray of int64, shape (n,)
+        Image of each object, ascending.
+    annotations : ndarray of int64, shape (n,)
+        Position of the annotation in its image.
+    shapes : Shapes
+        Boxes and polygons; a mask is the box around it.
+    names : ndarray of object, shape (n,), optional
+        Uids of the annotations.
+    """
+
+    datums: Codes
+    annotations: Codes
+    shapes: Shapes
+    names: NDArray[Any] | None
+
+    @classmethod
+    def of(cls, objects: ObjectColumns) -> Side:
+        """What is kept of a side of a batch."""
+        shapes = objects.shapes
+        if shapes.masks is not None:
+            kinds = np.where(shapes.kinds == MASK, BOX, shapes.kinds)
+            shapes = evolve(shapes, kinds=kinds, masks=None)
+        return cls(objects.datums, objects.annotations, shapes, objects.uids)
+
+    def name(self, row: int) -> Uid:
+        """Uid of a row's annotation, or its position where it has none."""
+        uid = None if self.names is None else self.names[row : row + 1].tolist()[0]
+        return int(self.annotations[row]) if uid is None else uid
+
+    def copy(self) -> Side:
+        """The same, in arrays of its own."""
+        names = None if self.names is None else self.names.copy()
+        shapes = self.shapes.select(np.arange(len(self.shapes)))
+        return Side(self.datums.copy(), self.annotations.copy(), shapes, names)
+
+    def dump(self) -> Content:
+        """The columns."""
+        rings = self.shapes.rings
+        return {
+            "datums": self.datums,
+            "annotations": self.annotations,
+            "boxes": self.shapes.boxes,
+            "kinds": self.shapes.kinds,
+            "rings": None
+            if rings is None
+            else [rings.points, rings.rings, rings.polygons, rings.rows],
+            "names": None if self.names is None else self.names.tolist(),
+        }
+
+    @classmethod
+    def restored(cls, content: Any, count: int) -> Side:
+        """What `dump` described.
+
+        Raises
+        ------
+        StateError
+            If a column is not what a side of so many images holds, or does not fit the others.
+        """
+        if not isinstance(content, Mapping):
+            raise StateError(f"sheets: expected columns by name, found {shown(content)}")
+        datums = saved_positions(content, "datums", count)
+        shape = (len(datums),)
+        kinds = saved_column(content, "kinds", np.uint8, shape=shape, high=POLYGON)
+        rings = _rings(content.get("rings"), len(datums))
+        if rings is None and kinds.any():
+            raise StateError("rings: expected those of the polygons, found none")
+        boxes = saved_column(content, "boxes", np.float64, shape=(*shape, 4))
+        with np.errstate(over="ignore"):
+            saved_column(
+                {"boxes": boxes[:, :2] + boxes[:, 2:]}, "boxes", np.float64, shape=(*shape, 2)
+            )
+        annotations = saved_column(content, "annotations", np.int64, shape=shape, low=0)
+        names = _names(content.get("names"))
+        if names is not None:
+            check_same_length({"datums": datums, "names": names})
+        return cls(datums, annotations, Shapes(boxes, kinds, rings), names)
+
+
+def _rings(given: Any, count: int) -> Rings | None:
+    """Polygons of so many rows."""
+    if given is None:
+        return None
+    if not isinstance(given, list) or len(given) != 4:
+        raise StateError(f"rings: expected points and three columns, found {shown(given)}")
+    content = dict(zip(("points", "rings", "polygons", "rows"), given, strict=True))
+    points = saved_column(content, "points", np.float64, shape=(None, 2))
+    rings, polygons = (
+        max(len(saved_column(content, name, np.int64)) - 1, 0) for name in ("rings", "polygons")
+    )
+    return Rings(
+        points,
+        saved_offsets(content, "rings", rings, len(points)),
+        saved_offsets(content, "polygons", polygons, rings),
+        saved_offsets(content, "rows", count, polygons),
+    )
+
+
+def _names(given: Any) -> NDArray[Any] | None:
+    if given is None:
+        return None
+    if not isinstance(given, list) or not {type(name) for name in given} <= {str, int, type(None)}:
+        raise StateError(f"names: expected text or whole numbers, found {shown(given)}")
+    names = np.empty(len(given), dtype=object)
+    names[:] = given
+    return names
+
+
+@frozen(eq=False)
+class Sheet:
+    """Both sides of some images, as they arrived.
+
+    Parameters
+    ----------
+    uids : ndarray
+        Names of the images.
+    truths, predictions : Side
+        Their objects.
+    """
+
+    uids: Uids
+    truths: Side
+    predictions: Side
+
+    @classmethod
+    def restored(cls, content: Any) -> Sheet:
+        """What was saved of a sheet: uids and both sides."""
+        if not isinstance(content, list) or len(content) != 3:
+            raise StateError(f"sheets: expected uids and two sides, found {shown(content)}")
+        own = saved_uids({"uids": content[0]}, "uids")
+        return cls(own, *(Side.restored(side, len(own)) for side in content[1:]))
+
+
+@frozen(eq=False)
+class Roll:
+    """One side of all images, rows as in a `Table`.
+
+    Parameters
+    ----------
+    sides : sequence of Side
+        The parts.
+    order : ndarray of int64, shape (n,)
+        For each row, its place in the parts one behind the other.
+    datums : ndarray of int64, shape (n,)
+        Image of each row.
+    """
+
+    sides: Sequence[Side]
+    order: Codes
+    datums: Codes
+    _starts: Codes = field(init=False)
+
+    @_starts.default
+    def _first_places(self) -> Codes:
+        return ends([len(side.datums) for side in self.sides])
+
+    def name(self, row: int) -> Uid:
+        """Uid of a row's annotation, or its position in the image where it has none."""
+        side, place = self._at(row)
+        return side.name(place)
+
+    def geometry(self, row: int) -> Geometry:
+        """Shape of a row."""
+        side, place = self._at(row)
+        return side.shapes.at(place)
+
+    def _at(self, row: int) -> tuple[Side, int]:
+        place = int(self.order[row])
+        part = int(np.searchsorted(self._starts, place, side="right")) - 1
+        return self.sides[part], place - int(self._starts[part])
+
+
+@define(slots=False, eq=False)
+class Outlines(State):
+    """Names and shapes of the objects of all images.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.detection import Detection, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> state = Outlines()
+    >>> item = Detection("a", [TrueObject("dog", Box(0, 0, 2, 1), uid="dog_1")])
+    >>> state.update(DetectionBatch.of([item]))
+    >>> state.truths.name(0), state.truths.geometry(0)
+    ('dog_1', Box(xmin=0.0, ymin=0.0, xmax=2.0, ymax=1.0))
+    """
+
+    sheets: list[Sheet] = field(factory=list, init=False)
+
+    def update(self, batch: DetectionBatch) -> None:
+        """Keep a batch."""
+        truths, predictions = Side.of(batch.groundtruths), Side.of(batch.predictions)
+        self.sheets.append(Sheet(batch.datums.uids, truths, predictions))
+
+    def merge(self, other: Outlines) -> None:
+        """Keep what another state kept."""
+        self.sheets.extend(other.sheets)
+
+    def dump(self) -> Content:
+        """Everything kept so far."""
+        sheets = [
+            [sheet.uids, sheet.truths.dump(), sheet.predictions.dump()] for sheet in self.sheets
+        ]
+        return {"sheets": sheets}
+
+    def restore(self, content: Content) -> None:
+        """Make a neutral state what `dump` described."""
+        sheets = content.get("sheets")
+        if not isinstance(sheets, list):
+            raise StateError(f"sheets: expected a list, found {shown(sheets)}")
+        self.sheets = [Sheet.restored(sheet) for sheet in sheets]
+
+    def detach(self) -> None:
+        """Copy the arrays of the batches that were kept."""
+        self.sheets = [
+            Sheet(sheet.uids.copy(), sheet.truths.copy(), sheet.predictions.copy())
+            for sheet in self.sheets
+        ]
+
+    @property
+    def truths(self) -> Roll:
+        """The true objects."""
+        return self._roll([sheet.truths for sheet in self.sheets])
+
+    @property
+    def predictions(self) -> Roll:
+        """The predicted objects."""
+        return self._roll([sheet.predictions for sheet in self.sheets])
+
+    def rolls(self, table: Table) -> tuple[Roll, Roll]:
+        """The true and the predicted objects of a table.
+
+        Raises
+        ------
+        StateError
+            If the table has other images or objects: one of both was changed in a file.
+        """
+        truths, predictions, chunk = self.truths, self.predictions, table.chunk
+        pairs = (
+            (self._uids(), chunk.uids),
+            (truths.datums, chunk.true_datums),
+            (predictions.datums, chunk.datums),
+        )
+        if not all(np.array_equal(own, other) for own, other in pairs):
+            raise StateError(
+                "state: expected names and shapes of the objects that were counted, "
+                "found those of others",
+                "Make the state anew from the data.",
+            )
+        return truths, predictions
+
+    def _uids(self) -> Uids:
+        """Names of the images, in order."""
+        if not self.sheets:
+            return np.empty(0, np.int64)
+        names = np.concatenate([sheet.uids for sheet in self.sheets])
+        return names[natural_order(names)]
+
+    def _roll(self, sides: Sequence[Side]) -> Roll:
+        if not sides:
+            return Roll(sides, np.empty(0, np.int64), np.empty(0, np.int64))
+        names = np.concatenate([sheet.uids for sheet in self.sheets])
+        places = np.empty(len(names), np.int64)
+        places[natural_order(names)] = np.arange(len(names))
+        before = ends([len(sheet.uids) for sheet in self.sheets])[:-1].tolist()
+        datums = [side.datums + first for side, first in zip(sides, before, strict=True)]
+        images = places[np.concatenate(datums)]
+        order = np.argsort(images, kind="stable")
+        return Roll(sides, order, images[order])
+
+
+def request() -> StateRequest:
+    """Names and shapes of all objects."""
+    return StateRequest(Outlines)

@@ -1,0 +1,1 @@
+"""Metrics of detection: formulas over the matches of `valor_detection.matching`."""

@@ -1,0 +1,169 @@
+"""COCO's summary: the twelve numbers that detection papers print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+from attrs import frozen
+
+from valor_core.kernels import in_threads
+from valor_core.parameters import changed_parameters
+from valor_core.results import Result
+from valor_core.schemas import Codes, Floats
+from valor_core.states import StateRequest
+from valor_detection.matching import candidate_pairs
+from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.interpolated import Curves, drawn, found, recalls
+from valor_detection.matching.matches import matching
+from valor_detection.matching.protocols import COCO_MAX_DETECTIONS, AreaRange, cut_warning, needed
+from valor_detection.matching.table import LABEL, Table
+from valor_detection.parameters.coco_summary import COCOSummaryParameters
+from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS
+
+_FEWER_DETECTIONS = (1, 10)
+_NAMES = ("small", "medium", "large")
+_SIZES: tuple[AreaRange, ...] = tuple(COCO_AREAS.values())
+_ALL_SIZES = _SIZES[0]
+
+
+@frozen(repr=False)
+class COCOSummary:
+    """The numbers that pycocotools prints, under the names that people know.
+
+    AP is the mean over labels with ground truth, IoU thresholds 0.50 to 0.95 and 101 recalls;
+    AR the mean of the greatest recalls. Both with the best 100 predictions of a label in each
+    image unless the name says another number, and of one size where it ends in small, medium or
+    large. A number is undefined where no ground truth has the size.
+
+    Equal to pycocotools in every bit, crowds and ties included; only ground truths of id 0, or of
+    one id, which it mistakes, are as any other.
+
+    Parameters
+    ----------
+    parameters : COCOSummaryParameters
+        What shapes are converted to.
+
+    References
+    ----------
+    .. [1] Lin et al., "Microsoft COCO: Common Objects in Context", ECCV 2014.
+    .. [2] pycocotools, ``COCOeval.summarize``.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> box = Box(0, 0, 9, 9)
+    >>> item = Detection("a", [TrueObject("dog", box)], [PredictedObject({"dog": 0.75}, box)])
+    >>> report = evaluate([item], ["COCOSummary"])
+    >>> round(report["COCOSummary"].value["AP"], 6)
+    1.0
+    """
+
+    parameters: COCOSummaryParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Overlaps of objects with one label."""
+        convert_to, most = self.parameters.convert_to, COCO_MAX_DETECTIONS
+        return (
+            candidate_pairs.request(COCO_IOUS, "coco", convert_to=convert_to, max_detections=most),
+        )
+
+    def compute(self, state: Overlaps) -> Iterator[Result]:
+        """The twelve numbers of each label key."""
+        values = summaries(state.table)
+        warning = cut_warning(state.table, COCO_MAX_DETECTIONS)
+        warnings = () if warning is None else (warning,)
+        for key, value in values.items():
+            yield Result(
+                parameters={"label_key": key} | changed_parameters(self.parameters),
+                value=value,
+                warnings=warnings,
+            )
+
+
+def summaries(table: Table) -> dict[str, dict[str, float | None]]:
+    """The twelve numbers of each label key, None where no ground truth has the size."""
+    labels = {key: np.array(codes, np.int64) for key, codes in table.seen.items()}
+    everything, *sizes = _of_all_sizes(table, labels)
+    fewer = {most: found(table, "coco", _ALL_SIZES, most) for most in _FEWER_DETECTIONS}
+    positives = matching(table, "coco", LABEL, _ALL_SIZES).positives
+    rows = _rows(table)
+    return {
+        key: dict(zip(("AP", "AP50", "AP75"), everything[key].precisions, strict=True))
+        | {f"AP_{name}": size[key].precisions[0] for name, size in zip(_NAMES, sizes, strict=True)}
+        | {
+            f"AR_{most}": mean(recalls(hits, positives)[rows][:, codes])
+            for most, hits in fewer.items()
+        }
+        | {f"AR_{COCO_MAX_DETECTIONS}": everything[key].recall}
+        | {f"AR_{name}": size[key].recall for name, size in zip(_NAMES, sizes, strict=True)}
+        for key, codes in labels.items()
+    }
+
+
+def mean(values: Floats) -> float | None:
+    """Mean of all values but -1, added in the order of pycocotools; None of none."""
+    there = values[values > -1]
+    return float(np.mean(there)) if there.size else None
+
+
+@frozen(repr=False)
+class _Means:
+    """Means over a key's labels, of objects of one size.
+
+    Parameters
+    ----------
+    precisions : tuple of float or None
+        At all IoU thresholds and, of objects of all sizes, at 0.5 and at 0.75.
+    recall : float or None
+        At all IoU thresholds.
+    """
+
+    precisions: tuple[float | None, ...]
+    recall: float | None
+
+    @classmethod
+    def of(cls, drawn: Curves, rows: Codes, labels: Codes, apart: Sequence[int] = ()) -> _Means:
+        """The means of some labels' curves at some IoU thresholds, and at a few of them alone."""
+        with_truth = labels[drawn.positives[labels] > 0]
+        precisions = drawn.precisions
+        if len(rows) < len(precisions):
+            precisions = precisions[rows]
+        if len(with_truth) < precisions.shape[2]:
+            precisions = precisions[:, :, with_truth]
+        parts = [precisions, *(precisions[place] for place in apart)]
+        return cls(
+            tuple(float(np.mean(part.reshape(-1))) if part.size else None for part in parts),
+            mean(drawn.recalls[rows][:, labels]),
+        )
+
+
+def _of_all_sizes(table: Table, labels: Mapping[str, Codes]) -> list[dict[str, _Means]]:
+    """Means of COCO's four area ranges by label key, made side by side."""
+    _ = matching(table, "coco", LABEL, _ALL_SIZES).places  # what all of them read is made before
+    in_threads([partial(_rank, table), *(partial(_match, table, area) for area in _SIZES)])
+    return in_threads([partial(_of_size, table, area, labels) for area in _SIZES])
+
+
+def _rank(table: Table) -> None:
+    _ = table.ranks
+
+
+def _match(table: Table, area_range: AreaRange) -> None:
+    matching(table, "coco", LABEL, area_range).prepare()
+
+
+def _of_size(table: Table, area_range: AreaRange, labels: Mapping[str, Codes]) -> dict[str, _Means]:
+    """The means of one area range; its curves are large and not kept."""
+    matched = matching(table, "coco", LABEL, area_range)
+    drawn_here = drawn(matched, COCO_MAX_DETECTIONS, needed(matched.positives, "coco"))
+    rows, apart = _rows(table), (0, 5) if area_range == _ALL_SIZES else ()
+    return {key: _Means.of(drawn_here, rows, codes, apart) for key, codes in labels.items()}
+
+
+def _rows(table: Table) -> Codes:
+    """Where COCO's IoU thresholds stand among those of a table."""
+    return np.array([table.iou_thresholds.index(threshold) for threshold in COCO_IOUS])

@@ -1,0 +1,292 @@
+"""Detailed precision-recall curve: what kind of right and wrong, with objects to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from attrs import evolve, frozen
+
+from valor_core.parameters import changed_parameters
+from valor_core.results import LazyValue, Result
+from valor_core.schemas import Codes
+from valor_core.schemas.geometry import Box, Geometry
+from valor_core.states import StateRequest
+from valor_detection.geometry.geojson import to_geojson
+from valor_detection.matching import candidate_pairs, names_and_shapes
+from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.names_and_shapes import Outlines
+from valor_detection.matching.protocols import iou_limits
+from valor_detection.matching.ranked import ranking
+from valor_detection.matching.table import KEY, Flags, Table
+from valor_detection.metrics.confusion_matrix import first_of_each
+from valor_detection.parameters.objects import DetailedCurveParameters
+
+Show = Callable[[int], list[Any]]
+"""What shows the object of a row: its image and its geometry."""
+
+
+@frozen
+class DetailedPrecisionRecallCurve:
+    """Counts of every label at every score threshold, by kind of hit or error, with examples.
+
+    True positives are ``all`` of one kind. A false positive is one of the ``misclassifications``
+    if it overlaps a ground truth of another value of its label key by the IoU threshold, else of
+    the ``hallucinations``. A false negative is one of the ``misclassifications`` if a prediction
+    that reaches the score, of another value of the key, overlaps it by the IoU threshold, else of
+    the ``no_predictions`` (also called missed detections).
+
+    Under each label and score threshold, ``tp``, ``fp`` and ``fn`` have a ``total`` and
+    ``observations`` by kind, each a ``count`` and ``examples``: pairs of an image's uid and the
+    object's GeoJSON geometry, that of the prediction for ``tp`` and ``fp``, that of the ground
+    truth for ``fn``.
+
+    Parameters
+    ----------
+    parameters : DetailedCurveParameters
+        Thresholds, rule of the matching and number of examples.
+
+    Notes
+    -----
+    Totals are those of `PrecisionRecallCurve`. A crowd is neither missed nor mistaken. Examples
+    of masks show the box around them.
+
+    References
+    ----------
+    .. [1] Striveworks Valor, metrics documentation of 2024, appendix,
+       DetailedPrecisionRecallCurve, object detection tasks.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> true = TrueObject("dog", Box(0, 0, 9, 9))
+    >>> seen = PredictedObject({"cat": 0.75}, Box(0, 0, 9, 8))
+    >>> report = evaluate([Detection("a", [true], [seen])], ["DetailedPrecisionRecallCurve"])
+    >>> point = report["DetailedPrecisionRecallCurve"].value["dog"]["0.5"]
+    >>> point["fn"]["observations"]["misclassifications"]["count"]
+    1
+    """
+
+    parameters: DetailedCurveParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Overlaps of objects with one label key, and shapes if some are to be shown."""
+        chosen = self.parameters
+        counts = candidate_pairs.request(
+            (chosen.iou_threshold,), chosen.matching, convert_to=chosen.convert_to, scope=KEY
+        )
+        return (counts, names_and_shapes.request()) if chosen.max_examples else (counts,)
+
+    def compute(self, state: Overlaps, shown: Outlines | None = None) -> Iterator[Result]:
+        """One result for each label key: by label, threshold and kind."""
+        table, chosen = state.table, self.parameters
+        thresholds = tuple(sorted(chosen.score_thresholds))
+        size = (len(table.labels), len(thresholds))
+        predictions, truths = _shows(table, shown) if shown is not None else (_nothing, _nothing)
+        observed = {
+            (side, name): kind.observed(
+                size, chosen.max_examples, truths if side == "fn" else predictions
+            )
+            for (side, name), kind in _kinds(table, chosen, thresholds).items()
+        }
+        for key, codes in table.seen.items():
+            labels = {code: table.labels[code].value for code in codes}
+            coordinates = {
+                "label_key": key,
+                "iou_threshold": chosen.iou_threshold,
+                "max_examples": chosen.max_examples,
+            }
+            yield Result(
+                parameters=coordinates | changed_parameters(chosen),
+                value=LazyValue(partial(_value, observed, labels, thresholds)),
+            )
+
+
+Place = tuple[int, int]
+"""A label's code and the position of a threshold."""
+
+
+@frozen(eq=False)
+class _Observed:
+    """Objects of one kind.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (n_labels, n_thresholds)
+        How many there are.
+    examples : dict of (int, int) to list
+        Some of them.
+    """
+
+    counts: Codes
+    examples: dict[Place, list[Any]]
+
+
+@frozen(eq=False)
+class _Kind:
+    """Objects that are hits or errors of one kind, each over a span of thresholds.
+
+    Parameters
+    ----------
+    rows : ndarray of int64
+        The objects, by label.
+    labels : ndarray of int64
+        Their labels.
+    first, last : ndarray of int64
+        Positions of the thresholds at which each is of the kind: first <= position < last.
+    ranked : bool
+        Whether all spans begin at 0 and those of a label are in descending order.
+    """
+
+    rows: Codes
+    labels: Codes
+    first: Codes
+    last: Codes
+    ranked: bool
+
+    def observed(self, size: Place, most: int, show: Show) -> _Observed:
+        """Counts and examples of each label at each threshold."""
+        examples: dict[Place, list[Any]] = {}
+        if most:
+            part = self._shortened(most) if self.ranked else self
+            for place in range(size[1]):
+                there = np.flatnonzero((part.first <= place) & (place < part.last))
+                there = there[first_of_each(part.labels[there], most)]
+                for label, row in zip(
+                    part.labels[there].tolist(), part.rows[there].tolist(), strict=True
+                ):
+                    examples.setdefault((label, place), []).append(show(row))
+        return _Observed(self._counts(size), examples)
+
+    def _counts(self, size: Place) -> Codes:
+        labels, width = size[0], size[1] + 1
+        begun = np.bincount(self.labels * width + self.first, minlength=labels * width)
+        begun -= np.bincount(self.labels * width + self.last, minlength=labels * width)
+        return begun.reshape(labels, width).cumsum(axis=1)[:, :-1]
+
+    def _shortened(self, most: int) -> _Kind:
+        """The first objects of each label, which are the first at every threshold."""
+        kept = first_of_each(self.labels, most)
+        return evolve(
+            self,
+            rows=self.rows[kept],
+            labels=self.labels[kept],
+            first=self.first[kept],
+            last=self.last[kept],
+        )
+
+
+def _kinds(
+    table: Table, chosen: DetailedCurveParameters, thresholds: tuple[float, ...]
+) -> dict[tuple[str, str], _Kind]:
+    """The kinds of hits and errors, by side and name."""
+    chunk, ranked = table.chunk, ranking(table, chosen)
+    # In runs of descending scores, which a binary search goes through quickly.
+    bins = np.searchsorted(np.array(thresholds), ranked.scores, side="right")
+    passes = bins > 0
+    rows, bins, is_true = ranked.rows[passes], bins[passes], ranked.is_true[passes]
+    passed = np.zeros(len(chunk.scores), np.int64)
+    passed[rows] = bins
+    overlapping, taken_for_another = _of_other_values(table, chosen, passed)
+    labels = chunk.labels[rows]
+
+    def predicted(wanted: Flags) -> _Kind:
+        last = bins[wanted]
+        return _Kind(rows[wanted], labels[wanted], np.zeros_like(last), last, ranked=True)
+
+    found = np.zeros(len(chunk.true_labels), np.int64)
+    found[ranked.matched.truths(chosen.iou_threshold)[rows[is_true]]] = bins[is_true]
+    true_rows = np.argsort(chunk.true_labels, kind="stable")
+    true_rows = true_rows[~ranked.matched.ignored[true_rows]]
+
+    def missed(first: Codes, last: Codes) -> _Kind:
+        own = true_rows[(first < last)[true_rows]]
+        return _Kind(own, chunk.true_labels[own], first[own], last[own], ranked=False)
+
+    return {
+        ("tp", "all"): predicted(is_true),
+        ("fp", "misclassifications"): predicted(~is_true & overlapping[rows]),
+        ("fp", "hallucinations"): predicted(~is_true & ~overlapping[rows]),
+        ("fn", "misclassifications"): missed(found, taken_for_another),
+        ("fn", "no_predictions"): missed(
+            np.maximum(found, taken_for_another), np.full_like(found, len(thresholds))
+        ),
+    }
+
+
+def _of_other_values(
+    table: Table, chosen: DetailedCurveParameters, passed: Codes
+) -> tuple[Flags, Codes]:
+    """Predictions on a true object of another value, and thresholds that those on one pass."""
+    chunk, pairs = table.chunk, table.unranked_pairs
+    owners = pairs.owners
+    other = pairs.ious >= iou_limits((chosen.iou_threshold,), chosen.matching)[0]
+    other &= chunk.labels[owners] != chunk.true_labels[pairs.truths]
+    other &= ~chunk.crowd[pairs.truths]
+    owners, truths = owners[other], pairs.truths[other]
+    overlapping = np.zeros(len(chunk.labels), dtype=bool)
+    overlapping[owners] = True
+    most = np.zeros(len(chunk.true_labels), np.int64)
+    np.maximum.at(most, truths, passed[owners])
+    return overlapping, most
+
+
+def _value(
+    observed: Mapping[tuple[str, str], _Observed],
+    labels: Mapping[int, str],
+    thresholds: tuple[float, ...],
+) -> dict[str, Any]:
+    """Counts and examples by label, threshold, side and kind."""
+    counts = {kind: each.counts.tolist() for kind, each in observed.items()}
+    examples = {kind: each.examples for kind, each in observed.items()}
+
+    def point(code: int, place: int) -> dict[str, Any]:
+        sides: dict[str, dict[str, Any]] = {}
+        for side, name in observed:
+            kind = side, name
+            count = counts[kind][code][place]
+            at = sides.setdefault(side, {"total": 0, "observations": {}})
+            at["total"] += count
+            own = examples[kind].get((code, place), [])
+            at["observations"][name] = {"count": count, "examples": own}
+        return sides
+
+    return {
+        label: {repr(at): point(code, place) for place, at in enumerate(thresholds)}
+        for code, label in labels.items()
+    }
+
+
+def _nothing(row: int) -> list[Any]:
+    return []
+
+
+def _shows(table: Table, shown: Outlines) -> tuple[Show, Show]:
+    """What shows a prediction, and what shows a true object: image and geometry."""
+    uids, (truths, predictions) = table.chunk.uids, shown.rolls(table)
+    datums, true_datums = table.chunk.datums, table.chunk.true_datums
+
+    @cache
+    def prediction(row: int) -> list[Any]:
+        datum = int(datums[row])
+        return [uids[datum : datum + 1].tolist()[0], _outlined(predictions.geometry(row))]
+
+    @cache
+    def truth(row: int) -> list[Any]:
+        datum = int(true_datums[row])
+        return [uids[datum : datum + 1].tolist()[0], _outlined(truths.geometry(row))]
+
+    return prediction, truth
+
+
+def _outlined(geometry: Geometry) -> dict[str, Any]:
+    """A shape as GeoJSON; boxes, of which there are many, without the way over polygons."""
+    if not isinstance(geometry, Box):
+        return to_geojson(geometry)
+    left, top, right, bottom = geometry.xmin, geometry.ymin, geometry.xmax, geometry.ymax
+    corners = [[left, top], [right, top], [right, bottom], [left, bottom], [left, top]]
+    return {"type": "Polygon", "coordinates": [corners]}

@@ -1,0 +1,368 @@
+"""Error analysis: why detections are wrong, and what each kind of error costs (TIDE)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import evolve, frozen
+from numpy.typing import NDArray
+
+from valor_core.parameters import changed_parameters
+from valor_core.results import Result, Undefined, label_parameters
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import ends
+from valor_core.states import StateRequest
+from valor_detection.kernels import analysis as kernels
+from valor_detection.kernels.analysis import BACKGROUND, CLASSIFICATION, NOTHING
+from valor_detection.matching import candidate_pairs
+from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.part import Part
+from valor_detection.matching.protocols import ALMOST_ONE, iou_limits, needed
+from valor_detection.matching.ranked import Ranking, ranking
+from valor_detection.matching.standings import Standings
+from valor_detection.matching.table import KEY, Flags, Table
+from valor_detection.metrics.averages import mean
+from valor_detection.parameters.error_analysis import ErrorAnalysisParameters
+from valor_detection.parameters.fields import Rule
+
+Kinds = NDArray[np.uint8]
+Ranks = NDArray[np.int32]
+
+KINDS = ("classification", "localization", "both", "duplicate", "background", "missed")
+"""Kinds of errors: the first five of predictions, the last of ground truths."""
+
+
+@frozen
+class ErrorAnalysis:
+    """False positives and false negatives by what is wrong, and the AP that each kind costs.
+
+    A prediction that matches nothing has one error, the first that fits: ``localization``, if
+    its greatest IoU with a ground truth of its label is below the IoU threshold but not below the
+    background threshold; ``classification``, if its IoU with one of another label reaches the IoU
+    threshold; ``duplicate``, if its IoU with a matched one of its label does; ``background``, if
+    its IoU with all ground truths is at most the background threshold; else ``both``. A ground
+    truth is ``missed`` if nothing matches it and no classification or localization error is about
+    it.
+
+    The value holds ``ap``, the mean AP over labels; ``errors``, each kind's ``count`` and
+    ``delta_ap``, what AP gains if errors of this kind alone are repaired; and under
+    ``false_positives`` and ``false_negatives`` the same for all of either side. Repairing a
+    classification or localization error makes the best-scoring prediction about an unmatched
+    ground truth a true positive, of the ground truth's label, and removes the others; repairing
+    any other removes the prediction; repairing missed ground truths removes those. All AP lie in
+    [0, 1], gains in [-1, 1]. Undefined without ground truths.
+
+    Parameters
+    ----------
+    parameters : ErrorAnalysisParameters
+        Thresholds and rule of the matching.
+
+    Notes
+    -----
+    Gains do not add up: each is what one repair alone brings. AP is that of the metric `AP` at
+    the IoU threshold, over all predictions and sizes. Predictions that a crowd excuses have no
+    error.
+
+    Differences from tidecv 1.0.1: shares in place of percent; all predictions of an image count,
+    not the 100 best, unless ``max_detections`` gives a number for each label; labels without ground
+    truths are left out of the mean unless ``include_prediction_only_labels``; gains below 0, which
+    come of the 101 recalls, are not set to 0; predictions with equal scores keep their order when
+    errors are repaired; a prediction that a crowd excuses has no error; an IoU of exactly the
+    threshold with a matched ground truth is a duplicate.
+
+    References
+    ----------
+    .. [1] Bolya et al., "TIDE: A General Toolbox for Identifying Object Detection Errors", ECCV
+       2020, sections 2.2 to 2.4.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> true = TrueObject("dog", Box(0, 0, 9, 9))
+    >>> seen = PredictedObject({"dog": 0.75}, Box(0, 0, 9, 3))
+    >>> report = evaluate([Detection("a", [true], [seen])], ["ErrorAnalysis"])
+    >>> report["ErrorAnalysis"].value["errors"]["localization"]["count"]
+    1
+    """
+
+    parameters: ErrorAnalysisParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Overlaps of objects with one label key, down to the background."""
+        chosen = self.parameters
+        return (
+            candidate_pairs.request(
+                (chosen.iou_threshold,),
+                chosen.matching,
+                convert_to=chosen.convert_to,
+                scope=KEY,
+                lowest_iou=chosen.background_threshold,
+            ),
+        )
+
+    def compute(self, state: Overlaps) -> Iterator[Result]:
+        """One result for each label key, and one for each label if asked for."""
+        table, chosen = state.table, self.parameters
+        errors = _Errors.of(table, chosen)
+        gains = _Gains.of(table, chosen, errors)
+        shared = {
+            "iou_threshold": chosen.iou_threshold,
+            "background_threshold": chosen.background_threshold,
+        } | changed_parameters(chosen, "per_label")
+        for key, codes in table.seen.items():
+            taken = [
+                code
+                for code in codes
+                if errors.positives[code] or chosen.include_prediction_only_labels
+            ]
+            value = gains.value(taken, errors.counts[codes].sum(axis=0))
+            yield Result(parameters={"label_key": key} | shared, value=value)
+            for code in codes if chosen.per_label else ():
+                own = [code] if errors.positives[code] else []
+                yield Result(
+                    parameters=label_parameters(table.labels[code]) | shared,
+                    value=gains.value(own, errors.counts[code]),
+                )
+
+
+@frozen(kw_only=True, eq=False)
+class _Faults:
+    """What is wrong with every object; each image tells for itself.
+
+    Parameters
+    ----------
+    numbers : ndarray of int32, shape (n_predictions,)
+        Number of the error of each prediction, -1 for none and for one on the background.
+    kinds : ndarray of uint8, shape (n,)
+        What each error is.
+    labels : ndarray of int64, shape (n,)
+        Label of the true object that each finds if its error is repaired, -1 for none.
+    used, missed : ndarray of bool
+        Whether a true object is matched, and whether it is missed.
+    """
+
+    numbers: Ranks
+    kinds: Kinds
+    labels: Codes
+    used: Flags
+    missed: Flags
+
+    @classmethod
+    def of(cls, table: Table, chosen: ErrorAnalysisParameters) -> _Faults:
+        """The faults of a table's objects."""
+        ranked = ranking(table, chosen)
+        matched = ranked.matched
+        used = np.zeros(len(table.chunk.true_labels), dtype=bool)
+        used[matched.truths(chosen.iou_threshold)[ranked.right]] = True
+        chunk = table.chunk
+        rows, kinds, targets = kernels.faults(
+            *(chunk.starts, chunk.truths, chunk.ious, chunk.labels, chunk.true_labels),
+            *(chunk.crowd, ranked.wrong, used),
+            float(iou_limits((chosen.iou_threshold,), chosen.matching)[0]),
+            chosen.background_threshold,
+        )
+        repaired, aimed_at = _repaired(chunk.scores[rows], targets, used)
+        numbers = np.full(len(chunk.scores), -1, np.int32)
+        numbers[rows] = np.arange(len(rows), dtype=np.int32)
+        labels = np.append(chunk.true_labels, -1)[repaired]
+        missed = ~(matched.ignored | used | aimed_at)
+        return cls(numbers=numbers, kinds=kinds, labels=labels, used=used, missed=missed)
+
+    def within(self, part: Part) -> _Faults:
+        """The faults of some images, whose errors keep their numbers."""
+        return evolve(
+            self,
+            numbers=self.numbers[part.rows],
+            used=self.used[part.true_rows],
+            missed=self.missed[part.true_rows],
+        )
+
+
+def _faults(table: Table, chosen: ErrorAnalysisParameters) -> _Faults:
+    """The faults of a table's objects, or those that a larger table has found."""
+
+    def made() -> _Faults:
+        if table.part is not None:
+            return _faults(table.part.whole, chosen).within(table.part)
+        return _Faults.of(table, chosen)
+
+    faults: _Faults = table.kept(("faults", chosen), made)
+    return faults
+
+
+@frozen(kw_only=True, eq=False)
+class _Errors:
+    """The errors of a table's labels.
+
+    Parameters
+    ----------
+    ranked : Ranking
+        The predictions that count.
+    faults : _Faults
+        What is wrong with them.
+    found, missed : ndarray of int64, shape (n_labels,)
+        True objects that are matched, and that are missed.
+    counts : ndarray of int64, shape (n_labels, 8)
+        Errors by kind, then false positives and false negatives.
+    """
+
+    ranked: Ranking
+    faults: _Faults
+    found: Codes
+    missed: Codes
+    counts: Codes
+
+    @classmethod
+    def of(cls, table: Table, chosen: ErrorAnalysisParameters) -> _Errors:
+        """The errors of a table's objects."""
+        chunk, count = table.chunk, len(table.labels)
+        ranked, faults = ranking(table, chosen), _faults(table, chosen)
+        found = np.bincount(chunk.true_labels[faults.used], minlength=count)
+        missed = np.bincount(chunk.true_labels[faults.missed], minlength=count)
+        false = np.diff(ranked.starts) - found
+        rows = np.flatnonzero(faults.numbers >= 0)
+        cells = chunk.labels[rows] * 5 + faults.kinds[faults.numbers[rows]]
+        by_kind = np.bincount(cells, minlength=count * 5).reshape(count, 5)
+        by_kind[:, BACKGROUND] = false - by_kind.sum(axis=1)
+        unfound = ranked.matched.positives - found
+        return cls(
+            ranked=ranked,
+            faults=faults,
+            found=found,
+            missed=missed,
+            counts=np.column_stack([by_kind, missed, false, unfound]),
+        )
+
+    @property
+    def positives(self) -> Codes:
+        """True objects that count, by label."""
+        return self.ranked.matched.positives
+
+
+def _repaired(scores: Floats, targets: Codes, used: Flags) -> tuple[Codes, Flags]:
+    """True object that each error's prediction finds if repaired, and the ones aimed at.
+
+    Of several predictions about one, the best-scoring finds it, of equal ones the first.
+    """
+    aimed_at = np.zeros(len(used), dtype=bool)
+    places = np.flatnonzero(targets >= 0)
+    places = places[~used[targets[places]]]
+    aimed_at[targets[places]] = True
+    order = np.lexsort((places, -scores[places], targets[places]))
+    _, first = np.unique(targets[places][order], return_index=True)
+    winners = places[order[first]]
+    repaired = np.full(len(targets), -1, np.int64)
+    repaired[winners] = targets[winners]
+    return repaired, aimed_at
+
+
+@frozen(eq=False)
+class _Gains:
+    """Precision of every label after each repair.
+
+    Repaired are the five kinds of predictions, missed ground truths, all false positives, all
+    false negatives, and, last, nothing.
+
+    Parameters
+    ----------
+    rule : str
+        Rule of the matching, which says how means are taken.
+    precisions : sequence of ndarray of float64, shapes (101, n_labels)
+        Interpolated precisions, not above 0 where nothing is left to find.
+    remaining : ndarray of bool, shape (9, n_labels)
+        Whether a label has any ground truth or prediction left.
+    """
+
+    rule: Rule
+    precisions: Sequence[Floats]
+    remaining: Flags
+
+    @classmethod
+    def of(cls, table: Table, chosen: ErrorAnalysisParameters, errors: _Errors) -> _Gains:
+        """The gains from repairing the errors of a table's objects."""
+        rule, positives = chosen.matching, errors.positives
+        targets = needed(positives, rule)
+        standings = _standings(errors)
+        as_is = _unrepaired(standings)
+        repaired, _ = standings.interpolated(targets, positives)
+        background = evolve(as_is, false_before=np.zeros_like(as_is.false_before))
+        precisions = [
+            *repaired[:BACKGROUND],
+            background.interpolated(targets, positives)[0][0],
+            _of_fewer(as_is, positives - errors.missed, rule),
+            np.where(np.maximum(targets, 1) <= errors.found[:, None], 1.0, 0.0).T,
+            _of_fewer(as_is, errors.found, rule),
+            repaired[NOTHING],
+        ]
+        return cls(rule, precisions, _remaining(errors))
+
+    def value(self, labels: list[int], counts: Codes) -> dict[str, Any] | Undefined:
+        """The value over some labels."""
+        as_is, *repaired = (self._ap(place, labels) for place in (8, *range(8)))
+        if as_is is None:
+            return Undefined("no ground truths")
+        entries = [
+            {"count": count, "delta_ap": None if ap is None else ap - as_is}
+            for count, ap in zip(counts.tolist(), repaired, strict=True)
+        ]
+        return {
+            "ap": as_is,
+            "errors": dict(zip(KINDS, entries[:6], strict=True)),
+            "false_positives": entries[6],
+            "false_negatives": entries[7],
+        }
+
+    def _ap(self, place: int, labels: list[int]) -> float | None:
+        codes = np.array(labels, np.int64)
+        codes = codes[self.remaining[place, codes]]
+        precisions = self.precisions[place]
+        if len(codes) < precisions.shape[1]:
+            precisions = precisions[:, codes]
+        precisions = np.maximum(precisions, 0.0)
+        if self.rule != "coco":
+            # pycocotools divides by a count and a bit more, which shows in 1/1 alone.
+            precisions[precisions > ALMOST_ONE] = 1.0
+        return mean(precisions, self.rule)
+
+
+def _standings(errors: _Errors) -> Standings:
+    """True positives and errors, the errors of each kind repaired at its bit."""
+    ranked, faults = errors.ranked, errors.faults
+    chunk = ranked.matched.table.chunk
+    is_moved = np.append((faults.labels >= 0) & (faults.kinds == CLASSIFICATION), False)
+    rows = np.flatnonzero(is_moved[faults.numbers])
+    labels, scores = faults.labels[faults.numbers[rows]], chunk.scores[rows]
+    by_rank = np.lexsort((-scores, labels))
+    return Standings(
+        *kernels.repairs(
+            *(ranked.starts, ranked.rows, ranked.is_true, chunk.scores),
+            *(faults.numbers, faults.kinds, faults.labels >= 0),
+            ends(np.bincount(labels, minlength=len(errors.found))),
+            scores[by_rank],
+        ),
+        threshold_count=NOTHING + 1,
+    )
+
+
+def _unrepaired(standings: Standings) -> Standings:
+    """The standings at the bit of no repair alone."""
+    matched = standings.matched >> np.uint64(NOTHING)
+    return evolve(standings, matched=matched, excused=np.zeros_like(matched), threshold_count=1)
+
+
+def _of_fewer(standings: Standings, positives: Codes, rule: Rule) -> Floats:
+    """Precisions where only so many true objects are there."""
+    precisions, _ = standings.interpolated(needed(positives, rule), positives)
+    return precisions.reshape(precisions.shape[1:])
+
+
+def _remaining(errors: _Errors) -> Flags:
+    seen = np.diff(errors.ranked.starts)
+    before = errors.positives + seen
+    left = [before - errors.counts[:, kind] for kind in range(NOTHING)]
+    left += [before - errors.missed, before, errors.found + seen, before]
+    return np.array(left) > 0

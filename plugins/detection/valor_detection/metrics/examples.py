@@ -1,0 +1,168 @@
+"""Examples: what was right and wrong in each image, the worst images first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from valor_core.parameters import changed_parameters
+from valor_core.results import Result
+from valor_core.schemas import Codes, Uid
+from valor_core.states import StateRequest
+from valor_detection.matching import candidate_pairs, names_and_shapes
+from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.class_agnostic import Outcomes, outcomes
+from valor_detection.matching.names_and_shapes import Outlines, Roll
+from valor_detection.matching.table import KEY, Table
+from valor_detection.parameters.objects import ExamplesParameters
+
+
+@frozen
+class Examples:
+    """True positives, false positives and false negatives of each image, by name.
+
+    The matching is that of `ConfusionMatrix`. A true positive is a pair of a ground truth and a
+    prediction with its label. A false positive is any other prediction that reaches the score
+    threshold, a false negative any other ground truth. Annotations go by their uids, or by their
+    positions in the image where they have none. Images with nothing to list are left out.
+
+    Parameters
+    ----------
+    parameters : ExamplesParameters
+        Thresholds, rule of the matching, and which images to list.
+
+    Notes
+    -----
+    An annotation with several labels is listed once: as a true positive if one of them is right.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> box = Box(0, 0, 9, 9)
+    >>> true, seen = TrueObject("dog", box), PredictedObject({"dog": 0.75}, box)
+    >>> items = [Detection("a", [true], [seen]), Detection("b", [], [seen])]
+    >>> [item["datum_id"] for item in evaluate(items, ["Examples"])["Examples"].value]
+    ['b', 'a']
+    """
+
+    parameters: ExamplesParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Overlaps of objects with one label key, and names."""
+        chosen = self.parameters
+        return candidate_pairs.request(
+            chosen.iou_thresholds, chosen.matching, convert_to=chosen.convert_to, scope=KEY
+        ), names_and_shapes.request()
+
+    def compute(self, state: Overlaps, named: Outlines) -> Iterator[Result]:
+        """One result for each label key, IoU threshold and score threshold: a list of images."""
+        table, chosen = state.table, self.parameters
+        truths, predictions = named.rolls(table)
+        for key, codes in table.seen.items():
+            for iou_threshold in chosen.iou_thresholds:
+                for score_threshold in chosen.score_thresholds:
+                    found = outcomes(table, chosen.matching, iou_threshold, score_threshold)
+                    marks = _Marks.of(table, codes, found)
+                    images = marks.images(chosen.order)
+                    last = None if chosen.limit is None else chosen.offset + chosen.limit
+                    coordinates = {
+                        "label_key": key,
+                        "iou_threshold": iou_threshold,
+                        "score_threshold": score_threshold,
+                    }
+                    yield Result(
+                        parameters=coordinates
+                        | changed_parameters(chosen, "iou_thresholds", "score_thresholds"),
+                        value=marks.listed(images[chosen.offset : last], truths, predictions),
+                    )
+
+
+@frozen(eq=False)
+class _Marks:
+    """Objects of a label key that are right or wrong, each column by image.
+
+    Parameters
+    ----------
+    table : Table
+        The objects.
+    hits, hit_truths : ndarray of int64
+        Predictions of the right label, and what they found.
+    false : ndarray of int64
+        Other predictions.
+    missed : ndarray of int64
+        True objects without a prediction of their label.
+    """
+
+    table: Table
+    hits: Codes
+    hit_truths: Codes
+    false: Codes
+    missed: Codes
+
+    @classmethod
+    def of(cls, table: Table, labels: list[int], found: Outcomes) -> _Marks:
+        """The marks of some labels."""
+        chunk = table.chunk
+        is_own = np.zeros(len(table.labels) + 1, dtype=bool)
+        is_own[labels] = True
+        own = is_own[chunk.labels[found.rows]]
+        rows, truths = found.rows[own], found.truths[own]
+        is_hit = truths >= 0
+        is_hit[is_hit] = chunk.true_labels[truths[is_hit]] == chunk.labels[rows[is_hit]]
+        is_missed = ~chunk.crowd & is_own[chunk.true_labels]
+        is_missed[truths[is_hit]] = False
+        return cls(table, rows[is_hit], truths[is_hit], rows[~is_hit], np.flatnonzero(is_missed))
+
+    def images(self, order: str) -> Codes:
+        """Images with anything to list, in order."""
+        chunk, count = self.table.chunk, len(self.table.chunk.uids)
+        errors = np.bincount(chunk.datums[self.false], minlength=count)
+        errors += np.bincount(chunk.true_datums[self.missed], minlength=count)
+        images = np.flatnonzero(errors + np.bincount(chunk.datums[self.hits], minlength=count))
+        if order == "uid":
+            return images
+        return images[np.argsort(-errors[images], kind="stable")]
+
+    def listed(self, images: Codes, truths: Roll, predictions: Roll) -> list[dict[str, Any]]:
+        """What was right and wrong in some images."""
+        chunk, uids = self.table.chunk, self.table.chunk.uids[images].tolist()
+        hits = _spans(chunk.datums[self.hits], images)
+        false = _spans(chunk.datums[self.false], images)
+        missed = _spans(chunk.true_datums[self.missed], images)
+        items = []
+        for uid, own, wrong, left in zip(uids, hits, false, missed, strict=True):
+            pairs = [
+                [truths.name(truth), predictions.name(row)]
+                for truth, row in zip(
+                    self.hit_truths[own].tolist(), self.hits[own].tolist(), strict=True
+                )
+            ]
+            right = {chunk.annotations[row] for row in self.hits[own].tolist()}
+            items.append(
+                {
+                    "datum_id": uid,
+                    "true_positives": pairs,
+                    "false_positives": self._once(self.false[wrong].tolist(), right, predictions),
+                    "false_negatives": [truths.name(row) for row in self.missed[left].tolist()],
+                }
+            )
+        return items
+
+    def _once(self, rows: list[int], right: set[int], names: Roll) -> list[Uid]:
+        """Names of the rows' annotations, each once, without those that have a right label."""
+        first: dict[int, int] = {}
+        for row in rows:
+            first.setdefault(int(self.table.chunk.annotations[row]), row)
+        return [names.name(row) for place, row in first.items() if place not in right]
+
+
+def _spans(datums: Codes, images: Codes) -> list[slice]:
+    """Where each image's objects are among those of all images."""
+    first = np.searchsorted(datums, images, side="left").tolist()
+    last = np.searchsorted(datums, images, side="right").tolist()
+    return [slice(start, stop) for start, stop in zip(first, last, strict=True)]

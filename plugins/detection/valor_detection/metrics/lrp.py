@@ -1,0 +1,293 @@
+"""Localization recall precision error: how far detections are from perfect, in one number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from valor_core.parameters import changed_parameters
+from valor_core.results import Result, Undefined, label_parameters, mean
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import ends
+from valor_core.states import ExactSums, StateRequest
+from valor_detection.matching import candidate_pairs
+from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.ranked import ranking
+from valor_detection.matching.table import Flags, Table
+from valor_detection.parameters.lrp import LRPParameters, OptimalLRPParameters
+
+Parameters = LRPParameters | OptimalLRPParameters
+Value = dict[str, float | None] | Undefined
+
+_UNIT = 2.0**38  # sums of up to 2**25 errors, each a whole number of 1 / _UNIT, fit in an int64
+
+
+@frozen
+class LRP:
+    """Localization recall precision error of each label at a score threshold, and their mean.
+
+    The mean error of all objects: a prediction or a ground truth without match counts 1, a match
+    (1 - IoU) / (1 - IoU threshold). 0 is perfect and 1 as bad as nothing found. The value holds
+    ``lrp`` and what it consists of, each in [0, 1] and null where there is nothing to divide by:
+    ``localization``, the mean of 1 - IoU over matches; ``false_positive``, the share of
+    predictions without match; ``false_negative``, the share of ground truths without. A label
+    with neither ground truths nor predictions is undefined.
+
+    Parameters
+    ----------
+    parameters : LRPParameters
+        Thresholds and rule of the matching.
+
+    Notes
+    -----
+    Results without a label are means over the labels with ground truths, each part over those
+    that have it.
+
+    References
+    ----------
+    .. [1] Oksuz et al., "One Metric to Measure Them All: Localisation Recall Precision (LRP) for
+       Evaluating Visual Detection Tasks", TPAMI 2021, section 4.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> true = TrueObject("dog", Box(0, 0, 8, 8))
+    >>> seen = PredictedObject({"dog": 0.75}, Box(0, 0, 8, 6))
+    >>> report = evaluate([Detection("a", [true], [seen])], ["LRP"])
+    >>> report["LRP"].find(label="dog").value["lrp"]
+    0.5
+    """
+
+    parameters: LRPParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Overlaps of objects with one label."""
+        return (_request(self.parameters),)
+
+    def compute(self, state: Overlaps) -> Iterator[Result]:
+        """One result for each score threshold and label, and their mean for each key."""
+        table, chosen = state.table, self.parameters
+        errors = _Errors.of(table, chosen)
+        for threshold in chosen.score_thresholds:
+            values = errors.at(np.full(len(table.labels), threshold))
+            own = {"score_threshold": threshold}
+            for value in values:
+                if isinstance(value, dict):
+                    del value["score_threshold"]
+            yield from _results(table, chosen, errors.positives, values, own)
+
+
+@frozen
+class OptimalLRP:
+    """Least localization recall precision error over all score thresholds (oLRP).
+
+    The value holds what that of `LRP` does at the ``score_threshold`` where it is least, of equal
+    ones the highest. A label of which nothing is found has an error of 1 and no threshold.
+
+    Parameters
+    ----------
+    parameters : OptimalLRPParameters
+        IoU threshold and rule of the matching.
+
+    Notes
+    -----
+    Thresholds are the scores that occur. Programs that try 0, 0.01 … 1 give the same or more.
+    Results without a label are means over the labels with ground truths.
+
+    References
+    ----------
+    .. [1] Oksuz et al., "One Metric to Measure Them All: Localisation Recall Precision (LRP) for
+       Evaluating Visual Detection Tasks", TPAMI 2021, section 5, Optimal LRP.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> true = TrueObject("dog", Box(0, 0, 8, 8))
+    >>> seen = PredictedObject({"dog": 0.75}, Box(0, 0, 8, 6))
+    >>> report = evaluate([Detection("a", [true], [seen])], ["OptimalLRP"])
+    >>> report["OptimalLRP"].find(label="dog").value["score_threshold"]
+    0.75
+    """
+
+    parameters: OptimalLRPParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Overlaps of objects with one label."""
+        return (_request(self.parameters),)
+
+    def compute(self, state: Overlaps) -> Iterator[Result]:
+        """One result for each label, and their mean for each key."""
+        table, chosen = state.table, self.parameters
+        errors = _Errors.of(table, chosen)
+        values = errors.at(errors.best_thresholds())
+        yield from _results(table, chosen, errors.positives, values, {})
+
+
+@frozen(eq=False)
+class _Errors:
+    """Predictions that count, by label and descending score.
+
+    Parameters
+    ----------
+    iou_threshold : float
+        IoU that a match has at least.
+    labels : ndarray of int64, shape (n,)
+        Their labels.
+    scores : ndarray of float64, shape (n,)
+        Their scores.
+    is_true : ndarray of bool, shape (n,)
+        Whether each has a match.
+    gaps : ndarray of float64, shape (n,)
+        1 - IoU of a match, 0 without.
+    positives : ndarray of int64, shape (n_labels,)
+        Ground truths that count.
+    """
+
+    iou_threshold: float
+    labels: Codes
+    scores: Floats
+    is_true: Flags
+    gaps: Floats
+    positives: Codes
+
+    @classmethod
+    def of(cls, table: Table, chosen: Parameters) -> _Errors:
+        """The predictions of a table."""
+        ranked = ranking(table, chosen)
+        gaps = np.zeros(len(ranked.rows))
+        own = ranked.is_true
+        ious = ranked.matched.ious(chosen.iou_threshold)[ranked.rows[own]]
+        # An IoU of masks or of boxes far from the origin can be a bit above 1.
+        gaps[own] = np.maximum(1 - ious, 0.0)
+        positives = ranked.matched.positives
+        return cls(chosen.iou_threshold, ranked.labels, ranked.scores, own, gaps, positives)
+
+    def best_thresholds(self) -> Floats:
+        """The score of each label at which the error is least.
+
+        Infinity where nothing is found, which no prediction reaches; of a label without ground
+        truths minus infinity, as its error is 1 wherever there is a prediction.
+        """
+        count = len(self.positives)
+        best = np.where(self.positives > 0, np.inf, -np.inf)
+        if not len(self.labels):
+            return best
+        starts = ends(np.bincount(self.labels, minlength=count))
+        errors, first = self._errors_so_far(starts), starts[:-1][starts[1:] > starts[:-1]]
+        least = np.repeat(np.minimum.reduceat(errors, first), np.diff([*first, len(errors)]))
+        places = np.flatnonzero(errors == least)
+        labels, of_label = np.unique(self.labels[places], return_index=True)
+        has_hit = np.bincount(self.labels[self.is_true], minlength=count)[labels] > 0
+        best[labels[has_hit]] = self.scores[places[of_label[has_hit]]]
+        return best
+
+    def _errors_so_far(self, starts: Codes) -> Floats:
+        """Error of each label's predictions up to each, infinity between equal scores."""
+        before = starts[self.labels]
+
+        def so_far(values: Codes) -> Codes:
+            totals = ends(values)
+            return totals[1:] - totals[before]
+
+        true = so_far(self.is_true.astype(np.int64))
+        gaps = so_far(np.rint(self.gaps * _UNIT).astype(np.int64)) / _UNIT
+        predictions = np.arange(1, len(self.labels) + 1) - before
+        positives = self.positives[self.labels]
+        wrong = predictions + positives - 2 * true
+        errors: Floats = (gaps / (1 - self.iou_threshold) + wrong) / (wrong + true)
+        is_between = (np.diff(self.scores) == 0) & (np.diff(self.labels) == 0)
+        errors[:-1][is_between] = np.inf
+        return errors
+
+    def at(self, thresholds: Floats) -> list[Value]:
+        """The error of each label at a score threshold of its own, and its parts."""
+        count = len(self.positives)
+        passes = self.scores >= thresholds[self.labels]
+        predictions = np.bincount(self.labels[passes], minlength=count).tolist()
+        hits = passes & self.is_true
+        found = np.bincount(self.labels[hits], minlength=count).tolist()
+        sums = ExactSums()
+        sums.grow(count)
+        sums.add(self.labels[hits], self.gaps[hits])
+        columns = (
+            predictions,
+            found,
+            self.positives.tolist(),
+            list(sums.values),
+            thresholds.tolist(),
+        )
+        return [self._value(*row) for row in zip(*columns, strict=True)]
+
+    def _value(
+        self, predictions: int, found: int, positives: int, gaps: float, threshold: float
+    ) -> Value:
+        total = predictions + positives - found
+        if not total:
+            return Undefined("neither ground truths nor predictions that count")
+        wrong = total - found
+        return {
+            "lrp": (gaps / (1 - self.iou_threshold) + wrong) / total,
+            "localization": gaps / found if found else None,
+            "false_positive": (predictions - found) / predictions if predictions else None,
+            "false_negative": (positives - found) / positives if positives else None,
+            "score_threshold": threshold if np.isfinite(threshold) else None,
+        }
+
+
+def _request(chosen: Parameters) -> StateRequest:
+    return candidate_pairs.request(
+        (chosen.iou_threshold,), chosen.matching, convert_to=chosen.convert_to
+    )
+
+
+def _results(
+    table: Table,
+    chosen: Parameters,
+    positives: Codes,
+    values: Sequence[Value],
+    own: dict[str, Any],
+) -> Iterator[Result]:
+    shared = (
+        {"iou_threshold": chosen.iou_threshold}
+        | own
+        | changed_parameters(chosen, "score_thresholds")
+    )
+    for key, codes in table.seen.items():
+        for code in codes:
+            yield Result(
+                parameters=label_parameters(table.labels[code]) | shared, value=values[code]
+            )
+        yield _mean(
+            [
+                values[code]
+                if positives[code] or chosen.include_prediction_only_labels
+                else Undefined("label only in predictions")
+                for code in codes
+            ],
+            {"label_key": key} | shared,
+        )
+
+
+def _mean(values: Sequence[Value], parameters: dict[str, Any]) -> Result:
+    """The mean of every part over the labels that have it."""
+    there = [value for value in values if isinstance(value, dict)]
+    main, left_out = mean(
+        [value if isinstance(value, Undefined) else value["lrp"] or 0.0 for value in values],
+        "labels",
+    )
+    if isinstance(main, Undefined):
+        return Result(parameters=parameters, value=main, left_out=left_out)
+    means: dict[str, float | None] = {}
+    for name in there[0]:
+        numbers = [value[name] for value in there]
+        part, _ = mean([number for number in numbers if number is not None], "labels")
+        means[name] = None if isinstance(part, Undefined) else part
+    means.pop("score_threshold", None)
+    return Result(parameters=parameters, value=means, left_out=left_out)

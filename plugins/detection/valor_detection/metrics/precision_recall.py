@@ -1,0 +1,254 @@
+"""Precision, recall, F1 and the counts they are made of, at IoU and score thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from valor_core.results import NumberOrReason, Result, label_parameters, macro, ratio, weighted
+from valor_core.schemas import Codes, Label
+from valor_core.states import StateRequest
+from valor_detection.matching import settings
+from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.settings import selections
+from valor_detection.matching.table import Table
+from valor_detection.matching.threshold_counts import tally
+from valor_detection.parameters.precision_recall import CountsParameters, LabelParameters
+
+
+@frozen(kw_only=True, eq=False)
+class _KeyCounts:
+    """Counts of a key's labels at one IoU and one score threshold."""
+
+    key: str
+    labels: Sequence[Label]
+    tp: Codes
+    fp: Codes
+    fn: Codes
+    positives: Codes
+    coordinates: dict[str, Any]
+
+    @property
+    def rows(self) -> list[tuple[int, int, int]]:
+        """True positives, false positives and false negatives of each label."""
+        return list(zip(self.tp.tolist(), self.fp.tolist(), self.fn.tolist(), strict=True))
+
+    @property
+    def sums(self) -> tuple[int, int, int]:
+        """The same of all labels together."""
+        return int(self.tp.sum()), int(self.fp.sum()), int(self.fn.sum())
+
+
+@frozen
+class _Counted:
+    """Counts of every label at every pair of thresholds."""
+
+    parameters: Any
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Overlaps of objects with one label."""
+        return (settings.request(self.parameters, self.parameters.iou_thresholds),)
+
+    def _counts(self, table: Table) -> Iterator[_KeyCounts]:
+        scores = self.parameters.score_thresholds
+        for chosen in selections(self.parameters):
+            for iou in self.parameters.iou_thresholds:
+                counts = tally(table, chosen, iou, scores)
+                for score in scores:
+                    row = counts.row(score)
+                    at = {"iou_threshold": iou, "score_threshold": score}
+                    for key, codes in table.seen.items():
+                        yield _KeyCounts(
+                            key=key,
+                            labels=[table.labels[code] for code in codes],
+                            tp=counts.tp[row, codes],
+                            fp=counts.fp[row, codes],
+                            fn=counts.fn[row, codes],
+                            positives=counts.positives[codes],
+                            coordinates={**at, **chosen.coordinates},
+                        )
+
+
+@frozen
+class Counts(_Counted):
+    """True positives, false positives and false negatives of each label.
+
+    Parameters
+    ----------
+    parameters : CountsParameters
+        Thresholds, the rule of the matching, and what counts.
+
+    Returns
+    -------
+    Result of dict
+        ``tp``, ``fp`` and ``fn``. There are no true negatives: an image has no number of places
+        without an object.
+
+    References
+    ----------
+    .. [1] valor-lite, object detection evaluator, ``Counts``.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> true = TrueObject("dog", Box(0, 0, 4, 4))
+    >>> seen = PredictedObject({"dog": 1}, Box(0, 0, 4, 1))
+    >>> evaluate([Detection("a", [true], [seen])], ["Counts"])["Counts"].value
+    {'tp': 0, 'fp': 1, 'fn': 1}
+    """
+
+    parameters: CountsParameters
+
+    def compute(self, state: Overlaps) -> Iterator[Result]:
+        """One result for each range of sizes, pair of thresholds and label."""
+        for counts in self._counts(state.table):
+            for label, (tp, fp, fn) in zip(counts.labels, counts.rows, strict=True):
+                yield Result(
+                    parameters=label_parameters(label) | counts.coordinates,
+                    value={"tp": tp, "fp": fp, "fn": fn},
+                )
+
+
+@frozen
+class _LabelMetric(_Counted):
+    """A quotient of counts for each label, and its averages."""
+
+    def compute(self, state: Overlaps) -> Iterator[Result]:
+        """One result for each range of sizes, pair of thresholds and label, then the averages."""
+        for counts in self._counts(state.table):
+            yield from self._results(counts)
+
+    def _results(self, counts: _KeyCounts) -> Iterator[Result]:
+        chosen = self.parameters
+        values = [self._value(*row) for row in counts.rows]
+        for average in chosen.average:
+            if average == "none":
+                for label, value in zip(counts.labels, values, strict=True):
+                    parameters = label_parameters(label) | counts.coordinates
+                    yield Result(parameters=parameters, value=value)
+                continue
+            left_out: dict[str, int] = {}
+            if average == "micro":
+                value = self._value(*counts.sums)
+            elif average == "macro":
+                include = chosen.include_prediction_only_labels
+                value, left_out = macro(values, counts.positives, include)
+            else:
+                value, left_out = weighted(values, counts.positives)
+            parameters = {"label_key": counts.key, "average": average} | counts.coordinates
+            yield Result(parameters=parameters, value=value, left_out=left_out)
+
+    def _value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
+        raise NotImplementedError
+
+
+@frozen
+class Precision(_LabelMetric):
+    """Share of a label's predictions that found a ground truth: tp / (tp + fp).
+
+    Parameters
+    ----------
+    parameters : LabelParameters
+        Thresholds, averages, the value of 0/0, the rule of the matching, and what counts.
+
+    Returns
+    -------
+    Result of float
+        From 0 to 1; `zero_division` where there are no predictions.
+
+    References
+    ----------
+    .. [1] Everingham et al., "The PASCAL Visual Object Classes (VOC) Challenge", IJCV 88, 2010,
+       section 4.2.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> seen = [PredictedObject({"dog": 1}, Box(0, 0, 4, bottom)) for bottom in (1, 3)]
+    >>> item = Detection("a", [TrueObject("dog", Box(0, 0, 4, 4))], seen)
+    >>> evaluate([item], ["Precision"])["Precision", "dog"].value
+    0.5
+    """
+
+    parameters: LabelParameters
+
+    def _value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
+        return ratio(tp, tp + fp, self.parameters.zero_division, "no predictions of the label")
+
+
+@frozen
+class Recall(_LabelMetric):
+    """Share of a label's ground truths that are found: tp / (tp + fn).
+
+    Parameters
+    ----------
+    parameters : LabelParameters
+        Thresholds, averages, the value of 0/0, the rule of the matching, and what counts.
+
+    Returns
+    -------
+    Result of float
+        From 0 to 1; `zero_division` where there are no ground truths.
+
+    References
+    ----------
+    .. [1] Everingham et al., "The PASCAL Visual Object Classes (VOC) Challenge", IJCV 88, 2010,
+       section 4.2.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> true = [TrueObject("dog", Box(0, 0, 4, 4)), TrueObject("dog", Box(5, 0, 9, 4))]
+    >>> item = Detection("a", true, [PredictedObject({"dog": 1}, Box(0, 0, 4, 3))])
+    >>> evaluate([item], ["Recall"])["Recall", "dog"].value
+    0.5
+    """
+
+    parameters: LabelParameters
+
+    def _value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
+        return ratio(tp, tp + fn, self.parameters.zero_division, "no ground truths of the label")
+
+
+@frozen
+class F1(_LabelMetric):
+    """Harmonic mean of precision and recall: 2 tp / (2 tp + fp + fn).
+
+    Parameters
+    ----------
+    parameters : LabelParameters
+        Thresholds, averages, the value of 0/0, the rule of the matching, and what counts.
+
+    Returns
+    -------
+    Result of float
+        From 0 to 1; `zero_division` where there are neither ground truths nor predictions.
+
+    References
+    ----------
+    .. [1] van Rijsbergen, "Information Retrieval", 1979, chapter 7.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> true = [TrueObject("dog", Box(0, 0, 4, 4)), TrueObject("dog", Box(5, 0, 9, 4))]
+    >>> item = Detection("a", true, [PredictedObject({"dog": 1}, Box(0, 0, 4, 3))])
+    >>> round(evaluate([item], ["F1"])["F1", "dog"].value, 4)
+    0.6667
+    """
+
+    parameters: LabelParameters
+
+    def _value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
+        reason = "no ground truths and no predictions of the label"
+        return ratio(2 * tp, 2 * tp + fp + fn, self.parameters.zero_division, reason)

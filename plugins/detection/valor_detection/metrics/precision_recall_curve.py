@@ -1,0 +1,123 @@
+"""Precision-recall curve: what every label gives at every score threshold, or at every recall."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from valor_core.parameters import changed_parameters
+from valor_core.results import Result, ratios
+from valor_core.states import StateRequest
+from valor_detection.matching import settings
+from valor_detection.matching.candidate_pairs import Overlaps
+from valor_detection.matching.protocols import RECALLS
+from valor_detection.matching.settings import Selection, selections
+from valor_detection.matching.table import Table
+from valor_detection.matching.threshold_counts import EvaluationState, tally
+from valor_detection.parameters.precision_recall import PrecisionRecallCurveParameters
+
+_POINT = ("tp", "fp", "fn", "precision", "recall", "f1_score")
+
+
+@frozen
+class PrecisionRecallCurve:
+    """Counts, precision, recall and F1 of every label at every score threshold.
+
+    In the form ``interpolated`` it is the curve that average precision is the mean of: for 101
+    recalls from 0 to 1, the greatest precision at that recall or beyond it, and the score at
+    which the recall is reached. It counts all predictions and sizes unless told otherwise.
+
+    Parameters
+    ----------
+    parameters : PrecisionRecallCurveParameters
+        Form, thresholds, the value of 0/0, the rule of the matching, and what counts.
+
+    Returns
+    -------
+    Result of dict
+        By label, then by score threshold: ``tp``, ``fp``, ``fn``, ``precision``, ``recall`` and
+        ``f1_score``. In the form ``interpolated``, by label: lists of 101 ``recalls``,
+        ``precisions`` and ``scores``; where a recall is not reached both are 0, and labels without
+        ground truths are left out and counted.
+
+    References
+    ----------
+    .. [1] Striveworks Valor, metrics documentation of 2024, "Precision-Recall Curves".
+    .. [2] pycocotools, ``COCOeval.accumulate``.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> true = TrueObject("dog", Box(0, 0, 4, 4))
+    >>> seen = PredictedObject({"dog": 1}, Box(0, 0, 4, 3))
+    >>> report = evaluate([Detection("a", [true], [seen])], ["PrecisionRecallCurve"])
+    >>> report["PrecisionRecallCurve"].value["dog"]["0.5"]["recall"]
+    1.0
+    """
+
+    parameters: PrecisionRecallCurveParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Overlaps of objects with one label."""
+        return (settings.request(self.parameters, (self.parameters.iou_threshold,)),)
+
+    def compute(self, state: Overlaps) -> Iterator[Result]:
+        """One result for each range of sizes and label key."""
+        table, threshold = state.table, self.parameters.iou_threshold
+        drawn = self._thresholds if self.parameters.form == "thresholds" else self._interpolated
+        for chosen in selections(self.parameters):
+            for key, codes in table.seen.items():
+                at = {"label_key": key, "iou_threshold": threshold, **chosen.coordinates}
+                at |= changed_parameters(self.parameters, "area_ranges", "form")
+                yield drawn(table, chosen, codes, at)
+
+    def _thresholds(
+        self, table: Table, chosen: Selection, codes: Sequence[int], at: dict[str, Any]
+    ) -> Result:
+        counts = tally(
+            table, chosen, self.parameters.iou_threshold, self.parameters.score_thresholds
+        )
+        names = [repr(threshold) for threshold in counts.score_thresholds]
+        curves = {
+            table.labels[code].value: dict(zip(names, self._points(counts, code), strict=True))
+            for code in codes
+        }
+        return Result(parameters=at, value=curves)
+
+    def _points(self, counts: EvaluationState, code: int) -> list[dict[str, Any]]:
+        tp, fp, fn = counts.tp[:, code], counts.fp[:, code], counts.fn[:, code]
+        zero_division = self.parameters.zero_division
+        columns = (
+            tp.tolist(),
+            fp.tolist(),
+            fn.tolist(),
+            ratios(tp, tp + fp, zero_division),
+            ratios(tp, tp + fn, zero_division),
+            ratios(2 * tp, 2 * tp + fp + fn, zero_division),
+        )
+        return [dict(zip(_POINT, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def _interpolated(
+        self, table: Table, chosen: Selection, codes: Sequence[int], at: dict[str, Any]
+    ) -> Result:
+        found = chosen.curves(table)
+        row = table.iou_thresholds.index(self.parameters.iou_threshold)
+        with_truth = [code for code in codes if found.positives[code]]
+        curves = {
+            table.labels[code].value: {
+                "recalls": list(RECALLS),
+                "precisions": found.precisions[row, :, code].tolist(),
+                "scores": found.scores[row, :, code].tolist(),
+            }
+            for code in with_truth
+        }
+        without = len(codes) - len(with_truth)
+        return Result(
+            parameters={**at, "form": "interpolated"},
+            value=curves,
+            left_out={"no ground truths of the label": without} if without else {},
+        )

@@ -1,0 +1,194 @@
+"""Masks of segmentations: polygons drawn, run lengths as they are or decompressed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import ReadError, and_more
+from valor_core.schemas import Codes, Floats
+from valor_core.schemas.geometry import MASK, RunLengths, Shapes, starts_of
+from valor_detection.kernels.masks import measured, segmentation_runs
+from valor_detection.kernels.row_errors import RowError, is_large, large_sentence
+from valor_detection.kernels.segmentations import COMPRESSED, NO_MASK, POLYGONS, RUNS, Segmentations
+
+_CORNERS = [0, 1, 0, 3, 2, 3, 2, 1]  # of xmin, ymin, xmax, ymax: in the order of pycocotools
+_FEWEST = 5  # numbers of a polygon that pycocotools draws
+
+
+@frozen(eq=False)
+class Masks:
+    """Masks of annotations, with what is measured of them.
+
+    Parameters
+    ----------
+    lengths : RunLengths
+        The masks.
+    areas : ndarray of float64, shape (n,)
+        Number of pixels of each.
+    boxes : ndarray of float64, shape (n, 4)
+        The box around each.
+    """
+
+    lengths: RunLengths
+    areas: Floats
+    boxes: Floats
+
+    @property
+    def shapes(self) -> Shapes:
+        """The masks as geometry."""
+        return Shapes(self.boxes, np.full(len(self.areas), MASK), masks=self.lengths)
+
+    @classmethod
+    def of(
+        cls,
+        given: Segmentations,
+        images: Codes,
+        rows: Codes | None,
+        name: Callable[[int], str],
+        boxes: Floats | None = None,
+    ) -> Masks:
+        """The masks that segmentations show.
+
+        Parameters
+        ----------
+        given : Segmentations
+            The segmentations.
+        images : ndarray of int64, shape (n, 2)
+            Height and width of each row's image; 0 where they are not known.
+        rows : ndarray of int64, shape (m,), optional
+            Rows that are wanted, in their order; None is all.
+        name : callable
+            How a message calls a row.
+        boxes : ndarray of float64, shape (n, 4), optional
+            Boxes, which are the masks of rows without a segmentation.
+
+        Raises
+        ------
+        ReadError
+            If a segmentation cannot be drawn or has another size than its image; names it.
+        """
+        if rows is None:
+            rows, place = np.arange(len(given.kinds)), name
+        else:
+            images, place = images[rows], partial(_place, name, rows)
+        kinds = given.kinds[rows]
+        is_run = np.isin(kinds, (RUNS, COMPRESSED))
+        sizes = np.where(is_run[:, None], given.sizes[rows], images)
+        _check_sizes(kinds, sizes, images, place)
+        drawn = given if boxes is None else _with_boxes(given, boxes)
+        _check_rings(drawn, rows, place)
+        try:
+            runs, starts = segmentation_runs(drawn, rows, sizes)
+        except RowError as error:
+            raise ReadError(f"{place(error.row)}, segmentation: {error.sentence}") from error
+        areas, around, filled = measured(runs, starts, sizes)
+        _check_filled(np.where(starts[1:] > starts[:-1], filled, -1), sizes, place)
+        return cls(RunLengths(runs, starts, sizes), areas, around)
+
+
+def _place(name: Callable[[int], str], rows: Codes, row: int) -> str:
+    return name(int(rows[row]))
+
+
+def _with_boxes(given: Segmentations, boxes: Floats) -> Segmentations:
+    """The segmentations, and boxes as polygons where there is none."""
+    is_box = given.kinds == NO_MASK
+    rows = np.flatnonzero(is_box)
+    if not len(rows):
+        return given
+    rings, numbers = starts_of(given.row_ends[:, 0])[rows], starts_of(given.ring_ends)
+    corners = box_corners(boxes[rows])
+    row_ends = given.row_ends.copy()
+    row_ends[:, 0] += np.cumsum(is_box)
+    return Segmentations(
+        np.where(is_box, np.uint8(POLYGONS), given.kinds),
+        given.sizes,
+        row_ends,
+        np.cumsum(np.insert(np.diff(numbers), rings, corners.shape[1])),
+        np.insert(given.numbers, np.repeat(numbers[rings], corners.shape[1]), corners.ravel()),
+        given.counts,
+        given.letters,
+    )
+
+
+def box_corners(boxes: Floats) -> Floats:
+    """Corners of boxes, x and y by turns, in the order of pycocotools.
+
+    Examples
+    --------
+    >>> box_corners(np.array([[1.0, 2.0, 10.0, 20.0]]))
+    array([[ 1.,  2.,  1., 22., 11., 22., 11.,  2.]])
+    """
+    edges = np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
+    return edges[:, _CORNERS]
+
+
+def outline_boxes(given: Segmentations, rows: Codes) -> Floats:
+    """x, y, width and height of the box around the polygons of some rows; NaN for other rows."""
+    rings, numbers = starts_of(given.row_ends[:, 0]), starts_of(given.ring_ends)
+    found = np.full((len(rows), 4), np.nan)
+    for place, row in enumerate(rows.tolist()):
+        first, last = numbers[rings[row]], numbers[rings[row + 1]]
+        if given.kinds[row] == POLYGONS and last - first > 1:
+            ends = [numbers[ring : ring + 2] for ring in range(rings[row], rings[row + 1])]
+            x = np.concatenate([given.numbers[start:stop:2] for start, stop in ends])
+            y = np.concatenate([given.numbers[start + 1 : stop : 2] for start, stop in ends])
+            found[place] = x.min(), y.min(), np.ptp(x), np.ptp(y)
+    return found
+
+
+def _check_rings(given: Segmentations, rows: Codes, name: Callable[[int], str]) -> None:
+    """Refuse polygons that pycocotools refuses; it does not look at the later ones of a row."""
+    polygons = np.flatnonzero(given.kinds[rows] == POLYGONS)
+    starts = starts_of(given.row_ends[:, 0])
+    counts = np.diff(starts_of(given.ring_ends))[starts[rows[polygons]]]
+    short = np.flatnonzero(counts < _FEWEST)
+    if len(short):
+        raise ReadError(
+            f"{name(int(polygons[short[0]]))}, segmentation: expected polygons of 3 points or "
+            f"more, found {counts[short[0]]} numbers"
+        )
+
+
+def _check_sizes(
+    kinds: NDArray[np.uint8], sizes: Codes, images: Codes, name: Callable[[int], str]
+) -> None:
+    is_drawn = np.isin(kinds, (POLYGONS, NO_MASK))
+    unsized = np.flatnonzero(is_drawn & (images <= 0).any(axis=1))
+    if len(unsized):
+        raise ReadError(
+            f"{name(int(unsized[0]))}, segmentation: expected an image with height and width to "
+            f"draw it in, found none{and_more(len(unsized) - 1)}",
+            'Give the images of the data set their "height" and "width".',
+        )
+    others = np.flatnonzero((sizes != images).any(axis=1) & (images > 0).all(axis=1))
+    if len(others):
+        row = int(others[0])
+        raise ReadError(
+            f"{name(row)}, segmentation: expected a mask of the image's height and width "
+            f"{images[row].tolist()}, found {sizes[row].tolist()}{and_more(len(others) - 1)}"
+        )
+    huge = np.flatnonzero(is_large(sizes))
+    if len(huge):
+        row = int(huge[0])
+        raise ReadError(
+            f"{name(row)}, segmentation: {large_sentence(sizes[row])}{and_more(len(huge) - 1)}",
+            'Correct the "size" of the mask, or the "height" and "width" of its image.',
+        )
+
+
+def _check_filled(filled: Codes, sizes: Codes, name: Callable[[int], str]) -> None:
+    """Refuse masks of fewer or more pixels than the image; -1 is no mask."""
+    wrong = np.flatnonzero((filled >= 0) & (filled != sizes.prod(axis=1)))
+    if len(wrong):
+        row = int(wrong[0])
+        height, width = sizes[row].tolist()
+        raise ReadError(
+            f"{name(row)}, segmentation: expected runs for {height} by {width} pixels, "
+            f"found {filled[row]:,} pixels{and_more(len(wrong) - 1)}"
+        )
