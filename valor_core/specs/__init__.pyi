@@ -1,4 +1,5 @@
 from valor_core.specs.extensions import extension_errors
+from valor_core.specs.family import MetricFamily
 from valor_core.specs.hooks import hookimpl
 from valor_core.specs.lookup import has_all, meaning_of, only_task
 from valor_core.specs.manifest import Manifest
@@ -29,6 +30,7 @@ __all__ = [
     "EngineSpec",
     "GallerySpec",
     "Manifest",
+    "MetricFamily",
     "MetricSpec",
     "NameQuery",
     "ParameterAlias",

@@ -2,44 +2,27 @@
 
 from __future__ import annotations
 
-from valor_core.parameters import NoParameters
 from valor_core.scoring import ItemMetricSpec
-from valor_core.specs import MetricSpec, Range, Reference, hookimpl
+from valor_core.specs import MetricFamily, MetricSpec, Range, Reference, hookimpl
 
 _PAGE = "https://docs.ragas.io/en/latest/concepts/metrics/available_metrics/nvidia_metrics/"
 
 
-def _rated(
-    name: str,
-    section: str,
-    function: str,
-    summary: str,
-    *,
-    requires: tuple[str, ...],
-    alias: str,
-    uses: tuple[str, ...] = (),
-    version: int = 1,
-    parameters: str | None = None,
-) -> MetricSpec:
-    """A metric that asks for the same rating in two wordings."""
-    return ItemMetricSpec(
-        name=f"nvidia.{name}",
-        task="text",
-        summary=summary,
-        parameters=NoParameters
-        if parameters is None
-        else f"valor_llm.parameters.metrics:{parameters}",
-        implementation=f"valor_llm.metrics.nvidia:{function}",
-        higher_is_better=True,
-        range=Range(0, 1),
-        references=(Reference("Ragas, Nvidia Metrics", section, _PAGE),),
-        resources=("llm.judge",),
-        requires=requires,
-        uses=uses,
-        version=version,
-        aliases=(alias,),
-        summarize="valor_llm.judged_rows:tell",
-    )
+_rated = MetricFamily(
+    "nvidia",
+    "valor_llm",
+    ItemMetricSpec,
+    task="text",
+    higher_is_better=True,
+    range=Range(0, 1),
+    resources=("llm.judge",),
+    summarize="valor_llm.judged_rows:tell",
+)
+"""Metrics that ask for the same rating in two wordings."""
+
+
+def _section(name: str) -> tuple[Reference, ...]:
+    return (Reference("Ragas, Nvidia Metrics", name, _PAGE),)
 
 
 @hookimpl
@@ -48,32 +31,32 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
     return (
         _rated(
             "AnswerAccuracy",
-            "Answer Accuracy",
-            "answer_accuracy",
+            "nvidia:answer_accuracy",
             "How far a response agrees with its best reference, as two judges rate it",
+            references=_section("Answer Accuracy"),
             requires=("query", "response", "references"),
-            alias="nv_accuracy",
+            aliases=("nv_accuracy",),
         ),
         _rated(
             "ContextRelevance",
-            "Context Relevance",
-            "context_relevance",
+            "nvidia:context_relevance",
             "How far the contexts together serve to answer the query, as two judges rate it",
+            references=_section("Context Relevance"),
             requires=("query",),
             uses=("contexts",),
             version=2,
-            alias="nv_context_relevance",
-            parameters="GroundingParameters",
+            aliases=("nv_context_relevance",),
+            parameters="metrics:GroundingParameters",
         ),
         _rated(
             "ResponseGroundedness",
-            "Response Groundedness",
-            "response_groundedness",
+            "nvidia:response_groundedness",
             "How far a response is grounded in the contexts, as two judges rate it",
+            references=_section("Response Groundedness"),
             requires=("response",),
             uses=("contexts",),
             version=2,
-            alias="nv_response_groundedness",
-            parameters="GroundingParameters",
+            aliases=("nv_response_groundedness",),
+            parameters="metrics:GroundingParameters",
         ),
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from valor_core.parameters import NoParameters
 from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import (
     CommandSpec,
     GallerySpec,
+    MetricFamily,
     MetricSpec,
     Range,
     Reference,
@@ -42,37 +42,17 @@ def _deepeval(name: str) -> Reference:
     return Reference("DeepEval, Metrics", name, f"https://deepeval.com/docs/metrics-{name}")
 
 
-def _judged(
-    name: str,
-    place: str,
-    summary: str,
-    *,
-    requires: tuple[str, ...],
-    uses: tuple[str, ...] = (),
-    version: int = 1,
-    references: tuple[Reference, ...],
-    parameters: str | None = None,
-    better: bool = True,
-    range: Range = SHARE,
-    aliases: tuple[str, ...] = (),
-) -> MetricSpec:
-    """A metric that asks the judge about one item at a time."""
-    return ItemMetricSpec(
-        name=f"llm.{name}",
-        task="text",
-        summary=summary,
-        parameters=NoParameters if parameters is None else f"valor_llm.parameters.{parameters}",
-        implementation=f"valor_llm.metrics.{place}",
-        higher_is_better=better,
-        range=range,
-        references=references,
-        resources=("judge",),
-        requires=requires,
-        uses=uses,
-        version=version,
-        aliases=aliases,
-        summarize="valor_llm.judged_rows:tell",
-    )
+_judged = MetricFamily(
+    "llm",
+    "valor_llm",
+    ItemMetricSpec,
+    task="text",
+    higher_is_better=True,
+    range=SHARE,
+    resources=("judge",),
+    summarize="valor_llm.judged_rows:tell",
+)
+"""Metrics that ask the judge about one item at a time."""
 
 
 def _client(name: str, cls: str, summary: str) -> ResourceKindSpec:
@@ -122,7 +102,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "hallucination:score",
             "Share of contexts that a response contradicts",
             requires=("response", "contexts"),
-            better=False,
+            higher_is_better=False,
             references=(_documented("Hallucination"), _deepeval("hallucination")),
         ),
         _judged(
@@ -162,7 +142,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "opinions:bias",
             "Share of a response's opinions that are biased",
             requires=("response",),
-            better=False,
+            higher_is_better=False,
             references=(_documented("Bias"), _deepeval("bias")),
         ),
         _judged(
@@ -170,7 +150,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "opinions:toxicity",
             "Share of a response's opinions that are toxic",
             requires=("response",),
-            better=False,
+            higher_is_better=False,
             references=(_documented("Toxicity"), _deepeval("toxicity")),
         ),
         _judged(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from valor_core.parameters import NoParameters
 from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import (
     GallerySpec,
+    MetricFamily,
     MetricSpec,
     ParameterAlias,
     Range,
@@ -113,74 +113,26 @@ BLEU_RANGE = Range(0, 4 / 3)
 """1 is the most but for two of nltk's smoothings."""
 
 
-def _of_items(
-    name: str,
-    implementation: str,
-    summary: str,
-    parameters: str | None,
-    *,
-    better: bool | None = True,
-    range: Range = SHARE,
-    references: tuple[Reference, ...],
-    aliases: tuple[str, ...] = (),
-    parameter_aliases: tuple[ParameterAlias, ...] = (),
-    requires: tuple[str, ...] = ("response", "references"),
-    uses: tuple[str, ...] = (),
-    resources: tuple[str, ...] = (),
-    version: int = 1,
-    summarize: str | None = None,
-    extra: str | None = None,
-) -> MetricSpec:
-    """A metric that scores the items of a batch in one call."""
-    return ItemMetricSpec(
-        summarize=summarize,
-        extra=extra,
-        name=f"text.{name}",
-        version=version,
-        task="text",
-        summary=summary,
-        parameters=f"valor_text.parameters.{parameters}" if parameters else NoParameters,
-        implementation=f"valor_text.metrics.{implementation}",
-        higher_is_better=better,
-        range=range,
-        references=references,
-        aliases=aliases,
-        parameter_aliases=parameter_aliases,
-        requires=requires,
-        uses=uses,
-        resources=resources,
-        batched=True,
-    )
+_of_items = MetricFamily(
+    "text",
+    "valor_text",
+    ItemMetricSpec,
+    higher_is_better=True,
+    range=SHARE,
+    requires=("response", "references"),
+    batched=True,
+)
+"""Metrics that score the items of a batch in one call."""
 
 
-def _of_corpus(
-    name: str,
-    implementation: str,
-    summary: str,
-    parameters: str,
-    *,
-    better: bool | None = False,
-    range: Range = SHARE,
-    references: tuple[Reference, ...],
-    aliases: tuple[str, ...] = (),
-    parameter_aliases: tuple[ParameterAlias, ...] = (),
-    version: int = 1,
-) -> MetricSpec:
-    """A metric of all items together."""
-    return MetricSpec(
-        name=f"text.{name}",
-        task="text",
-        summary=summary,
-        parameters=f"valor_text.parameters.{parameters}",
-        implementation=f"valor_text.metrics.{implementation}",
-        higher_is_better=better,
-        range=range,
-        references=references,
-        aliases=aliases,
-        parameter_aliases=parameter_aliases,
-        requires=("response", "references"),
-        version=version,
-    )
+_of_corpus = MetricFamily(
+    "text",
+    "valor_text",
+    higher_is_better=False,
+    range=SHARE,
+    requires=("response", "references"),
+)
+"""Metrics of all items together."""
 
 
 OVERLAP = (
@@ -211,7 +163,7 @@ OVERLAP = (
         "overlap.bleu:CorpusBLEU",
         "Precision of n-grams that responses share with their references, counted over all items",
         "overlap:BLEUParameters",
-        better=True,
+        higher_is_better=True,
         range=BLEU_RANGE,
         references=(PAPINENI, CHERRY, NLTK, SACREBLEU),
         parameter_aliases=(ParameterAlias("sacrebleu", {"definition": "sacrebleu"}),),
@@ -230,7 +182,7 @@ OVERLAP = (
         "overlap.gleu:CorpusGLEU",
         "Smaller one of n-gram precision and recall, counted over all items",
         "overlap:GLEUParameters",
-        better=True,
+        higher_is_better=True,
         references=(WU, NLTK),
         aliases=("google_bleu",),
     ),
@@ -248,7 +200,7 @@ OVERLAP = (
         "overlap.chrf:CorpusChrF",
         "F-score of n-grams of characters, and of words for chrF++, counted over all items",
         "overlap:ChrFParameters",
-        better=True,
+        higher_is_better=True,
         references=(*POPOVIC, SACREBLEU),
     ),
     _of_items(
@@ -359,7 +311,7 @@ ANSWERS = (
         "answers.json_fields:JSONFields",
         "F1 of each field of JSON references",
         "answers:JSONMatchParameters",
-        better=True,
+        higher_is_better=True,
         references=(JSON,),
         version=2,
     ),
@@ -421,7 +373,7 @@ EDITS = (
         "edits.item_rates:wer",
         "Mean of the items' word error rates",
         "edits:WordRateParameters",
-        better=False,
+        higher_is_better=False,
         range=Range(0),
         references=(LEVENSHTEIN, JIWER),
         summarize=PREPARATION,
@@ -431,7 +383,7 @@ EDITS = (
         "edits.item_rates:cer",
         "Mean of the items' character error rates",
         "edits:CharacterRateParameters",
-        better=False,
+        higher_is_better=False,
         range=Range(0),
         references=(LEVENSHTEIN, JIWER),
         summarize=PREPARATION,
@@ -441,7 +393,7 @@ EDITS = (
         "edits.item_rates:mer",
         "Mean of the items' match error rates",
         "edits:WordRateParameters",
-        better=False,
+        higher_is_better=False,
         references=(MORRIS, JIWER),
         summarize=PREPARATION,
     ),
@@ -450,7 +402,7 @@ EDITS = (
         "edits.item_rates:wil",
         "Mean of the items' word information lost",
         "edits:WordRateParameters",
-        better=False,
+        higher_is_better=False,
         references=(MORRIS, JIWER),
         summarize=PREPARATION,
     ),
@@ -459,7 +411,7 @@ EDITS = (
         "edits.word_errors:WordErrors",
         "Words that were substituted, deleted and inserted, and the worst items word by word",
         "edits:WordErrorsParameters",
-        better=None,
+        higher_is_better=None,
         range=Range(0),
         references=(LEVENSHTEIN, JIWER),
     ),
@@ -468,7 +420,7 @@ EDITS = (
         "edits.edit_distance:score",
         "Levenshtein's distance of a response from its nearest reference, in characters or words",
         "edits:EditDistanceParameters",
-        better=False,
+        higher_is_better=False,
         range=Range(0),
         references=(LEVENSHTEIN, RAPIDFUZZ),
         aliases=("levenshtein", "levenshtein_distance"),
@@ -479,7 +431,7 @@ EDITS = (
         "edits.ter:score",
         "Mean of the items' translation edit rates: edits and shifts for each word",
         "edits:TERParameters",
-        better=False,
+        higher_is_better=False,
         range=Range(0),
         references=(SNOVER, SACREBLEU_TER),
         aliases=("translation_edit_rate",),
