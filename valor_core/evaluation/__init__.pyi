@@ -1,4 +1,5 @@
 from valor_core.evaluation.bound_metric import BoundMetric, MetricChoice
+from valor_core.evaluation.call_arguments import documented_call
 from valor_core.evaluation.evaluate import Progress, run
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.evaluation.options import EvaluationOptions, as_table
@@ -19,6 +20,7 @@ __all__ = [
     "Progress",
     "Slices",
     "as_table",
+    "documented_call",
     "load_state",
     "run",
     "save_state",

@@ -1,4 +1,4 @@
-"""The one-call function in the style of the metrics documentation."""
+"""`evaluate_detection`, the function of the metrics documentation."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import Any, cast
 
 from attrs import evolve, frozen
 
-from valor_core import evaluate
 from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
-from valor_core.evaluation import MetricChoice
-from valor_core.parameters import declared
+from valor_core.evaluation import MetricChoice, documented_call
 from valor_core.results import Report
 from valor_core.schemas.annotation import (
     SIDES,
@@ -25,10 +23,9 @@ from valor_core.schemas.annotation import (
 )
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import GEOMETRY_KINDS, Geometry, geometry_kind
-from valor_core.specs import MetricSpec, fold
+from valor_core.specs import MetricSpec
 from valor_detection.geometry.validity import Policy, batch_of, check_policy
 from valor_detection.parameters.fields import COCO_IOUS, Rule
-from valor_detection.plugin import valor_metrics
 
 DEFAULT_METRICS = (
     "AP",
@@ -39,7 +36,7 @@ DEFAULT_METRICS = (
     "mAPAveragedOverIOUs",
     "PrecisionRecallCurve",
 )
-"""What is computed where nothing is chosen."""
+"""Metrics of a call that selects none."""
 
 
 @without_data_argument
@@ -58,50 +55,49 @@ def evaluate_detection(
     matching: Rule = "valor",
     invalid_geometry: Policy = "error",
 ) -> Report:
-    """Report of detection metrics over ground truths and predictions, matched by datum.
+    """Evaluate detection metrics over ground truths and predictions, paired by datum.
 
     Parameters
     ----------
     groundtruths, predictions : iterable of GroundTruth and of Prediction
-        Each datum at most once on a side; one that is on one side only takes part. Dictionaries
-        of the same shape will do. Annotations without a geometry, or whose ``is_instance`` is
-        false, belong to other tasks and are passed over.
+        Each datum at most once per side. Datums of only one side are counted. Dictionaries of the
+        same shape are accepted. Annotations without a geometry, or with a false ``is_instance``,
+        belong to other tasks and are skipped.
     label_map : mapping or list of pairs, optional
         Renames of labels, applied to both sides first.
     metrics_to_return : str, mapping or sequence of these, optional
-        Names, or tables of a name and parameters; `DEFAULT_METRICS` unless given.
+        Names, or tables of a name and parameters. Defaults to `DEFAULT_METRICS`.
     convert_annotations_to_type : str, optional
-        ``box``, ``polygon`` or ``raster``; the less detailed of each pair unless given. What is of
-        a lesser kind is refused, also a box where polygons are asked for, as the documented
-        library does.
+        ``box``, ``polygon`` or ``raster``. Defaults to the less detailed kind of each pair. A less
+        detailed geometry is an error, as in the documented library.
     iou_thresholds_to_compute : sequence of float
-        IoU thresholds that AR, mAR and the averages over IoUs are over.
+        IoU thresholds of AR, mAR and the averages over IoUs.
     iou_thresholds_to_return : sequence of float
-        IoU thresholds of AP, mAP and other metrics that have one result for each.
+        IoU thresholds of AP, mAP and other metrics with one result per threshold.
     recall_score_threshold : float
-        Score from which a prediction counts towards AR and mAR.
+        Minimum score of the predictions that AR and mAR count.
     pr_curve_iou_threshold : float
         IoU threshold of the precision-recall curves.
     pr_curve_max_examples : int
-        Most objects shown for each count of a DetailedPrecisionRecallCurve.
+        Maximum number of objects listed for each count of a DetailedPrecisionRecallCurve.
     matching : str
-        Rule of the matching, for metrics that do not name one themselves. ``valor``, by which a
-        prediction has its one best ground truth or none, gives the numbers that the documented
-        library gave. ``ranked`` is the algorithm as the documentation writes it out: a prediction
-        whose best ground truth is taken has the best one left. ``coco`` is that of pycocotools.
+        Matching rule of metrics that set none. ``valor`` ties each prediction to its best ground
+        truth and gives the numbers of the documented library. ``ranked`` is the algorithm of the
+        documentation: each prediction gets the best unmatched ground truth. ``coco`` is the rule
+        of pycocotools.
     invalid_geometry : {"error", "repair", "skip", "accept"}
-        What becomes of geometries that cannot be right: empty, self-crossing, inverted, not finite,
-        or out of the image where the datum's metadata have ``height`` and ``width``. The report
-        says what was left out or repaired.
+        Policy for invalid geometries: empty, self-crossing, inverted, not finite, or outside the
+        image if the datum's metadata have ``height`` and ``width``. The report counts skipped and
+        repaired geometries.
 
     Raises
     ------
     SchemaError
-        If a datum stands twice on a side or has two sizes, a ground truth has a score or a
-        prediction none, a geometry is refused or of a lesser kind than asked for, or a side has
-        annotations and none of an object.
+        If a datum occurs twice on a side or has two sizes, a ground truth has a score or a
+        prediction has none, a geometry is invalid or less detailed than requested, or a side has
+        annotations but no objects.
     ParameterError
-        If `convert_annotations_to_type` or `invalid_geometry` is not one of those named.
+        If `convert_annotations_to_type` or `invalid_geometry` is unknown.
 
     Examples
     --------
@@ -117,27 +113,31 @@ def evaluate_detection(
     1.0
     """
     check_policy(invalid_geometry)
-    given = {
-        "convert_annotations_to_type": _kind(convert_annotations_to_type),
-        "iou_thresholds_to_compute": iou_thresholds_to_compute,
-        "iou_thresholds_to_return": iou_thresholds_to_return,
-        "recall_score_threshold": recall_score_threshold,
-        "pr_curve_iou_threshold": pr_curve_iou_threshold,
-        "pr_curve_max_examples": pr_curve_max_examples,
-        "matching": matching,
-    }
-    chosen = DEFAULT_METRICS if metrics_to_return is None else metrics_to_return
-    if isinstance(chosen, (str, Mapping, MetricSpec)):
-        chosen = (chosen,)
+    kind = _kind(convert_annotations_to_type)
     items = list(annotated(groundtruths, predictions))
     _check_objects("groundtruths", [one for item in items for one in item.groundtruths])
     _check_objects("predictions", [one for item in items for one in item.predictions])
-    metrics = [_with_arguments(choice, given) for choice in chosen]
-    objects = [_sides(item) for item in items]
-    if any(_is_converted(choice) for choice in metrics):
-        _check_detail(objects, convert_annotations_to_type)
-    batch = _batch(items, objects, invalid_geometry)
-    return evaluate(batch, metrics, task="detection", label_map=label_map)
+    objects = [_objects_of(item) for item in items]
+    if kind is not None:
+        _check_detail(objects, kind)
+    chosen = DEFAULT_METRICS if metrics_to_return is None else metrics_to_return
+    if isinstance(chosen, (str, Mapping, MetricSpec)):
+        chosen = (chosen,)
+    return documented_call(
+        _batch(items, objects, invalid_geometry),
+        [_without_raster(choice) for choice in chosen],
+        "detection",
+        {
+            "convert_annotations_to_type": kind,
+            "iou_thresholds_to_compute": iou_thresholds_to_compute,
+            "iou_thresholds_to_return": iou_thresholds_to_return,
+            "recall_score_threshold": recall_score_threshold,
+            "pr_curve_iou_threshold": pr_curve_iou_threshold,
+            "pr_curve_max_examples": pr_curve_max_examples,
+            "matching": matching,
+        },
+        label_map=label_map,
+    )
 
 
 _KINDS = {"box": "box", "polygon": "polygon", "raster": "mask"}
@@ -145,7 +145,7 @@ _KINDS = {"box": "box", "polygon": "polygon", "raster": "mask"}
 
 
 def _kind(value: Any) -> str | None:
-    """The kind that `convert_annotations_to_type` asks for."""
+    """Return the geometry kind of a value of `convert_annotations_to_type`."""
     if value is None or value in _KINDS.values():
         return cast("str | None", value)
     if value not in _KINDS:
@@ -156,38 +156,15 @@ def _kind(value: Any) -> str | None:
     return _KINDS[value]
 
 
-def _is_converted(choice: MetricChoice) -> bool:
-    """Whether a metric takes the kind of geometry that the call asks for."""
-    own = choice.get("convert_annotations_to_type") if isinstance(choice, Mapping) else None
-    return own is not None
-
-
-def _with_arguments(choice: MetricChoice, given: Mapping[str, Any]) -> MetricChoice:
-    """The choice with those arguments of the call that its metric takes and it does not set."""
-    values: dict[str, Any] = {"name": choice} if not isinstance(choice, Mapping) else dict(choice)
-    spec = _spec(values.get("name"))
-    if spec is None:
+def _without_raster(choice: MetricChoice) -> MetricChoice:
+    """Replace the documented kind ``raster`` in a metric's table by ``mask``."""
+    if not isinstance(choice, Mapping):
         return choice
-    own = values.get("convert_annotations_to_type", values.get("convert_to"))
-    if own == "raster":
-        values.pop("convert_to", None)
-        values["convert_annotations_to_type"] = _KINDS[own]
-    for parameter in declared(spec.parameter_class):
-        names = {parameter.name, *parameter.aliases}
-        if not names & values.keys():
-            values.update((name, value) for name, value in given.items() if name in names)
-    return values
-
-
-def _spec(name: Any) -> MetricSpec | None:
-    """The detection metric of a name, None for another."""
-    if not isinstance(name, str):
-        return None
-    wanted = fold(name.partition("@")[0].removeprefix("detection."))
-    return next(
-        (spec for spec in valor_metrics() if wanted in map(fold, (spec.short_name, *spec.aliases))),
-        None,
-    )
+    names = ("convert_annotations_to_type", "convert_to")
+    return {
+        name: _KINDS.get(value, value) if name in names and isinstance(value, str) else value
+        for name, value in choice.items()
+    }
 
 
 def _check_objects(side: str, annotations: Sequence[Annotation]) -> None:
@@ -204,19 +181,19 @@ def _is_object(annotation: Annotation) -> bool:
 
 @frozen
 class _Object:
-    """An annotation of an object, and where the call has it."""
+    """An annotation of an object, with its position for messages."""
 
-    place: str
+    where: str
     position: int
     annotation: Annotation
     geometry: Geometry
 
 
-_Sides = dict[str, list[_Object]]
+_Objects = dict[str, list[_Object]]
 
 
-def _sides(one: Annotated) -> _Sides:
-    """Objects of both sides of an item."""
+def _objects_of(one: Annotated) -> _Objects:
+    """Return the objects of both sides of an item."""
     return {
         side: [
             _Object(f"item {one.datum.uid!r}, {side}[{i}]", i, annotation, annotation.geometry)
@@ -230,30 +207,30 @@ def _sides(one: Annotated) -> _Sides:
     }
 
 
-def _check_detail(items: Sequence[_Sides], wanted: str | None) -> None:
-    """Raise a `SchemaError` that names the first geometry of a lesser kind than asked for."""
-    asked = GEOMETRY_KINDS.index(_kind(wanted) or GEOMETRY_KINDS[0])
+def _check_detail(items: Sequence[_Objects], wanted: str) -> None:
+    """Raise a `SchemaError` that names the first geometry less detailed than `wanted`."""
+    least = GEOMETRY_KINDS.index(wanted)
     names = tuple(_KINDS)
-    given = [own for item in items for objects in item.values() for own in objects]
-    less = [own for own in given if geometry_kind(own.geometry) < asked]
+    geometries = [one for item in items for side in item.values() for one in side]
+    less = [one for one in geometries if geometry_kind(one.geometry) < least]
     if less:
         found = names[geometry_kind(less[0].geometry)]
         raise SchemaError(
-            f"{less[0].place}: expected {' or '.join(f'a {name}' for name in names[asked:])}, as "
-            f"convert_annotations_to_type: {names[asked]} asks for, got a {found}"
+            f"{less[0].where}: expected {' or '.join(f'a {name}' for name in names[least:])}, as "
+            f"convert_annotations_to_type: {names[least]} asks for, got a {found}"
             f"{and_more(len(less) - 1)}",
             f"Set convert_annotations_to_type: {found}, or leave it out.",
         )
 
 
 def _batch(
-    items: Sequence[Annotated], objects: Sequence[_Sides], invalid_geometry: Policy
+    items: Sequence[Annotated], objects: Sequence[_Objects], invalid_geometry: Policy
 ) -> DetectionBatch:
-    """The objects as columns; positions are those among all annotations of the call."""
+    """Convert objects to columns, numbered by their positions in the call."""
     batch = batch_of(
         (_item(*one) for one in zip(items, objects, strict=True)),
         invalid_geometry,
-        lambda side, item, own: objects[item][side][own].place,
+        lambda side, item, own: objects[item][side][own].where,
     )
     positions = {
         side: [[own.position for own in sides[side]] for sides in objects]
@@ -266,7 +243,7 @@ def _batch(
     )
 
 
-def _item(one: Annotated, sides: _Sides) -> Detection:
+def _item(one: Annotated, sides: _Objects) -> Detection:
     return Detection(
         one.datum.uid,
         [
@@ -283,7 +260,7 @@ def _item(one: Annotated, sides: _Sides) -> Detection:
 
 
 def _size(metadata: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Height and width of the image, where its metadata say so."""
+    """Return height and width of the image from its metadata."""
     sides = [metadata.get(name) for name in SIDES]
     height, width = (
         side if isinstance(side, int) and not isinstance(side, bool) else None for side in sides

@@ -1,4 +1,4 @@
-"""The one-call function in the style of the metrics documentation."""
+"""`evaluate_segmentation`, the function of the metrics documentation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from valor_core.schemas.annotation import (
 from valor_core.schemas.segmentation import Segmentation
 
 DEFAULT_METRICS = ("IOU", "mIOU", "Precision", "Recall", "F1")
-"""What is computed where nothing is chosen."""
+"""Metrics of a call that selects none."""
 
 Overlap = Literal["error", "first", "last"]
 
@@ -38,25 +38,25 @@ def evaluate_segmentation(
     metrics_to_return: Sequence[MetricChoice] | MetricChoice | None = None,
     overlap: Overlap = "error",
 ) -> Report:
-    """Report of segmentation metrics over rasters of ground truths and predictions.
+    """Evaluate segmentation metrics over rasters of ground truths and predictions.
 
     Parameters
     ----------
     groundtruths, predictions : iterable of GroundTruth and of Prediction
-        Each datum at most once on a side; one that is on one side only takes part. Dictionaries
-        of the same shape will do. Annotations without a raster, or of single objects, are passed
-        over; rasters of one label are one.
+        Each datum at most once per side. Datums of only one side are counted. Dictionaries of the
+        same shape are accepted. Annotations without a raster, or of single objects, are skipped.
+        Rasters of one label are merged.
     label_map : mapping or list of pairs, optional
-        Renames of labels, applied to both sides once labels are known to share no pixel.
+        Renames of labels, applied to both sides after the check for shared pixels.
     metrics_to_return : sequence, optional
-        Names, or tables of a name and parameters; `DEFAULT_METRICS` unless given.
+        Names, or tables of a name and parameters. Defaults to `DEFAULT_METRICS`.
     overlap : {"error", "first", "last"}
-        Which of several labels of one key has a pixel that their rasters share.
+        Label of a pixel that rasters of several labels share.
 
     Raises
     ------
     SchemaError
-        If a datum stands twice on a side, rasters differ in size, or labels share pixels.
+        If a datum occurs twice on a side, rasters differ in size, or labels share pixels.
 
     Examples
     --------
@@ -83,21 +83,21 @@ def evaluate_segmentation(
 
 
 def _masks(annotations: Sequence[Annotation], place: str) -> dict[Label, NDArray[np.bool_]]:
-    """One image for each label."""
+    """Return one mask per label."""
     images: dict[Label, NDArray[np.bool_]] = {}
     for annotation in annotations:
         if annotation.raster is None or annotation.is_instance:
             continue
         image = annotation.raster.array
         for label in map(_label, annotation.labels):
-            known = images.get(label, image)
-            if known.shape != image.shape:
+            merged = images.get(label, image)
+            if merged.shape != image.shape:
                 raise SchemaError(
                     f"{place}: expected rasters of one size for '{label}', got "
-                    f"{known.shape[0]} by {known.shape[1]} and {image.shape[0]} by "
+                    f"{merged.shape[0]} by {merged.shape[1]} and {image.shape[0]} by "
                     f"{image.shape[1]} pixels"
                 )
-            images[label] = known | image
+            images[label] = merged | image
     return images
 
 
