@@ -283,8 +283,8 @@ def is_published(module: str, name: str) -> bool:
 
 def test_plugins_import_only_public_modules_of_other_plugins() -> None:
     published = {
-        "valor_rgb": {"valor_cli", "valor_text", "valor_llm"},
-        "valor_llm": {"valor_cli"},
+        "valor_rgb": {"valor_cli", "valor_intervals", "valor_text", "valor_llm"},
+        "valor_llm": {"valor_cli", "valor_intervals"},
         "valor_cli": {"valor_report"},
         "valor_evaluate": {"valor_classification", "valor_detection", "valor_segmentation"},
         "valor_text": {"valor_evaluate"},

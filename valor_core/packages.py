@@ -51,7 +51,9 @@ RENAMED: Final[Mapping[str, str]] = {"core.table": "tables.table"}
 DRAWING: Final = "valor-report"
 """Distribution of this project that prints and draws reports."""
 
-_PROJECT: Final = frozenset({*OWNERS.values(), DRAWING, "valor-cli", "valor-testing"})
+_PROJECT: Final = frozenset(
+    {*OWNERS.values(), DRAWING, "valor-cli", "valor-intervals", "valor-testing"}
+)
 """All distributions of this project."""
 
 _NO_CLONE = (

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from attrs import asdict, frozen
+from valor_intervals import LEVEL, mean_interval
 
 from valor_core.resources import BoundResource
 from valor_core.results import ONLY, Failed, ItemRows, MetricDetails, NotRun, Numbers, Undefined
 from valor_core.specs import MetricSpec
 from valor_llm.calibration.correction import correction
 from valor_llm.parameters.judge import Combination
-from valor_llm.trust.intervals import LEVEL, bounds_of, interval_of
+from valor_llm.trust.bounds import bounds_of
 from valor_llm.trust.panels import asked_models, model_warnings, panel_details, panel_warnings
 from valor_llm.trust.scorings import Scorings, most_frequent
 
@@ -95,7 +96,7 @@ def tell(
 
 
 def _judged_items(numbers: Numbers, spec: MetricSpec) -> dict[str, Any]:
-    states, interval = States.of(numbers), interval_of(numbers.present, spec.range)
+    states, interval = States.of(numbers), mean_interval(numbers.present, spec.range)
     if isinstance(interval, Undefined):
         told: dict[str, Any] = {"interval": None, "method": interval.reason}
     else:

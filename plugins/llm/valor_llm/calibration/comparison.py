@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 from attrs import frozen
+from valor_intervals import LEVEL
 
 from valor_core.results import Undefined
-from valor_llm.calibration.estimates import LEVEL, Estimate, Share, standard_errors
+from valor_llm.calibration.estimates import Estimate, Share, standard_errors
 from valor_llm.calibration.record import Calibration, Pair
 from valor_llm.trust.agreement import (
     Coefficient,

@@ -9,11 +9,9 @@ from statistics import NormalDist
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
+from valor_intervals import LEVEL, wilson_interval
 
 from valor_core.results import Undefined
-
-LEVEL = 0.95
-"""Share of intervals that hold the true number."""
 
 
 @frozen
@@ -169,11 +167,7 @@ class Share:
         >>> round(low, 4), round(high, 4)
         (0.3006, 0.9544)
         """
-        square = standard_errors(level) ** 2
-        middle = self.value + square / (2 * self.size)
-        spread = self.value * (1 - self.value) / self.size + square / (4 * self.size**2)
-        half, whole = math.sqrt(square * spread), 1 + square / self.size
-        return max(0.0, (middle - half) / whole), min(1.0, (middle + half) / whole)
+        return wilson_interval(self.value, self.size, level)
 
     @classmethod
     def _of(cls, counts: Sequence[tuple[float, float]]) -> Share:

@@ -13,6 +13,7 @@ from valor_cli.config.config_file import Request
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.run import evaluator_of, registry_of
+from valor_intervals import LEVEL
 from valor_report import MISSING, TextColumn, TextTable, number_text
 
 from valor_core import Registry
@@ -23,7 +24,6 @@ from valor_core.resources import BoundResource
 from valor_core.results import Undefined
 from valor_core.scoring import ItemMetricSpec
 from valor_llm.calibration.comparison import Comparison, compared
-from valor_llm.calibration.estimates import LEVEL
 from valor_llm.calibration.fingerprint import Fingerprint
 from valor_llm.calibration.labels import Label, read_labels
 from valor_llm.calibration.pairing import JudgedItem, judged_items, paired

@@ -14,13 +14,13 @@ from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import FAILED
 from valor_cli.program.values import Number
+from valor_intervals import wilson_interval
 from valor_report import MISSING, Cell, TextColumn, TextTable
 
 from valor_core import Registry
 from valor_core.errors import ConfigError, shown
 from valor_core.resources import bind_resources, open_as, opened
 from valor_llm.probe import Probe, Trial, attacks, counts, probed
-from valor_llm.trust.intervals import wilson
 
 if TYPE_CHECKING:
     from valor_llm.judge.panel import Panel
@@ -148,8 +148,8 @@ def _rate(trials: Sequence[Trial]) -> dict[str, Any]:
         "unanswered": len(trials) - answered,
     }
     if answered:
-        interval = wilson(turned, answered)
-        told |= {"rate": turned / answered, "interval": [interval.low, interval.high]}
+        rate = turned / answered
+        told |= {"rate": rate, "interval": [*wilson_interval(rate, answered)]}
     return told
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from math import sqrt
-from statistics import NormalDist
-
 from attrs import frozen
+from valor_intervals import wilson_interval
 
 
 @frozen
@@ -44,28 +42,14 @@ class Rate:
         tuple of float
             The lower and the upper bound, from 0 to 1; two None of no samples.
 
-        References
-        ----------
-        Wilson, 'Probable inference, the law of succession, and statistical inference', Journal of
-        the American Statistical Association 22, 1927.
-
         Examples
         --------
         >>> low, high = Rate(80, 100).interval(0.95)
         >>> round(low, 4), round(high, 4)
         (0.7112, 0.8666)
         """
-        if not self.total:
-            return None, None
-        share, total = self.count / self.total, self.total
-        z = NormalDist().inv_cdf((1 + confidence) / 2)
-        scale = 1 + z * z / total
-        middle = (share + z * z / (2 * total)) / scale
-        half = z / scale * sqrt(share * (1 - share) / total + z * z / (4 * total * total))
-        # At the ends the bound is the end itself, which rounding may miss.
-        low = 0.0 if self.count == 0 else middle - half
-        high = 1.0 if self.count == self.total else middle + half
-        return low, high
+        share = self.value
+        return (None, None) if share is None else wilson_interval(share, self.total, confidence)
 
     def record(self, confidence: float) -> dict[str, float | None]:
         """The rate with its interval and its counts, as a report has it.

@@ -1,4 +1,4 @@
-"""Intervals of means: worked out by hand, and against statsmodels."""
+"""Intervals by hand and against statsmodels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import DescrStatsW
-from valor_llm.trust.intervals import Interval, interval_of, wilson
+from valor_intervals import Interval, mean_interval, wilson_interval
 
 from valor_core import Undefined
 from valor_core.specs import Range
@@ -19,12 +19,12 @@ SHARE, GRADE = Range(0, 1), Range(1, 5)
 
 
 def interval(values: list[float], range: Range = SHARE) -> Interval:
-    found = interval_of(np.array(values), range)
+    found = mean_interval(np.array(values), range)
     assert isinstance(found, Interval)
     return found
 
 
-def test_scores_of_0_and_1_have_wilsons_interval() -> None:
+def test_scores_of_0_and_1_have_wilson_interval() -> None:
     # z = 1.959964, z² = 3.841459, n = 4, p = 0.75:
     # center (0.75 + 3.841459 / 8) / (1 + 3.841459 / 4) = 1.230182 / 1.960365 = 0.627527
     # half   z · sqrt(0.75 · 0.25 / 4 + 3.841459 / 64) / 1.960365
@@ -36,7 +36,7 @@ def test_scores_of_0_and_1_have_wilsons_interval() -> None:
     assert found.high == pytest.approx(0.627527 + 0.326887, abs=2e-6)
 
 
-def test_other_scores_have_students_interval_over_items() -> None:
+def test_other_scores_have_student_interval() -> None:
     # mean 0.5; deviations -0.25, 0, 0.25; variance 0.125 / 2 = 0.0625; error 0.25 / sqrt(3)
     # t of 2 degrees of freedom 4.302653: half 4.302653 · 0.144338 = 0.621034: cut at 0 and 1
     found = interval([0.25, 0.5, 0.75])
@@ -49,18 +49,18 @@ def test_other_scores_have_students_interval_over_items() -> None:
     assert found.high == pytest.approx(3 + 1.963243, abs=1e-6)
 
 
-def test_ratings_are_no_shares_though_all_of_them_are_1() -> None:
-    assert interval_of(np.array([1.0, 1.0, 1.0]), GRADE) == Undefined("equal scores")
+def test_equal_ratings_of_1_are_not_treated_as_shares() -> None:
+    assert mean_interval(np.array([1.0, 1.0, 1.0]), GRADE) == Undefined("equal scores")
 
 
 @pytest.mark.parametrize(
     ("values", "reason"), [([], "no items"), ([0.5], "one item"), ([0.5, 0.5], "equal scores")]
 )
-def test_where_there_is_no_interval_the_reason_is_told(values: list[float], reason: str) -> None:
-    assert interval_of(np.array(values), SHARE) == Undefined(reason)
+def test_missing_interval_has_a_reason(values: list[float], reason: str) -> None:
+    assert mean_interval(np.array(values), SHARE) == Undefined(reason)
 
 
-def test_one_item_of_0_or_1_has_an_interval_that_says_how_little_it_tells() -> None:
+def test_one_item_of_0_or_1_has_a_wide_interval() -> None:
     # p = 1, n = 1: low = (1 + z² / 2 - z · z / 2) / (1 + z²) = 1 / (1 + 3.841459)
     found = interval([1.0])
 
@@ -69,20 +69,19 @@ def test_one_item_of_0_or_1_has_an_interval_that_says_how_little_it_tells() -> N
 
 
 @given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_wilsons_is_that_of_statsmodels(counts: tuple[int, int]) -> None:
+def test_wilson_equals_statsmodels(counts: tuple[int, int]) -> None:
     successes, trials = counts
-    found = wilson(successes, trials)
+    found = wilson_interval(successes / trials, trials)
     low, high = proportion_confint(successes, trials, method="wilson")
 
-    assert found.low == pytest.approx(low, rel=1e-12, abs=1e-15)
-    assert found.high == pytest.approx(high, rel=1e-12, abs=1e-15)
+    assert found == pytest.approx((low, high), rel=1e-12, abs=1e-15)
 
 
 scores = st.lists(st.integers(0, 20).map(lambda n: n / 20), min_size=2, max_size=60)
 
 
 @given(scores)
-def test_students_is_that_of_statsmodels_within_the_range(values: list[float]) -> None:
+def test_student_equals_statsmodels_within_range(values: list[float]) -> None:
     assume(len(set(values)) > 1)
     assume(not set(values) <= {0.0, 1.0})
     found = interval(values)
@@ -93,15 +92,15 @@ def test_students_is_that_of_statsmodels_within_the_range(values: list[float]) -
 
 
 @given(scores, st.randoms())
-def test_the_order_of_items_changes_no_bit(values: list[float], random: object) -> None:
+def test_interval_does_not_depend_on_order(values: list[float], random: object) -> None:
     shuffled = list(values)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
 
-    assert interval_of(np.array(shuffled), SHARE) == interval_of(np.array(values), SHARE)
+    assert mean_interval(np.array(shuffled), SHARE) == mean_interval(np.array(values), SHARE)
 
 
 @given(st.integers(1, 60), st.floats(0.05, 0.95))
-def test_the_interval_holds_the_mean_and_stays_in_the_range(count: int, share: float) -> None:
+def test_interval_contains_mean_and_stays_in_range(count: int, share: float) -> None:
     successes = math.floor(count * share)
     found = interval([1.0] * successes + [0.0] * (count - successes))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from valor_llm.trust.intervals import two_sided_quantile
+from valor_intervals import student_quantile
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from valor_llm.trust.intervals import two_sided_quantile
     ],
 )
 def test_it_is_what_tables_have(level: float, degrees: int, t: float) -> None:
-    assert two_sided_quantile(level, degrees) == pytest.approx(t, abs=5e-7)
+    assert student_quantile(level, degrees) == pytest.approx(t, abs=5e-7)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.99])
@@ -30,14 +30,14 @@ def test_it_is_scipys_to_twelve_digits(level: float) -> None:
     degrees = [*range(1, 100), *range(100, 2100, 97), 1999, 2000, 10**6]
     theirs = stats.t.ppf(0.5 + level / 2, degrees).tolist()
 
-    ours = [two_sided_quantile(level, each) for each in degrees]
+    ours = [student_quantile(level, each) for each in degrees]
 
     assert ours == pytest.approx(theirs, rel=1e-12)
 
 
 @given(st.integers(1, 10**7))
 def test_fewer_items_make_a_wider_interval(degrees: int) -> None:
-    wider, narrower = (two_sided_quantile(0.95, n) for n in (degrees, degrees + 1))
+    wider, narrower = (student_quantile(0.95, n) for n in (degrees, degrees + 1))
 
     assert wider > narrower or degrees > 10**5
     assert narrower > 1.959963984540054  # the normal quantile

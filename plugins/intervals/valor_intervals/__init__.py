@@ -1,0 +1,5 @@
+"""Confidence intervals of shares and means."""
+
+from valor_core.lazy import lazy_exports
+
+__all__, __getattr__, __dir__ = lazy_exports(__name__)
