@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from cases import for_each
-from valor_text.metrics.answers.contains import score
+from valor_text.metrics.answers.matching import contains
 from valor_text.parameters.answers import ContainsParameters
 
 from valor_core import Undefined, evaluate
@@ -20,7 +20,7 @@ SOUP = "The pea soup, hot."
 
 def found(response: str, references: Any, **parameters: Any) -> Any:
     batch = TextBatch.of([Text("q1", response=response, references=references)])
-    return score(batch, ContainsParameters(**parameters), {}).at(0)
+    return contains(batch, ContainsParameters(**parameters), {}).at(0)
 
 
 @for_each(
@@ -74,7 +74,7 @@ def test_items_with_several_references_stand_in_their_places() -> None:
         ]
     )
 
-    numbers = score(batch, ContainsParameters(), {})
+    numbers = contains(batch, ContainsParameters(), {})
 
     expected = [1, Undefined("no references"), 0, Undefined("no reference with text"), 1]
     assert [numbers.at(place) for place in range(5)] == expected

@@ -7,7 +7,7 @@ from typing import Any
 import jiwer
 import numpy as np
 import pytest
-from valor_text.metrics.edits.item_rates import cer, mer, wer, wil
+from valor_text.metrics.edits.error_rates import mean_cer, mean_mer, mean_wer, mean_wil
 from valor_text.parameters.edits import CharacterRateParameters, WordRateParameters
 
 from valor_core import evaluate
@@ -65,7 +65,7 @@ def test_characters_by_hand() -> None:
 def test_the_reference_with_the_fewest_edits_for_its_length_counts() -> None:
     # "a b c d" from "a b": 2 insertions of 2 words, 1; from "a b c d e f g": 3 deletions of 7
     # words, 3/7, which has more edits and is nearer; from "x": 4 of 1.
-    rows = wer(batch_of(("a b c d", ["a b", "a b c d e f g", "x"])), WordRateParameters(), {})
+    rows = mean_wer(batch_of(("a b c d", ["a b", "a b c d e f g", "x"])), WordRateParameters(), {})
 
     assert rows[0].value == 3 / 7
     assert rows[0].details == {
@@ -78,7 +78,7 @@ def test_the_reference_with_the_fewest_edits_for_its_length_counts() -> None:
 
 
 def test_of_equally_near_references_the_first_counts() -> None:
-    rows = wer(batch_of(("a b", ["a x", "x b", "a b c d"])), WordRateParameters(), {})
+    rows = mean_wer(batch_of(("a b", ["a x", "x b", "a b c d"])), WordRateParameters(), {})
 
     assert (rows[0].value, rows[0].details["reference"]) == (1 / 2, 0)
 
@@ -106,7 +106,7 @@ def test_words_where_the_reference_has_none_are_insertions_of_all_items() -> Non
 
 
 def test_an_empty_reference_is_nearest_to_an_empty_response_only() -> None:
-    rows = wer(batch_of(("", ["a", ""]), ("x", ["", "a b"])), WordRateParameters(), {})
+    rows = mean_wer(batch_of(("", ["a", ""]), ("x", ["", "a b"])), WordRateParameters(), {})
 
     assert rows[0].details["reference"] == 1
     assert rows[1].value == 1
@@ -157,16 +157,20 @@ def test_equal_to_jiwer_item_by_item() -> None:
     texts = [(a, b) for a, b in pairs(400, seed=5) if b.strip()]
     chosen = WordRateParameters(tokeniser="jiwer")
 
-    for score, program in ((wer, jiwer.wer), (mer, jiwer.mer), (wil, jiwer.wil)):
+    for score, program in (
+        (mean_wer, jiwer.wer),
+        (mean_mer, jiwer.mer),
+        (mean_wil, jiwer.wil),
+    ):
         found = score(batch_of(*texts), chosen, {}).numbers[""].values
         assert found.tolist() == [program(b, a) for a, b in texts]
-    found = cer(batch_of(*texts), CharacterRateParameters(), {}).numbers[""].values
+    found = mean_cer(batch_of(*texts), CharacterRateParameters(), {}).numbers[""].values
     assert found.tolist() == [jiwer.cer(b, a) for a, b in texts]
 
 
 def test_counts_are_those_of_jiwer() -> None:
     texts = [(a, b) for a, b in pairs(300, seed=6) if b.strip()]
-    rows = wer(batch_of(*texts), WordRateParameters(tokeniser="jiwer"), {})
+    rows = mean_wer(batch_of(*texts), WordRateParameters(tokeniser="jiwer"), {})
 
     for row, (response, reference) in zip(rows, texts, strict=True):
         program = jiwer.process_words(reference, response)

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from cases import for_each
-from valor_text.metrics.answers.json_fields import FieldCounts
-from valor_text.metrics.answers.json_match import score
+from valor_text.metrics.answers.json_match import FieldSums, json_match
 from valor_text.parameters.answers import JSONMatchParameters
 
 from valor_core import Failed, ItemScore, Undefined, evaluate
@@ -22,7 +21,7 @@ CITY = '{"city": "Oslo", "size": {"people": 700000, "area": 454.0}, "tags": ["se
 
 def compared(response: str, references: Any, **parameters: Any) -> ItemScore:
     batch = TextBatch.of([Text("q1", response=response, references=references)])
-    return score(batch, JSONMatchParameters(**parameters), {})[0]
+    return json_match(batch, JSONMatchParameters(**parameters), {})[0]
 
 
 def numbers(one: ItemScore) -> Any:
@@ -268,8 +267,8 @@ def test_fields_within_a_tolerance_are_right() -> None:
     ],
 )
 def test_saved_field_counts_that_cannot_be_are_no_state(counts: dict[str, dict[str, int]]) -> None:
-    def made() -> FieldCounts:
-        return FieldCounts(**parameter_values(JSONMatchParameters()))
+    def made() -> FieldSums:
+        return FieldSums(**parameter_values(JSONMatchParameters()))
 
     other = made()
     for name, values in counts.items():

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_text.kernels import KERNELS, CharacterKinds, numeric
-from valor_text.kernels.kinds import ALONE, BETWEEN, DIGIT, DOLLAR, LINE, MARK, WORD
+from valor_text.kernels.values import ALONE, BETWEEN, DIGIT, DOLLAR, LINE, MARK, WORD
 from valor_text.normalisers.characters import characters
 from valor_text.normalisers.tokens import Tokens
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -12,11 +13,11 @@ import nltk.data
 import pytest
 from nltk.translate.meteor_score import meteor_score
 from valor_text.metrics.overlap import meteor
-from valor_text.metrics.overlap.wordnet import WordNet
+from valor_text.metrics.overlap.meteor import WordNet
 from valor_text.parameters.overlap import METEORParameters, WordNetParameters
 
 from valor_core import evaluate
-from valor_core.errors import ResourceError
+from valor_core.errors import MissingExtraError, ResourceError
 
 from . import tiny_wordnet
 from .generated import Items, arrays_only, batch_of, several
@@ -142,3 +143,12 @@ def test_without_synonyms_no_data_of_wordnet_are_needed(monkeypatch: pytest.Monk
     # a and big/larg: the stem of big is big, so that a alone is aligned; P = R = 1/3, one chunk of
     # one word: penalty 0.5
     assert report["METEOR"].value == pytest.approx(1 / 6, abs=1e-15)
+
+
+def test_synonyms_without_nltk_raise_with_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "nltk", None)
+
+    with pytest.raises(
+        MissingExtraError, match=r"wordnet: reading synonyms needs nltk(.|\n)*nltk\]"
+    ):
+        WordNet(WordNetParameters())

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from cases import for_each
-from valor_text.metrics.answers.regex import score
+from valor_text.metrics.answers.matching import regex
 from valor_text.parameters.answers import RegexParameters
 
 from valor_core import Failed, Undefined, evaluate
@@ -16,7 +16,7 @@ from valor_core.schemas.text import Text, TextBatch
 
 def found(response: str, references: Any, **parameters: Any) -> Any:
     batch = TextBatch.of([Text("q1", response=response, references=references)])
-    return score(batch, RegexParameters(**parameters), {}).at(0)
+    return regex(batch, RegexParameters(**parameters), {}).at(0)
 
 
 @for_each(
@@ -58,7 +58,7 @@ def test_a_bad_pattern_of_an_item_fails_it_and_no_other() -> None:
         ]
     )
 
-    numbers = score(batch, RegexParameters(), {})
+    numbers = regex(batch, RegexParameters(), {})
 
     reason = "expected regular expressions as references, got "
     assert [numbers.at(place) for place in range(4)] == [

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from valor_text.metrics.answers import exact_match, token_f1
+from valor_text.metrics.answers import matching, token_f1
 from valor_text.parameters.answers import ExactMatchParameters, TokenF1Parameters
 
 from valor_core import Undefined, evaluate
@@ -43,7 +43,7 @@ def f1(batch: TextBatch, **parameters: Any) -> list[float]:
 
 
 def exact(batch: TextBatch, **parameters: Any) -> list[float]:
-    found = numbers_only(exact_match.score)(batch, ExactMatchParameters(**parameters), {})
+    found = numbers_only(matching.exact_match)(batch, ExactMatchParameters(**parameters), {})
     return [found.at(place) for place in range(len(batch))]
 
 

@@ -9,34 +9,35 @@ from typing import Any
 from attrs import evolve, frozen
 
 from valor_core import Registry, Text, evaluate
-from valor_core.errors import ParameterError, SchemaError, did_you_mean, error_at, shown
+from valor_core.errors import (
+    ParameterError,
+    SchemaError,
+    UnknownNameError,
+    did_you_mean,
+    error_at,
+    shown,
+)
 from valor_core.evaluation import MetricChoice
 from valor_core.parameters import declared
 from valor_core.results import ItemTable, Report
-from valor_core.specs import MetricSpec, fold
-from valor_text.llm_api_params import judge_section, table
+from valor_core.specs import MetricSpec, ResourceSpec, fold
 
-LLM_METRICS = (
-    "AnswerCorrectness",
-    "AnswerRelevance",
-    "Bias",
-    "Coherence",
-    "ContextPrecision",
-    "ContextRecall",
-    "ContextRelevance",
-    "Faithfulness",
-    "Hallucination",
-    "SummaryCoherence",
-    "Toxicity",
-)
-"""Documented metrics that ask a model: those of the namespace `llm`."""
+_LLM = "llm"
+"""Namespace of bare names that the namespace `text` lacks, and of the judge."""
 
 _JUDGE = "judge"
-"""The resource by which they ask it."""
+"""Resource of metrics that call a model."""
+
+_PARAMS = "llm_api_params"
+
+_ENDPOINTS = {"mistral": "https://api.mistral.ai/v1", "openai": "https://api.openai.com/v1"}
+"""Addresses of the documented clients, named in errors only: a call never goes there by default."""
+
+_RENAMED = {"retries": "reply_retries"}
 
 _DATUM = "{'datum': {'uid': …, 'text': …}, 'annotations': [{'text': …, 'context_list': […]}]}"
 _REMEDY = f"Write it as: {_DATUM}"
-_ASKING = (
+_MODEL_REMEDY = (
     "Pass it: llm_api_params={'client': 'openai', 'data': {'base_url': …, 'model': …}}, or try it "
     "without a model: llm_api_params={'client': 'lexical'}"
 )
@@ -52,44 +53,43 @@ def evaluate_text_generation(
     registry: Registry | None = None,
     **parameters: Any,
 ) -> Report:
-    """Report of text metrics over predictions and ground truths, matched by datum.
+    """Evaluate text metrics over predictions and ground truths, which are matched by datum.
 
     Parameters
     ----------
     predictions, groundtruths : iterable of mapping or object
-        Each has a `datum`, of a `uid` and, if it was asked or is to be summarized, a `text`, and
-        `annotations`, of a `text` and, of a prediction, a `context_list`. All ground truths of a
-        datum are its references; each annotation of a prediction is a row.
+        Each has a `datum` with a `uid` and optionally a `text`, such as a question or a text to
+        summarize, and `annotations` with a `text` and, in predictions, a `context_list`. All
+        ground truths of a datum are its references. Each annotation of a prediction is a row.
     metrics_to_return : sequence
-        Names, or tables of a name and parameters. Those that ask a model are looked for in the
-        namespace `llm`.
+        Names, or tables with a name and parameters. Bare names of metrics that call a model are
+        resolved in the namespace `llm`.
     llm_api_params : mapping, optional
-        Who is asked, as a judge's section of a config has it: its client, the client's parameters
-        and the judge's. Those under ``data`` may stand beside the others. Not used where no metric
-        asks anybody.
+        The model, as in the section of a judge in a config: its client, parameters of the client
+        and of the judge, also under ``data``. Unused if no metric calls a model.
     metric_params : mapping, optional
-        Parameters of the metrics: a table by a metric's name, or by the name of a parameter, with
-        or without the metric's name in front, ``use_stemmer`` or ``rouge_use_stemmer``.
+        Parameters of the metrics: a table by name of a metric, or a value by name of a parameter,
+        optionally with the metric's name as prefix: ``use_stemmer`` or ``rouge_use_stemmer``.
     registry : Registry, optional
-        Where names are looked up.
+        Registry used to resolve names.
     **parameters
-        The same as in `metric_params`: ``bleu_weights=[0.5, 0.5]``.
+        Further `metric_params`: ``bleu_weights=[0.5, 0.5]``.
 
     Returns
     -------
     Report
-        A result of each metric, the mean over the predictions, and the rows: the details of a row
+        One result per metric, the mean over the predictions, and the rows. The details of a row
         have the ``datum_uid``, the ``prediction`` and its ``contexts``.
 
     Raises
     ------
     ParameterError
-        If a parameter is one of no chosen metric, is given twice, or does not fit; or a metric asks
-        a model and `llm_api_params` are missing.
+        If a parameter belongs to no selected metric, is given twice, or is invalid; or if a metric
+        calls a model and `llm_api_params` is missing.
     SchemaError
-        If a prediction or a ground truth has no datum or text; names which.
+        If a prediction or ground truth has no datum or text; names its position.
     UnknownNameError
-        If there is no such metric; with the command that installs it where there is one.
+        If a metric does not exist; with the command that installs it if it is in another package.
 
     Examples
     --------
@@ -109,40 +109,42 @@ def evaluate_text_generation(
     choices: Any = [metrics_to_return] if is_one else metrics_to_return
     if not isinstance(choices, Iterable):
         raise ParameterError(f"metrics_to_return: expected names of metrics, got {shown(choices)}")
-    chosen = [_Chosen.of(choice, registry) for choice in choices]
-    for values in (table(metric_params, "metric_params"), parameters):
+    chosen = [_Chosen.of(choice, registry, llm_api_params is not None) for choice in choices]
+    for values in (_table(metric_params, "metric_params"), parameters):
         for name, value in values.items():
             _give(chosen, name, value)
-    asking = [one.spec.name for one in chosen if any(map(_is_judge, one.spec.resources))]
-    if asking and llm_api_params is None:
-        raise ParameterError(f"llm_api_params: expected a model for {asking[0]}, got none", _ASKING)
+    judged = [one.spec.name for one in chosen if any(map(_is_judge, one.spec.resources))]
+    if judged and llm_api_params is None:
+        raise ParameterError(
+            f"{_PARAMS}: expected a model for {judged[0]}, got none", _MODEL_REMEDY
+        )
     rows = list(_rows(predictions, groundtruths))
     report = evaluate(
         [row.item for row in rows],
         [{"name": one.spec.identity, **one.parameters} for one in chosen],
         task="text",
         items=True,
-        resources={_JUDGE: judge_section(llm_api_params, registry)} if asking else None,
+        resources={_JUDGE: _judge_section(llm_api_params, registry)} if judged else None,
         registry=registry,
     )
-    told = {row.item.uid: row.told for row in rows}
-    return evolve(report, items=tuple(_with(table, told) for table in report.items))
+    details = {row.item.uid: row.details for row in rows}
+    return evolve(report, items=tuple(_with(table, details) for table in report.items))
 
 
 def _is_judge(resource: str) -> bool:
-    """Whether a metric's resource is the judge, by its short or its full name."""
+    """Return True for the short or full name of the judge."""
     return resource.rpartition(".")[2] == _JUDGE
 
 
 @frozen
 class _Chosen:
-    """A chosen metric and its parameters, which grow."""
+    """Selected metric and the parameters set so far."""
 
     spec: MetricSpec
     parameters: dict[str, Any]
 
     @classmethod
-    def of(cls, choice: MetricChoice, registry: Registry) -> _Chosen:
+    def of(cls, choice: MetricChoice, registry: Registry, has_model: bool) -> _Chosen:
         if isinstance(choice, MetricSpec):
             return cls(choice, {})
         values = dict(choice) if isinstance(choice, Mapping) else {"name": choice}
@@ -151,43 +153,58 @@ class _Chosen:
             return cls(name, values)
         if not isinstance(name, str):
             raise ParameterError(f"metrics_to_return: expected names of metrics, got {shown(name)}")
-        asks = {fold(known) for known in LLM_METRICS}
-        place = f"llm.{name}" if fold(name.partition("@")[0]) in asks else name
-        return cls(registry.metric(place, "text"), values)
+        return cls(_spec(name, registry, has_model), values)
 
     @property
     def names(self) -> Mapping[str, str]:
-        """Its parameters by all names that they have here."""
-        known = {
+        """Parameters of the metric by all their names here."""
+        names = {
             name: entry.name
             for entry in declared(self.spec.parameter_class)
             for name in (entry.name, *entry.aliases)
         }
-        return known | {f"{self.spec.short_name.lower()}_{name}": known[name] for name in known}
+        prefix = self.spec.short_name.lower()
+        return names | {f"{prefix}_{name}": names[name] for name in names}
 
     def give(self, name: str, value: Any) -> None:
-        """Set a parameter that is not set yet."""
+        """Set a parameter, or raise a `ParameterError` if it is already set."""
         names = self.names
         if names[name] in {names.get(given, given) for given in self.parameters}:
             raise ParameterError(f"{self.spec.name}: {name}: given twice, also by another name")
         self.parameters[names[name]] = value
 
 
+def _spec(name: str, registry: Registry, has_model: bool) -> MetricSpec:
+    """Resolve a name in `text`, then in `llm` if that is installed or the caller names a model."""
+    try:
+        return registry.metric(name, "text")
+    except UnknownNameError:
+        is_installed = _LLM in registry.namespaces
+        if "." in name or not (is_installed or has_model):
+            raise
+        try:
+            return registry.metric(f"{_LLM}.{name}", "text")
+        except UnknownNameError:
+            if not is_installed:
+                raise
+        raise
+
+
 def _give(chosen: Sequence[_Chosen], name: str, value: Any) -> None:
-    """Set a parameter, or those of one metric, in all chosen metrics that it belongs to."""
+    """Set a parameter, or a table of a metric's parameters, in all metrics that have it."""
     if isinstance(value, Mapping):
         named = [one for one in chosen if fold(name) in _called(one.spec)]
         for one in named:
-            for parameter, own in value.items():
+            for parameter, each in value.items():
                 if parameter not in one.names:
                     raise _unknown(f"metric_params: {name}.{parameter}", parameter, one.names)
-                one.give(parameter, own)
+                one.give(parameter, each)
         if named:
             return
     owners = [one for one in chosen if name in one.names]
     if not owners:
-        known = [known for one in chosen for known in (one.spec.short_name, *one.names)]
-        raise _unknown(f"metric_params: {name}", name, known)
+        names = [each for one in chosen for each in (one.spec.short_name, *one.names)]
+        raise _unknown(f"metric_params: {name}", name, names)
     for one in owners:
         one.give(name, value)
 
@@ -196,43 +213,43 @@ def _called(spec: MetricSpec) -> set[str]:
     return {fold(name) for name in (spec.name, spec.short_name, *spec.aliases)}
 
 
-def _unknown(place: str, name: str, known: Iterable[str]) -> ParameterError:
+def _unknown(where: str, name: str, known: Iterable[str]) -> ParameterError:
     return ParameterError(
-        f"{place}: expected a parameter of a metric that is to be returned",
+        f"{where}: expected a parameter of a metric that is to be returned",
         did_you_mean(name, known) or f"Known: {', '.join(dict.fromkeys(known))}.",
     )
 
 
 @frozen
 class _Row:
-    """A prediction as an item, and what its rows tell beside their values."""
+    """Prediction as an item, and the details of its rows."""
 
     item: Text
-    told: Mapping[str, Any]
+    details: Mapping[str, Any]
 
 
 def _rows(predictions: Iterable[Any], groundtruths: Iterable[Any]) -> Iterator[_Row]:
-    """Predictions in their order, then datums that nobody predicted anything of."""
+    """Yield predictions in order, then datums without predictions."""
     data: dict[str | int, _Datum] = {}
     for side, values in (("predictions", predictions), ("groundtruths", groundtruths)):
-        for place, value in enumerate(_listed(values, side)):
-            with error_at(f"{side}[{place}]: "):
+        for number, value in enumerate(_listed(values, side)):
+            with error_at(f"{side}[{number}]: "):
                 _read(value, side, data)
-    # Beside rows that are called 1[0], a datum 1 is called by a text too: uids are of one type.
+    # All uids have one type: with rows named "1[0]", the datum 2 is named "2".
     are_texts = any(len(datum.predictions) > 1 for datum in data.values())
     for uid, datum in data.items():
-        said = datum.predictions or [(None, ())]
-        own = str(uid) if are_texts else uid
-        for place, (response, contexts) in enumerate(said):
-            name = own if len(said) == 1 else f"{uid}[{place}]"
+        predicted = datum.predictions or [(None, ())]
+        for number, (response, contexts) in enumerate(predicted):
+            name = str(uid) if are_texts else uid
+            name = name if len(predicted) == 1 else f"{uid}[{number}]"
             item = Text(name, datum.query, response, datum.references, contexts, (), datum.metadata)
-            told = {"datum_uid": uid, "prediction": response, "contexts": list(contexts)}
-            yield _Row(item, told)
+            details = {"datum_uid": uid, "prediction": response, "contexts": list(contexts)}
+            yield _Row(item, details)
 
 
 @frozen
 class _Datum:
-    """What is known of a datum, which grows."""
+    """Texts and metadata of a datum read so far."""
 
     metadata: dict[str, Any]
     texts: list[str]
@@ -259,31 +276,31 @@ def _read(value: Any, side: str, data: dict[str | int, _Datum]) -> None:
     uid = _of(datum, "uid")
     if isinstance(uid, bool) or not isinstance(uid, (str, int)):
         raise SchemaError(f"datum: expected a uid, got {shown(uid)}", _REMEDY)
-    known = data.setdefault(uid, _Datum({}, [], [], []))
+    read = data.setdefault(uid, _Datum({}, [], [], []))
     metadata = _of(datum, "metadata")
     if not isinstance(metadata, (Mapping, NoneType)):
         raise SchemaError(f"datum: metadata: expected a table of facts, got {shown(metadata)}")
-    known.metadata.update(metadata or {})
+    read.metadata.update(metadata or {})
     query = _of(datum, "text")
     if query is not None:
         with error_at("datum: "):
             _text(query)
-        if query not in known.texts:
-            known.texts.append(query)
-    if len(known.texts) > 1:
-        raise SchemaError(f"datum {uid!r}: expected one text, got {shown(known.texts)}")
+        if query not in read.texts:
+            read.texts.append(query)
+    if len(read.texts) > 1:
+        raise SchemaError(f"datum {uid!r}: expected one text, got {shown(read.texts)}")
     if isinstance(annotations, (str, Mapping)) or not isinstance(annotations, Iterable):
         raise SchemaError(f"annotations: expected a list, got {shown(annotations)}", _REMEDY)
-    for place, annotation in enumerate(annotations):
-        with error_at(f"annotations[{place}]: "):
+    for number, annotation in enumerate(annotations):
+        with error_at(f"annotations[{number}]: "):
             _check_keys(annotation, ("text", "context_list", "metadata"))
             text = _of(annotation, "text")
             if side == "groundtruths":
-                known.references.append(_text(text))
+                read.references.append(_text(text))
                 continue
             contexts = _contexts(_of(annotation, "context_list"))
-            # What is only retrieved, for metrics of contexts, has no text.
-            known.predictions.append((text if text is None and contexts else _text(text), contexts))
+            # For metrics of retrieval, a prediction may have contexts but no text.
+            read.predictions.append((text if text is None and contexts else _text(text), contexts))
 
 
 def _of(value: Any, name: str) -> Any:
@@ -291,8 +308,8 @@ def _of(value: Any, name: str) -> Any:
 
 
 def _check_keys(value: Any, known: Sequence[str]) -> None:
-    """Raise a `SchemaError` that names the first key that has no meaning, and says something."""
-    given = [key for key, own in value.items() if own] if isinstance(value, Mapping) else []
+    """Raise a `SchemaError` with the first unknown key that has a value."""
+    given = [key for key, each in value.items() if each] if isinstance(value, Mapping) else []
     unknown = [key for key in given if key not in known]
     if unknown:
         raise SchemaError(
@@ -316,9 +333,69 @@ def _contexts(texts: Any) -> tuple[str, ...]:
         return tuple(map(_text, texts))
 
 
-def _with(table: ItemTable, told: Mapping[str | int, Mapping[str, Any]]) -> ItemTable:
-    """The rows with what the predictions tell in their details."""
-    details = {
-        place: dict(told[row.uid]) | dict(row.details) for place, row in enumerate(table.rows)
+def _with(table: ItemTable, details: Mapping[str | int, Mapping[str, Any]]) -> ItemTable:
+    """Add details of predictions to the rows of a table."""
+    joined = {
+        number: dict(details[row.uid]) | dict(row.details) for number, row in enumerate(table.rows)
     }
-    return evolve(table, rows=evolve(table.rows, details=details))
+    return evolve(table, rows=evolve(table.rows, details=joined))
+
+
+def _judge_section(given: Any, registry: Registry) -> dict[str, Any]:
+    """Return the section of a judge in a config, from ``llm_api_params``.
+
+    Parameters
+    ----------
+    given : mapping
+        ``{"client": "openai", "data": {"model": …, "seed": …}}``, as documented in 2024, or the
+        section itself.
+    registry : Registry
+        Registry with the judge and its clients.
+
+    Raises
+    ------
+    ParameterError
+        If an API key is given, or the address is missing; with the correct form.
+    """
+    params = _table(given, _PARAMS)
+    values = {name: value for name, value in params.items() if name != "data"}
+    values |= _table(params.get("data"), f"{_PARAMS}.data")
+    spec = registry.find(ResourceSpec, _JUDGE, _LLM)
+    client = values.get("client")
+    if spec.kinds is None or not isinstance(client, str):
+        return values
+    if "api_key" in values:
+        raise ParameterError(
+            f"{_PARAMS}.api_key: expected no key in a call, where reports could show it",
+            f"Put it in the environment, and write: 'api_key_env': '{client.upper()}_API_KEY'",
+        )
+    address = values.pop("api_url", None)
+    if address is not None:
+        values.setdefault("base_url", address)
+    if client in _ENDPOINTS and values.get("base_url") is None:
+        raise ParameterError(
+            f"{_PARAMS}: expected the address of an endpoint for {client}, got none",
+            f"Write it as: {{'client': 'openai', 'data': {{'base_url': '{_ENDPOINTS[client]}', "
+            f"'model': …, 'api_key_env': '{client.upper()}_API_KEY'}}}}",
+        )
+    # Mistral's endpoint has the API of OpenAI.
+    client = "openai" if client == "mistral" else client
+    kind = registry.resource_kind(client, spec)
+    names = [one.name for one in declared(kind.parameter_class)]
+    rest = {name: value for name, value in values.items() if name not in (*names, "client")}
+    client_values = {name: values[name] for name in names if name in values}
+    return {_RENAMED.get(name, name): value for name, value in rest.items()} | {
+        spec.kinds: {"name": kind.name, **client_values}
+    }
+
+
+def _table(values: Any, where: str) -> Mapping[str, Any]:
+    """Return a mapping with strings as keys, empty for None, or raise a `ParameterError`."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise ParameterError(f"{where}: expected a table of parameters, got {shown(values)}")
+    for name in values:
+        if not isinstance(name, str):
+            raise ParameterError(f"{where}: expected names of parameters, got {shown(name)}")
+    return values

@@ -160,7 +160,7 @@ OVERLAP = (
     ),
     _of_corpus(
         "CorpusBLEU",
-        "overlap.bleu:CorpusBLEU",
+        "overlap.bleu:corpus_bleu",
         "Precision of n-grams that responses share with their references, counted over all items",
         "overlap:BLEUParameters",
         higher_is_better=True,
@@ -179,7 +179,7 @@ OVERLAP = (
     ),
     _of_corpus(
         "CorpusGLEU",
-        "overlap.gleu:CorpusGLEU",
+        "overlap.gleu:corpus_gleu",
         "Smaller one of n-gram precision and recall, counted over all items",
         "overlap:GLEUParameters",
         higher_is_better=True,
@@ -197,7 +197,7 @@ OVERLAP = (
     ),
     _of_corpus(
         "CorpusChrF",
-        "overlap.chrf:CorpusChrF",
+        "overlap.chrf:corpus_chrf",
         "F-score of n-grams of characters, and of words for chrF++, counted over all items",
         "overlap:ChrFParameters",
         higher_is_better=True,
@@ -217,7 +217,7 @@ OVERLAP = (
 ANSWERS = (
     _of_items(
         "ExactMatch",
-        "answers.exact_match:score",
+        "answers.matching:exact_match",
         "Whether a response is one of its references",
         "answers:ExactMatchParameters",
         references=(SQUAD, SQUAD_2, SQUAD_SCRIPTS),
@@ -239,7 +239,7 @@ ANSWERS = (
     ),
     _of_items(
         "Contains",
-        "answers.contains:score",
+        "answers.matching:contains",
         "Whether a response contains any, or all, of some texts",
         "answers:ContainsParameters",
         references=(PYTHON_IN,),
@@ -249,7 +249,7 @@ ANSWERS = (
     ),
     _of_items(
         "Regex",
-        "answers.regex:score",
+        "answers.matching:regex",
         "Whether any, or all, of some regular expressions match a response",
         "answers:RegexParameters",
         references=(PYTHON_RE,),
@@ -266,7 +266,7 @@ ANSWERS = (
     ),
     _of_items(
         "JSONMatch",
-        "answers.json_match:score",
+        "answers.json_match:json_match",
         "Whether a response is the JSON value of a reference, and F1 of its fields",
         "answers:JSONMatchParameters",
         references=(JSON,),
@@ -274,7 +274,7 @@ ANSWERS = (
     ),
     _of_items(
         "JSONValid",
-        "answers.json_valid:score",
+        "answers.json_match:json_valid",
         "Whether a response is JSON",
         "answers:JSONValidParameters",
         references=(JSON,),
@@ -282,7 +282,7 @@ ANSWERS = (
     ),
     _of_items(
         "JSONSchema",
-        "answers.json_schema:score",
+        "answers.json_match:json_schema",
         "Whether a response is JSON that keeps to a schema",
         "answers:JSONSchemaParameters",
         references=(JSON, JSON_SCHEMA),
@@ -308,7 +308,7 @@ ANSWERS = (
     ),
     _of_corpus(
         "JSONFields",
-        "answers.json_fields:JSONFields",
+        "answers.json_match:JSONFields",
         "F1 of each field of JSON references",
         "answers:JSONMatchParameters",
         higher_is_better=True,
@@ -336,7 +336,7 @@ EXAMPLES = (
 EDITS = (
     _of_corpus(
         "WER",
-        "edits.corpus_rates:WER",
+        "edits.error_rates:corpus_wer",
         "Word error rate of all items together: edits for each word of the references",
         "edits:WordRateParameters",
         range=Range(0),
@@ -345,7 +345,7 @@ EDITS = (
     ),
     _of_corpus(
         "CER",
-        "edits.corpus_rates:CER",
+        "edits.error_rates:corpus_cer",
         "Character error rate of all items together",
         "edits:CharacterRateParameters",
         range=Range(0),
@@ -354,7 +354,7 @@ EDITS = (
     ),
     _of_corpus(
         "MER",
-        "edits.corpus_rates:MER",
+        "edits.error_rates:corpus_mer",
         "Match error rate of all items together: edits among hits and edits",
         "edits:WordRateParameters",
         references=(MORRIS, JIWER),
@@ -362,7 +362,7 @@ EDITS = (
     ),
     _of_corpus(
         "WIL",
-        "edits.corpus_rates:WIL",
+        "edits.error_rates:corpus_wil",
         "Word information lost, of all items together",
         "edits:WordRateParameters",
         references=(MORRIS, JIWER),
@@ -370,7 +370,7 @@ EDITS = (
     ),
     _of_items(
         "MeanWER",
-        "edits.item_rates:wer",
+        "edits.error_rates:mean_wer",
         "Mean of the items' word error rates",
         "edits:WordRateParameters",
         higher_is_better=False,
@@ -380,7 +380,7 @@ EDITS = (
     ),
     _of_items(
         "MeanCER",
-        "edits.item_rates:cer",
+        "edits.error_rates:mean_cer",
         "Mean of the items' character error rates",
         "edits:CharacterRateParameters",
         higher_is_better=False,
@@ -390,7 +390,7 @@ EDITS = (
     ),
     _of_items(
         "MeanMER",
-        "edits.item_rates:mer",
+        "edits.error_rates:mean_mer",
         "Mean of the items' match error rates",
         "edits:WordRateParameters",
         higher_is_better=False,
@@ -399,7 +399,7 @@ EDITS = (
     ),
     _of_items(
         "MeanWIL",
-        "edits.item_rates:wil",
+        "edits.error_rates:mean_wil",
         "Mean of the items' word information lost",
         "edits:WordRateParameters",
         higher_is_better=False,
@@ -408,7 +408,7 @@ EDITS = (
     ),
     _of_corpus(
         "WordErrors",
-        "edits.word_errors:WordErrors",
+        "edits.error_rates:WordErrors",
         "Words that were substituted, deleted and inserted, and the worst items word by word",
         "edits:WordErrorsParameters",
         higher_is_better=None,
@@ -439,7 +439,7 @@ EDITS = (
     ),
     _of_corpus(
         "CorpusTER",
-        "edits.ter:CorpusTER",
+        "edits.ter:corpus_ter",
         "Translation edit rate of all items together",
         "edits:TERParameters",
         range=Range(0),
@@ -492,7 +492,7 @@ def valor_resources() -> tuple[ResourceSpec, ...]:
             name="text.wordnet",
             summary="Synonyms of English words, from nltk's data on this machine",
             parameters="valor_text.parameters.overlap:WordNetParameters",
-            implementation="valor_text.metrics.overlap.wordnet:WordNet",
+            implementation="valor_text.metrics.overlap.meteor:WordNet",
             identity=(),
         ),
     )

@@ -50,7 +50,7 @@ class Answers:
         """
         if no_answer or given:
             references = [given or own or ("",) for own in batch.references.tolist()]
-            pairs = Pairs.beside(batch.responses.tolist(), references)
+            pairs = Pairs.between(batch.responses.tolist(), references)
             return cls(pairs, np.arange(len(batch)), len(batch))
         lacks = batch.lacks("references")
         positions = np.flatnonzero(~lacks)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import pairwise
 from typing import Any, ClassVar, cast
 
@@ -13,9 +12,9 @@ from numpy.typing import NDArray
 from valor_core.schemas import natural, natural_order
 from valor_core.schemas.text import TextBatch
 from valor_core.states import counted
-from valor_text.counting.complete import complete
+from valor_text.counting.corpus import PreparedSums
 from valor_text.counting.pairs import Pairs
-from valor_text.counting.preparation import Codes, Faulty, PreparedState, faults
+from valor_text.counting.preparation import Codes, faults
 from valor_text.kernels import edit_counts, edit_sequences
 from valor_text.kernels.values import DELETION, HIT, INSERTION, KINDS_OF_EDITS, Positions
 from valor_text.normalisers import normalise, tokenise
@@ -90,8 +89,8 @@ _Item = tuple[int | str, ...]
 """An item that has been kept: its edits, tokens of its reference, uid, response, reference."""
 
 
-@define
-class EditTotals(PreparedState):
+@define(kw_only=True)
+class EditSums(PreparedSums):
     """State: the edits of all items, and the items that have the most of them.
 
     Parameters
@@ -108,22 +107,17 @@ class EditTotals(PreparedState):
     tokeniser: str
     worst: tuple[int, ...] = ()
     counts: NDArray[np.int64] = counted(_no_edits)
-    left_out: Counter[str] = counted(Counter)
     kept: set[_Item] = counted(set)
-    faults: Counter[str] = counted(Counter)
-    faulty: Faulty = counted(set)
 
-    def update(self, batch: TextBatch) -> None:
-        """Count the items of a batch."""
-        items, left_out = complete(batch)
+    def add(self, items: TextBatch) -> Codes | None:
+        """Count items with a response and references."""
         edits = NearestEdits.of(items, self.normaliser, self.tokeniser)
         self.counts = self.counts + edits.counts.sum(0)
-        self.left_out.update(left_out)
-        self.note(items, edits.faults)
         if self._most:
             self._keep(items, edits)
+        return edits.faults
 
-    def merge(self, other: EditTotals) -> None:
+    def merge(self, other: EditSums) -> None:
         """Count what another state counted."""
         super().merge(other)
         self.kept = set(self.ranked(self._most))

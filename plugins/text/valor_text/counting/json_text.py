@@ -68,7 +68,7 @@ class Tolerance:
 
 
 @frozen
-class JSONFields:
+class JSONValue:
     """A JSON value as its fields.
 
     Parameters
@@ -83,7 +83,7 @@ class JSONFields:
 
     Examples
     --------
-    >>> sorted(JSONFields.of('{"a": [1, "x"], "b": {}}').paths)
+    >>> sorted(JSONValue.of('{"a": [1, "x"], "b": {}}').paths)
     ['$.a[0]', '$.a[1]', '$.b']
     """
 
@@ -94,7 +94,7 @@ class JSONFields:
     @classmethod
     def of(
         cls, text: str, *, ordered: bool = True, rename: Callable[[str], str] = str
-    ) -> JSONFields:
+    ) -> JSONValue:
         """The value that a text stands for.
 
         Parameters
@@ -118,17 +118,17 @@ class JSONFields:
 
     def near(
         self,
-        reference: JSONFields,
+        reference: JSONValue,
         tolerance: Tolerance,
         *,
         ordered: bool = True,
         rename: Callable[[str], str] = str,
-    ) -> JSONFields:
+    ) -> JSONValue:
         """The same value with numbers near those of a reference replaced by these.
 
         Parameters
         ----------
-        reference : JSONFields
+        reference : JSONValue
             The reference.
         tolerance : Tolerance
             How far a number may be from the one at the same path.
@@ -148,7 +148,7 @@ class JSONFields:
         else:
             is_equal = _are_near(self.value, reference.value, tolerance, rename)
             whole = reference.whole if is_equal else self.whole
-        return JSONFields(leaves, whole, self.value)
+        return JSONValue(leaves, whole, self.value)
 
     @property
     def count(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,9 @@ from numpy.typing import NDArray
 
 from valor_core.schemas.text import TextBatch
 from valor_core.states import counted
-from valor_text.counting.complete import complete
+from valor_text.counting.corpus import PreparedSums
 from valor_text.counting.pairs import Pairs
-from valor_text.counting.preparation import Faulty, PreparedState, faults
+from valor_text.counting.preparation import Codes, faults
 from valor_text.kernels import common_ngrams
 from valor_text.kernels.values import Positions
 from valor_text.normalisers import normalise, tokenise
@@ -103,8 +102,8 @@ def _by_length(state: Any) -> NDArray[np.int64]:
     return np.zeros(state.longest, np.int64)
 
 
-@define(repr=False)
-class NgramCounts(PreparedState):
+@define(repr=False, kw_only=True)
+class NgramSums(PreparedSums):
     """State: what BLEU reads off a corpus.
 
     Parameters
@@ -119,30 +118,24 @@ class NgramCounts(PreparedState):
     tokeniser: str
     longest: int
     items: int = counted(int)
-    left_out: Counter[str] = counted(Counter)
     matches: NDArray[np.int64] = counted(_by_length, takes_self=True)
     totals: NDArray[np.int64] = counted(_by_length, takes_self=True)
     too_short: NDArray[np.int64] = counted(_by_length, takes_self=True)
     response_tokens: int = counted(int)
     reference_tokens: int = counted(int)
-    faults: Counter[str] = counted(Counter)
-    faulty: Faulty = counted(set)
 
-    def update(self, batch: TextBatch) -> None:
-        """Count the items of a batch."""
-        items, left_out = complete(batch)
+    def add(self, items: TextBatch) -> Codes | None:
+        """Count items with a response and references."""
         pairs = Pairs.of(items)
         tokens = tokenise(normalise(pairs.texts, self.normaliser), self.tokeniser)
         table = NgramTable.of(pairs, tokens, self.longest)
         self.items += pairs.items
-        self.left_out += left_out
         self.matches = self.matches + table.matches.sum(0)
         self.totals = self.totals + table.totals.sum(0)
         self.too_short = self.too_short + table.too_short.sum(0)
         self.response_tokens += int(table.response_tokens.sum())
         self.reference_tokens += int(table.reference_tokens.sum())
-        codes = faults(pairs, tokens.counts, normaliser=self.normaliser, tokeniser=self.tokeniser)
-        self.note(items, codes)
+        return faults(pairs, tokens.counts, normaliser=self.normaliser, tokeniser=self.tokeniser)
 
     @property
     def table(self) -> NgramTable:

@@ -1,7 +1,8 @@
-"""Pairs: each item's response beside each of its references."""
+"""Pairs of each item's response with each of its references."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any
@@ -17,14 +18,14 @@ from valor_text.normalisers import normalise
 
 @frozen(eq=False, repr=False)
 class Pairs:
-    """The responses and references of items, as numbers of texts.
+    """Responses and references of items, as indices of texts.
 
     Parameters
     ----------
     texts : list of str
-        The responses of all items, then the references of all items.
+        Responses of all items, then references of all items.
     starts : ndarray of int64
-        Where the pairs of each item begin; one more at the end.
+        Offset of the first pair of each item, and the total.
 
     Examples
     --------
@@ -40,18 +41,18 @@ class Pairs:
 
     @classmethod
     def of(cls, batch: TextBatch) -> Pairs:
-        """The pairs of a batch, whose items have a response and references."""
-        return cls.beside(batch.responses.tolist(), batch.references.tolist())
+        """Pair the texts of a batch whose items have a response and references."""
+        return cls.between(batch.responses.tolist(), batch.references.tolist())
 
     @classmethod
-    def beside(cls, responses: Sequence[str], references: Sequence[Sequence[str]]) -> Pairs:
-        """The pairs of some responses, each with at least one reference."""
+    def between(cls, responses: Sequence[str], references: Sequence[Sequence[str]]) -> Pairs:
+        """Pair responses with their references; each has at least one."""
         starts = np.zeros(len(responses) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, references), np.int64, len(responses)), out=starts[1:])
         return cls([*responses, *chain.from_iterable(references)], starts)
 
     def normalised(self, normaliser: str) -> Pairs:
-        """The same pairs of the texts that a normaliser makes."""
+        """Return the same pairs with normalised texts."""
         return evolve(self, texts=normalise(self.texts, normaliser))
 
     def __len__(self) -> int:
@@ -64,24 +65,24 @@ class Pairs:
 
     @property
     def responses(self) -> Positions:
-        """The response of each pair, a number of a text."""
+        """Index of the response of each pair."""
         return np.repeat(np.arange(self.items), np.diff(self.starts))
 
     @property
     def references(self) -> Positions:
-        """The reference of each pair, a number of a text."""
+        """Index of the reference of each pair."""
         return np.arange(self.items, self.items + len(self))
 
     @property
     def sides(self) -> tuple[list[str], list[str]]:
-        """The response and the reference of each pair."""
+        """Texts of the response and of the reference of each pair."""
         responses, references = self.texts[: self.items], self.texts[self.items :]
         if self.items < len(self):
             responses = [responses[number] for number in self.responses.tolist()]
         return responses, references
 
     def best(self, values: NDArray[np.float64]) -> Positions:
-        """The pair of each item with the greatest value; the first of equals."""
+        """Return the first pair of each item with the greatest value."""
         if self.items == len(self):
             return np.arange(self.items)
         greatest = np.maximum.reduceat(values, self.starts[:-1])
@@ -90,5 +91,35 @@ class Pairs:
         return first
 
     def first(self, values: NDArray[Any]) -> NDArray[Any]:
-        """What each item's response has, of something that every text has."""
+        """Return the values of the responses, given a value for each text."""
         return values[: self.items]
+
+
+def paired_items(batch: TextBatch) -> tuple[TextBatch, Counter[str]]:
+    """Select the items that have a response and references.
+
+    Per-item metrics need not call this: they declare which fields they require.
+
+    Returns
+    -------
+    TextBatch
+        Selected items.
+    Counter of str
+        Number of excluded items by reason.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.text import Text
+    >>> batch = TextBatch.of([Text("q1", response="a", references="a"), Text("q2", response="b")])
+    >>> items, left_out = paired_items(batch)
+    >>> len(items), left_out
+    (1, Counter({'undefined: no references': 1}))
+    """
+    is_paired = np.ones(len(batch), bool)
+    left_out: Counter[str] = Counter()
+    for name in ("response", "references"):
+        lacks = batch.lacks(name) & is_paired
+        if lacks.any():
+            left_out[f"undefined: no {name}"] = int(lacks.sum())
+            is_paired &= ~lacks
+    return (batch.select(np.flatnonzero(is_paired)) if left_out else batch), left_out

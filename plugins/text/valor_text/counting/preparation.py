@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 from unicodedata import category, name
 
 import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.results import ONLY, DetailColumns, ItemRows, MetricDetails, Numbers
-from valor_core.schemas import natural
 from valor_core.schemas.text import TextBatch
 from valor_core.specs import MetricSpec
-from valor_core.states import DerivedState
 from valor_text.counting.pairs import Pairs
-from valor_text.kernels.kinds import CharacterKinds
-from valor_text.kernels.values import Positions
+from valor_text.kernels.values import CharacterKinds, Positions
 from valor_text.normalisers import normalise
 from valor_text.normalisers.characters import characters
 
@@ -82,7 +79,7 @@ def faults(
 
     Examples
     --------
-    >>> pairs = Pairs.beside(["A", "Paris"], [["A"], ["Paris"]])
+    >>> pairs = Pairs.between(["A", "Paris"], [["A"], ["Paris"]])
     >>> faults(pairs, np.array([0, 1, 0, 1]), normaliser="squad@1")
     array([1, 0], dtype=uint8)
     """
@@ -301,60 +298,3 @@ def _remedy(fault: str, normaliser: str | None, tokeniser: str | None) -> str:
     if fault == NO_TOKEN and tokeniser == "unicode_words":
         return "set tokeniser: words"
     return "set tokeniser: unicode_words"
-
-
-Faulty = set[tuple[int | str, ...]]
-"""Faults, each with the uid of the first item that has it."""
-
-
-class PreparedState(DerivedState):
-    """State that also counts faults of preparation; subclasses declare the two fields.
-
-    Attributes
-    ----------
-    faults : Counter of str
-        How many items have each fault.
-    faulty : set of (str, uid)
-        The first item of each.
-    """
-
-    __slots__ = ()
-
-    faults: Counter[str]
-    faulty: Faulty
-
-    def note(self, batch: TextBatch, codes: Codes | None) -> None:
-        """Count the faults of a batch."""
-        if codes is None:
-            return
-        for code in np.unique(codes[codes > 0]).tolist():
-            places = np.flatnonzero(codes == code)
-            self.faults[FAULTS[code - 1]] += len(places)
-            uids = batch.datums.uids[places].tolist()
-            self.faulty.add((FAULTS[code - 1], min(map(_named, uids), key=natural)))
-        self._keep_first()
-
-    def merge(self, other: Any) -> None:
-        """Count what another state counted."""
-        super().merge(other)
-        self._keep_first()
-
-    def restore(self, content: Any) -> None:
-        """The counts that `dump` wrote; states of version 0.1.0 have no faults."""
-        super().restore({"faults": {}, "faulty": []} | dict(content))
-
-    def warnings_of(self, metric: str, parameters: Any) -> tuple[str, ...]:
-        """One sentence for each fault, for a metric that reads this state."""
-        first = dict(cast("set[tuple[str, int | str]]", self.faulty))
-        return tuple(warnings(metric, parameters, self.faults, first))
-
-    def _keep_first(self) -> None:
-        if len(self.faulty) > len(self.faults):
-            first: dict[Any, Any] = {}
-            for fault, uid in cast("set[tuple[str, int | str]]", self.faulty):
-                first[fault] = min(first.get(fault, uid), uid, key=natural)
-            self.faulty.intersection_update(first.items())
-
-
-def _named(uid: Any) -> int | str:
-    return uid.decode("ascii") if isinstance(uid, bytes) else cast("int | str", uid)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import ClassVar
 
 import numpy as np
@@ -11,9 +10,9 @@ from numpy.typing import NDArray
 
 from valor_core.schemas.text import TextBatch
 from valor_core.states import ExactSum, counted
-from valor_text.counting.complete import complete
+from valor_text.counting.corpus import PreparedSums
 from valor_text.counting.pairs import Pairs
-from valor_text.counting.preparation import Codes, Faulty, PreparedState, faults
+from valor_text.counting.preparation import Codes, faults
 from valor_text.kernels import shifted_edits
 from valor_text.kernels.values import Positions
 from valor_text.normalisers.tercom import tokens
@@ -76,8 +75,8 @@ def edit_rates(edits: Positions, lengths: NDArray[np.float64]) -> NDArray[np.flo
     return np.where(lengths > 0, edits / np.where(lengths > 0, lengths, 1), edits > 0)
 
 
-@define
-class ShiftedEditTotals(PreparedState):
+@define(kw_only=True)
+class ShiftedEditSums(PreparedSums):
     """State: the edits of all items, and the lengths of their references.
 
     Parameters
@@ -95,13 +94,9 @@ class ShiftedEditTotals(PreparedState):
     items: int = counted(int)
     edits: int = counted(int)
     lengths: ExactSum = counted(ExactSum)
-    left_out: Counter[str] = counted(Counter)
-    faults: Counter[str] = counted(Counter)
-    faulty: Faulty = counted(set)
 
-    def update(self, batch: TextBatch) -> None:
-        """Count the items of a batch."""
-        items, left_out = complete(batch)
+    def add(self, items: TextBatch) -> Codes | None:
+        """Count items with a response and references."""
         found = ShiftedEdits.of(
             items,
             normalized=self.normalized,
@@ -112,5 +107,4 @@ class ShiftedEditTotals(PreparedState):
         self.items += len(items)
         self.edits += int(found.edits.sum())
         self.lengths.add(found.lengths)
-        self.left_out.update(left_out)
-        self.note(items, found.faults)
+        return found.faults

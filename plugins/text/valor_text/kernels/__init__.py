@@ -5,9 +5,8 @@ is there twice, with the same answers: compiled, and in plain Python and NumPy f
 compiler was. `numeric` says what each is given and finds.
 """
 
-from valor_text.kernels.kinds import CharacterKinds
 from valor_text.kernels.library import KERNELS
-from valor_text.kernels.values import Characters, Spans
+from valor_text.kernels.values import CharacterKinds, Characters, Spans
 
 if KERNELS.library is None:
     from valor_text.kernels.numeric import (

@@ -1,7 +1,7 @@
-"""Normalisers and tokenisers: how texts are prepared for comparison, by name and version.
+"""Normalisers and tokenisers: preparation of texts for comparison, by name and version.
 
-A normaliser makes texts of texts, a tokeniser makes tokens of them. Metrics have them as
-parameters, so that a report says which were used. Both take and give whole columns of texts.
+A normaliser changes texts, a tokeniser cuts them into tokens. Metrics have both as parameters, so
+that a report lists them. Both work on columns of texts.
 
 Examples
 --------
@@ -11,8 +11,15 @@ Examples
 ['it', 's', '5', 'o', 'clock']
 """
 
-from valor_text.normalisers.named import normalise, normaliser, tokenise, tokeniser, tokens_of
-from valor_text.normalisers.normaliser import Normaliser, Tokeniser
+from valor_text.normalisers.normaliser import (
+    Normaliser,
+    Tokeniser,
+    normalise,
+    normaliser,
+    tokenise,
+    tokeniser,
+    tokens_of,
+)
 
 __all__ = [
     "Normaliser",

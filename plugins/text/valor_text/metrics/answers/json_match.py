@@ -1,82 +1,177 @@
-"""JSONMatch: whether a response is the JSON value of a reference, and how many of its fields."""
+"""JSONValid, JSONSchema, JSONMatch and JSONFields: responses that are JSON."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from attrs import frozen
+from attrs import define, frozen
 
-from valor_core import Failed, ItemScore
+from valor_core import Failed, ItemScore, Result, Undefined
+from valor_core.errors import ParameterError, StateError, shown
+from valor_core.parameters import changed_parameters, parameter_values
 from valor_core.results import NoScore
 from valor_core.schemas.text import TextBatch
-from valor_text.counting.json_text import JSONFields, NoJSON, Tolerance, unfenced
+from valor_core.states import Content, StateRequest, counted
+from valor_text.counting.corpus import CorpusSums
+from valor_text.counting.json_text import JSONValue, NoJSON, Tolerance, unfenced
 from valor_text.normalisers import normalise
-from valor_text.parameters.answers import JSONMatchParameters
+from valor_text.parameters.answers import (
+    JSONMatchParameters,
+    JSONSchemaParameters,
+    JSONValidParameters,
+)
 
-_MOST_TOLD = 20
+_MOST_LISTED = 20  # errors or paths in the details of an item
+_INDEX = re.compile(r'(\["(?:[^"\\]|\\.)*"\])|\[\d+\]')
+"""Index in a list; a key that looks like one is in quotes."""
 
 
-def score(
+def json_valid(
+    batch: TextBatch, parameters: JSONValidParameters, resources: Mapping[str, Any]
+) -> list[ItemScore]:
+    """Whether the response of each item is JSON.
+
+    Parameters
+    ----------
+    batch : TextBatch
+        Items with a response.
+    parameters : JSONValidParameters
+        Whether the JSON may be embedded.
+    resources : mapping
+        Unused.
+
+    Returns
+    -------
+    list of ItemScore
+        1 or 0; the details of 0 have the position of the error under ``response``. As in JSONMatch,
+        NaN, duplicate keys of an object, and more than 100 levels are not JSON.
+    """
+
+    def scored(text: str) -> ItemScore:
+        try:
+            JSONValue.of(unfenced(text) if parameters.fenced else text)
+        except NoJSON as error:
+            return ItemScore(0.0, {"response": f"expected JSON, {error}"})
+        return ItemScore(1.0)
+
+    return [scored(text) for text in batch.responses.tolist()]
+
+
+def json_schema(
+    batch: TextBatch, parameters: JSONSchemaParameters, resources: Mapping[str, Any]
+) -> list[ItemScore]:
+    """Whether the response of each item is JSON that a schema allows.
+
+    Parameters
+    ----------
+    batch : TextBatch
+        Items with a response.
+    parameters : JSONSchemaParameters
+        Schema, and whether the JSON may be embedded.
+    resources : mapping
+        Unused.
+
+    Returns
+    -------
+    list of ItemScore
+        1 or 0. The details of 0 are the position of the error in a ``response`` that is not JSON,
+        or at most 20 ``errors``, each with its path.
+
+    Raises
+    ------
+    ParameterError
+        If the schema is invalid.
+    """
+    from jsonschema import SchemaError as InvalidSchema
+    from jsonschema.validators import Draft202012Validator, validator_for
+    from referencing import Registry
+
+    schema = dict(parameters.schema)
+    kind = validator_for(schema, Draft202012Validator)
+    try:
+        kind.check_schema(schema)
+    except InvalidSchema as error:
+        raise ParameterError(
+            f"schema must be a JSON schema, got {error.json_path}: {error.message}",
+            "See the keywords at: https://json-schema.org/understanding-json-schema/reference",
+        ) from error
+    validator = kind(schema, registry=Registry())  # with it, references fetch nothing
+
+    def scored(text: str) -> ItemScore:
+        try:
+            read = unfenced(text) if parameters.fenced else text
+            JSONValue.of(read)
+        except NoJSON as error:
+            return ItemScore(0.0, {"response": f"expected JSON, {error}"})
+        errors = sorted(validator.iter_errors(json.loads(read)), key=lambda one: one.json_path)
+        listed = [f"{one.json_path}: {one.message}" for one in errors[:_MOST_LISTED]]
+        return ItemScore(0.0, {"errors": listed}) if listed else ItemScore(1.0)
+
+    return [scored(text) for text in batch.responses.tolist()]
+
+
+def json_match(
     batch: TextBatch, parameters: JSONMatchParameters, resources: Mapping[str, Any]
 ) -> list[ItemScore]:
-    """Whether the response of each item is the value of a reference, and F1 of their fields.
+    """Whether the response of each item equals the value of a reference, and F1 of their fields.
 
-    A field is right if its path and its value are those of the reference. Numbers are compared by
-    value, ``1`` and ``1.0`` are equal, within the tolerances; ``true`` is no number.
+    A field is correct if its path and value are those of the reference. Numbers are compared by
+    value within the tolerances: ``1`` and ``1.0`` are equal, ``true`` is not a number.
 
     Parameters
     ----------
     batch : TextBatch
         Items with a response and references.
     parameters : JSONMatchParameters
-        What counts as equal.
+        Definition of equality.
     resources : mapping
-        None are used.
+        Unused.
 
     Returns
     -------
     list of ItemScore
-        ``match`` is 1 or 0; ``precision``, ``recall`` and ``f1`` are of the fields, missing and
-        extra ones counted, in [0, 1], of the reference with the best F1. All are 0 where the
-        response is no JSON. Failed where a reference is none. The details have the paths of
-        fields that are ``missing``, ``extra`` or ``wrong``, at most 20 of each, or what the
-        ``response`` is.
+        ``match`` is 1 or 0; ``precision``, ``recall`` and ``f1`` of the fields, in [0, 1], are
+        those of the reference with the best F1. All are 0 if the response is not JSON. Failed if a
+        reference is not JSON. The details have the paths of ``missing``, ``extra`` and ``wrong``
+        fields, at most 20 of each, or the error in the ``response``.
     """
-    reading = Reading(parameters)
+    comparison = _Comparison(parameters)
     items = zip(batch.responses.tolist(), batch.references.tolist(), strict=True)
-    return [_scored(reading.compared(said, wanted)) for said, wanted in items]
+    return [_scored(comparison.compared(said, wanted)) for said, wanted in items]
 
 
 @frozen
-class Compared:
-    """A response beside the reference that is nearest to it.
+class _Compared:
+    """Response and its nearest reference.
 
     Parameters
     ----------
-    response : JSONFields or str
-        Its fields, or what it is instead of JSON.
-    reference : JSONFields
-        The fields of the reference.
+    response : JSONValue or str
+        Value of the response, or the error if it is not JSON.
+    reference : JSONValue
+        Value of the reference.
     """
 
-    response: JSONFields | str
-    reference: JSONFields
+    response: JSONValue | str
+    reference: JSONValue
 
     @property
     def right(self) -> Counter[str]:
-        """How many fields are right, by path."""
+        """Number of correct fields by path."""
         if isinstance(self.response, str):
             return Counter()
-        common = JSONFields(self.response.leaves & self.reference.leaves, None)
+        common = JSONValue(self.response.leaves & self.reference.leaves, None)
         return common.paths
 
     @property
     def is_match(self) -> bool:
-        """Whether the values are equal."""
+        """True if the values are equal."""
         return not isinstance(self.response, str) and self.response.whole == self.reference.whole
 
     @property
@@ -87,43 +182,39 @@ class Compared:
 
 
 @frozen
-class Reading:
-    """How responses and references are read.
-
-    Parameters
-    ----------
-    parameters : JSONMatchParameters
-        What counts as equal.
-    """
+class _Comparison:
+    """Comparison of responses and references by the definition of equality of the parameters."""
 
     parameters: JSONMatchParameters
 
-    def compared(self, response: str, references: tuple[str, ...]) -> Compared | Failed:
-        """A response beside its best reference, by match, then by F1; the first of equals."""
-        said: JSONFields | str
+    def compared(self, response: str, references: tuple[str, ...]) -> _Compared | Failed:
+        """Return a response with its first best reference, by match, then by F1."""
+        said: JSONValue | str
         try:
             said = self._fields(unfenced(response) if self.parameters.fenced else response)
         except NoJSON as error:
             said = str(error)
-        known = []
-        for place, reference in enumerate(references):
+        candidates = []
+        for number, reference in enumerate(references):
             try:
-                known.append(self._beside(said, self._fields(reference)))
+                candidates.append(self._near(said, self._fields(reference)))
             except NoJSON as error:
-                return Failed(f"references[{place}]: expected JSON, {error}")
-        return max(known, key=lambda one: (one.is_match, one.f1))
+                return Failed(f"references[{number}]: expected JSON, {error}")
+        return max(candidates, key=lambda one: (one.is_match, one.f1))
 
-    def _beside(self, said: JSONFields | str, wanted: JSONFields) -> Compared:
+    def _near(self, said: JSONValue | str, wanted: JSONValue) -> _Compared:
         chosen = self.parameters
         if isinstance(said, str) or not (chosen.absolute or chosen.relative):
-            return Compared(said, wanted)
+            return _Compared(said, wanted)
         tolerance = Tolerance(*(Decimal(repr(one)) for one in (chosen.absolute, chosen.relative)))
         rename = _renaming(chosen.normaliser)
-        return Compared(said.near(wanted, tolerance, ordered=chosen.ordered, rename=rename), wanted)
+        return _Compared(
+            said.near(wanted, tolerance, ordered=chosen.ordered, rename=rename), wanted
+        )
 
-    def _fields(self, text: str) -> JSONFields:
+    def _fields(self, text: str) -> JSONValue:
         rename = _renaming(self.parameters.normaliser)
-        return JSONFields.of(text, ordered=self.parameters.ordered, rename=rename)
+        return JSONValue.of(text, ordered=self.parameters.ordered, rename=rename)
 
 
 @cache
@@ -131,7 +222,7 @@ def _renaming(normaliser: str) -> Callable[[str], str]:
     return lambda text: normalise([text], normaliser)[0]
 
 
-def _scored(compared: Compared | Failed) -> ItemScore:
+def _scored(compared: _Compared | Failed) -> ItemScore:
     if isinstance(compared, Failed):
         return ItemScore(compared)
     right = compared.right.total()
@@ -150,7 +241,113 @@ def _scored(compared: Compared | Failed) -> ItemScore:
 
 
 def _faults(said: Counter[str], wanted: Counter[str], right: Counter[str]) -> dict[str, list[str]]:
-    """Paths of the reference alone, of the response alone, and of both with other values."""
+    """Return paths of the reference only, of the response only, and of both with other values."""
     said, wanted = said - right, wanted - right
     found = {"missing": wanted - said, "extra": said - wanted, "wrong": said & wanted}
-    return {name: sorted(paths)[:_MOST_TOLD] for name, paths in found.items() if paths}
+    return {name: sorted(paths)[:_MOST_LISTED] for name, paths in found.items() if paths}
+
+
+@define(kw_only=True)
+class FieldSums(CorpusSums):
+    """State: number of fields by path, in responses, in references, and correct.
+
+    Parameters
+    ----------
+    ordered, normaliser, fenced, absolute, relative
+        As in `JSONMatchParameters`.
+    """
+
+    ordered: bool
+    normaliser: str
+    fenced: bool
+    absolute: float = 0.0
+    relative: float = 0.0
+    said: Counter[str] = counted(Counter)
+    wanted: Counter[str] = counted(Counter)
+    right: Counter[str] = counted(Counter)
+
+    def add(self, items: TextBatch) -> None:
+        """Count items with a response and references."""
+        comparison = _Comparison(
+            JSONMatchParameters(
+                ordered=self.ordered,
+                normaliser=self.normaliser,
+                fenced=self.fenced,
+                absolute=self.absolute,
+                relative=self.relative,
+            )
+        )
+        texts = zip(items.responses.tolist(), items.references.tolist(), strict=True)
+        for response, references in texts:
+            compared = comparison.compared(response, references)
+            if isinstance(compared, Failed):
+                self.left_out["failed: a reference is no JSON"] += 1
+                continue
+            self.wanted += _anywhere(compared.reference.paths)
+            self.right += _anywhere(compared.right)
+            if not isinstance(compared.response, str):
+                self.said += _anywhere(compared.response.paths)
+
+    def restore(self, content: Content) -> None:
+        """Set the counts that `dump` returned.
+
+        Raises
+        ------
+        StateError
+            If a field is correct more often than it is in responses or references.
+        """
+        super().restore(content)
+        for path in {*self.wanted, *self.right}:
+            most = min(self.wanted[path], self.said[path])
+            if self.wanted[path] < 1 or self.right[path] > most:
+                raise StateError(
+                    f"right: expected a field of references, right at most {most:,} times, found "
+                    f"{shown(path)} {self.right[path]:,} times"
+                )
+
+
+@frozen
+class JSONFields:
+    """F1 of each field of the references, over all items; all indices of a list are one field.
+
+    The value is a table of F1 by path, ``$.tags[*]``: twice the number of correct fields, divided
+    by the number in all responses and references. Responses that are not JSON have no fields.
+
+    Parameters
+    ----------
+    parameters : JSONMatchParameters
+        Definition of equality.
+
+    Examples
+    --------
+    >>> from valor_core import Text, evaluate
+    >>> items = [Text("q1", response='{"a": 1, "b": 2}', references='{"a": 1, "b": 3}')]
+    >>> evaluate(items, ["JSONFields"])["JSONFields"].value
+    {'$.a': 1.0, '$.b': 0.0}
+    """
+
+    parameters: JSONMatchParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Request the counts of the fields."""
+        return (StateRequest(FieldSums, parameter_values(self.parameters)),)
+
+    def compute(self, state: FieldSums) -> Iterator[Result]:
+        """Yield one result, F1 by path."""
+        shares = {
+            path: 2 * state.right[path] / (state.said[path] + count)
+            for path, count in sorted(state.wanted.items())
+        }
+        yield Result(
+            parameters=changed_parameters(self.parameters),
+            value=shares or Undefined("no items with JSON references"),
+            left_out=dict(sorted(state.left_out.items())),
+        )
+
+
+def _anywhere(paths: Counter[str]) -> Counter[str]:
+    """Return the counts with a star for each index of a list."""
+    found: Counter[str] = Counter()
+    for path, count in paths.items():
+        found[_INDEX.sub(lambda step: step[1] or "[*]", path)] += count
+    return found

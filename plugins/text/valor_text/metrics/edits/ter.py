@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from attrs import frozen
 
 from valor_core.parameters import parameter_values
-from valor_core.results import Result, Undefined
+from valor_core.results import Undefined
 from valor_core.schemas.text import TextBatch
-from valor_core.states import StateRequest
 from valor_text.counting import preparation
-from valor_text.counting.shifts import ShiftedEdits, ShiftedEditTotals, edit_rates
+from valor_text.counting.corpus import corpus_metric
+from valor_text.counting.shifts import ShiftedEdits, ShiftedEditSums, edit_rates
 from valor_text.parameters.edits import TERParameters
 
 
@@ -41,33 +40,13 @@ def score(batch: TextBatch, parameters: TERParameters, resources: Mapping[str, A
     return preparation.rows(batch, edit_rates(found.edits, found.lengths), found.faults)
 
 
-@frozen
-class CorpusTER:
-    """Translation edit rate of all items: the edits of all, for each word of their references.
+@corpus_metric("CorpusTER", ShiftedEditSums, parameter_values)
+def corpus_ter(sums: ShiftedEditSums, parameters: TERParameters) -> float | Undefined:
+    """Translation edit rate of all items: the sum of edits per word of the references.
 
     Equal to sacrebleu's, which is 100 times as large.
-
-    Parameters
-    ----------
-    parameters : TERParameters
-        How texts are cut into words.
     """
-
-    parameters: TERParameters
-
-    def needs(self) -> tuple[StateRequest, ...]:
-        """The edits of all items."""
-        return (StateRequest(ShiftedEditTotals, parameter_values(self.parameters)),)
-
-    def compute(self, totals: ShiftedEditTotals) -> Iterator[Result]:
-        """The rate."""
-        value: float | Undefined = Undefined("no items")
-        if totals.items:
-            (rate,) = edit_rates(np.array([totals.edits]), np.array([totals.lengths.value]))
-            value = float(rate)
-        yield Result(
-            parameters=parameter_values(self.parameters),
-            value=value,
-            left_out=dict(totals.left_out),
-            warnings=totals.warnings_of("text.CorpusTER", self.parameters),
-        )
+    if not sums.items:
+        return Undefined("no items")
+    (rate,) = edit_rates(np.array([sums.edits]), np.array([sums.lengths.value]))
+    return float(rate)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from attrs import frozen
 
-from valor_core import Result, Undefined
-from valor_core.parameters import parameter_values
+from valor_core import Undefined
 from valor_core.results import Numbers
 from valor_core.schemas.text import TextBatch
-from valor_core.states import StateRequest
 from valor_text.counting import preparation
-from valor_text.counting.ngrams import NgramCounts, NgramTable
+from valor_text.counting.corpus import NO_ITEMS, corpus_metric
+from valor_text.counting.ngrams import NgramSums, NgramTable
 from valor_text.counting.pairs import Pairs
 from valor_text.metrics.overlap.smoothing import LONGEST, Floats, Precisions, each, smoothed
 from valor_text.normalisers import normalise, tokenise
@@ -66,42 +64,25 @@ def score(batch: TextBatch, parameters: BLEUParameters, resources: Mapping[str, 
     return preparation.rows(batch, numbers, codes)
 
 
-@frozen
-class CorpusBLEU:
+def _settings(parameters: BLEUParameters) -> dict[str, Any]:
+    return {
+        "normaliser": parameters.normaliser,
+        "tokeniser": parameters.tokeniser,
+        "longest": _longest(parameters),
+    }
+
+
+@corpus_metric("CorpusBLEU", NgramSums, _settings)
+def corpus_bleu(sums: NgramSums, parameters: BLEUParameters) -> float | Undefined:
     """BLEU of a corpus: n-grams and lengths are added up over all items before they are divided.
 
     Equal to nltk's `corpus_bleu` or to sacrebleu's, over 100.
     """
-
-    parameters: BLEUParameters
-
-    def needs(self) -> tuple[StateRequest, ...]:
-        """The counts of n-grams."""
-        chosen = self.parameters
-        key = {
-            "normaliser": chosen.normaliser,
-            "tokeniser": chosen.tokeniser,
-            "longest": _longest(chosen),
-        }
-        return (StateRequest(NgramCounts, key),)
-
-    def compute(self, counts: NgramCounts) -> Iterator[Result]:
-        """The one result."""
-        chosen = self.parameters
-        effective = chosen.effective_order is True
-        value: float | Undefined
-        if counts.items:
-            value = float(_bleu(counts.table, chosen, effective_order=effective)[0])
-        else:
-            value = Undefined("no items with a response and references")
-        if value != value:
-            value = _NO_METHOD6
-        yield Result(
-            parameters=parameter_values(chosen),
-            value=value,
-            left_out=dict(counts.left_out),
-            warnings=counts.warnings_of("text.CorpusBLEU", chosen),
-        )
+    if not sums.items:
+        return NO_ITEMS
+    effective = parameters.effective_order is True
+    value = float(_bleu(sums.table, parameters, effective_order=effective)[0])
+    return _NO_METHOD6 if math.isnan(value) else value
 
 
 def _longest(parameters: BLEUParameters) -> int:

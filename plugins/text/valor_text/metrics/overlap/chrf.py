@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from valor_core import Result, Undefined
-from valor_core.parameters import parameter_values
+from valor_core import Undefined
 from valor_core.schemas.text import TextBatch
-from valor_core.states import DerivedState, StateRequest, counted
-from valor_text.counting.complete import complete
+from valor_core.states import counted
+from valor_text.counting.corpus import NO_ITEMS, CorpusSums, corpus_metric
 from valor_text.counting.ngrams import in_common, numbers_of_ngrams
 from valor_text.counting.pairs import Pairs
 from valor_text.kernels.values import Positions
@@ -54,58 +52,38 @@ def _by_length(state: Any) -> NDArray[np.int64]:
     return np.zeros((3, state.parameters.char_order + state.parameters.word_order), np.int64)
 
 
-@define
-class ChrFCounts(DerivedState):
+@define(kw_only=True)
+class ChrFSums(CorpusSums):
     """State: n-grams by length, of responses, of their best references, and of both.
 
     Parameters
     ----------
     parameters : ChrFParameters
-        Lengths of the n-grams, and which reference is best.
+        Lengths of the n-grams, and choice of the best reference.
     """
 
     parameters: ChrFParameters
     items: int = counted(int)
-    left_out: Counter[str] = counted(Counter)
     ngrams: NDArray[np.int64] = counted(_by_length, takes_self=True)
 
-    def update(self, batch: TextBatch) -> None:
-        """Count the items of a batch."""
-        items, left_out = complete(batch)
-        pairs = Pairs.of(items)
-        overlap = _Overlap.of(pairs, self.parameters)
-        self.items += pairs.items
-        self.left_out += left_out
+    def add(self, items: TextBatch) -> None:
+        """Count items with a response and references."""
+        overlap = _Overlap.of(Pairs.of(items), self.parameters)
+        self.items += len(items)
         counts = (overlap.responses, overlap.references, overlap.common)
         self.ngrams = self.ngrams + np.stack([each.sum(0) for each in counts])
 
 
-@frozen
-class CorpusChrF:
+@corpus_metric("CorpusChrF", ChrFSums, lambda parameters: {"parameters": parameters})
+def corpus_chrf(sums: ChrFSums, parameters: ChrFParameters) -> float | Undefined:
     """ChrF of a corpus: n-grams are added up over all items before they are divided.
 
     Equal to sacrebleu's, over 100.
     """
-
-    parameters: ChrFParameters
-
-    def needs(self) -> tuple[StateRequest, ...]:
-        """The counts of n-grams."""
-        return (StateRequest(ChrFCounts, {"parameters": self.parameters}),)
-
-    def compute(self, counts: ChrFCounts) -> Iterator[Result]:
-        """The one result."""
-        value: float | Undefined
-        if counts.items:
-            responses, references, common = counts.ngrams[:, None]
-            value = float(_Overlap(responses, references, common).chrf(self.parameters)[0])
-        else:
-            value = Undefined("no items with a response and references")
-        yield Result(
-            parameters=parameter_values(self.parameters),
-            value=value,
-            left_out=dict(counts.left_out),
-        )
+    if not sums.items:
+        return NO_ITEMS
+    responses, references, common = sums.ngrams[:, None]
+    return float(_Overlap(responses, references, common).chrf(parameters)[0])
 
 
 @frozen(eq=False)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from attrs import define, frozen
+from attrs import define
 
-from valor_core import Result, Undefined
-from valor_core.parameters import parameter_values
+from valor_core import Undefined
 from valor_core.schemas.text import TextBatch
-from valor_core.states import StateRequest, counted
+from valor_core.states import counted
 from valor_text.counting import preparation
-from valor_text.counting.complete import complete
+from valor_text.counting.corpus import NO_ITEMS, PreparedSums, corpus_metric
 from valor_text.counting.ngrams import in_common, numbers_of_ngrams
 from valor_text.counting.pairs import Pairs
 from valor_text.kernels.values import Positions
@@ -45,62 +43,37 @@ def score(batch: TextBatch, parameters: GLEUParameters, resources: Mapping[str, 
     return preparation.rows(batch, matches / np.maximum(totals, 1), codes)
 
 
-@define
-class GLEUCounts(preparation.PreparedState):
-    """State: n-grams that responses share with their best references, of how many.
+@define(kw_only=True)
+class GLEUSums(PreparedSums):
+    """State: n-grams that responses share with their best references, and totals.
 
     Parameters
     ----------
     parameters : GLEUParameters
-        Lengths of the n-grams, and tokens.
+        Lengths of the n-grams, and preparation.
     """
 
     parameters: GLEUParameters
     items: int = counted(int)
-    left_out: Counter[str] = counted(Counter)
     matches: int = counted(int)
     totals: int = counted(int)
-    faults: Counter[str] = counted(Counter)
-    faulty: preparation.Faulty = counted(set)
 
-    def update(self, batch: TextBatch) -> None:
-        """Count the items of a batch."""
-        items, left_out = complete(batch)
-        pairs = Pairs.of(items)
-        matches, totals, codes = _counts(pairs, self.parameters)
-        self.items += pairs.items
-        self.left_out += left_out
+    def add(self, items: TextBatch) -> preparation.Codes | None:
+        """Count items with a response and references."""
+        matches, totals, codes = _counts(Pairs.of(items), self.parameters)
+        self.items += len(items)
         self.matches += int(matches.sum())
         self.totals += int(totals.sum())
-        self.note(items, codes)
+        return codes
 
 
-@frozen
-class CorpusGLEU:
+@corpus_metric("CorpusGLEU", GLEUSums, lambda parameters: {"parameters": parameters})
+def corpus_gleu(sums: GLEUSums, parameters: GLEUParameters) -> float | Undefined:
     """GLEU of a corpus: n-grams are added up over all items before they are divided.
 
     Equal to nltk's `corpus_gleu`.
     """
-
-    parameters: GLEUParameters
-
-    def needs(self) -> tuple[StateRequest, ...]:
-        """The counts of n-grams."""
-        return (StateRequest(GLEUCounts, {"parameters": self.parameters}),)
-
-    def compute(self, counts: GLEUCounts) -> Iterator[Result]:
-        """The one result."""
-        value: float | Undefined
-        if counts.items:
-            value = counts.matches / max(counts.totals, 1)
-        else:
-            value = Undefined("no items with a response and references")
-        yield Result(
-            parameters=parameter_values(self.parameters),
-            value=value,
-            left_out=dict(counts.left_out),
-            warnings=counts.warnings_of("text.CorpusGLEU", self.parameters),
-        )
+    return sums.matches / max(sums.totals, 1) if sums.items else NO_ITEMS
 
 
 def _counts(

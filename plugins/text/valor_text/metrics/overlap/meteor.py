@@ -1,22 +1,29 @@
-"""METEOR: words aligned by themselves, their stems and their synonyms, in few chunks."""
+"""METEOR: words aligned by form, stem and synonym, in few chunks."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
+from functools import cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from valor_core.errors import ResourceError, shown
+from valor_core.packages import import_extra
 from valor_core.schemas.text import TextBatch
 from valor_text.counting import preparation
 from valor_text.counting.pairs import Pairs
 from valor_text.kernels import alignments
 from valor_text.kernels.values import Ids, Positions
-from valor_text.metrics.overlap.wordnet import WordNet
-from valor_text.normalisers import normalise, porter, tokenise
+from valor_text.normalisers import normalise, tokenise
+from valor_text.normalisers.rouge import stems as stems_of
 from valor_text.normalisers.tokens import Tokens
-from valor_text.parameters.overlap import METEORParameters
+from valor_text.parameters.overlap import METEORParameters, WordNetParameters
+
+_FOLDERS = ("corpora/wordnet", "corpora/wordnet.zip/wordnet/")
 
 
 def score(batch: TextBatch, parameters: METEORParameters, resources: Mapping[str, Any]) -> Any:
@@ -41,7 +48,7 @@ def score(batch: TextBatch, parameters: METEORParameters, resources: Mapping[str
     pairs = Pairs.of(batch)
     texts = normalise(pairs.texts, parameters.normaliser)
     words = tokenise(texts, parameters.tokeniser).renamed(lambda words: map(str.lower, words))
-    stems = words.renamed(porter.stems)
+    stems = words.renamed(stems_of)
     responses, references = pairs.responses, pairs.references
     aligned, chunks = alignments(
         *(words.ids, stems.ids, words.starts, max(words.known, stems.known)),
@@ -89,3 +96,66 @@ def _meteor(
     penalty = parameters.gamma * np.array([share**parameters.beta for share in broken])
     values: NDArray[np.float64] = (1 - penalty) * mean
     return values
+
+
+class WordNet:
+    """Resource with synonyms of English words, from the WordNet data of nltk on this machine.
+
+    Parameters
+    ----------
+    parameters : WordNetParameters
+        Folder of the data.
+
+    Raises
+    ------
+    MissingExtraError
+        If nltk is not installed.
+    ResourceError
+        If the data are missing. Nothing is downloaded.
+    """
+
+    def __init__(self, parameters: WordNetParameters) -> None:
+        self._reader = _reader(parameters)
+        self._lock = Lock()
+        self._known = cache(self._found)
+
+    def synonyms(self, word: str) -> frozenset[str]:
+        """Single words in all synonym sets that contain a word."""
+        # The reader has one offset in its files, which all threads share.
+        with self._lock:
+            return self._known(word)
+
+    def close(self) -> None:
+        """Close the files, which the reader of nltk leaves open."""
+        for file in self._reader._data_file_map.values():
+            file.close()
+
+    def _found(self, word: str) -> frozenset[str]:
+        sets = self._reader.synsets(word)
+        names = (lemma.name() for one in sets for lemma in one.lemmas())
+        return frozenset(name for name in names if "_" not in name)
+
+
+def _reader(parameters: WordNetParameters) -> Any:
+    # The module itself: the top of nltk imports SciPy if that is installed.
+    data = import_extra("nltk.data", "wordnet: reading synonyms", "valor-text[nltk]")
+    from nltk.corpus.reader.wordnet import WordNetCorpusReader
+
+    folder = parameters.folder
+    if folder is not None and str(folder) not in data.path:
+        data.path.append(str(folder))  # nltk opens only files in its folders
+    folders = [str(folder)] if folder is not None else [*map(str, data.path)]
+    for name in _FOLDERS:
+        try:
+            root = data.find(name, folders)
+        except LookupError:
+            continue
+        with warnings.catch_warnings():
+            # It warns about missing data of other languages.
+            warnings.simplefilter("ignore")
+            return WordNetCorpusReader(root, None)
+    target = f"-d {folder} " if folder is not None else ""
+    raise ResourceError(
+        f"wordnet: expected WordNet's data of nltk in one of {shown(folders)}, found none",
+        f"Install them with: python -m nltk.downloader {target}wordnet",
+    )

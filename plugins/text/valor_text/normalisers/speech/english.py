@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from valor_text.normalisers.characters import rewritten
-from valor_text.normalisers.speech.contractions import in_full
+from valor_text.normalisers.sentences import APOSTROPHES, without_contractions
 from valor_text.normalisers.speech.multilingual import one_case, plain_letters, without_symbols
 from valor_text.normalisers.speech.numbers import in_digits
 from valor_text.normalisers.speech.spelling import SPELLINGS
@@ -18,7 +18,6 @@ from valor_text.normalisers.speech.spelling import SPELLINGS
 _FILLERS = frozenset(
     ["uh", "uhh", "uhm", "um", "umm", "er", "erm", "eh", "hm", "hmm", "mm", "mmm", "mhm"]
 )
-_APOSTROPHES = dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02bc\u00b4`"), "'")
 _KEPT = "'.,%$£€"
 """What is looked at word by word; all other punctuation is none."""
 
@@ -52,7 +51,7 @@ def english(texts: Sequence[str]) -> list[str]:
 
 
 def _english(joined: str, mark: str) -> str:
-    joined = plain_letters(one_case(joined.translate(_APOSTROPHES)))
+    joined = plain_letters(one_case(joined.translate(APOSTROPHES)))
     joined = _bracketed(mark).sub(" ", joined).replace("&", " and ")
     joined = without_symbols(joined, mark, but=_KEPT)
     words = (joined.replace(mark, f" {mark} ") if mark else joined).split()
@@ -94,5 +93,5 @@ def _written(word: str) -> str:
     if not word.isalnum():
         for pattern, replacement in _CLEAN:
             word = pattern.sub(replacement, word)
-    full = " ".join(map(in_full, word.split()))
+    full = " ".join(map(without_contractions, word.split()))
     return " ".join(SPELLINGS.get(one, one) for one in full.split() if one not in _FILLERS)
