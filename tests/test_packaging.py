@@ -64,18 +64,18 @@ def is_compiled(folder: Path) -> bool:
 COMPILED = [folder for folder in PLUGINS if is_compiled(folder)]
 
 
-def built(folder: Path, target: Path, before: str = "", **environment: str) -> zipfile.ZipFile:
+def built(folder: Path, target: Path, **environment: str) -> zipfile.ZipFile:
     """Build a wheel with the build backend of the project."""
     if not is_compiled(folder):
         (path,) = WheelBuilder(str(folder)).build(directory=str(target), versions=["standard"])
         return zipfile.ZipFile(path)
     copy = target / folder.name
     shutil.copytree(
-        folder, copy, ignore=shutil.ignore_patterns("*.so", "*.pyd", "build", "*.egg-info")
+        folder, copy, ignore=shutil.ignore_patterns("*.so", "*.dll", "build", "*.egg-info")
     )
     code = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
     subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", f"{before}\n{code}", str(target)],
+        [sys.executable, "-W", "ignore", "-c", code, str(target)],
         cwd=copy,
         env=os.environ | environment,
         check=True,
@@ -86,7 +86,7 @@ def built(folder: Path, target: Path, before: str = "", **environment: str) -> z
 
 
 def libraries(wheel: zipfile.ZipFile) -> list[str]:
-    return [name for name in wheel.namelist() if re.search(r"/_kernels[^/]*\.(so|pyd)$", name)]
+    return [name for name in wheel.namelist() if re.search(r"/_kernels\.(so|dll)$", name)]
 
 
 def holds_its_package_with_types_and_no_tests(folder: Path, wheel: zipfile.ZipFile) -> None:
@@ -127,7 +127,8 @@ def holds_compiled_kernels_where_a_compiler_is(folder: Path, wheel: zipfile.ZipF
 
     assert bool(libraries(wheel)) == (is_compiled(folder) and has_compiler)
     assert not [name for name in wheel.namelist() if name.endswith((".c", ".h"))]
-    assert ("-cp311-abi3-" in str(wheel.filename)) == is_compiled(folder)
+    assert str(wheel.filename).endswith("-py3-none-any.whl") != is_compiled(folder)
+    assert "-py3-none-" in str(wheel.filename)
 
 
 def describes_itself(folder: Path, wheel: zipfile.ZipFile) -> None:
@@ -161,24 +162,6 @@ def test_wheel_has_metadata_and_files_of_project(folder: Path, tmp_path: Path) -
 
 def test_all_kernels_have_same_build_script() -> None:
     assert len({(folder / "setup.py").read_text(encoding="utf-8") for folder in COMPILED}) == 1
-
-
-FREE_THREADED = """
-import sysconfig
-variables = sysconfig.get_config_vars()
-variables |= {"Py_GIL_DISABLED": 1, "EXT_SUFFIX": ".free-threaded.so"}
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="libraries have other names on Windows")
-@pytest.mark.skipif(not any(map(shutil.which, COMPILERS)), reason="no compiler")
-@pytest.mark.parametrize("folder", COMPILED[:1], ids=name_of)  # all have the same build script
-def test_wheel_for_free_threaded_python_has_specific_tag(folder: Path, tmp_path: Path) -> None:
-    wheel = built(folder, tmp_path, before=FREE_THREADED)
-
-    assert "abi3" not in str(wheel.filename)
-    (library,) = libraries(wheel)
-    assert library.endswith("/_kernels.free-threaded.so")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="CC does not set the compiler on Windows")

@@ -1,18 +1,19 @@
-"""Builds the kernels; where that fails, the package installs without them and NumPy runs."""
+"""Build the kernels: a shared library without Python's headers, in one wheel for every Python.
 
-import sysconfig
+The library is optional: without a compiler, the package installs without it and NumPy is used.
+"""
+
+import sys
 from pathlib import Path
 from zlib import crc32
 
-from setuptools import setup
+from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
-
-# One wheel serves every Python, but for the free-threaded ones, which have no stable ABI.
-STABLE = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
 def checksum(folder: Path) -> int:
-    """The checksum by which `valor_core.kernels.kernels` tells whether a library is stale."""
+    """Return the checksum by which `valor_core.kernels.kernels` detects a stale library."""
     found = 0
     for path in sorted(folder.glob("*.[ch]")):
         found = crc32(path.name.encode() + path.read_bytes(), found)
@@ -20,21 +21,29 @@ def checksum(folder: Path) -> int:
 
 
 class BuildKernels(build_ext):
-    """Compiles the kernels, which learn their sources' checksum."""
+    """Compile the kernels; define the checksum of their sources."""
 
-    def finalize_options(self) -> None:
-        """Completes what `pyproject.toml` says of each library."""
-        super().finalize_options()
-        for library in self.extensions:
-            library.py_limited_api = STABLE
-            sources = checksum(Path(library.sources[0]).parent)
-            library.define_macros += [
-                ("KERNELS_SOURCES", f"0x{sources:08x}u"),
-                ("Py_LIMITED_API", "0x030B0000") if STABLE else ("Py_GIL_DISABLED", "1"),
-            ]
+    def build_extension(self, ext: Extension) -> None:
+        """Compile one library."""
+        sources = checksum(Path(ext.sources[0]).parent)
+        ext.define_macros.append(("KERNELS_SOURCES", f"0x{sources:08x}u"))
+        super().build_extension(ext)
+
+    def get_ext_filename(self, fullname: str) -> str:
+        """Return the path of a library, in which no Python version appears."""
+        return fullname.replace(".", "/") + (".dll" if sys.platform == "win32" else ".so")
+
+    def get_export_symbols(self, ext: Extension) -> list[str]:
+        """Return no symbols: the sources mark their exports, and there is no `PyInit`."""
+        return []
 
 
-setup(
-    cmdclass={"build_ext": BuildKernels},
-    options={"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE else {},
-)
+class KernelsWheel(bdist_wheel):
+    """Tag the wheel for every Python on this platform."""
+
+    def get_tag(self) -> tuple[str, str, str]:
+        """Return the tag of the wheel."""
+        return "py3", "none", super().get_tag()[2]
+
+
+setup(cmdclass={"build_ext": BuildKernels, "bdist_wheel": KernelsWheel})

@@ -2,13 +2,15 @@
 
 The inner loops of a family are C functions over flat arrays. The build compiles them into a library
 in the package if a compiler is available; otherwise NumPy functions with the same names and
-bit-identical results run. Calls release the GIL.
+bit-identical results run. Calls release the GIL. The library uses nothing of Python, so one build
+serves every Python.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import warnings
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -24,7 +26,9 @@ from valor_core.errors import ValorWarning
 from valor_core.packages import install
 
 VARIABLE = "VALOR_KERNELS"
-"""Environment variable; the value ``numpy`` disables the compiled kernels."""
+"""Environment variable; the value ``reference`` disables the compiled kernels."""
+
+_SUFFIX = ".dll" if sys.platform == "win32" else ".so"
 
 
 @frozen(repr=False)
@@ -89,35 +93,37 @@ class Kernels:
 def kernels(module: str) -> Kernels:
     """Load the compiled kernels of a family.
 
-    A library older than its sources is ignored with a warning: its function
-    ``valor_kernels_sources`` returns their checksum at build time. Wheels have no sources, so the
-    check is skipped.
+    The library is a file in the package: ``_kernels.so``, or ``_kernels.dll`` on Windows. A library
+    older than its sources is ignored with a warning: its function ``valor_kernels_sources`` returns
+    their checksum at build time. Wheels have no sources, so the check is skipped.
 
     Parameters
     ----------
     module : str
-        Module name of the library. The sources are in the folder ``kernels`` next to it.
+        Package and name of the library. The sources are in the folder ``kernels`` next to it.
 
     Examples
     --------
     >>> kernels("valor_core._absent").path
     'NumPy'
     """
-    if os.environ.get(VARIABLE, "").lower() == "numpy":
-        return Kernels(module, None, f"{VARIABLE}=numpy is set")
-    found = find_spec(module)
-    remedy = f"reinstall {module.partition('.')[0].replace('_', '-')} where a C compiler is found"
-    if found is None or found.origin is None:
+    choice = os.environ.get(VARIABLE, "").lower()
+    if choice in ("numpy", "reference"):
+        return Kernels(module, None, f"{VARIABLE}={choice} is set")
+    package, _, name = module.rpartition(".")
+    spec = find_spec(package)
+    remedy = f"reinstall {package.replace('_', '-')} where a C compiler is found"
+    path = Path(str(spec and spec.origin)).with_name(name + _SUFFIX)
+    if not path.exists():
         return Kernels(module, None, f"not built: {remedy}")
-    origin = Path(found.origin)
     try:
-        library = ctypes.CDLL(found.origin)
+        library = ctypes.CDLL(str(path))
     except OSError as error:
         return Kernels(module, None, f"cannot be loaded ({error}): {remedy}")
-    sources = sorted((origin.parent / "kernels").glob("*.[ch]"))
+    sources = sorted((path.parent / "kernels").glob("*.[ch]"))
     built = _built_from(library)
     if sources and built != checksum(sources):
-        return _stale(module, origin.parents[1])
+        return _stale(module, path.parents[1])
     if built is None:
         return Kernels(module, None, f"has no function valor_kernels_sources: {remedy}")
     return Kernels(module, library)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import _ctypes
+import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,24 +18,37 @@ def no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(compiled.VARIABLE, raising=False)
 
 
-def test_invalid_library_file_falls_back_to_numpy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "surely_no_library.py").write_text("not a library")
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Path of the library of a package that has none yet."""
+    package = tmp_path / "some_lab"
+    package.mkdir()
+    (package / "__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
+    return package / ("_kernels.dll" if sys.platform == "win32" else "_kernels.so")
 
-    found = kernels("surely_no_library")
+
+def test_invalid_library_file_falls_back_to_numpy(library: Path) -> None:
+    library.write_text("not a library")
+
+    found = kernels("some_lab._kernels")
 
     assert found.path == "NumPy"
     assert found.reason.startswith("cannot be loaded (")
-    assert found.reason.endswith("): reinstall surely-no-library where a C compiler is found")
+    assert found.reason.endswith("): reinstall some-lab where a C compiler is found")
 
 
-def test_unrelated_library_falls_back_to_numpy() -> None:
-    found = kernels("_ctypes")
+def test_unrelated_library_falls_back_to_numpy(library: Path) -> None:
+    shutil.copy(_ctypes.__file__, library)
+
+    found = kernels("some_lab._kernels")
 
     assert found.path == "NumPy"
     assert "valor_kernels_sources" in found.reason
+
+
+def test_missing_package_falls_back_to_numpy() -> None:
+    assert kernels("surely_no_package._kernels").reason.startswith("not built: ")
 
 
 def test_argument_of_another_type_is_rejected() -> None:

@@ -6,8 +6,6 @@
  * float32 and float64 scores stands in `scores.h`, which is included once for each.
  */
 
-#include <Python.h>
-
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -59,12 +57,7 @@
 #endif
 #endif
 
-/* Makes the library a module that Python's import system finds; Python calls no more of it. */
-static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernels"};
-
-PyMODINIT_FUNC PyInit__kernels(void) { return PyModule_Create(&module); }
-
-/* Checksum of the sources, which `setup.py` defines: a library of other sources is set aside. */
+/* Checksum of the sources at build time, by which a stale library is detected. */
 KERNEL uint32_t valor_kernels_sources(void) { return KERNELS_SOURCES; }
 
 enum {

@@ -7,6 +7,9 @@
 
 #include "kernels.h"
 
+/* Checksum of the sources at build time, by which a stale library is detected. */
+EXPORT uint32_t valor_kernels_sources(void) { return KERNELS_SOURCES; }
+
 static double lesser(double a, double b) { return a < b ? a : b; }
 static double greater(double a, double b) { return a > b ? a : b; }
 

@@ -7,6 +7,9 @@
    ones close together do not wait for each other's store. */
 #include "kernels.h"
 
+/* Checksum of the sources at build time, by which a stale library is detected. */
+EXPORT uint32_t valor_kernels_sources(void) { return KERNELS_SOURCES; }
+
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #define SSE2 1

@@ -2,6 +2,9 @@
 
 #include "kernels.h"
 
+/* Checksum of the sources at build time, by which a stale library is detected. */
+KERNEL uint32_t valor_kernels_sources(void) { return KERNELS_SOURCES; }
+
 /* Kinds of characters, as in `kernels/kinds.py`. */
 enum { BETWEEN = 0, WORD = 1, ALONE = 2, LINE = 3, DIGIT = 4, MARK = 5, DOLLAR = 6 };
 
