@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 FOLDERS = (
-    *(f"plugins/{name}" for name in ("cli", "dask", "evaluate", "files", "report", "testing")),
+    *(f"plugins/{name}" for name in ("cli", "dask", "files", "report", "testing")),
     *(f"valor_core/{name}" for name in ("filters", "kernels", "parameters", "readers", "results")),
     *(f"valor_core/{name}" for name in ("evaluation", "resources", "schemas", "scoring", "specs")),
     "valor_core/states",

@@ -1,4 +1,4 @@
-"""Examples of each task as columns of evaluate and as batches of Valor."""
+"""Examples of each task as the columns that evaluate hands to a module, beside the same items."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ NOT_COUNTED = 1 << 23
 
 @frozen(eq=False)
 class Example:
-    """Batches of Valor, and the same data as columns.
+    """Batches as Valor has them, and as columns.
 
     Parameters
     ----------
     name : str
-        Name of the data set.
+        What the data set is called.
     batches : list of Batch
-        Batches.
+        Its batches.
     columns : list of mapping
-        Columns of each batch.
+        The same, one for each batch.
     data : mapping
-        Settings of the columns.
+        What has to be said about the columns.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Example:
 
 
 def of_task(task: str) -> list[Example]:
-    """Return the examples of a task that its columns can represent."""
+    """The examples of a task, those left out that its columns have no form for."""
     makers = {
         "classification": _classification,
         "detection": _detection,
@@ -89,7 +89,7 @@ def _classification(name: str, batches: Sequence[ClassificationBatch]) -> Exampl
 
 
 def _detection(name: str, batches: Sequence[DetectionBatch]) -> Example:
-    """Columns have one label per object, of one key, and no image sizes."""
+    """An object has one label of one key here, and images have no size."""
     parts = [[*map(_with_single_labels, batch.items())] for batch in batches]
     columns = [
         {
@@ -131,7 +131,7 @@ def _corners(box: Any) -> list[float]:
 
 
 def _segmentation(name: str, batches: Sequence[SegmentationBatch]) -> Example:
-    """Columns have both sides of an image, and labels of one key."""
+    """An image has both sides here, and its labels are of one key."""
     if name == "instances":
         return _instances(name, batches)
     parts = [[*filter(None, map(_of_one_key, batch.items()))] for batch in batches]
@@ -191,7 +191,7 @@ def _segments(side: Segments) -> dict[str, Any]:
         for number, label in side.labels.items()
     ]
     image = side.pixels.read(0, side.pixels.shape[0])
-    is_known = np.isin(image, [*side.labels, NOT_COUNTED])  # other values are background
+    is_known = np.isin(image, [*side.labels, NOT_COUNTED])  # the rest is background
     return {"segmentation": np.where(is_known, image, 0), "segments_info": told}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from valor_cli.program.program import program
-from valor_rgb.prompts import INSTRUCTION
+from valor_rgb.commands import INSTRUCTION
 from valor_rgb.rules.heuristic import HeuristicRules
 from valor_rgb.rules.paper import PaperRules
 from valor_rgb.rules.robust import RobustRules

@@ -15,7 +15,7 @@ from valor_rgb.rules.heuristic import (
     matched,
     normalized,
 )
-from valor_rgb.samples.answers import as_answers
+from valor_rgb.samples.sample import as_answers
 
 RULES = HeuristicRules()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from importlib import import_module
 from typing import Any, ClassVar
 
 import pytest
@@ -14,7 +13,8 @@ from valor_llm.judge.judge import Judge
 from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps import prompt as prompts
 from valor_rgb import RGBSample
-from valor_rgb.judged.steps import ERROR_DETECTION, REJECTION
+from valor_rgb.metrics import judged
+from valor_rgb.metrics.judged import ERROR_DETECTION, REJECTION
 from valor_rgb.parameters.rules import RuleParameters
 
 from valor_core import Failed, ItemScore, Undefined, evaluate
@@ -37,9 +37,9 @@ class Scripted:
         return Reply(text=self.text, model=self.model)
 
 
-def scored(module: str, sample: RGBSample, reply: str, parameters: Any = None) -> Any:
+def scored(function: str, sample: RGBSample, reply: str, parameters: Any = None) -> Any:
     judge = Judge(JudgeParameters(cache="off", reply_retries=0), Scripted(reply))
-    score = import_module(f"valor_rgb.judged.{module}").score
+    score = getattr(judged, function)
     try:
         return asyncio.run(score(sample, parameters, {"llm.judge": judge}))
     finally:

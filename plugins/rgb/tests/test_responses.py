@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from valor_rgb.parameters.abilities import ABILITIES
+from valor_rgb.parameters.rules import ABILITIES
 from valor_rgb.readers.responses import detected
 from valor_testing import check_reader
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from cases import for_each
 from valor_rgb.rules.robust import RobustRules
-from valor_rgb.samples.answers import as_answers
+from valor_rgb.samples.sample import as_answers
 
 RULES = RobustRules()
 

@@ -1,11 +1,11 @@
-from valor_rgb.documented import (
+from valor_rgb.evaluate_rgb import (
     EvaluationResult,
     evaluate_counterfactual_robustness,
     evaluate_information_integration,
     evaluate_negative_rejection,
     evaluate_noise_robustness,
 )
-from valor_rgb.response_checks import (
+from valor_rgb.rules.heuristic import (
     corrects_error,
     detects_error,
     is_correct,

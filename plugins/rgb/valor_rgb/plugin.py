@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from valor_core.parameters import NoParameters
 from valor_core.scoring import ItemMetricSpec
 from valor_core.specs import (
     CommandSpec,
+    MetricFamily,
     MetricSpec,
     Range,
     ReaderSpec,
@@ -41,128 +41,103 @@ def valor_tasks() -> tuple[TaskSpec, ...]:
     )
 
 
-def _ability(
-    name: str,
-    place: str,
-    summary: str,
-    section: str,
-    requires: tuple[str, ...],
-    uses: tuple[str, ...] = (),
-) -> MetricSpec:
-    return MetricSpec(
-        name=f"rgb.{name}",
-        task="rgb",
-        summary=summary,
-        parameters="valor_rgb.parameters.rules:AbilityParameters",
-        implementation=f"valor_rgb.metrics.{place}:{name}",
-        higher_is_better=True,
-        range=SHARE,
-        references=(Reference(RGB, section, URL), RGB_METRICS, WILSON),
-        requires=("ability", "response", *requires),
-        uses=uses,
-    )
+def _paper(section: str) -> Reference:
+    return Reference(RGB, section, URL)
+
+
+_by_rules = MetricFamily("rgb", "valor_rgb", higher_is_better=True, range=SHARE)
+"""Metrics of one ability, computed from the verdicts of the rules."""
+
+_judged = MetricFamily(
+    "rgb",
+    "valor_rgb",
+    ItemMetricSpec,
+    higher_is_better=True,
+    range=SHARE,
+    resources=("llm.judge",),
+    extra="llm",
+    summarize="valor_llm.judged_rows:tell",
+)
+"""Metrics that ask the judge of the LLM-guided family."""
 
 
 @hookimpl
 def valor_metrics() -> tuple[MetricSpec, ...]:
     """Declare the metrics."""
     return (
-        _ability(
+        _by_rules(
             "NoiseRobustness",
-            "accuracy_by_noise",
+            "accuracy_by_noise:NoiseRobustness",
             "Accuracy at each share of irrelevant documents",
-            "noise robustness",
-            ("answers",),
-            ("noise_ratio",),
+            "rules:AbilityParameters",
+            references=(_paper("noise robustness"), RGB_METRICS, WILSON),
+            requires=("ability", "response", "answers"),
+            uses=("noise_ratio",),
         ),
-        _ability(
+        _by_rules(
             "NegativeRejection",
-            "negative_rejection",
-            "Share of responses that refuse where no document has the answer",
-            "negative rejection",
-            (),
-            ("answers",),
+            "negative_rejection:NegativeRejection",
+            "Share of responses that refuse if no document contains the answer",
+            "rules:AbilityParameters",
+            references=(_paper("negative rejection"), RGB_METRICS, WILSON),
+            requires=("ability", "response"),
+            uses=("answers",),
         ),
-        _ability(
+        _by_rules(
             "InformationIntegration",
-            "accuracy_by_noise",
-            "Accuracy where the answer is spread over several documents",
-            "information integration",
-            ("answers",),
-            ("noise_ratio",),
+            "accuracy_by_noise:InformationIntegration",
+            "Accuracy if the answer is spread over several documents",
+            "rules:AbilityParameters",
+            references=(_paper("information integration"), RGB_METRICS, WILSON),
+            requires=("ability", "response", "answers"),
+            uses=("noise_ratio",),
         ),
-        _ability(
+        _by_rules(
             "CounterfactualRobustness",
-            "counterfactual_robustness",
+            "counterfactual_robustness:CounterfactualRobustness",
             "Rates of errors in documents that are detected and corrected",
-            "counterfactual robustness",
-            ("answers",),
-            ("false_answer", "closed_book"),
+            "rules:AbilityParameters",
+            references=(_paper("counterfactual robustness"), RGB_METRICS, WILSON),
+            requires=("ability", "response", "answers"),
+            uses=("false_answer", "closed_book"),
         ),
-        ItemMetricSpec(
-            name="rgb.Verdicts",
-            task="rgb",
-            summary="What the rules find in each response, and which of them fired",
-            parameters="valor_rgb.parameters.rules:RuleParameters",
-            implementation="valor_rgb.metrics.verdicts:score_many",
+        MetricFamily("rgb", "valor_rgb", ItemMetricSpec)(
+            "Verdicts",
+            "verdicts:score_many",
+            "Outcomes that the rules find in each response, and the rules that fired",
+            "rules:RuleParameters",
             higher_is_better=None,
             range=SHARE,
-            references=(Reference(RGB, "evaluation metrics", URL), RGB_METRICS),
+            references=(_paper("evaluation metrics"), RGB_METRICS),
             batched=True,
             requires=("ability",),
             uses=("response", "answers", "false_answer", "noise_ratio", "closed_book"),
         ),
         _judged(
             "JudgedRejection",
-            "rejection",
-            "Share of responses that a judge reads as refusals where no document has the answer",
-            "negative rejection, Rej*",
+            "judged:rejection",
+            "Share of responses that a judge reads as refusals if no document contains the answer",
+            references=(_paper("negative rejection, Rej*"),),
+            requires=("ability", "response"),
             uses=("query",),
         ),
         _judged(
             "JudgedErrorDetection",
-            "error_detection",
-            "Share of responses in which a judge finds that false documents were noticed",
-            "counterfactual robustness, ED*",
+            "judged:error_detection",
+            "Share of responses in which a judge finds that an error in the documents was detected",
+            references=(_paper("counterfactual robustness, ED*"),),
+            requires=("ability", "response"),
             uses=("closed_book",),
         ),
         _judged(
             "JudgedErrorCorrection",
-            "error_correction",
-            "Share with the right answer of responses that, to a judge, noticed false documents",
-            "counterfactual robustness, CR",
-            parameters="valor_rgb.parameters.rules:RuleParameters",
-            requires=("answers",),
+            "judged:error_correction",
+            "Share of correct responses among those that, to a judge, detected an error",
+            "rules:RuleParameters",
+            references=(_paper("counterfactual robustness, CR"),),
+            requires=("ability", "response", "answers"),
             uses=("closed_book",),
         ),
-    )
-
-
-def _judged(
-    name: str,
-    module: str,
-    summary: str,
-    section: str,
-    *,
-    parameters: str | None = None,
-    requires: tuple[str, ...] = (),
-    uses: tuple[str, ...] = (),
-) -> MetricSpec:
-    """A metric that asks the judge of the LLM-guided family."""
-    return ItemMetricSpec(
-        name=f"rgb.{name}",
-        task="rgb",
-        summary=summary,
-        parameters=NoParameters if parameters is None else parameters,
-        implementation=f"valor_rgb.judged.{module}:score",
-        higher_is_better=True,
-        range=SHARE,
-        references=(Reference(RGB, section, URL),),
-        resources=("llm.judge",),
-        extra="llm",
-        summarize="valor_llm.judged_rows:tell",
-        requires=("ability", "response", *requires),
-        uses=uses,
     )
 
 

@@ -1,1 +1,1 @@
-"""Metrics of Valor as modules of Hugging Face `evaluate`."""
+"""Scripts of modules: found, and executed once that is allowed."""

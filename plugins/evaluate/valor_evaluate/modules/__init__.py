@@ -1,1 +1,1 @@
-"""Modules of Hugging Face `evaluate` as metrics of Valor."""
+"""Inputs: what a module computes from, read from fields of items."""

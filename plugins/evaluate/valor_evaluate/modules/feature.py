@@ -1,4 +1,4 @@
-"""Features: declared column types of a module."""
+"""Features: the types of a module's columns, as `evaluate` declares them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _LISTS = frozenset({"List", "LargeList", "Sequence"})
 
 
 def kind_of(feature: Any) -> Kind:
-    """Return the kind of column that a feature declares.
+    """What a feature is a column of.
 
     Raises
     ------
     SchemaError
-        If no item can have it, such as audio.
+        If it is something that no item has, such as audio.
 
     Examples
     --------
@@ -47,21 +47,21 @@ def kind_of(feature: Any) -> Kind:
 
 
 def element_of(feature: Any) -> Any:
-    """Return the feature of the elements of a list."""
+    """The feature of a list's elements."""
     return feature[0] if isinstance(feature, list) else feature.feature
 
 
 def leaves(
     table: Mapping[str, Any], whole: Collection[str] = (), above: str = ""
 ) -> Iterator[tuple[str, Any]]:
-    """Yield path and feature of the columns of a table, including those of nested tables.
+    """The columns of a table that are no tables themselves, by their path.
 
     Parameters
     ----------
     table : mapping of str to feature
-        Table.
+        The table.
     whole : collection of str
-        Paths of tables that are not split.
+        Paths of tables that are taken as they are.
 
     Examples
     --------
@@ -77,12 +77,12 @@ def leaves(
 
 
 def are_labels(feature: Any) -> bool:
-    """Return True for a list of labels, such as a tag for each word."""
+    """Whether a list is one of labels, as the tags of words are."""
     return "label" in str(getattr(element_of(feature), "id", "") or "")
 
 
 def narrowed(values: Any, feature: Any) -> Any:
-    """Round numbers, also in nested lists, to the precision that a feature declares."""
+    """Numbers rounded to the precision that a feature declares, in whatever lists they stand."""
     if isinstance(values, list):
         return [narrowed(each, feature) for each in values]
     if isinstance(values, dict):
@@ -95,19 +95,19 @@ def narrowed(values: Any, feature: Any) -> Any:
 
 
 def as_array(values: list[Any], feature: Any) -> NDArray[Any]:
-    """Return a column as an array, with the dtype of its feature, if given."""
+    """A column as an array; of the type that its feature declares, if one is given."""
     dtype = getattr(feature, "dtype", None)
     is_declared = dtype is not None and kind_of(feature) in ("whole", "number")
     return np.array(values, dtype=dtype if is_declared else None)
 
 
 def from_json(value: Any, feature: Any) -> Any:
-    """Validate a value parsed from JSON against a feature.
+    """A value read from JSON, if it is what the feature declares.
 
     Raises
     ------
     SchemaError
-        If the value has another type.
+        If it is not.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def _image(rows: list[Any]) -> NDArray[Any]:
 
 
 def words(feature: Any, kind: Kind = "") -> str:
-    """Return a description of a feature that follows "expected"."""
+    """What a feature is, in words that follow "expected"."""
     kind = kind or kind_of(feature)
     if kind == "list":
         return f"a list, each of it {words(element_of(feature))}"

@@ -1,4 +1,4 @@
-"""Stored items: the fields of items that a module reads, in columns independent of their order."""
+"""Kept items: the fields of items that a module reads, in columns that any order fills alike."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from valor_core.schemas.text import TextBatch
 from valor_core.states import Content, State, saved_column, saved_labels, saved_uids
 
 METADATA = "metadata."
-"""Prefix of fields of the metadata."""
+"""Before the name of a field of the metadata."""
 
 TEXT_COLUMNS = {
     "query": "queries",
@@ -26,24 +26,24 @@ TEXT_COLUMNS = {
     "contexts": "contexts",
     "reference_contexts": "reference_contexts",
 }
-"""Columns of a batch by field of an item."""
+"""Fields of an item of text, and the columns of a batch that have them."""
 
 _SINGLE = ("query", "response")
 
 Cells = list[Any]
-"""One value per item."""
+"""A value for each item."""
 
 
 @frozen(eq=False)
 class TextItems:
-    """Fields of texts.
+    """Fields of items of text.
 
     Parameters
     ----------
     uids : ndarray, shape (n_items,)
-        Uids.
+        Their names.
     fields : dict of str to list
-        One value per item for each field: a text or None, a tuple of texts, or a metadata value.
+        For each field a value per item: a text or None, a tuple of texts, or a fact.
     """
 
     uids: NDArray[Any]
@@ -51,33 +51,33 @@ class TextItems:
 
     @classmethod
     def of(cls, batch: TextBatch, fields: Sequence[str]) -> TextItems:
-        """Copy the fields of a batch."""
+        """Those of a batch."""
         kept = {name: _cells(batch, TEXT_COLUMNS[name]) for name in fields if name in TEXT_COLUMNS}
         return cls(batch.datums.uids.copy(), kept | _facts(batch.datums, fields))
 
     @classmethod
     def joined(cls, parts: Sequence[TextItems]) -> TextItems:
-        """Join parts, sorted by uid."""
+        """Those of several parts, in the order of their uids."""
         every = _all_uids([part.uids for part in parts])
         order = natural_order(every)
         fields = {}
         for name in parts[0].fields:
             cells = [cell for part in parts for cell in part.fields[name]]
-            fields[name] = [cells[row] for row in order.tolist()]
+            fields[name] = [cells[place] for place in order.tolist()]
         return cls(every[order], fields)
 
     def dump(self) -> Content:
-        """Return the fields, for a file."""
+        """The fields, for a file."""
         return {"task": "text", "uids": self.uids, "fields": self.fields}
 
     @classmethod
     def restored(cls, content: Content, fields: Sequence[str]) -> TextItems:
-        """Restore the fields that `dump` returned.
+        """The fields that `dump` wrote.
 
         Raises
         ------
         StateError
-            If they are invalid.
+            If they are not what they were.
         """
         names = saved_uids(content, "uids")
         found = _saved_fields(content, fields, len(names))
@@ -99,9 +99,9 @@ class ClassifiedItems:
     Parameters
     ----------
     batch : ClassificationBatch
-        Items without metadata, with a list of scores.
+        The items, without metadata, their scores in a list.
     fields : dict of str to list
-        Metadata by name of the field.
+        Facts of the metadata, by the name of their field.
     """
 
     batch: ClassificationBatch
@@ -109,18 +109,18 @@ class ClassifiedItems:
 
     @property
     def uids(self) -> NDArray[Any]:
-        """Uids."""
+        """Their names."""
         return self.batch.datums.uids
 
     @property
     def scores(self) -> ScoreList:
-        """Predictions."""
+        """Their predictions."""
         assert isinstance(self.batch.scores, ScoreList)
         return self.batch.scores
 
     @classmethod
     def of(cls, batch: ClassificationBatch, fields: Sequence[str]) -> ClassifiedItems:
-        """Copy the items of a batch."""
+        """Those of a batch."""
         scores = batch.scores
         if isinstance(scores, ScoreMatrix):
             count, width = scores.values.shape
@@ -132,32 +132,32 @@ class ClassifiedItems:
         else:
             values = scores.values.astype(np.float64)
             scores = ScoreList(scores.datums.copy(), scores.labels.copy(), values)
-        stored = ClassificationBatch(
+        bare = ClassificationBatch(
             Datums(batch.datums.uids.copy()),
             batch.labels,
             batch.truth_datums.copy(),
             batch.truth_labels.copy(),
             scores,
         )
-        return cls(stored, _facts(batch.datums, fields))
+        return cls(bare, _facts(batch.datums, fields))
 
     @classmethod
     def joined(cls, parts: Sequence[ClassifiedItems]) -> ClassifiedItems:
-        """Join parts, sorted by uid, with sorted labels."""
+        """Those of several parts, in the order of their uids, labels sorted."""
         vocabulary = Vocabulary(sorted({label for part in parts for label in part.batch.labels}))
         codes = [vocabulary.join(part.batch.labels) for part in parts]
         starts = np.cumsum([0, *(len(part.batch) for part in parts)])[:-1].tolist()
         every = _all_uids([part.batch.datums.uids for part in parts])
         order = natural_order(every)
-        rows = np.empty(len(order), np.int64)
-        rows[order] = np.arange(len(order))
+        places = np.empty(len(order), np.int64)
+        places[order] = np.arange(len(order))
 
-        truths = rows[shifted([part.batch.truth_datums for part in parts], starts)]
+        truths = places[shifted([part.batch.truth_datums for part in parts], starts)]
         true_labels = recoded([part.batch.truth_labels for part in parts], codes)
         by_label = np.lexsort((true_labels, truths))
 
         lists = [part.scores for part in parts]
-        scored = rows[shifted([scores.datums for scores in lists], starts)]
+        scored = places[shifted([scores.datums for scores in lists], starts)]
         labels = recoded([scores.labels for scores in lists], codes)
         values = np.concatenate([scores.values for scores in lists])
         by_item = np.argsort(scored, kind="stable")
@@ -171,11 +171,11 @@ class ClassifiedItems:
         fields = {}
         for name in parts[0].fields:
             cells = [cell for part in parts for cell in part.fields[name]]
-            fields[name] = [cells[row] for row in order.tolist()]
+            fields[name] = [cells[place] for place in order.tolist()]
         return cls(batch, fields)
 
     def dump(self) -> Content:
-        """Return the columns, for a file."""
+        """The columns, for a file."""
         batch, scores = self.batch, self.scores
         return {
             "task": "classification",
@@ -191,12 +191,12 @@ class ClassifiedItems:
 
     @classmethod
     def restored(cls, content: Content, fields: Sequence[str]) -> ClassifiedItems:
-        """Restore the columns that `dump` returned.
+        """The columns that `dump` wrote.
 
         Raises
         ------
         StateError
-            If they are invalid.
+            If they are not what they were.
         """
         names = ("truth_datums", "truth_labels", "score_datums", "score_labels")
         whole = {name: saved_column(content, name, np.int64) for name in names}
@@ -226,19 +226,19 @@ _TASKS: dict[str, type[TextItems] | type[ClassifiedItems]] = {
 
 
 @define
-class StoredItems(State):
-    """State of a module: all fields that it reads, of every item.
+class KeptItems(State):
+    """State of a module: everything that it reads of every item.
 
     Parameters
     ----------
     fields : tuple of str
-        Fields to store; ``metadata.NAME`` is a field of the metadata. Ground truths and predictions
-        of classified items are always stored.
+        Fields of the items that are kept; ``metadata.NAME`` is one of their metadata. Ground truths
+        and predictions of classified items are kept in any case.
 
     Examples
     --------
     >>> from valor_core.schemas.text import Text
-    >>> state = StoredItems(fields=("response",))
+    >>> state = KeptItems(fields=("response",))
     >>> state.update(TextBatch.of([Text("b", response="no"), Text("a", response="yes")]))
     >>> state.items.uids.tolist(), state.items.fields
     (['a', 'b'], {'response': ['yes', 'no']})
@@ -249,30 +249,30 @@ class StoredItems(State):
 
     @property
     def items(self) -> Items | None:
-        """All items, sorted by uid; None without items."""
+        """All items, sorted by uid; None if there are none."""
         filled = [part for part in self._parts if len(part.uids)]
         return type(filled[0]).joined(filled) if filled else None
 
     def update(self, batch: Any) -> None:
-        """Store the items of a batch."""
+        """Keep the items of a batch."""
         self._parts.append(_TASKS[batch.task].of(batch, self.fields))
 
     def merge(self, other: Self) -> None:
-        """Add the items of another state."""
+        """Keep what another state has kept."""
         self._parts += other._parts
 
     def dump(self) -> Content:
-        """Return all items, for a file."""
+        """All items, for a file."""
         items = self.items
         return {} if items is None else items.dump()
 
     def restore(self, content: Content) -> None:
-        """Restore the items that `dump` returned.
+        """The items that `dump` wrote.
 
         Raises
         ------
         StateError
-            If a column is missing or invalid.
+            If a column is missing, or holds something else.
         """
         if not content:
             return
@@ -283,7 +283,7 @@ class StoredItems(State):
 
 
 def _all_uids(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Join uids; they are strings if the types of the parts differ."""
+    """All uids, all text or all whole numbers; where parts differ in it, as text."""
     kinds = {column.dtype.kind for column in columns}
     if len(kinds) > 1:
         columns = [column.astype(np.str_) for column in columns]
@@ -296,7 +296,7 @@ def _cells(batch: TextBatch, name: str) -> Cells:
 
 
 def _facts(datums: Datums, fields: Sequence[str]) -> dict[str, Cells]:
-    """Return metadata fields of items, None if missing."""
+    """The metadata among the fields, None where an item has none."""
     wanted = [name for name in fields if name.startswith(METADATA)]
     missing = np.full(len(datums), None, dtype=object)
     return {
@@ -306,7 +306,7 @@ def _facts(datums: Datums, fields: Sequence[str]) -> dict[str, Cells]:
 
 
 def _plain(fact: Any) -> Any:
-    """Convert a metadata value to JSON types; numbers that are not finite become None."""
+    """A fact as JSON has it; what is not finite is missing."""
     if isinstance(fact, (np.generic, np.ndarray)):
         fact = fact.tolist()
     if isinstance(fact, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Conversion of fields of items to the types of a module's columns."""
+"""Values: what a field of an item is in a module's column."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def value_of(field: Any, feature: Any, lists: str | None) -> Any:
-    """Convert a field to the type of a feature.
+    """The value of a field as a feature has it.
 
     Parameters
     ----------
     field : str, number, bool, list, dict, or tuple of str
-        Value of the item: a text, a metadata value, or the texts of a field with several.
+        What the item has: a text, a fact of its metadata, or the texts of a field that has several.
     feature : datasets feature
-        Type of the column.
+        What the module takes.
     lists : {"text", "words", "json"} or None
         As in `ModuleParameters`.
 
     Raises
     ------
     SchemaError
-        If it cannot be converted; without the name of the item.
+        If it cannot be one; says what was expected and found, not where.
     """
     kind = kind_of(feature)
     if kind == "list":
@@ -79,7 +79,7 @@ def _list(field: Any, feature: Any, lists: str | None) -> Any:
 
 
 def _is_json(field: str, is_numeric: bool) -> bool:
-    """Return True for a list of numbers in brackets."""
+    """Whether a list of numbers is written in brackets."""
     return is_numeric and field.lstrip().startswith("[")
 
 

@@ -1,1 +1,1 @@
-"""Folder for ``evaluate.load``, which requires a script with the name of its folder."""
+"""A folder for ``evaluate.load``, which asks for a script called like its folder."""

@@ -1,53 +1,29 @@
-"""Negative rejection: refusing to answer where no document has the answer."""
+"""Negative rejection: refusal to answer if no document contains the answer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from attrs import frozen
-
-from valor_core import Result
-from valor_core.parameters import changed_parameters
-from valor_core.results import ItemRows
-from valor_core.states import RowsOf
-from valor_rgb.metrics.findings import Findings, verdicts
-from valor_rgb.parameters.rules import AbilityParameters
+from valor_rgb.metrics.outcome_counts import AbilityMetric, OutcomeCounts
 
 
-@frozen
-class NegativeRejection:
-    """Share of responses that refuse, and of those that have the answer all the same.
+class NegativeRejection(AbilityMetric):
+    """Share of responses that refuse, and of those that contain the answer anyway."""
 
-    Parameters
-    ----------
-    parameters : AbilityParameters
-        The rules and the confidence.
-    """
+    ability = "negative_rejection"
+    needed = "rejected"
 
-    parameters: AbilityParameters
-
-    def needs(self) -> tuple[RowsOf, ...]:
-        """Verdicts on the responses."""
-        return (verdicts(self.parameters),)
-
-    def compute(self, rows: ItemRows) -> Iterator[Result]:
-        """One result: the rates with their intervals, and the counts."""
-        found = Findings.of(rows, "negative_rejection", "rejected")
-        own = changed_parameters(self.parameters)
-        if not len(found):
-            yield Result(parameters=own, value=found.nothing, left_out=found.left_out)
-            return
-        rates = {
-            "rejection_rate": found.rate("rejected"),
-            "parametric_answer_rate": found.rate("correct"),
+    def values(self, found: OutcomeCounts) -> Iterator[tuple[dict[str, Any], Any]]:
+        """Yield one value: the rates with their intervals, and the counts."""
+        shares = {
+            "rejection_rate": found.share("rejected"),
+            "parametric_answer_rate": found.share("correct"),
         }
-        value = {name: rate.value for name, rate in rates.items()} | {
+        counts = {
             "total": len(found),
             "rejected": found.count("rejected"),
             "incorrect": len(found) - found.count("rejected"),
             "correct": found.count("correct"),
-            "rates": {
-                name: rate.record(self.parameters.confidence) for name, rate in rates.items()
-            },
         }
-        yield Result(parameters=own, value=value, left_out=found.left_out)
+        yield {}, self.with_rates(shares, counts)

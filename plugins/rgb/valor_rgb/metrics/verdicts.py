@@ -7,10 +7,9 @@ from typing import Any
 
 from valor_core.results import ItemScore, NoScore, Undefined
 from valor_rgb.parameters.rules import RuleParameters
-from valor_rgb.rules.choice import rules_of
-from valor_rgb.rules.protocol import Rules
-from valor_rgb.samples.answers import Answers, Spellings
+from valor_rgb.rules.choice import Rules, rules_of
 from valor_rgb.samples.batch import RGBBatch
+from valor_rgb.samples.sample import Answers, Spellings
 
 NAMES = ("correct", "rejected", "detected", "corrected")
 """What may hold of a response."""

@@ -9,7 +9,7 @@ from valor_files import TableSource
 
 from valor_core.errors import ParameterError
 from valor_core.parameters import Within, parameter, parameters
-from valor_rgb.parameters.abilities import ABILITIES, Ability
+from valor_rgb.parameters.rules import ABILITIES, Ability
 
 _SHARE = Within(0, 1)
 

@@ -13,12 +13,12 @@ from valor_core.errors import ReadError, SchemaError, shown
 from valor_core.readers import Partition
 from valor_core.schemas import Datums
 from valor_rgb.mixing import Mixing, Passages
-from valor_rgb.parameters.abilities import ABILITIES
 from valor_rgb.parameters.readers import DatasetParameters
+from valor_rgb.parameters.rules import ABILITIES
 from valor_rgb.readers.recorded import recorded_responses
-from valor_rgb.readers.records import split_records
-from valor_rgb.samples.answers import Answers, as_answers, as_spellings
+from valor_rgb.readers.responses import split_records
 from valor_rgb.samples.batch import FIELDS, RGBBatch, checked_cells
+from valor_rgb.samples.sample import Answers, as_answers, as_spellings
 
 CLOSED_BOOK = "closed_book"
 """What stands in a uid in place of the noise ratio where a question is asked without documents."""

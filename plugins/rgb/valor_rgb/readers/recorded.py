@@ -9,7 +9,7 @@ from pathlib import Path
 from valor_files import Table, read_table
 
 from valor_core.errors import ReadError, and_more, shown
-from valor_rgb.readers.records import split_records
+from valor_rgb.readers.responses import split_records
 from valor_rgb.samples.batch import NAMES
 
 Stamp = tuple[tuple[str, int, int], ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,20 +10,50 @@ from typing import Any
 from attrs import field, fields, frozen
 from valor_files import (
     Detected,
+    TableInMemory,
     TablePartition,
     TableSource,
     first_rows,
     named_source,
     read_table,
+    split_table,
+    table_format,
 )
 
 from valor_core.errors import ParameterError, did_you_mean
 from valor_core.schemas import Datums, with_columns
-from valor_rgb.parameters.abilities import ABILITIES
 from valor_rgb.parameters.readers import ResponsesParameters
-from valor_rgb.readers.records import split_records
+from valor_rgb.parameters.rules import ABILITIES
 from valor_rgb.samples.batch import NAMES, RGBBatch, from_table
 from valor_rgb.samples.sample import RGBSample
+
+_GZIP = ".gz"
+_SOME = 1 << 12
+
+
+def split_records(path: TableSource, partition_bytes: int = 1 << 62) -> tuple[TablePartition, ...]:
+    """Partitions of a table; a .json file that begins with an object is JSON Lines.
+
+    Raises
+    ------
+    ReadError
+        If the file is not there, is empty, or has an unknown suffix.
+    """
+    if isinstance(path, TableInMemory):
+        return split_table(path)
+    format = table_format(path)
+    if format == "json" and _begins_with_an_object(path):
+        format = "jsonl"
+    return split_table(path, partition_bytes=partition_bytes, format=format)
+
+
+def _begins_with_an_object(path: Path) -> bool:
+    try:
+        with (gzip.open if path.suffix.lower() == _GZIP else open)(path, "rb") as stream:
+            start = stream.read(_SOME)
+    except (OSError, EOFError):
+        return False  # whoever reads it says what is wrong
+    return bool(start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"))
 
 
 @frozen

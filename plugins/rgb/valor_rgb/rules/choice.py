@@ -4,13 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 from valor_rgb.parameters.rules import RuleParameters
 from valor_rgb.rules.heuristic import HeuristicRules
 from valor_rgb.rules.paper import PaperRules
-from valor_rgb.rules.protocol import Rules
 from valor_rgb.rules.robust import RobustRules
+from valor_rgb.samples.sample import Answers, Spellings
+
+
+class Rules(Protocol):
+    """A set of rules; each method gives the rule that fired, in words, or None where none did."""
+
+    def right(self, response: str, answers: Answers) -> str | None:
+        """Why the response has the answer."""
+
+    def refused(self, response: str) -> str | None:
+        """Why the response is a refusal to answer."""
+
+    def detected(self, response: str, false_answer: Spellings) -> str | None:
+        """Why the response says that the documents are wrong."""
+
+    def corrected(
+        self, response: str, answers: Answers, false_answer: Spellings, detected: str | None
+    ) -> str | None:
+        """Why the response puts right what the documents have wrong, given how it detected it."""
+
 
 _PHRASES = ("rejection_phrases", "detection_phrases")
 _SETS: Mapping[str, tuple[Callable[..., Rules], tuple[str, ...]]] = {

@@ -11,58 +11,27 @@ import re
 from attrs import frozen
 from valor_text.normalisers import normaliser
 
-from valor_rgb.rules.phrases import first_phrase
-from valor_rgb.samples.answers import Answers, Spellings
+from valor_rgb.rules.words import first_phrase, phrases_in
+from valor_rgb.samples.sample import Answers, Spellings
 
-REJECTION_PHRASES = (
-    "i can not answer the question because of the insufficient information in documents",
-    "insufficient information in documents",
-    "can not answer",
-    "cannot answer",
-    "i don't know",
-    "i cannot",
-    "i can't",
-    "unable to",
-    "not able to",
-    "insufficient information",
-    "no information",
-    "cannot determine",
-    "cannot answer",
-    "not enough information",
-    "don't have enough",
-    "unable to determine",
-    "cannot find",
-    "no relevant",
-    "not mentioned",
-    "not provided",
-    "not specified",
-    "unclear",
-    "unknown",
-    "i'm not sure",
-    "i am not sure",
-    "cannot be determined",
-    "information is not available",
-    "does not provide",
+REJECTION_PHRASES = phrases_in(
+    """
+    i can not answer the question because of the insufficient information in documents,
+    insufficient information in documents, can not answer, cannot answer, i don't know, i cannot,
+    i can't, unable to, not able to, insufficient information, no information, cannot determine,
+    cannot answer, not enough information, don't have enough, unable to determine, cannot find,
+    no relevant, not mentioned, not provided, not specified, unclear, unknown, i'm not sure,
+    i am not sure, cannot be determined, information is not available, does not provide
+    """
 )
 """The four primary phrases and the secondary keywords, in their order."""
 
-DETECTION_PHRASES = (
-    "incorrect",
-    "wrong",
-    "false",
-    "error",
-    "mistake",
-    "inaccurate",
-    "not true",
-    "not correct",
-    "factually incorrect",
-    "contradicts",
-    "actually",
-    "in fact",
-    "however",
-    "but actually",
-    "the correct answer",
-    "should be",
+DETECTION_PHRASES = phrases_in(
+    """
+    incorrect, wrong, false, error, mistake, inaccurate, not true, not correct,
+    factually incorrect, contradicts, actually, in fact, however, but actually,
+    the correct answer, should be
+    """
 )
 """Keywords that say that a document is wrong, in their order."""
 
@@ -176,3 +145,102 @@ class HeuristicRules:
         is_false = any(normalized(one) in said for one in false_answer if one)
         has_answer = all(any(normalized(one) in said for one in part) for part in answers)
         return None if is_false and not has_answer else fired
+
+
+_RULES = HeuristicRules()
+
+
+def normalize_answer(answer: str) -> str:
+    """Return a text in lowercase, without punctuation at its end and with single spaces.
+
+    Parameters
+    ----------
+    answer : str
+        The text.
+
+    Examples
+    --------
+    >>> normalize_answer("  Paris!  ")
+    'paris'
+    """
+    return normalized(answer)
+
+
+def is_correct(response: str, ground_truth: str, strict: bool = False) -> bool:
+    """Return whether a response has the answer.
+
+    Parameters
+    ----------
+    response, ground_truth : str
+        The response and the answer.
+    strict : bool
+        Whether both have to be equal once they are normalized. Otherwise one may contain the
+        other, or four fifths of the answer's words are enough.
+
+    Examples
+    --------
+    >>> is_correct("It is Paris.", "Paris"), is_correct("It is Paris.", "Paris", strict=True)
+    (True, False)
+    """
+    return matched(response, ground_truth, strict=strict) is not None
+
+
+def is_rejection(response: str) -> bool:
+    """Return whether a response declines to answer.
+
+    Parameters
+    ----------
+    response : str
+        The response.
+
+    Examples
+    --------
+    >>> is_rejection("I don't know."), is_rejection("Paris")
+    (True, False)
+    """
+    return _RULES.refused(response) is not None
+
+
+def detects_error(response: str, counterfactual_answer: str | None) -> bool:
+    """Return whether a response says that its document is wrong.
+
+    Parameters
+    ----------
+    response : str
+        The response.
+    counterfactual_answer : str, optional
+        The answer that the document gives.
+
+    Examples
+    --------
+    >>> detects_error("That is incorrect, it is Paris.", "London")
+    True
+    >>> detects_error("London", "London")
+    False
+    """
+    return _RULES.detected(response, _spellings(counterfactual_answer)) is not None
+
+
+def corrects_error(response: str, correct_answer: str, counterfactual_answer: str | None) -> bool:
+    """Return whether a response has the right answer, and not only the false one.
+
+    Parameters
+    ----------
+    response, correct_answer : str
+        The response and the right answer.
+    counterfactual_answer : str, optional
+        The false answer that the document gives.
+
+    Examples
+    --------
+    >>> corrects_error("Not London but Paris.", "Paris", "London")
+    True
+    >>> corrects_error("London", "Paris", "London")
+    False
+    """
+    false = _spellings(counterfactual_answer)
+    return _RULES.corrected(response, ((correct_answer,),), false, None) is not None
+
+
+def _spellings(answer: str | None) -> tuple[str, ...]:
+    return () if answer is None else (answer,)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from valor_rgb.rules.phrases import first_phrase
-from valor_rgb.samples.answers import Answers, Spellings
+from valor_rgb.rules.words import first_phrase
+from valor_rgb.samples.sample import Answers, Spellings
 
 REJECTION_PHRASES = ("insufficient information",)
 """What the model is told to say where the documents have no answer."""

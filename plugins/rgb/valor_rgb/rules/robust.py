@@ -7,142 +7,51 @@ from functools import cached_property, lru_cache
 
 from attrs import frozen
 
-from valor_rgb.rules.words import Phrases, Words, words_of
-from valor_rgb.samples.answers import Answers, Spellings
+from valor_rgb.rules.words import Phrases, Words, phrases_in, words_of
+from valor_rgb.samples.sample import Answers, Spellings
 
-REJECTION_PHRASES = (
-    "i cannot",
-    "we cannot",
-    "i could not",
-    "i do not know",
-    "we do not know",
-    "i do not have",
-    "i am unable",
-    "i am not able",
-    "i am not sure",
-    "i am not certain",
-    "i am unsure",
-    "cannot answer",
-    "cannot determine",
-    "cannot provide",
-    "cannot be answered",
-    "cannot be determined",
-    "cannot be found",
-    "cannot be inferred",
-    "unable to answer",
-    "unable to determine",
-    "unable to find",
-    "unable to provide",
-    "not able to answer",
-    "not able to determine",
-    "not able to find",
-    "not able to provide",
-    "not possible to answer",
-    "not possible to determine",
-    "impossible to answer",
-    "impossible to determine",
-    "it is unclear",
-    "it is not clear",
-    "it is unknown",
-    "it is not known",
-    "none of the documents",
-    "none of the passages",
-    "none of the provided",
-    "insufficient information",
-    "insufficient evidence",
-    "not enough information",
-    "not enough evidence",
-    "no relevant information",
-    "lack of information",
-    "information is not available",
-    "information is insufficient",
+REJECTION_PHRASES = phrases_in(
+    """
+    i cannot, we cannot, i could not, i do not know, we do not know, i do not have, i am unable,
+    i am not able, i am not sure, i am not certain, i am unsure, cannot answer, cannot determine,
+    cannot provide, cannot be answered, cannot be determined, cannot be found, cannot be inferred,
+    unable to answer, unable to determine, unable to find, unable to provide, not able to answer,
+    not able to determine, not able to find, not able to provide, not possible to answer,
+    not possible to determine, impossible to answer, impossible to determine, it is unclear,
+    it is not clear, it is unknown, it is not known, none of the documents, none of the passages,
+    none of the provided, insufficient information, insufficient evidence, not enough information,
+    not enough evidence, no relevant information, lack of information,
+    information is not available, information is insufficient
+    """
 )
 """Phrases that refuse wherever they stand."""
 
-ABSENCE_PHRASES = (
-    "not mention",
-    "not mentioned",
-    "no mention",
-    "never mention",
-    "not contain",
-    "not include",
-    "not included",
-    "not provide",
-    "not provided",
-    "not specify",
-    "not specified",
-    "not state",
-    "not stated",
-    "not say",
-    "not give",
-    "not given",
-    "not have",
-    "not address",
-    "not discuss",
-    "not indicate",
-    "not answer",
-    "not found",
-    "not available",
-    "no answer",
-    "no information",
-    "no evidence",
-    "nothing about",
-    "silent on",
-    "unclear",
-    "unknown",
-    "fail to mention",
-    "fails to mention",
+ABSENCE_PHRASES = phrases_in(
+    """
+    not mention, not mentioned, no mention, never mention, not contain, not include, not included,
+    not provide, not provided, not specify, not specified, not state, not stated, not say,
+    not give, not given, not have, not address, not discuss, not indicate, not answer, not found,
+    not available, no answer, no information, no evidence, nothing about, silent on, unclear,
+    unknown, fail to mention, fails to mention
+    """
 )
 """Phrases that refuse beside a word for the documents, or as the whole response."""
 
-DETECTION_PHRASES = (
-    "contradict",
-    "contradicts",
-    "conflicts with",
-    "discrepancies",
-    "discrepancy",
-    "erroneous",
-    "error",
-    "errors",
-    "false",
-    "inaccuracies",
-    "inaccuracy",
-    "inaccurate",
-    "inconsistent",
-    "incorrect",
-    "incorrectly",
-    "misinformation",
-    "misleading",
-    "mistake",
-    "mistaken",
-    "mistakenly",
-    "mistakes",
-    "not accurate",
-    "not correct",
-    "not true",
-    "outdated",
-    "untrue",
-    "wrong",
-    "wrongly",
+DETECTION_PHRASES = phrases_in(
+    """
+    contradict, contradicts, conflicts with, discrepancies, discrepancy, erroneous, error, errors,
+    false, inaccuracies, inaccuracy, inaccurate, inconsistent, incorrect, incorrectly,
+    misinformation, misleading, mistake, mistaken, mistakenly, mistakes, not accurate,
+    not correct, not true, outdated, untrue, wrong, wrongly
+    """
 )
 """Phrases that find an error beside a word for the documents."""
 
-DOCUMENT_WORDS = (
-    "article",
-    "articles",
-    "context",
-    "contexts",
-    "document",
-    "documents",
-    "excerpt",
-    "excerpts",
-    "information",
-    "passage",
-    "passages",
-    "source",
-    "sources",
-    "text",
-    "texts",
+DOCUMENT_WORDS = phrases_in(
+    """
+    article, articles, context, contexts, document, documents, excerpt, excerpts, information,
+    passage, passages, source, sources, text, texts
+    """
 )
 """Words for what the model was given."""
 
@@ -155,18 +64,11 @@ REACH = 3
 _ONLY_IN_FORM = (("not", "only"), ("not", "just"), ("not", "merely"), ("no", "doubt"))
 _NO_ERROR = ("free of", "no", "without")
 _IS = ("is", "are", "was", "were", "be", "being")
-_DENIALS = (
-    "false",
-    "inaccurate",
-    "incorrect",
-    "mistaken",
-    "not accurate",
-    "not correct",
-    "not right",
-    "not the",
-    "not true",
-    "untrue",
-    "wrong",
+_DENIALS = phrases_in(
+    """
+    false, inaccurate, incorrect, mistaken, not accurate, not correct, not right, not the,
+    not true, untrue, wrong
+    """
 )
 
 

@@ -191,3 +191,25 @@ def words_of(phrase: str) -> tuple[str, ...]:
     (('january', '2', '2022'), ('东', '京'), ())
     """
     return Words.of(phrase).words
+
+
+def phrases_in(text: str) -> tuple[str, ...]:
+    """Return the phrases of a text, which are separated by commas.
+
+    Examples
+    --------
+    >>> phrases_in("i cannot, not able to")
+    ('i cannot', 'not able to')
+    """
+    return tuple(" ".join(phrase.split()) for phrase in text.split(","))
+
+
+def first_phrase(phrases: Iterable[str], text: str) -> str | None:
+    """The first phrase that is a substring of a text, as the rule that fired.
+
+    Examples
+    --------
+    >>> first_phrase(("unclear", "unknown"), "it is unknown"), first_phrase(("unclear",), "clear")
+    ('phrase: unknown', None)
+    """
+    return next((f"phrase: {phrase}" for phrase in phrases if phrase in text), None)

@@ -24,10 +24,12 @@ from valor_core.schemas import (
     read_only,
     widen_as_printed,
 )
-from valor_rgb.samples.answers import as_answers, as_one_of, as_spellings
 from valor_rgb.samples.sample import (
     RGBSample,
     ability_of,
+    as_answers,
+    as_one_of,
+    as_spellings,
     noise_of,
     text_of,
     texts_of,

@@ -9,8 +9,97 @@ from attrs import field, frozen
 
 from valor_core.errors import SchemaError, did_you_mean, shown
 from valor_core.schemas import as_score, check_unicode, metadata_field, plain_text, uid_field
-from valor_rgb.parameters.abilities import ABILITIES
-from valor_rgb.samples.answers import Answers, Spellings, as_answers, as_spellings
+from valor_rgb.parameters.rules import ABILITIES
+
+Spellings = tuple[str, ...]
+"""One part of an answer: any of these will do."""
+
+Answers = tuple[Spellings, ...]
+"""An answer: all of these parts are wanted."""
+
+_EXPECTED = "a text, a list of texts, or a list of lists of texts"
+
+
+def as_answers(value: Any, place: str = "answers") -> Answers:
+    """The parts of an answer in whichever of the benchmark's three shapes it is written.
+
+    Parameters
+    ----------
+    value : str, sequence of (str or sequence of str), or None
+        A text is one part. Of a list every entry is wanted, and of a list in it any entry will do.
+        Whole numbers become their digits. None is an answer without parts.
+    place : str
+        What an error message calls it.
+
+    Returns
+    -------
+    tuple of tuple of str
+        The spellings of each part.
+
+    Raises
+    ------
+    SchemaError
+        If it is something else.
+
+    Examples
+    --------
+    >>> as_answers("Paris")
+    (('Paris',),)
+    >>> as_answers(["Ann", ["2 May 1998", "May 2, 1998"]])
+    (('Ann',), ('2 May 1998', 'May 2, 1998'))
+    """
+    if value is None:
+        return ()
+    parts = list(value) if isinstance(value, (list, tuple)) else [value]
+    return tuple(_spellings(part, value, place) for part in parts)
+
+
+def as_spellings(value: Any, place: str = "false_answer") -> Spellings:
+    """The spellings of one part; None has none.
+
+    Raises
+    ------
+    SchemaError
+        If it is neither a text nor a list of texts.
+
+    Examples
+    --------
+    >>> as_spellings("London"), as_spellings(None)
+    (('London',), ())
+    """
+    return () if value is None else _spellings(value, value, place)
+
+
+def as_one_of(value: Any, place: str = "references") -> Answers:
+    """The answer of one part for which any of some texts will do, as references are.
+
+    Raises
+    ------
+    SchemaError
+        If it is neither a text nor a list of texts.
+
+    Examples
+    --------
+    >>> as_one_of(["Paris", "paris"]), as_one_of(None)
+    ((('Paris', 'paris'),), ())
+    """
+    spellings = as_spellings(value, place)
+    return (spellings,) if spellings else ()
+
+
+def _spellings(part: Any, whole: Any, place: str) -> Spellings:
+    if not isinstance(part, (list, tuple)):
+        return (_spelling(part, whole, place),)
+    return tuple(_spelling(one, whole, place) for one in part)
+
+
+def _spelling(one: Any, whole: Any, place: str) -> str:
+    if isinstance(one, int) and not isinstance(one, bool):
+        return str(one)
+    if not isinstance(one, str):
+        raise SchemaError(f"{place}: expected {_EXPECTED}, got {shown(whole)}")
+    check_unicode(one, place)
+    return one
 
 
 def ability_of(value: Any, place: str = "ability") -> str:
@@ -122,22 +211,6 @@ def text_of(value: Any, place: str) -> str | None:
     return plain_text(value)
 
 
-def _response(value: Any) -> str | None:
-    return text_of(value, "response")
-
-
-def _query(value: Any) -> str | None:
-    return text_of(value, "query")
-
-
-def _closed_book(value: Any) -> bool:
-    return truth_of(value, "closed_book")
-
-
-def _contexts(value: Any) -> tuple[str, ...]:
-    return texts_of(value, "contexts")
-
-
 @frozen
 class RGBSample:
     """One question of the benchmark, asked to test one ability, and what a model answered.
@@ -182,11 +255,13 @@ class RGBSample:
 
     uid: str | int = uid_field()
     ability: str = field(converter=ability_of)  # type: ignore[misc]
-    response: str | None = field(default=None, converter=_response)
+    response: str | None = field(default=None, converter=lambda value: text_of(value, "response"))
     answers: Answers = field(default=(), converter=as_answers)
     false_answer: Spellings = field(default=(), converter=as_spellings)
     noise_ratio: float | None = field(default=None, converter=noise_of)
-    closed_book: bool = field(default=False, converter=_closed_book)
-    query: str | None = field(default=None, converter=_query)
-    contexts: tuple[str, ...] = field(default=(), converter=_contexts)
+    closed_book: bool = field(default=False, converter=lambda value: truth_of(value, "closed_book"))
+    query: str | None = field(default=None, converter=lambda value: text_of(value, "query"))
+    contexts: tuple[str, ...] = field(
+        default=(), converter=lambda value: texts_of(value, "contexts")
+    )
     metadata: Mapping[str, Any] = metadata_field()

@@ -1,4 +1,4 @@
-"""Module that requires a configuration name."""
+"""A module that has to be told which of its configurations."""
 
 import datasets
 import evaluate

@@ -1,3 +1,3 @@
-"""List of words."""
+"""Words that are known."""
 
 KNOWN = frozenset({"the", "cat", "sat"})

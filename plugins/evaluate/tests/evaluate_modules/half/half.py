@@ -1,4 +1,4 @@
-"""Module with a missing file."""
+"""A module whose other half was not copied."""
 
 import datasets
 import evaluate

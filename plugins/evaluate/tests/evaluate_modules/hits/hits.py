@@ -1,4 +1,4 @@
-"""Recall of a class, and the confusion matrix."""
+"""Share of items of a class that are found, and the matrix of confusions."""
 
 import datasets
 import evaluate

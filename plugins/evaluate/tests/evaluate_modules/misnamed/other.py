@@ -1,1 +1,1 @@
-"""Script with another name than its folder."""
+"""A script that is not called like its folder."""

@@ -1,4 +1,4 @@
-"""Module with imports that are not installed."""
+"""A module of what is not installed."""
 
 import datasets
 import evaluate

@@ -1,4 +1,4 @@
-"""Share of items on which two models agree."""
+"""How often two models agree."""
 
 import datasets
 import evaluate

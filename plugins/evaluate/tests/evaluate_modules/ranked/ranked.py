@@ -1,4 +1,4 @@
-"""Share of items with the best score for the true label."""
+"""Share of items whose best score is that of the truth."""
 
 import datasets
 import evaluate

@@ -1,4 +1,4 @@
-"""Frequency of each value."""
+"""How often each value occurs."""
 
 import datasets
 import evaluate

@@ -1,4 +1,4 @@
-"""Share of words in the reference, with a bootstrap."""
+"""Share of words that stand in a reference, and a bootstrap of it."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Share of words of the sources that the responses lack."""
+"""Share of the words of the sources that the responses have left out."""
 
 import datasets
 import evaluate

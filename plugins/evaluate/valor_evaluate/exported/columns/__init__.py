@@ -1,6 +1,6 @@
-"""Columns that evaluate passes to a module, read as batches of a task.
+"""Columns: what evaluate hands to a module, read as the batches of a task.
 
-Each task has a class whose fields are settings of the columns, passed as ``data`` to
+Each task has a class whose fields are what people have to say about their columns, the ``data`` of
 `valor_evaluate.module`.
 """
 
@@ -30,48 +30,48 @@ _BY_TASK: Mapping[str, str] = {
 
 
 class Columns(Protocol):
-    """Reader of the columns of a task."""
+    """How the columns of a task are read."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Accepted columns, including ``uid``."""
+        """Columns that may be given; ``uid`` is one of them."""
 
     @property
     def required(self) -> tuple[str, ...]:
-        """Required columns."""
+        """Columns that have to be given."""
 
     @property
     def features(self) -> list[Features]:
-        """Types of the columns, for evaluate; one of them must match."""
+        """Columns that evaluate asks for, and the types that it may find in them."""
 
     def batch(self, columns: Mapping[str, Any], start: int) -> Batch:
-        """Make a batch of columns with equal lengths.
+        """The batch that some columns of one length are, the first item having the number `start`.
 
-        Items without a ``uid`` are numbered from `start`.
+        Items without a ``uid`` are called by their numbers.
 
         Raises
         ------
         SchemaError
-            If a value of a column is invalid; names the item.
+            If a value is not what its column holds; names the item.
         """
 
 
 def columns_of(spec: MetricSpec, options: Mapping[str, Any], registry: Registry) -> Columns:
-    """Return the reader for the columns of a metric's task.
+    """How the columns of a metric's task are read.
 
     Parameters
     ----------
     spec : MetricSpec
-        Metric.
+        The metric.
     options : mapping
-        Settings of the columns.
+        What is said about the columns.
     registry : Registry
-        Registry used to resolve the task.
+        Where the metric's task is looked up.
 
     Raises
     ------
     ParameterError
-        If an option is unknown or invalid, or the task does not support columns.
+        If an option is unknown or does not fit, or the task has no columns.
     MissingExtraError
         If the package of the task's family is not installed.
 

@@ -10,7 +10,7 @@ from attrs import field, frozen
 from valor_core import evaluate
 from valor_core.errors import SchemaError, error_at, shown
 from valor_core.results import ItemRows, Report
-from valor_rgb.metrics.rates import Rate
+from valor_rgb.metrics.outcome_counts import Share
 from valor_rgb.samples.sample import RGBSample, noise_of
 
 Rules = Literal["robust", "paper", "heuristic"]
@@ -72,7 +72,7 @@ class EvaluationResult:
         return rows  # type: ignore[no-any-return]
 
     def _share(self, count: int) -> float | None:
-        return Rate(count, self.total_samples).value
+        return Share(count, self.total_samples).value
 
 
 def evaluate_noise_robustness(
@@ -123,16 +123,7 @@ def evaluate_noise_robustness(
     samples = _samples(
         "noise_robustness", responses, ground_truths=ground_truths, noise_ratio=ratio
     )
-    found = _Found.of(samples, "NoiseRobustness", rules, parameters)
-    (level,) = found.levels or ({},)
-    return EvaluationResult(
-        task_type=f"noise_robustness_{round(ratio * 100)}%",
-        model_name=model_name,
-        total_samples=len(samples),
-        accuracy_by_noise={ratio: level["accuracy"]} if level else {},
-        **_counts(level, "correct", "incorrect", "rejected"),
-        report=found.report,
-    )
+    return _result(samples, "noise_robustness", rules, parameters, model_name, ratio)
 
 
 def evaluate_negative_rejection(
@@ -165,14 +156,7 @@ def evaluate_negative_rejection(
     0.5
     """
     samples = _samples("negative_rejection", responses)
-    found = _Found.of(samples, "NegativeRejection", rules, parameters)
-    return EvaluationResult(
-        task_type="negative_rejection",
-        model_name=model_name,
-        total_samples=len(samples),
-        **_counts(found.value, "incorrect", "rejected"),
-        report=found.report,
-    )
+    return _result(samples, "negative_rejection", rules, parameters, model_name)
 
 
 def evaluate_information_integration(
@@ -206,15 +190,7 @@ def evaluate_information_integration(
     1.0
     """
     samples = _samples("information_integration", responses, ground_truths=ground_truths)
-    found = _Found.of(samples, "InformationIntegration", rules, parameters)
-    (level,) = found.levels or ({},)
-    return EvaluationResult(
-        task_type="information_integration",
-        model_name=model_name,
-        total_samples=len(samples),
-        **_counts(level, "correct", "incorrect", "rejected"),
-        report=found.report,
-    )
+    return _result(samples, "information_integration", rules, parameters, model_name)
 
 
 def evaluate_counterfactual_robustness(
@@ -260,45 +236,33 @@ def evaluate_counterfactual_robustness(
         ground_truths=ground_truths,
         counterfactual_answers=counterfactual_answers,
     )
-    found = _Found.of(samples, "CounterfactualRobustness", rules, parameters)
-    corrected = found.value.get("corrected", 0)
-    return EvaluationResult(
-        task_type="counterfactual_robustness",
-        model_name=model_name,
-        total_samples=len(samples),
-        correct=corrected,
-        incorrect=len(samples) - corrected,
-        **_counts(found.value, "rejected"),
-        errors_detected=found.value.get("detected", 0),
-        errors_corrected=corrected,
-        report=found.report,
-    )
+    return _result(samples, "counterfactual_robustness", rules, parameters, model_name)
 
 
 _LISTS = {"ground_truths": "answers", "counterfactual_answers": "false_answer"}
-"""The lists of a call, by the field that each of them fills."""
+"""Arguments that hold a value for each response, with the fields of the samples."""
 
 
 def _samples(
     ability: str, responses: Iterable[str], *, noise_ratio: float | None = None, **lists: Any
 ) -> list[RGBSample]:
-    """A sample for each response, called by its position."""
-    said = _listed(responses, "responses")
+    """Make a sample of each response, with its position as uid."""
+    texts = _listed(responses, "responses")
     columns = {name: _listed(values, name) for name, values in lists.items()}
     for name, values in columns.items():
-        if len(values) != len(said):
+        if len(values) != len(texts):
             raise SchemaError(
-                f"{name}: expected one for each of {len(said):,} responses, got {len(values):,}"
+                f"{name}: expected one for each of {len(texts):,} responses, got {len(values):,}"
             )
     samples = []
-    for place, response in enumerate(said):
+    for position, response in enumerate(texts):
         if not isinstance(response, str):
-            raise SchemaError(f"responses[{place}]: expected a text, got {shown(response)}")
-        own = {_LISTS[name]: values[place] for name, values in columns.items()}
-        with error_at(f"item {place}: "):
-            sample = RGBSample(place, ability, response, noise_ratio=noise_ratio, **own)
-        if "answers" in own and not sample.answers:
-            raise SchemaError(f"ground_truths[{place}]: expected an answer, got none")
+            raise SchemaError(f"responses[{position}]: expected a text, got {shown(response)}")
+        fields = {_LISTS[name]: values[position] for name, values in columns.items()}
+        with error_at(f"item {position}: "):
+            sample = RGBSample(position, ability, response, noise_ratio=noise_ratio, **fields)
+        if "answers" in fields and not sample.answers:
+            raise SchemaError(f"ground_truths[{position}]: expected an answer, got none")
         samples.append(sample)
     return samples
 
@@ -309,29 +273,38 @@ def _listed(values: Any, name: str) -> list[Any]:
     return list(values)
 
 
-@frozen
-class _Found:
-    """What was found, as the report has it."""
-
-    report: Report
-    value: Mapping[str, Any]
-
-    @classmethod
-    def of(
-        cls, samples: Sequence[RGBSample], metric: str, rules: Rules, parameters: Mapping[str, Any]
-    ) -> _Found:
-        own = {"rules": rules, **parameters}
-        verdicts = {name: value for name, value in own.items() if name != "confidence"}
-        metrics = [{"name": "Verdicts", **verdicts}, {"name": metric, **own}]
-        report = evaluate(samples, metrics, task="rgb", items=True)
-        tables = [one.value for one in report[metric] if isinstance(one.value, Mapping)]
-        return cls(report, tables[-1] if tables else {})
-
-    @property
-    def levels(self) -> tuple[Mapping[str, Any], ...]:
-        """What was counted at each noise ratio."""
-        return tuple(self.value.get("noise_ratio", {}).values())
-
-
-def _counts(found: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: found.get(name, 0) for name in names}
+def _result(
+    samples: Sequence[RGBSample],
+    ability: str,
+    rules: Rules,
+    parameters: Mapping[str, Any],
+    model_name: str,
+    noise_ratio: float | None = None,
+) -> EvaluationResult:
+    """Evaluate samples of one ability with its metric and convert the counts."""
+    metric = ability.title().replace("_", "")
+    chosen = {"rules": rules, **parameters}
+    verdicts = {name: value for name, value in chosen.items() if name != "confidence"}
+    metrics = [{"name": "Verdicts", **verdicts}, {"name": metric, **chosen}]
+    report = evaluate(samples, metrics, task="rgb", items=True)
+    tables = [one.value for one in report[metric] if isinstance(one.value, Mapping)]
+    table = tables[-1] if tables else {}
+    (found,) = tuple(table.get("noise_ratio", {}).values()) or (table,)
+    percent = "" if noise_ratio is None else f"_{round(noise_ratio * 100)}%"
+    by_noise = {} if noise_ratio is None or not found else {noise_ratio: found["accuracy"]}
+    names = ("correct", "incorrect", "rejected")
+    counts = {name: found.get(name, 0) for name in names}
+    if ability == "negative_rejection":
+        counts["correct"] = 0
+    if ability == "counterfactual_robustness":
+        corrected = found.get("corrected", 0)
+        counts |= {"correct": corrected, "incorrect": len(samples) - corrected}
+        counts |= {"errors_detected": found.get("detected", 0), "errors_corrected": corrected}
+    return EvaluationResult(
+        task_type=f"{ability}{percent}",
+        model_name=model_name,
+        total_samples=len(samples),
+        accuracy_by_noise=by_noise,
+        **counts,
+        report=report,
+    )
