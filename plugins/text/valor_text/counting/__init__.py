@@ -1,1 +1,1 @@
-"""Texts, tokens and pairs as columns, and what metrics count in them."""
+"""Pairs of texts, what they have in common, and sums over a corpus."""

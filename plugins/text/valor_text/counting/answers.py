@@ -1,4 +1,4 @@
-"""Answers: responses beside their references, and which items have any."""
+"""Responses of items that have references, and their results for all items."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _WITHOUT = Undefined("no references")
 
 @frozen(eq=False)
 class Answers:
-    """The pairs of the items that have references, and where these items stand.
+    """Pairs of the items that have references, and the rows of these items.
 
     Parameters
     ----------
     pairs : Pairs
-        Their responses and references.
+        Responses and references.
     positions : ndarray of int64
-        Where they stand among all items.
+        Rows of these items among all items.
     count : int
         Number of all items.
     """
@@ -37,16 +37,16 @@ class Answers:
 
     @classmethod
     def of(cls, batch: TextBatch, *, no_answer: bool = False, given: Sequence[str] = ()) -> Answers:
-        """The answers of a batch, whose items have a response.
+        """Pair the texts of a batch whose items have a response.
 
         Parameters
         ----------
         batch : TextBatch
-            The items.
+            Items.
         no_answer : bool
-            Whether an item without references has an empty one.
+            Whether items without references get an empty one.
         given : sequence of str
-            Texts that stand in the place of every item's references.
+            Texts that replace the references of every item.
         """
         if no_answer or given:
             references = [given or own or ("",) for own in batch.references.tolist()]
@@ -59,17 +59,17 @@ class Answers:
         )
 
     def are_no_answers(self, is_empty: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Pairs whose reference says that there is no answer: no reference of the item has text.
+        """Return the pairs of items without an answer: normalisation leaves no reference with text.
 
         Parameters
         ----------
         is_empty : ndarray of bool
-            Whether nothing is left of the reference of each pair.
+            Whether the reference of each pair is empty after normalisation.
         """
         return np.repeat(self.met(is_empty, "all"), np.diff(self.pairs.starts))
 
     def met(self, is_met: NDArray[np.bool_], require: Literal["any", "all"]) -> NDArray[np.bool_]:
-        """Whether any, or all, pairs of each item meet something."""
+        """Return whether any, or all, pairs of each item meet a condition."""
         if not self.pairs.items:
             return is_met
         joined = np.logical_or if require == "any" else np.logical_and
@@ -79,14 +79,14 @@ class Answers:
     def numbers(
         self, values: NDArray[Any], codes: NDArray[Any] | None = None, gaps: Sequence[NoScore] = ()
     ) -> Numbers:
-        """Numbers of all items, of those of the items that have references.
+        """Return numbers of all items, given those of the items with references.
 
         Parameters
         ----------
         values : ndarray
-            A number for each.
+            One number per item with references.
         codes : ndarray of integers, optional
-            0 where there is a number, else one more than the position of the reason in `gaps`.
+            0 for a number, otherwise the index of the reason in `gaps` plus one.
         gaps : sequence of Undefined or Failed
             Reasons.
         """

@@ -1,4 +1,4 @@
-"""Edits: what it takes to make the responses of items of their references."""
+"""Edit operations between reference and response, for all items."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ from valor_text.kernels.values import DELETION, HIT, INSERTION, KINDS_OF_EDITS, 
 from valor_text.normalisers import normalise, tokenise
 
 KINDS = ("hits", "substitutions", "deletions", "insertions")
-"""What becomes of tokens, in the order of the kernels' counts."""
+"""Kinds of edits, in the order of the kernels' counts."""
 
 
 def errors(counts: Positions) -> Positions:
-    """Number of edits but hits, of each row of counts."""
+    """Return the number of edits except hits in each row of counts."""
     found: Positions = counts[..., HIT + 1 :].sum(-1)
     return found
 
 
 def reference_tokens(counts: Positions) -> Positions:
-    """Number of tokens of the reference, of each row of counts."""
+    """Return the number of tokens of the reference in each row of counts."""
     found: Positions = counts[..., :INSERTION].sum(-1)
     return found
 
 
 def response_tokens(counts: Positions) -> Positions:
-    """Number of tokens of the response, of each row of counts."""
+    """Return the number of tokens of the response in each row of counts."""
     found: Positions = counts.sum(-1) - counts[..., DELETION]
     return found
 
 
 @frozen(eq=False)
 class NearestEdits:
-    """The edits of each item, from the reference that is nearest to its response.
+    """Edits between each response and its nearest reference.
 
-    That is the one with the fewest edits for each of its tokens, the first of equals. One without
-    tokens is nearest to a response without, and farther than all others from any other.
+    The nearest reference has the fewest edits per token, and is the first of equals. A reference
+    without tokens is nearest to a response without tokens, and farthest from all others.
 
     Parameters
     ----------
     counts : ndarray of int64, shape (items, 4)
         Hits, substitutions, deletions and insertions.
     references : ndarray of int64, shape (items,)
-        Which of the item's references that is.
+        Index of the reference among those of the item.
     faults : ndarray of uint8, optional
         Faults of preparation, as `valor_text.counting.preparation.faults` finds them.
     """
@@ -64,7 +64,7 @@ class NearestEdits:
 
     @classmethod
     def of(cls, batch: TextBatch, normaliser: str, tokeniser: str) -> NearestEdits:
-        """The edits of a batch, whose items have a response and references."""
+        """Compare the texts of a batch whose items have a response and references."""
         pairs = Pairs.of(batch)
         tokens = tokenise(normalise(pairs.texts, normaliser), tokeniser)
         counts = edit_counts(
@@ -76,7 +76,7 @@ class NearestEdits:
 
 
 def error_rates(counts: Positions) -> NDArray[np.float64]:
-    """Edits for each token of the reference, of each row of counts; infinite for some of none."""
+    """Return the edits per token of the reference of each row; infinite without tokens."""
     wrong, length = errors(counts), reference_tokens(counts)
     return np.where((length == 0) & (wrong > 0), np.inf, wrong / np.maximum(length, 1))
 
@@ -86,19 +86,19 @@ def _no_edits() -> Positions:
 
 
 _Item = tuple[int | str, ...]
-"""An item that has been kept: its edits, tokens of its reference, uid, response, reference."""
+"""Stored item: edits, tokens of its reference, uid, response, reference."""
 
 
 @define(kw_only=True)
 class EditSums(PreparedSums):
-    """State: the edits of all items, and the items that have the most of them.
+    """State: the edits of all items, and the items with the most edits.
 
     Parameters
     ----------
     normaliser, tokeniser : str
-        How texts are prepared.
+        Preparation of texts.
     worst : tuple of int
-        How many items metrics ask for; the most are kept.
+        Numbers of worst items that metrics request; the largest is stored.
     """
 
     refuses_nothing: ClassVar[bool] = True
@@ -118,12 +118,12 @@ class EditSums(PreparedSums):
         return edits.faults
 
     def merge(self, other: EditSums) -> None:
-        """Count what another state counted."""
+        """Add the counts of another state."""
         super().merge(other)
         self.kept = set(self.ranked(self._most))
 
     def ranked(self, count: int) -> list[_Item]:
-        """The items with the most edits for each token of their reference."""
+        """Return the items with the most edits per token of their reference."""
         return sorted(self.kept, key=_rank)[:count]
 
     @property
@@ -153,26 +153,26 @@ def _rank(item: _Item) -> Any:
 
 
 Aligned = list[tuple[str | None, str | None]]
-"""Tokens of a reference, each beside the one of the response that takes its place."""
+"""Pairs of tokens of reference and response, None for a missing one."""
 
 
 def aligned(
     references: list[str], responses: list[str], normaliser: str, tokeniser: str
 ) -> list[tuple[Positions, Aligned]]:
-    """Edits and tokens of pairs of texts, word beside word.
+    """Align the tokens of pairs of texts.
 
     Parameters
     ----------
     references, responses : list of str
-        The texts of each pair.
+        Texts of each pair.
     normaliser, tokeniser : str
-        How they are prepared.
+        Preparation of texts.
 
     Returns
     -------
     list of (ndarray of int64, list of (str or None, str or None))
-        Of each pair, hits, substitutions, deletions and insertions, and tokens of the reference
-        beside those of the response; None where one has none.
+        Counts of hits, substitutions, deletions and insertions of each pair, and aligned tokens of
+        reference and response, None for a missing one.
 
     Examples
     --------

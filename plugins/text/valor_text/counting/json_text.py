@@ -1,4 +1,4 @@
-"""JSON fields: a JSON value as its fields, each with a path."""
+"""JSON values in texts, as fields with a path."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from attrs import field, frozen
 from valor_core.errors import shown
 
 Leaf = tuple[str, Any]
-"""What a value without fields is (string, number, literal or empty), and the value."""
+"""Kind of a value without fields (string, number, literal or empty), and the value."""
 
 _DEEPEST = 100
-_MOST_DIGITS = 1000  # before or behind the decimal point, of a number that may be near another
+_MOST_DIGITS = 1000  # before or after the decimal point, of numbers compared with a tolerance
 _FENCED = re.compile(r"^[ \t]*```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE)
 _OPENING = re.compile(r"[{\[]")
-_MOST_TRIES = 1000  # brackets of a text that are no JSON
+_MOST_TRIES = 1000  # brackets of a text that do not start JSON
 
 
 class NoJSON(ValueError):
-    """What a text is instead of JSON, in words that follow on an expectation."""
+    """Error for a text that is not JSON; its message follows an expectation."""
 
 
 @frozen
 class Tolerance:
-    """Largest difference of a number from a reference: the wider of both counts.
+    """Largest difference between a number and a reference; the larger of both applies.
 
     Parameters
     ----------
     absolute : Decimal
-        As a number.
+        Absolute difference.
     relative : Decimal
-        As a share of the reference.
+        Difference as a share of the reference.
     """
 
     absolute: Decimal
     relative: Decimal
 
     def is_near(self, number: Decimal, reference: Decimal) -> bool:
-        """Whether a number is near enough."""
+        """Return True if a number is within the tolerance."""
         if number == reference:
             return True
         if max(abs(number.adjusted()), abs(reference.adjusted())) > _MOST_DIGITS:
@@ -55,7 +55,7 @@ class Tolerance:
         )
 
     def replaced(self, numbers: list[Decimal], references: list[Decimal]) -> list[Decimal]:
-        """The numbers, each near one replaced by a reference; as many as possible."""
+        """Replace as many numbers as possible by a reference within the tolerance."""
         free, left = sorted(references), []
         for number in sorted(numbers):
             near = next((one for one in free if self.is_near(number, one)), None)
@@ -69,17 +69,17 @@ class Tolerance:
 
 @frozen
 class JSONValue:
-    """A JSON value as its fields.
+    """JSON value as its fields.
 
     Parameters
     ----------
     leaves : Counter of (str, Leaf)
-        Its values that have no fields, with their paths: ``$.address.city``, ``$.tags[0]``. An
-        empty list or object is one.
+        Values without fields, with their paths: ``$.address.city``, ``$.tags[0]``. Empty lists
+        and objects are included.
     whole : object
-        Equal for equal values only.
+        Hashable form that is equal for equal values only.
     value : object
-        The value itself.
+        Parsed value.
 
     Examples
     --------
@@ -95,21 +95,21 @@ class JSONValue:
     def of(
         cls, text: str, *, ordered: bool = True, rename: Callable[[str], str] = str
     ) -> JSONValue:
-        """The value that a text stands for.
+        """Parse a text.
 
         Parameters
         ----------
         text : str
-            The text.
+            Text.
         ordered : bool
-            Whether items of a list are told apart by their places.
+            Whether list items are distinguished by their index.
         rename : callable
-            Makes strings alike that are to count as equal.
+            Function that normalises strings for comparison.
 
         Raises
         ------
         NoJSON
-            If it is no JSON, names a key twice in an object, or is nested too deeply.
+            If the text is not JSON, has duplicate keys in an object, or too many levels.
         """
         value = _parsed(text)
         leaves = Counter(_leaves(value, ordered, rename))
@@ -124,19 +124,19 @@ class JSONValue:
         ordered: bool = True,
         rename: Callable[[str], str] = str,
     ) -> JSONValue:
-        """The same value with numbers near those of a reference replaced by these.
+        """Return the value with numbers replaced by those of a reference within the tolerance.
 
         Parameters
         ----------
         reference : JSONValue
-            The reference.
+            Reference.
         tolerance : Tolerance
-            How far a number may be from the one at the same path.
+            Largest difference from the number at the same path.
         ordered : bool
-            Whether the order of lists counts; without it, as many numbers of a path as possible
+            Whether the order of lists matters. Otherwise, as many numbers of a path as possible
             are replaced.
         rename : callable
-            Makes strings alike that are to count as equal.
+            Function that normalises strings for comparison.
         """
         said, wanted = _numbers(self.leaves), _numbers(reference.leaves)
         leaves = Counter({leaf: n for leaf, n in self.leaves.items() if leaf[1][0] != "number"})
@@ -152,12 +152,12 @@ class JSONValue:
 
     @property
     def count(self) -> int:
-        """How many fields there are; at least one."""
+        """Number of fields, at least one."""
         return self.leaves.total()
 
     @property
     def paths(self) -> Counter[str]:
-        """How often each path is there; more than once only in lists without order."""
+        """Number of fields by path; above one only in lists without order."""
         paths: Counter[str] = Counter()
         for (path, _), count in self.leaves.items():
             paths[path] += count
@@ -165,15 +165,15 @@ class JSONValue:
 
 
 def unfenced(text: str) -> str:
-    r"""The JSON of a text that has it in a block of backticks, or between sentences.
+    r"""Extract JSON from a block of backticks, or from between sentences.
 
-    A text that is JSON as a whole stays. Otherwise it is the one block between lines of three
-    backticks, or the one object or list that no other is in. Equal ones count once.
+    A text that is JSON is unchanged. Otherwise the JSON is the only block between lines of three
+    backticks, or the only outermost object or list. Equal candidates count once.
 
     Raises
     ------
     NoJSON
-        If there are several that differ.
+        If there are different candidates.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def unfenced(text: str) -> str:
 
 
 def _embedded(text: str) -> Iterator[str]:
-    """The objects and lists in a text that are not in each other."""
+    """Yield the outermost objects and lists of a text."""
     at, tries = 0, 0
     while (match := _OPENING.search(text, at)) and tries < _MOST_TRIES:
         tries += 1
@@ -287,7 +287,7 @@ def _numbers(leaves: Counter[tuple[str, Leaf]]) -> dict[str, list[Decimal]]:
 
 
 def _are_near(said: Any, wanted: Any, tolerance: Tolerance, rename: Callable[[str], str]) -> bool:
-    """Whether two values are equal but for the order of lists and near numbers."""
+    """Return True for values that differ in the order of lists and near numbers only."""
     if isinstance(said, dict) and isinstance(wanted, dict):
         return said.keys() == wanted.keys() and all(
             _are_near(said[key], wanted[key], tolerance, rename) for key in said
@@ -309,7 +309,7 @@ def _are_near(said: Any, wanted: Any, tolerance: Tolerance, rename: Callable[[st
 def _finds_partner(
     own: int, near: list[list[int]], partners: dict[int, int], tried: set[int]
 ) -> bool:
-    """Give an item of a list a partner of its own, moving others where that helps."""
+    """Match a list item with a partner, moving other matches if necessary."""
     for one in near[own]:
         if one not in tried:
             tried.add(one)

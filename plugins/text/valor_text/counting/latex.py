@@ -1,4 +1,4 @@
-r"""LaTeX: numbers as mathematical markup has them, and the answer in ``\boxed{}``."""
+r"""Numbers in LaTeX, and answers in ``\\boxed{}``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _IN_BRACES = re.compile(rf"\{{\s*(\{{\s*{_NUMBER}\s*\}})\s*\}}")
 
 
 def boxed(text: str) -> list[str]:
-    r"""Contents of the boxes of a text, in their order; one without its closing brace is none.
+    r"""Contents of all closed boxes of a text, in order.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def boxed(text: str) -> list[str]:
 
 
 def _boxes(text: str) -> Iterator[str]:
-    opened: list[int | None] = []  # where the content of a box begins; None for other braces
+    opened: list[int | None] = []  # start of each box content; None for other braces
     for brace in _BRACE.finditer(text):
         if brace[0] == "}":
             start = opened.pop() if opened else None
@@ -47,7 +47,7 @@ def _boxes(text: str) -> Iterator[str]:
 
 
 def unmarked(text: str) -> str:
-    r"""A text with numbers in plain characters instead of LaTeX's commands.
+    r"""Replace LaTeX commands for numbers by plain characters.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def _fraction(match: re.Match[str]) -> str:
     )
     if not below:
         return match[0]
-    # Not reduced where both are whole: a report shows the fraction as it was written.
+    # Keep fractions of integers as written, for the report.
     is_whole = above.denominator == below.denominator == 1
     value = above / below
     top, bottom = (
@@ -79,6 +79,6 @@ def _fraction(match: re.Match[str]) -> str:
     before = match.string[: match.start()]
     blank = " " if before[-1:].isalnum() and not match["sign"] else ""
     if match["sign"] and before.rstrip()[-1:].isalnum():
-        # The sign subtracts: it belongs to no number.
+        # The sign is a minus between two numbers.
         return f" {match['sign']} {'-' if value < 0 else ''}{top}/{bottom}"
     return f"{blank}{'-' if is_negative else ''}{top}/{bottom}"

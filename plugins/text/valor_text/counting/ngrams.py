@@ -1,4 +1,4 @@
-"""N-grams: how many texts have, and how many they have in common."""
+"""Numbers of n-grams of texts, and of n-grams that texts have in common."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from valor_text.normalisers.tokens import Tokens
 
 
 def in_common(pairs: Pairs, tokens: Tokens, longest: int) -> Positions:
-    """Number of n-grams that the response and the reference of each pair have in common.
+    """Return the number of n-grams that the response and reference of each pair have in common.
 
     Parameters
     ----------
     pairs : Pairs
-        The texts of the items.
+        Texts of the items.
     tokens : Tokens
         Their tokens.
     longest : int
-        Greatest length of the n-grams.
+        Largest length of the n-grams.
 
     Returns
     -------
     ndarray of int64, shape (pairs, longest)
-        A column for each length from 1 on.
+        One column per length, starting at 1.
     """
     alone = np.arange(len(pairs) + 1)
     return common_ngrams(
@@ -43,7 +43,7 @@ def in_common(pairs: Pairs, tokens: Tokens, longest: int) -> Positions:
 
 
 def numbers_of_ngrams(tokens: Positions, longest: int) -> Positions:
-    """How many n-grams texts of some tokens have, a column for each length.
+    """Return the number of n-grams in texts with the given numbers of tokens, a column per length.
 
     Examples
     --------
@@ -57,22 +57,21 @@ def numbers_of_ngrams(tokens: Positions, longest: int) -> Positions:
 
 @frozen(eq=False, repr=False)
 class NgramTable:
-    """What BLEU reads off texts: a row for each item, or one for all.
+    """Counts for BLEU: one row per item, or one row for all items.
 
     Parameters
     ----------
     matches : ndarray of int64, shape (rows, longest)
-        N-grams of each length that responses share with their references: of each n-gram as often
-        as the response has it, but not more often than the reference that has it most.
+        N-grams of each length that responses share with their references. Each counts as often as
+        in the response, and at most as often as in the reference that has it most.
     totals : ndarray of int64, shape (rows, longest)
         N-grams of the responses.
     too_short : ndarray of int64, shape (rows, longest)
         Number of responses without an n-gram of the length.
-    response_tokens : ndarray of int64, shape (rows,)
+    Number of responses without n-grams of the length.
         Tokens of the responses.
     reference_tokens : ndarray of int64, shape (rows,)
-        Tokens of the references: of each item the one that is nearest to the response in length,
-        the shorter of two.
+        Tokens of the reference nearest to the response in length, the shorter of two.
     """
 
     matches: Positions
@@ -83,14 +82,14 @@ class NgramTable:
 
     @classmethod
     def of(cls, pairs: Pairs, tokens: Tokens, longest: int) -> NgramTable:
-        """A row for each item."""
+        """Count a row per item."""
         matches = common_ngrams(
             *(tokens.ids, tokens.starts, longest),
             *(np.arange(pairs.items), pairs.references, pairs.starts),
         )
         counts = tokens.counts
         responses, references = counts[pairs.responses], counts[pairs.references]
-        # One number to be smallest: first by distance, then by length.
+        # A single key for the smallest: first by distance, then by length.
         distances = np.abs(references - responses) * (counts.max(initial=0) + 1) + references
         own = pairs.first(counts)
         totals = numbers_of_ngrams(own, longest)
@@ -104,14 +103,14 @@ def _by_length(state: Any) -> NDArray[np.int64]:
 
 @define(repr=False, kw_only=True)
 class NgramSums(PreparedSums):
-    """State: what BLEU reads off a corpus.
+    """State: counts for BLEU of all items.
 
     Parameters
     ----------
     normaliser, tokeniser : str
-        How texts are prepared.
+        Preparation of texts.
     longest : int
-        Greatest length of the n-grams.
+        Largest length of the n-grams.
     """
 
     normaliser: str
@@ -139,7 +138,7 @@ class NgramSums(PreparedSums):
 
     @property
     def table(self) -> NgramTable:
-        """The one row."""
+        """Table with a single row."""
         return NgramTable(
             *(self.matches[None], self.totals[None], self.too_short[None]),
             *(np.array([self.response_tokens]), np.array([self.reference_tokens])),

@@ -1,4 +1,4 @@
-"""Written numbers: those in texts, as people write them, with their exact values."""
+"""Numbers written in texts, with their exact values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from attrs import frozen
 
-_LONGEST = 400  # characters, and the greatest exponent: no float is as large
+_LONGEST = 400  # characters, and largest exponent; no float is as large
 
 _PATTERN = r"""
     (?: (?<! [\w)\]] ) (?P<sign> [-+\u2212] ) (?: [$\u00a2-\u00a5\u20a0-\u20cf] \s? )? )?
@@ -41,19 +41,19 @@ _POWER = r"""
 """
 _DIGITS = re.compile(r"\d+|[\u00bc-\u00be\u2150-\u215e\u2189]")
 _BEFORE = 4  # characters before the first digit: sign, currency, a blank, decimal mark
-_GROUPS = "'\u2019\u00a0\u202f\u2009"  # besides the mark that is not the decimal one
+_GROUPS = "'\u2019\u00a0\u202f\u2009"  # in addition to the mark that is not the decimal mark
 
 
 @frozen
 class WrittenNumber:
-    """A number in a text.
+    """Number in a text.
 
     Parameters
     ----------
     text : str
-        How it is written.
+        Characters of the number.
     value : Fraction
-        What it is, exactly.
+        Exact value.
     """
 
     text: str
@@ -61,20 +61,20 @@ class WrittenNumber:
 
 
 def written_numbers(text: str, decimal: str = ".", *, percent: bool = True) -> list[WrittenNumber]:
-    """The numbers in a text, in their order.
+    """Parse the numbers of a text, in order.
 
-    Read are signs, thousands separators (the mark that is not the decimal one, an apostrophe, a
-    no-break or thin space, always the same and before three digits each), exponents and powers of
-    ten, percent signs and fractions, also mixed ones; currency signs and units are passed over.
-    Not read are exponents of others than ten, digits behind a letter, and digits that marks join
-    in another way, such as ``1.2.3``.
+    Signs, thousands separators, exponents, powers of ten, percent signs, and fractions including
+    mixed numbers are parsed; currency signs and units are ignored. A thousands separator is the
+    mark that is not the decimal mark, an apostrophe, or a no-break or thin space, the same
+    throughout a number, before groups of three digits. Exponents of other bases than ten, digits
+    after a letter, and digits joined in other ways, such as ``1.2.3``, are not numbers.
 
     Parameters
     ----------
     text : str
-        The text.
+        Text.
     decimal : {".", ","}
-        The decimal mark.
+        Decimal mark.
     percent : bool
         Whether a percent sign divides by 100.
 
@@ -93,7 +93,7 @@ def written_numbers(text: str, decimal: str = ".", *, percent: bool = True) -> l
 
 
 def matches(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
-    """What `finditer` finds, without a look at where there are no digits."""
+    """Yield the matches of `finditer`, searching only near digits."""
     at = 0
     while digits := _DIGITS.search(text, at):
         starts = range(max(digits.start() - _BEFORE, at), digits.start() + 1)
@@ -106,7 +106,7 @@ def matches(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
 
 @cache
 def number_pattern(decimal: str) -> re.Pattern[str]:
-    """What numbers look like, with a decimal mark."""
+    """Return the pattern of numbers with a decimal mark."""
     thousands = "," if decimal == "." else "."
     named = _PATTERN.replace("POWER_OF_TEN", _POWER.replace("NAME", "after"))
     named = named.replace("POWER", _POWER.replace("NAME", "alone"))
@@ -135,6 +135,6 @@ _EXPONENTS = ("exponent", "power_after", "raised_after", "power_alone", "raised_
 
 
 def _exponent(match: re.Match[str]) -> int:
-    """The exponent of ten, in whichever form; 0 without one."""
+    """Return the exponent of ten, in any notation; 0 without one."""
     written = next(filter(None, map(match.group, _EXPONENTS)), "0")
     return int(normalize("NFKC", written).replace("\u2212", "-"))

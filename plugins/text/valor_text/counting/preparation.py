@@ -1,7 +1,7 @@
-"""Preparation: items whose texts a normaliser or tokeniser leaves empty, cuts or does not split.
+"""Faults of preparation: texts that a normaliser or tokeniser empties, truncates or does not split.
 
-Their scores say more of the preparation than of the response. A row has the fault in its details,
-and the report has a warning with the number of items, the first one and the parameter to set.
+Scores of these items measure the preparation instead of the response. The row has the fault in its
+details, and the report has a warning with the number of items, the first one and a remedy.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from valor_text.normalisers import normalise
 from valor_text.normalisers.characters import characters
 
 DETAIL = "preparation"
-"""The detail of a row that has the fault."""
+"""Key of the fault in the details of a row."""
 
 FAULTS = (
     "no text left of a reference",
@@ -35,12 +35,12 @@ FAULTS = (
 NO_TEXT, NO_TOKEN, LETTERS, UNSPLIT, UNSPLIT_WORDS = FAULTS
 
 Codes = NDArray[np.uint8]
-"""Of each item, 0 or one more than the position of its fault in `FAULTS`."""
+"""Fault of each item: its index in `FAULTS` plus one, or 0."""
 
-_DROPPING = "rouge"  # the one tokeniser that drops letters
+_DROPPING = "rouge"  # the only tokeniser that drops letters
 _LEAST_DROPPED = 0.01  # share of a text's letters
 _LONGEST_TOKEN = {"ideographs": 4, "syllables": 12}  # mean number of characters; words are shorter
-_LEAST_ITEMS = 0.01  # share of the items from which on dropped letters are a warning
+_LEAST_ITEMS = 0.01  # smallest share of items with dropped letters for a warning
 
 _IDEOGRAPHS = ("CJK UNIFIED", "CJK COMPATIBILITY", "HIRAGANA", "KATAKANA", "HALFWIDTH KATAKANA")
 _SYLLABLES = ("THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
@@ -64,18 +64,18 @@ _KINDS = CharacterKinds(_kind)
 def faults(
     pairs: Pairs, counts: Positions, *, normaliser: str = "none@1", tokeniser: str | None = None
 ) -> Codes | None:
-    """The fault of each item; None where no item has one.
+    """Return the fault of each item; None if no item has one.
 
     Parameters
     ----------
     pairs : Pairs
-        The texts as they are given.
+        Texts before preparation.
     counts : ndarray of int64
-        Number of tokens of each text once it is prepared, or of characters without a tokeniser.
+        Number of tokens of each text after preparation, or of characters without a tokeniser.
     normaliser : str
-        The normaliser.
+        Name of the normaliser.
     tokeniser : str, optional
-        The tokeniser, where there is one.
+        Name of the tokeniser, if any.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def faults(
 
 
 def _check_emptied(found: Codes, pairs: Pairs, counts: Positions, normaliser: str) -> None:
-    """Note items whose references are all left empty, or one of them with the response."""
+    """Mark items with only empty references, or with an empty response and an empty reference."""
     emptied = np.zeros(len(pairs.texts), bool)
     for number in np.flatnonzero(counts == 0).tolist():
         emptied[number] = bool(pairs.texts[number].strip())
@@ -117,7 +117,7 @@ def _check_emptied(found: Codes, pairs: Pairs, counts: Positions, normaliser: st
 
 
 def _check_letters(found: Codes, pairs: Pairs, counts: Positions, tokeniser: str) -> None:
-    """Note items of which letters are dropped, or whose words a tokeniser does not tell apart."""
+    """Mark items with dropped letters, or with words that a tokeniser does not separate."""
     others = [number for number, text in enumerate(pairs.texts) if not text.isascii()]
     column = characters([pairs.texts[number] for number in others])
     kinds = _KINDS.table(column.codes)[column.codes]
@@ -145,7 +145,7 @@ def _check_letters(found: Codes, pairs: Pairs, counts: Positions, tokeniser: str
 
 
 def _contain_one_another(seen: str, true: str) -> bool:
-    """Whether one of two different texts is a part of the other, such as 北京 and 北京市."""
+    """Return True if one of two different texts contains the other, such as 北京 and 北京市."""
     seen, true = seen.strip(), true.strip()
     return seen != true and (seen in true or true in seen)
 
@@ -160,18 +160,18 @@ Columns = Mapping[str, "Numbers | NDArray[np.float64]"]
 def rows(
     batch: TextBatch, numbers: Any, codes: Codes | None, positions: Positions | None = None
 ) -> Any:
-    """Numbers of the items of a batch, with the faults of these in the details of their rows.
+    """Add the faults of items to the details of their rows.
 
     Parameters
     ----------
     batch : TextBatch
-        The items.
+        Items.
     numbers : Numbers, ndarray, ItemRows, or mapping of str to these
-        Their scores.
+        Scores.
     codes : ndarray of uint8, optional
-        The faults, as `faults` finds them; None for none.
+        Faults from `faults`; None for none.
     positions : ndarray of int64, optional
-        Positions of the items that have codes; all items unless given.
+        Rows of the items that `codes` refers to; all items by default.
     """
     if codes is None:
         return numbers
@@ -202,18 +202,18 @@ def _as_numbers(column: Numbers | NDArray[np.float64]) -> Numbers:
 def tell(
     rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Mapping[str, Any]
 ) -> MetricDetails:
-    """Warnings of the faults in the details of a metric's rows.
+    """Return warnings for the faults in the details of a metric's rows.
 
     Parameters
     ----------
     rows : ItemRows
-        The rows, sorted by uid.
+        Rows, sorted by uid.
     spec : MetricSpec
-        The metric.
+        Metric.
     parameters : object
         Its parameters.
     resources : mapping
-        None are used.
+        Unused.
     """
     if not len(rows.details):
         return MetricDetails()
@@ -246,7 +246,7 @@ def warnings(
     number: Mapping[str, int],
     first: Mapping[str, str | int],
 ) -> Iterator[str]:
-    """One sentence for each fault.
+    """Yield one sentence for each fault.
 
     Parameters
     ----------
@@ -255,9 +255,9 @@ def warnings(
     parameters : object
         Its parameters.
     number : mapping of str to int
-        How many items have each fault.
+        Number of items with each fault.
     first : mapping of str to uid
-        The first of them.
+        First item with each fault.
     """
     normaliser = _short(parameters, "normaliser")
     tokeniser = _short(parameters, "tokeniser")

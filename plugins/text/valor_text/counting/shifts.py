@@ -1,4 +1,4 @@
-"""Shifts: edits of which moving a run of words is one, and what they are compared with."""
+"""Edits including shifts of runs of words, and lengths of references."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from valor_text.normalisers.tercom import tokens
 
 @frozen(eq=False)
 class ShiftedEdits:
-    """What TER reads off each item.
+    """Counts for TER of each item.
 
     Parameters
     ----------
     edits : ndarray of int64, shape (items,)
-        Edits from the reference that needs the fewest.
+        Edits from the reference that requires the fewest.
     lengths : ndarray of float64, shape (items,)
-        Mean number of words of the item's references.
+        Mean number of words of the references.
     faults : ndarray of uint8, optional
         Faults of preparation, as `valor_text.counting.preparation.faults` finds them.
     """
@@ -46,7 +46,7 @@ class ShiftedEdits:
         asian_support: bool,
         case_sensitive: bool,
     ) -> ShiftedEdits:
-        """The edits of a batch, whose items have a response and references."""
+        """Compare the texts of a batch whose items have a response and references."""
         pairs = Pairs.of(batch)
         words = tokens(
             pairs.texts,
@@ -65,7 +65,7 @@ class ShiftedEdits:
 
 
 def edit_rates(edits: Positions, lengths: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Edits for each word of the references; of no words, 1 if there are edits and 0 if not.
+    """Return the edits per word of the references; without words, 1 for edits and 0 for none.
 
     Examples
     --------
@@ -77,12 +77,12 @@ def edit_rates(edits: Positions, lengths: NDArray[np.float64]) -> NDArray[np.flo
 
 @define(kw_only=True)
 class ShiftedEditSums(PreparedSums):
-    """State: the edits of all items, and the lengths of their references.
+    """State: edits of all items, and lengths of their references.
 
     Parameters
     ----------
     normalized, no_punct, asian_support, case_sensitive : bool
-        How texts are cut into words.
+        Preparation of texts.
     """
 
     refuses_nothing: ClassVar[bool] = True

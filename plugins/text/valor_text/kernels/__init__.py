@@ -1,8 +1,8 @@
 """Inner loops of the text metrics: flat arrays in, flat arrays out.
 
-Texts are columns of code points, then of tokens: numbers of words in a vocabulary. Every kernel
-is there twice, with the same answers: compiled, and in plain Python and NumPy for where no
-compiler was. `numeric` says what each is given and finds.
+Texts are columns of code points, then of tokens, which are indices of words in a vocabulary. Every
+kernel has two implementations with equal results: compiled, and in Python and NumPy for
+environments without a compiler. `numeric` documents arguments and results.
 """
 
 from valor_text.kernels.library import KERNELS

@@ -1,6 +1,6 @@
-"""Library: the compiled kernels of this family, or why NumPy runs."""
+"""Compiled kernels of this family, or the reason for using NumPy."""
 
 from valor_core.kernels import kernels
 
 KERNELS = kernels("valor_text._kernels")
-"""What runs; `valor doctor` prints it."""
+"""Chosen kernels; `valor doctor` prints the choice."""

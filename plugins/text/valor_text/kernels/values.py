@@ -10,28 +10,28 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 CODE_TYPES = (np.uint8, np.uint32)
-"""Types of code points: bytes where all texts are ASCII."""
+"""Types of code points: bytes if all texts are ASCII."""
 
 Codes = NDArray[np.uint8] | NDArray[np.uint32]
 Ids = NDArray[np.int32]
 Positions = NDArray[np.int64]
 
 HIT, SUBSTITUTION, DELETION, INSERTION = range(4)
-"""What becomes of a token when one text is made of another: it stays, or one of three edits."""
+"""Edit operations for a token."""
 
 KINDS_OF_EDITS = 4
 
 
 @frozen(eq=False, repr=False)
 class Characters:
-    """Texts as one column of code points.
+    """Texts as a single column of code points.
 
     Parameters
     ----------
     codes : ndarray of uint8 or uint32
-        Code points, in bytes where all are ASCII; between two texts stands one of neither.
+        Code points, in bytes if all are ASCII. A separator follows each text.
     starts, stops : ndarray of int64
-        Where each text begins and ends.
+        Offsets of the first character, and of the end, of each text.
     """
 
     codes: Codes
@@ -41,18 +41,18 @@ class Characters:
 
 @frozen(eq=False, repr=False)
 class Spans:
-    """Where the tokens of some texts stand.
+    """Offsets of the tokens of texts.
 
     Parameters
     ----------
     firsts : ndarray of int64
-        Position of each token's first character.
+        Offset of the first character of each token.
     lengths : ndarray of int32
-        Number of its characters.
+        Number of characters of each token.
     lines : ndarray of int32
-        Number of its line in its text, from 0 on.
+        Line of each token in its text, starting at 0.
     starts : ndarray of int64
-        Where the tokens of each text begin; one more at the end.
+        Index of the first token of each text, and the total.
     """
 
     firsts: Positions
@@ -64,11 +64,11 @@ class Spans:
 KINDS = {
     "BETWEEN": 0,  # between tokens
     "WORD": 1,  # part of a token of such characters
-    "ALONE": 2,  # a token for itself
-    "LINE": 3,  # between tokens, and a line ends
-    "DIGIT": 4,  # a WORD, or what follows DOLLAR in a token
-    "MARK": 5,  # begins a token that goes on until the next BETWEEN or LINE
-    "DOLLAR": 6,  # a MARK, whose token is the DIGIT behind it if there is one
+    "ALONE": 2,  # a token of one character
+    "LINE": 3,  # between tokens, and the end of a line
+    "DIGIT": 4,  # a WORD, also after DOLLAR in a token
+    "MARK": 5,  # starts a token that ends at the next BETWEEN or LINE
+    "DOLLAR": 6,  # a MARK, or the start of a token if a DIGIT follows
 }
 """Kinds by name."""
 
@@ -80,12 +80,12 @@ _ASCII = 128
 
 @frozen(eq=False, repr=False)
 class CharacterKinds:
-    """The kind of every character.
+    """Kind of every character.
 
     Parameters
     ----------
     kind : callable
-        ``kind(character)``, asked once for each that occurs.
+        ``kind(character)``, called once for each that occurs.
 
     Examples
     --------
@@ -99,12 +99,12 @@ class CharacterKinds:
     _known: NDArray[np.bool_] = field(init=False, factory=lambda: np.zeros(_CODES, bool))
 
     def table(self, codes: NDArray[Any]) -> NDArray[np.uint8]:
-        """Kinds by code point, known for some code points.
+        """Return kinds by code point, filled for the given code points.
 
         Parameters
         ----------
         codes : ndarray of uint8 or uint32
-            Code points, each any number of times.
+            Code points, with repetitions.
         """
         if not self._known[0]:
             self._learn(np.arange(_ASCII))
@@ -114,13 +114,13 @@ class CharacterKinds:
         return self._table
 
     def _learn(self, codes: NDArray[np.int64]) -> None:
-        # Two threads may learn the same at once: they write the same.
+        # Two threads may compute the same entries, and write equal values.
         self._table[codes] = [self.kind(chr(code)) for code in codes.tolist()]
         self._known[codes] = True
 
 
 def occurs(codes: NDArray[Any]) -> NDArray[np.bool_]:
-    """Of every code point up to the greatest of some, whether it is among them."""
+    """Return a mask of the code points that occur, up to the largest."""
     marks = np.zeros(int(codes.max(initial=0)) + 1, bool)
     marks[codes] = True
     return marks

@@ -1,4 +1,4 @@
-"""The kernels in plain Python and NumPy: what each has to find, and what runs without C."""
+"""Kernels in Python and NumPy: reference implementation, also used without a compiler."""
 
 from valor_text.kernels.numeric.alignments import alignments
 from valor_text.kernels.numeric.edits import edit_counts, edit_sequences

@@ -1,4 +1,4 @@
-"""Alignments of words by stages."""
+"""Alignment of words in stages."""
 
 from collections.abc import Callable, Iterable
 
@@ -17,33 +17,32 @@ def alignments(
     responses: Positions,
     references: Positions,
 ) -> tuple[Positions, Positions]:
-    """Words of each pair's response that are aligned to its reference, and in how many chunks.
+    """Return the number of aligned words of each pair's response, and of their chunks.
 
-    In each of three stages, from its end on, every word of the response that has no partner gets
-    the last word of the reference that is free and the same, or has the same stem, or a stem that
-    is a synonym of its own.
+    In three stages, from its end, each unaligned word of the response is aligned with the last free
+    word of the reference that is equal, has the same stem, or has a stem that is a synonym.
 
     Parameters
     ----------
     ids, stems : ndarray of int32
         Word and stem of each token.
     starts : ndarray of int64
-        Where the tokens of each text begin; one more at the end.
+        Index of the first token of each text, and the total.
     known : int
-        One more than the greatest number of a word or stem.
+        Largest number of a word or stem plus one.
     synonyms : ndarray of int32
         Synonyms of all stems.
     synonym_starts : ndarray of int64
-        Where those of each stem begin; one more at the end.
+        Offset of the first synonym of each stem, and the total.
     responses, references : ndarray of int64
-        The texts of each pair.
+        Texts of each pair.
 
     Returns
     -------
     aligned : ndarray of int64
-        Words with a partner.
+        Aligned words.
     chunks : ndarray of int64
-        Runs of such words that follow each other in both texts.
+        Runs of aligned words that are consecutive in both texts.
     """
     aligned, chunks = np.zeros(len(responses), np.int64), np.zeros(len(responses), np.int64)
     for pair, (response, reference) in enumerate(zip(responses, references, strict=True)):

@@ -1,4 +1,4 @@
-"""Edits: what makes one text of another, in the fewest steps."""
+"""Shortest edit sequences between texts."""
 
 from itertools import pairwise
 
@@ -22,26 +22,25 @@ _FEWEST_ROWS, _FEWEST_COLUMNS = 65, 10
 def edit_counts(
     ids: Ids, starts: Positions, known: int, lefts: Positions, rights: Positions
 ) -> Positions:
-    """Hits, substitutions, deletions and insertions of each pair of texts.
+    """Return the numbers of hits, substitutions, deletions and insertions of each pair of texts.
 
-    Of all ways to make the right text of the left one in the fewest steps, it is the one that
-    rapidfuzz takes.
+    Of several shortest sequences from the left to the right text, it is the one of rapidfuzz.
 
     Parameters
     ----------
     ids : ndarray of int32
         Words of the tokens, below `known`.
     starts : ndarray of int64
-        Where the tokens of each text begin; one more at the end.
+        Index of the first token of each text, and the total.
     known : int
-        How many words there are.
+        Number of words.
     lefts, rights : ndarray of int64
-        The texts of each pair.
+        Texts of each pair.
 
     Returns
     -------
     ndarray of int64, shape (pairs, 4)
-        The counts, in this order.
+        Counts, in this order.
     """
     edits, ends = edit_sequences(ids, starts, known, lefts, rights)
     counts = [np.bincount(edits[slice(*own)], minlength=KINDS_OF_EDITS) for own in pairwise(ends)]
@@ -51,7 +50,7 @@ def edit_counts(
 def edit_sequences(
     ids: Ids, starts: Positions, known: int, lefts: Positions, rights: Positions
 ) -> tuple[NDArray[np.uint8], Positions]:
-    """The edits of each pair of texts, in order, and where those of each begin.
+    """Return the edits of each pair of texts in order, and the offset of each pair's first edit.
 
     Parameters
     ----------
@@ -61,9 +60,9 @@ def edit_sequences(
     Returns
     -------
     edits : ndarray of uint8
-        `HIT`, `SUBSTITUTION`, `DELETION` or `INSERTION`, one pair behind the other.
+        `HIT`, `SUBSTITUTION`, `DELETION` or `INSERTION`, for one pair after another.
     ends : ndarray of int64
-        Where those of each pair begin; one more at the end.
+        Offset of the first edit of each pair, and the total.
     """
 
     def tokens(text: int) -> Ids:
@@ -76,11 +75,10 @@ def edit_sequences(
 
 
 def _edits(left: Ids, right: Ids, most: int | None) -> list[int]:
-    """The edits of two texts; `most` is what is known of their number.
+    """Return the edits of two texts, at most `most` if given.
 
-    Tokens that both texts begin and end with are hits. Where the table of the rest would be
-    large, the right text is cut in halves, the left one at the first place that leaves the fewest
-    edits.
+    Tokens at the start and end of both texts are hits. If the table of the rest would be large, cut
+    the right text in half, and the left text at the first position with the fewest edits.
     """
     prefix = _alike(left, right)
     left, right = left[prefix:], right[prefix:]
@@ -102,14 +100,14 @@ def _edits(left: Ids, right: Ids, most: int | None) -> list[int]:
 
 
 def _alike(left: Ids, right: Ids) -> int:
-    """Number of tokens that both texts begin with."""
+    """Return the number of tokens at the start of both texts."""
     shorter = min(len(left), len(right))
     differ = np.flatnonzero(left[:shorter] != right[:shorter])
     return int(differ[0]) if len(differ) else shorter
 
 
 def _table(left: Ids, right: Ids) -> NDArray[np.int64]:
-    """Distances of the first so many tokens of one text (rows) and of the other (columns)."""
+    """Return distances between prefixes of one text (rows) and of the other (columns)."""
     across = np.arange(len(right) + 1)
     table = np.empty((len(left) + 1, len(right) + 1), np.int64)
     table[0] = across
@@ -121,10 +119,10 @@ def _table(left: Ids, right: Ids) -> NDArray[np.int64]:
 
 
 def _edits_by_table(left: Ids, right: Ids) -> list[int]:
-    """The edits of two texts, found from their ends.
+    """Return the edits of two texts, traced from their ends.
 
-    A token of the left text that can be deleted is; else one of the right text is inserted where
-    the distance is less than without the left one; else both go together.
+    Delete a token of the left text if that is optimal; otherwise insert one of the right text if
+    the distance is smaller than without the left token; otherwise match both.
     """
     table = _table(left, right)
     row, column, edits = len(left), len(right), []

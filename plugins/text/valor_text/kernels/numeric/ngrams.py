@@ -1,4 +1,4 @@
-"""N-grams: how many of them texts have in common."""
+"""Numbers of n-grams that texts have in common."""
 
 from collections import Counter
 from functools import reduce
@@ -17,28 +17,28 @@ def common_ngrams(
     references: Positions,
     reference_starts: Positions,
 ) -> Positions:
-    """Number of n-grams of each length that each item's response and references have in common.
+    """Return the number of n-grams of each length common to each item's response and references.
 
-    Each n-gram counts as often as the response has it, but not more often than the reference
-    that has it most.
+    Each n-gram counts as often as in the response, and at most as often as in the reference that
+    has it most.
 
     Parameters
     ----------
     ids : ndarray of int32
         Words of the tokens of all texts.
     starts : ndarray of int64
-        Where the tokens of each text begin; one more at the end.
+        Index of the first token of each text, and the total.
     longest : int
-        Greatest length, 1 or more.
+        Largest length, at least 1.
     responses : ndarray of int64
-        The response of each item, a number of a text.
+        Text of the response of each item.
     references, reference_starts : ndarray of int64
-        The references of all items, and where those of each item begin; one more at the end.
+        Texts of the references of all items, and offset of the first one of each item.
 
     Returns
     -------
     ndarray of int64, shape (items, longest)
-        A column for each length.
+        One column per length.
     """
 
     def counts(text: int, n: int) -> Counter[tuple[int, ...]]:

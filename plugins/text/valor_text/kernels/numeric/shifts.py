@@ -1,4 +1,4 @@
-"""Shifts: edits of which moving a run of words is one."""
+"""Edits that include shifts of runs of words."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ Words = list[int]
 def shifted_edits(
     ids: Ids, starts: Positions, responses: Positions, references: Positions
 ) -> Positions:
-    """Number of edits, shifts among them, that make each response of its reference.
+    """Return the number of edits, including shifts, from each response to its reference.
 
-    As long as moving a run of words that stands elsewhere in the reference saves edits, the run
-    that saves the most is moved, the longest, earliest, to the earliest place of equals; each is
-    one edit more. Then come insertions, deletions and substitutions. Runs have 10 words at most
-    and stand at most 50 places off; no shift is made once 1,000 have been tried. Distances are
-    those of ways that stay 25 words from the diagonal, or more in texts of very different length.
+    While shifting a run of words that occurs elsewhere in the reference saves edits, shift the run
+    that saves most; of equals the longest, then the earliest, to the earliest target. Each shift is
+    one edit. Insertions, deletions and substitutions follow. Runs have at most 10 words and move at
+    most 50 words; shifting stops after 1,000 attempts. Distances are those of paths within 25 words
+    of the diagonal, or more for texts of very different length.
 
     Parameters
     ----------
     ids : ndarray of int32
         Words of the tokens.
     starts : ndarray of int64
-        Where the tokens of each text begin; one more at the end.
+        Index of the first token of each text, and the total.
     responses, references : ndarray of int64
-        The texts of each pair.
+        Texts of each pair.
     """
 
     def words(text: int) -> Words:
@@ -66,7 +66,7 @@ def _edits(response: Words, reference: Words) -> int:
 
 @frozen
 class _Shift:
-    """A run of words that is moved before the word at a target, and the response that it makes."""
+    """Run of words moved before the word at a target, and the resulting response."""
 
     start: int
     length: int
@@ -75,12 +75,12 @@ class _Shift:
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """Greater for what is moved rather."""
+        """Sort key; the larger shift is preferred."""
         return self.length, -self.start, -self.target
 
 
 def _distance(response: Words, reference: Words) -> tuple[int, list[int]]:
-    """Edits that make a response of its reference, and the way through the table of distances."""
+    """Return the edits from a response to a reference, and the path through the table."""
     far = len(response) + len(reference) + 1
     ratio = len(reference) / len(response)
     beam = math.ceil(ratio / 2 + _BEAM) if ratio / 2 > _BEAM else _BEAM
@@ -106,9 +106,9 @@ def _distance(response: Words, reference: Words) -> tuple[int, list[int]]:
 
 
 def _shifts(response: Words, reference: Words, ways: list[int], most: int) -> Iterator[_Shift]:
-    """The shifts that are tried: runs of words that are wrong where they are and where they go.
+    """Yield candidate shifts: runs of words that are wrong at both their current and new position.
 
-    After a run with which `most` have been tried comes no other.
+    Stop after the run with which `most` shifts have been tried.
     """
     place, wrong, missing = _aligned(response, reference, ways)
     tried = 0
@@ -130,9 +130,9 @@ def _shifts(response: Words, reference: Words, ways: list[int], most: int) -> It
 def _aligned(
     response: Words, reference: Words, ways: list[int]
 ) -> tuple[list[int], list[bool], list[bool]]:
-    """The place in the response of each word of the reference, and which words of both are wrong.
+    """Return where each word of the reference is in the response, and the wrong words of both.
 
-    A word that the response has not is placed with the one before it.
+    A word that is missing in the response has the position of the previous word.
     """
     place: list[int] = []
     wrong: list[bool] = []
@@ -148,7 +148,7 @@ def _aligned(
 
 
 def _runs(response: Words, reference: Words) -> Iterator[tuple[int, int, int]]:
-    """Runs of words that both texts have: where in the response, in the reference, how long."""
+    """Yield runs of words in both texts: offset in the response, in the reference, and length."""
     for start in range(len(response)):
         for at in range(max(0, start - _FARTHEST), min(len(reference), start + _FARTHEST + 1)):
             both = zip(response[start:], reference[at : at + _LONGEST], strict=False)
@@ -159,7 +159,7 @@ def _runs(response: Words, reference: Words) -> Iterator[tuple[int, int, int]]:
 
 
 def _moved(words: Words, start: int, length: int, target: int) -> Words:
-    """The words with a run moved before a target; within the run or behind it, further on."""
+    """Move a run of words before a target, which shifts if it is in or after the run."""
     stop = start + length
     if start <= target <= stop:
         target += length

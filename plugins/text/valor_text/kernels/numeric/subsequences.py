@@ -1,4 +1,4 @@
-"""Subsequences: the longest that texts have in common."""
+"""Longest common subsequences of texts."""
 
 from collections import Counter
 
@@ -9,7 +9,7 @@ from valor_text.kernels.values import Ids, Positions
 
 
 def _table(left: Ids, right: Ids) -> NDArray[np.int64]:
-    """Lengths for the first so many tokens of one text (rows) and of the other (columns)."""
+    """Return lengths for prefixes of one text (rows) and of the other (columns)."""
     table = np.zeros((len(left) + 1, len(right) + 1), np.int64)
     for row, token in enumerate(left):
         extended = table[row, :-1] + (right == token)
@@ -20,18 +20,18 @@ def _table(left: Ids, right: Ids) -> NDArray[np.int64]:
 def longest_common(
     ids: Ids, starts: Positions, known: int, lefts: Positions, rights: Positions
 ) -> Positions:
-    """Length of a longest common subsequence of each pair of texts.
+    """Return the length of a longest common subsequence of each pair of texts.
 
     Parameters
     ----------
     ids : ndarray of int32
         Words of the tokens, below `known`.
     starts : ndarray of int64
-        Where the tokens of each text begin; one more at the end.
+        Index of the first token of each text, and the total.
     known : int
-        How many words there are.
+        Number of words.
     lefts, rights : ndarray of int64
-        The texts of each pair.
+        Texts of each pair.
     """
 
     def tokens(text: int) -> Ids:
@@ -43,10 +43,10 @@ def longest_common(
 
 
 def _taken(left: Ids, right: Ids) -> set[int]:
-    """Positions of the left line in one of the longest common subsequences.
+    """Return positions of the left line in one of the longest common subsequences.
 
-    Read from the end, a token that both lines end with is taken; else the right line loses its
-    last token where that leaves a longer subsequence than if the left line lost its own.
+    Traced from the end: take a token at the end of both lines; otherwise drop the last token of the
+    right line if that leaves a longer subsequence than dropping that of the left line.
     """
     table = _table(left, right)
     row, column, taken = len(left), len(right), set()
@@ -64,10 +64,10 @@ def _taken(left: Ids, right: Ids) -> set[int]:
 def lines_in_common(
     ids: Ids, lines: Ids, starts: Positions, known: int, lefts: Positions, rights: Positions
 ) -> Positions:
-    """Hits of each pair's left text, by longest common subsequences of lines.
+    """Return the hits of each pair's left text, by longest common subsequences of lines.
 
-    A token of a line is a hit if one of the longest subsequences that the line has in common with
-    some line of the right text takes it, and no more often than both texts have its word.
+    A token of a line is a hit if a longest common subsequence of the line and any line of the right
+    text contains it, at most as often as both texts have its word.
 
     Parameters
     ----------
@@ -76,11 +76,11 @@ def lines_in_common(
     lines : ndarray of int32
         Line of each token in its text.
     starts : ndarray of int64
-        Where the tokens of each text begin; one more at the end.
+        Index of the first token of each text, and the total.
     known : int
-        How many words there are.
+        Number of words.
     lefts, rights : ndarray of int64
-        The texts of each pair.
+        Texts of each pair.
     """
 
     def lines_of(text: int) -> list[Ids]:

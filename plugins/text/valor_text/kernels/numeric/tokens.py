@@ -1,4 +1,4 @@
-"""Tokens: where they stand in texts, and their numbers in a vocabulary."""
+"""Offsets of tokens in texts, and their words in a vocabulary."""
 
 import re
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from valor_text.kernels.values import KINDS, LINE, CharacterKinds, Characters, Ids, Positions, Spans
 
-# Kinds as characters, in the order of the alternatives that a token may be.
+# Kinds as characters, in the order of the alternatives of the pattern.
 _TOKEN = re.compile(
     rb"[%(WORD)c%(DIGIT)c]+|%(DOLLAR)c%(DIGIT)c+|[%(MARK)c%(DOLLAR)c][^%(BETWEEN)c%(LINE)c]*|%(ALONE)c"
     % {name.encode(): kind for name, kind in KINDS.items()}
@@ -14,17 +14,17 @@ _TOKEN = re.compile(
 
 
 def runs(characters: Characters, kinds: CharacterKinds) -> Spans:
-    """Where the tokens of texts stand.
+    """Find the tokens of texts.
 
-    A token is a run of WORD and DIGIT, a DOLLAR with the DIGIT behind it, a MARK or another DOLLAR
-    with all that follows up to the next BETWEEN or LINE, or one ALONE.
+    A token is a run of WORD and DIGIT; a DOLLAR with the following DIGIT; a MARK or another DOLLAR
+    with all characters up to the next BETWEEN or LINE; or one ALONE.
 
     Parameters
     ----------
     characters : Characters
-        The texts.
+        Texts.
     kinds : CharacterKinds
-        What each character is taken for.
+        Kind of each character.
     """
     kind_of = kinds.table(characters.codes)[characters.codes]
     places, lines, starts = [np.empty((0, 2), np.int64)], [np.empty(0, np.int32)], [0]
@@ -45,21 +45,21 @@ def runs(characters: Characters, kinds: CharacterKinds) -> Spans:
 
 
 def vocabulary(characters: Characters, spans: Spans) -> tuple[Ids, Positions]:
-    """Number of each token's word, in the order in which words come first, and where they do.
+    """Number the words of tokens in order of first occurrence.
 
     Parameters
     ----------
     characters : Characters
-        The texts.
+        Texts.
     spans : Spans
-        Where their tokens stand.
+        Offsets of their tokens.
 
     Returns
     -------
     ids : ndarray of int32
-        Of each token, the number of its word.
+        Word of each token.
     words : ndarray of int64
-        Of each word, its first token.
+        First token of each word.
     """
     known: dict[bytes, int] = {}
     ids, words = np.empty(len(spans.firsts), np.int32), []
