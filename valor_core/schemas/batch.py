@@ -47,7 +47,7 @@ class Batch:
     (True, ())
     """
 
-    __slots__ = ()
+    __slots__ = ("__dict__",)  # for results that states keep with a batch
 
     task: ClassVar[str]
     """Short name of the task, as in configs."""

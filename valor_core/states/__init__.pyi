@@ -1,4 +1,5 @@
 from valor_core.states.derived import DerivedState, counted
+from valor_core.states.memo import cached, forget, memoized
 from valor_core.states.saved_columns import (
     check_same_length,
     saved_column,
@@ -20,8 +21,11 @@ __all__ = [
     "RowsOf",
     "State",
     "StateRequest",
+    "cached",
     "check_same_length",
     "counted",
+    "forget",
+    "memoized",
     "saved_column",
     "saved_labels",
     "saved_number",
