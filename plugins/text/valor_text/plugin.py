@@ -110,7 +110,7 @@ NLTK = Reference("nltk 3.10", "nltk.translate", "https://www.nltk.org/api/nltk.t
 SACREBLEU = Reference("sacrebleu 2.6.0", url="https://github.com/mjpost/sacrebleu")
 
 BLEU_RANGE = Range(0, 4 / 3)
-"""1 is the most but for two of nltk's smoothings."""
+"""The maximum is 1, except for two smoothings of nltk."""
 
 
 _of_items = MetricFamily(
@@ -122,7 +122,7 @@ _of_items = MetricFamily(
     requires=("response", "references"),
     batched=True,
 )
-"""Metrics that score the items of a batch in one call."""
+"""Metrics that score all items of a batch in one call."""
 
 
 _of_corpus = MetricFamily(
@@ -457,7 +457,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
 
 @hookimpl
 def valor_readers() -> tuple[ReaderSpec, ...]:
-    """Declare the reader of plain files."""
+    """Declare the reader of plain text files."""
     return (
         ReaderSpec(
             name="text.lines",
@@ -500,5 +500,5 @@ def valor_resources() -> tuple[ResourceSpec, ...]:
 
 @hookimpl
 def valor_kernels() -> str:
-    """Where the compiled kernels are."""
+    """Return the import string of the compiled kernels."""
     return "valor_text.kernels:KERNELS"

@@ -1,1 +1,1 @@
-"""The gallery of texts: responses beside references, with their differences marked."""
+"""Gallery of responses and references with marked differences."""

@@ -1,4 +1,4 @@
-"""Differences: the words of two texts that the other one does not have at their place."""
+"""Differences between two texts, word by word."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _PARTS = re.compile(r"\s+|\w+|[^\w\s]")
 
 @frozen
 class Differences:
-    """Two texts cut into pieces that both have, in the same order, and pieces that only one has.
+    """Two texts as pieces that are common, in the same order, or in one text only.
 
     Parameters
     ----------
     left, right : tuple of Piece
-        The pieces of each text; together they are the text.
+        Pieces of each text; joined they are the text.
     """
 
     left: tuple[Piece, ...]
@@ -30,16 +30,16 @@ class Differences:
     def of(
         cls, left: str, right: str, meanings: tuple[str, str], *, ignore_case: bool = False
     ) -> Differences:
-        """The differences of two texts, word by word; white space is none.
+        """Compare two texts word by word, ignoring white space.
 
         Parameters
         ----------
         left, right : str
-            The texts.
+            Texts.
         meanings : tuple of str
-            What a piece means that only the left, or only the right text has.
+            Meanings of pieces in the left text only, and in the right text only.
         ignore_case : bool
-            Whether words that differ in case alone are the same.
+            Whether words that differ only in case are equal.
 
         Examples
         --------
@@ -65,14 +65,14 @@ class Differences:
 
     @property
     def counts(self) -> tuple[int, int]:
-        """How many words only the left, and only the right text has."""
+        """Number of words in the left text only, and in the right text only."""
         marked = [[one for one in own if one.meaning] for own in (self.left, self.right)]
         left, right = (sum(len(one.text.split()) for one in own) for own in marked)
         return left, right
 
 
 def _pieces(parts: Sequence[str], common: set[int], meaning: str) -> Iterator[Piece]:
-    """Parts that stand together and are alike, as one; white space between marks is marked."""
+    """Merge adjacent parts with equal marks; white space between marked parts is marked."""
     marks: list[str | None] = [None if at in common else meaning for at in range(len(parts))]
     for at, part in enumerate(parts):
         if part.isspace():

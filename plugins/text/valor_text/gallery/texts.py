@@ -1,4 +1,4 @@
-"""TextGallery: response and reference side by side, with their differences marked."""
+"""Gallery of responses and references side by side, with marked differences."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ EXTRA, MISSING = "only in the response", "only in the reference"
 
 
 class TextGallery:
-    """Shows query, response and the reference that is most like it, with their differences marked.
+    """Gallery that shows the query, the response and its most similar reference.
 
-    An item is as bad as the metric says: by how much it misses the best value there can be.
+    The worst items are farthest from the best value of the metric.
 
     Parameters
     ----------
     parameters : GalleryParameters
-        The metric, and how texts are compared and cut.
+        Metric, comparison and truncation of texts.
 
     Examples
     --------
@@ -56,21 +56,21 @@ class TextGallery:
                 f"gallery.by: expected a metric of items with a best value, got {self._spec.name}",
                 "Name one such as TokenF1 or MeanWER.",
             )
-        self._numbers(TextBatch.of([]))  # wrong settings are found before any work is done
+        self._numbers(TextBatch.of([]))  # validate settings before any work
 
     def errors(self, batch: TextBatch) -> NDArray[np.float64]:
-        """How far each item is from the best value; 0 without a value."""
+        """Return the distance of each item from the best value; 0 without a value."""
         numbers, best = self._numbers(batch), self._best or 0.0
         return np.where(numbers.codes == 0, np.abs(numbers.values - best), 0.0)
 
     @property
     def _best(self) -> float | None:
-        """The best value that there can be."""
+        """Best possible value."""
         better, range = self._spec.higher_is_better, self._spec.range
         return None if better is None else range.high if better else range.low
 
     def draw(self, batch: TextBatch) -> MarkedTexts:
-        """The texts of the only item of a batch."""
+        """Return the texts of the only item of a batch."""
         (item,) = batch.items()
         said = [self._cut(item.response or "")]
         wanted = [self._cut(text) for text in item.references] or [""]
@@ -98,9 +98,9 @@ class TextGallery:
         return f"{self._spec.short_name}{named} {told}"
 
     def _numbers(self, batch: TextBatch) -> Numbers:
-        """The metric's number of each item, in the order of the batch."""
+        """Return the number of each item, in the order of the batch."""
         choice = {"name": self._spec.name, **self.parameters.settings}
-        # By their positions: rows come in the order of the uids.
+        # By index, since rows are sorted by uid.
         report = evaluate(batch.renumber(0), [choice], items=True)
         rows: ItemRows = report.items[0].rows
         columns = rows.columns()

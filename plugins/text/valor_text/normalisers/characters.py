@@ -1,4 +1,4 @@
-"""Characters: texts as one column of code points."""
+"""Texts as a single column of code points."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from valor_text.kernels import Characters
 from valor_text.kernels.values import Codes
 
 Rewrite = Callable[[str, str], str]
-"""A function of texts joined by a mark, and the mark; it must not look beyond one."""
+"""Function of joined texts and their separator, which changes each text independently."""
 
 _SEPARATORS = "\x00\x01\x02\ufdd0\ufdd1\ufdd2"
 
 
 def separator(texts: Sequence[str]) -> str | None:
-    r"""A character that stands in none of the texts and never matters to a letter beside it.
+    r"""Return a character that is in no text and does not affect adjacent letters.
 
-    Joined by it, all texts can be changed at once: it has no case, and is neither a word
-    character, nor white space, nor punctuation. None if all that are tried stand in the texts.
+    Texts joined by it can be changed together: it has no case, and is not a word character, white
+    space or punctuation. None if the texts contain all candidates.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def separator(texts: Sequence[str]) -> str | None:
 
 
 def rewritten(texts: Sequence[str], rewrite: Rewrite) -> list[str]:
-    """The texts as a function makes them; all at once where a mark stands in none of them.
+    """Apply a function to texts, joined if a separator is available.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def rewritten(texts: Sequence[str], rewrite: Rewrite) -> list[str]:
 
 
 def characters(texts: Sequence[str]) -> Characters:
-    """The code points of texts, one text behind the other.
+    """Return the code points of texts.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def characters(texts: Sequence[str]) -> Characters:
 
 
 def text_of(codes: Codes) -> str:
-    """The text of some code points.
+    """Return the text of code points.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Tokens of sacrebleu: 13a, intl, zh, char, ja-mecab, ko-mecab, and the words of chrF++.
 
-sacrebleu cuts a text by substitutions, one after the other: a period behind what is no digit gets
-blanks around it, then one before what is no digit, and so on. Here the same is read off each
+sacrebleu splits a text by successive substitutions: they add blanks around a period after a
+non-digit, then around one before a non-digit, and so on. Here the same rules apply to each
 character and its neighbours, for all texts at once.
 """
 
@@ -24,19 +24,18 @@ from valor_text.normalisers.characters import characters, rewritten
 from valor_text.normalisers.lowercase_words import SPACED, words
 from valor_text.normalisers.tokens import Tokens
 
-# What a character is before its neighbours are looked at.
+# Kinds of characters, before their neighbours are considered.
 _OTHER, _SPACE, _NUMBER, _POINT, _DASH, _MARK = range(6)
 
 _CUT = CharacterKinds(lambda character: min(ord(character), len(KINDS)))
-"""The kinds that a column of kinds says itself."""
+"""Kinds for a column that already consists of kinds."""
 
 _LOCK = Lock()
 _PUNCTUATION = np.array([ord(mark) for mark in string.punctuation], np.uint32)
 _HTML = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 
-# First and last of each range. U+2001 to U+2A6D, typographic quotes among them, and U+2F81 to
-# U+2FA1 stand where sacrebleu means U+20000 to U+2A6D6 and U+2F800 to U+2FA1D, and writes them
-# with four digits.
+# First and last character of each range. U+2001 to U+2A6D, which include typographic quotes, and
+# U+2F81 to U+2FA1 are typing errors of sacrebleu for U+20000 to U+2A6D6 and U+2F800 to U+2FA1D.
 _CHINESE = (
     (0x2001, 0x2A6D),
     (0x2E80, 0x2EFF),
@@ -86,7 +85,7 @@ _WESTERN, _WITH_CHINESE, _INTERNATIONAL = map(CharacterKinds, (_western, _chines
 
 
 def letters(texts: Sequence[str]) -> Tokens:
-    """Every character that is no white space for itself.
+    """Single characters, except white space.
 
     Examples
     --------
@@ -97,10 +96,10 @@ def letters(texts: Sequence[str]) -> Tokens:
 
 
 def mteval(texts: Sequence[str]) -> Tokens:
-    """Words and ASCII punctuation; a period and a comma stay between digits.
+    """Words and ASCII punctuation; a period or comma between digits is kept.
 
-    As the script mteval-v13a.pl. White space at the end of a text goes first, as in sacrebleu's
-    metrics.
+    As in mteval-v13a.pl, after removing white space at the end of each text, as in the metrics of
+    sacrebleu.
 
     Examples
     --------
@@ -112,9 +111,9 @@ def mteval(texts: Sequence[str]) -> Tokens:
 
 
 def international(texts: Sequence[str]) -> Tokens:
-    """Words, punctuation and symbols of any script; punctuation stays between numbers.
+    """Words, punctuation and symbols of any script; punctuation between numbers is kept.
 
-    As the script mteval-v14.pl.
+    As in mteval-v14.pl.
 
     Examples
     --------
@@ -125,7 +124,7 @@ def international(texts: Sequence[str]) -> Tokens:
 
 
 def chinese(texts: Sequence[str]) -> Tokens:
-    """Chinese characters each for itself, all else as `mteval` has it.
+    """Single Chinese characters, and other tokens as in `mteval`.
 
     Examples
     --------
@@ -136,7 +135,7 @@ def chinese(texts: Sequence[str]) -> Tokens:
 
 
 def _unescaped(joined: str, mark: str) -> str:
-    """The texts without ``<skipped>``, with words joined that a line divides, and HTML's marks."""
+    """Remove ``<skipped>``, join words hyphenated across lines, and unescape HTML."""
     joined = joined.replace("<skipped>", "").replace("-\n", "")
     for escaped, character in _HTML:
         joined = joined.replace(escaped, character)
@@ -144,20 +143,20 @@ def _unescaped(joined: str, mark: str) -> str:
 
 
 def _tokens(texts: list[str], kinds: CharacterKinds, *, is_framed: bool = False) -> Tokens:
-    """Words, and marks for themselves.
+    """Split texts into words and single marks.
 
-    Every MARK is for itself, and a DASH behind a NUMBER. A POINT is if its neighbour before or
-    behind it is no NUMBER. Of POINTs in a row, sacrebleu's substitution takes two at a time, so
-    that the one before counts only for every other one.
+    Every MARK is a token, and a DASH after a NUMBER. A POINT is a token unless both neighbours are
+    NUMBERs. In runs of POINTs, the substitution of sacrebleu matches two at a time, so the left
+    neighbour matters only for every other one.
 
     Parameters
     ----------
     texts : list of str
-        The texts.
+        Texts.
     kinds : CharacterKinds
-        What each character is.
+        Kind of each character.
     is_framed : bool
-        Whether a text stands between blanks. If not, a POINT at its beginning or end has no
+        Whether texts are surrounded by blanks. If not, a POINT at the start or end of a text has no
         neighbour there.
     """
     column = characters(texts)
@@ -169,7 +168,7 @@ def _tokens(texts: list[str], kinds: CharacterKinds, *, is_framed: bool = False)
     is_first = np.diff(points, prepend=-2) > 1
     in_row = np.arange(len(points)) - np.flatnonzero(is_first)[np.cumsum(is_first) - 1]
     first = points - in_row
-    # Before the first text stands what is behind the last one: the column ends between texts.
+    # The index -1 before the first text is the separator after the last one.
     is_cut = ~keeps[first - 1] ^ (in_row % 2 == 1)
     is_cut |= ~keeps[points + 1]
     dashes = np.flatnonzero(own == _DASH)
@@ -218,7 +217,7 @@ def chrf_words(texts: Sequence[str]) -> Tokens:
 
 
 def _cut(codes: Codes, spans: Spans) -> Spans:
-    """Split words into the word and the mark that is cut off."""
+    """Split words into a word and the mark that is cut off."""
     firsts, lengths = spans.firsts, spans.lengths
     is_long = lengths > 1
     ends = is_long & np.isin(codes[firsts + lengths - 1], _PUNCTUATION)

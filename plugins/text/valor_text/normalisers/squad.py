@@ -1,7 +1,7 @@
-r"""SQuAD's way to prepare answers, as its official scripts have it.
+r"""Normalisation of answers in the official scripts of SQuAD.
 
-They take out ``\b(a|an|the)\b``. Where only blanks stand between letters and digits of ASCII, these
-are whole words; other texts are searched.
+The scripts remove ``\b(a|an|the)\b``. If a text consists of ASCII letters, digits and white space,
+these are whole words; other texts are searched.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _ORDINARY = (string.ascii_letters + string.digits + string.whitespace).encode()
 
 
 def squad(texts: Sequence[str]) -> list[str]:
-    """Lower case, without ASCII punctuation and English articles, one blank for white space.
+    """Lowercase, without ASCII punctuation and English articles, one blank for white space.
 
-    In this order, so that ``a.m.`` becomes ``am``, and ``U.S.A.'s`` becomes ``usas``.
+    Steps have this order: ``a.m.`` becomes ``am``, and ``U.S.A.'s`` becomes ``usas``.
 
     Examples
     --------
@@ -37,20 +37,20 @@ def squad(texts: Sequence[str]) -> list[str]:
 
 
 def tokens(texts: Sequence[str]) -> Tokens:
-    """The words of the texts that `squad` makes, without making these.
+    """Words of texts normalised by `squad`, without building these texts.
 
     Examples
     --------
     >>> tokens(["The  Cat's mat."]).of(0)
     ['cats', 'mat']
     """
-    # Words are numbered in the order in which they come first: the articles have the lowest.
+    # Words are numbered by first occurrence: the articles get the lowest indices.
     found = words([" ".join(_ARTICLES), *_with_whole_articles(texts)])
     return found.without_first(len(_ARTICLES))
 
 
 def _with_whole_articles(texts: Sequence[str]) -> Iterable[str]:
-    """Texts in lower case and without punctuation, whose articles are words between blanks."""
+    """Lowercase texts and remove punctuation, so that articles are words between blanks."""
     bare = rewritten(texts, _bare)
     return [text if _is_ordinary(text) else _ARTICLE.sub(" ", text) for text in bare]
 

@@ -1,4 +1,4 @@
-"""Words as the program Tercom has them, in the version of sacrebleu."""
+"""Words of the program Tercom, in the version of sacrebleu."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _WESTERN = (
     (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
     (re.compile(r"([0-9])(-)"), r"\1 \2 "),
 )
-"""For texts that begin and end with a blank, so that nothing is changed beyond one."""
+"""Rules for texts that begin and end with a blank, so no match extends beyond a text."""
 
 _ASIAN_PUNCTUATION = (
     "\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb"
     "\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09"
 )
-# From U+3200 to U+3F22: sacrebleu means U+32FF. Its rules for kana look for them where a text
-# begins, and there is a blank: kana stay together.
+# U+3200 to U+3F22: sacrebleu means U+32FF. Its rules for kana apply at the start of a text, where
+# there is a blank, so kana are not split.
 _ASIAN = re.compile(
     "([\u2e80-\u2eff\u31c0-\u31ef\u3200-\u3f22\u3300-\u33ff\u3400-\u4dbf\u4e00-\u9fff"
     f"\uf900-\ufaff\ufe30-\ufe4f{_ASIAN_PUNCTUATION}])"
@@ -41,21 +41,21 @@ def tokens(
     asian_support: bool = False,
     case_sensitive: bool = False,
 ) -> Tokens:
-    """What stands between white space, in lower case; the flags are those of sacrebleu.
+    """Words between white space, in lowercase, with the options of sacrebleu.
 
     Parameters
     ----------
     texts : sequence of str
-        The texts.
+        Texts.
     normalized : bool
-        Whether punctuation, possessives and symbols are tokens of their own.
+        Whether punctuation, possessives and symbols are separate tokens.
     no_punct : bool
         Whether punctuation is removed.
     asian_support : bool
-        Whether Chinese characters are tokens of their own where `normalized`, and full-width
-        punctuation is removed where `no_punct`.
+        Whether Chinese characters are separate tokens if `normalized`, and full-width
+        punctuation is removed if `no_punct`.
     case_sensitive : bool
-        Whether case stays.
+        Whether case is kept.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tokens: texts as numbers of words."""
+"""Texts as indices of words."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from valor_text.normalisers.characters import characters, text_of
 
 @frozen(eq=False, repr=False)
 class Tokens:
-    """Tokens of texts, each the number of its word.
+    """Tokens of texts, each an index of a word.
 
     Parameters
     ----------
     ids : ndarray of int32
-        The words of all tokens, one text behind the other.
+        Words of all tokens, for one text after another.
     starts : ndarray of int64
-        Where the tokens of each text begin; one more at the end.
+        Index of the first token of each text, and the total.
     lines : ndarray of int32
         Line of each token in its text.
     known : int
-        How many different words there are.
+        Number of distinct words.
     word : callable
-        ``word(id)``, the text of a word.
+        ``word(id)`` returns the text of a word.
     """
 
     ids: Ids
@@ -39,21 +39,21 @@ class Tokens:
 
     @classmethod
     def found(cls, texts: Sequence[str], kinds: CharacterKinds) -> Tokens:
-        """The tokens of texts, by the kinds of their characters."""
+        """Find the tokens of texts by the kinds of characters."""
         return cls.at(column := characters(texts), runs(column, kinds))
 
     @classmethod
     def of_characters(
         cls, texts: Sequence[str], is_token: Callable[[str], bool] = lambda character: True
     ) -> Tokens:
-        """The characters of texts, those that are tokens each for itself.
+        """Make each character a token, if it satisfies a condition.
 
         Parameters
         ----------
         texts : sequence of str
-            The texts.
+            Texts.
         is_token : callable
-            ``is_token(character)``, asked once for each that occurs.
+            ``is_token(character)``, called once for each that occurs.
         """
         column = characters(texts)
         is_ascii = column.codes.dtype == np.uint8
@@ -65,7 +65,8 @@ class Tokens:
         ids[column.stops] = -1
         is_token_here = ids >= 0
         others = np.flatnonzero(~is_token_here)
-        # Of what comes before a text, all but the others.
+        # Index of a text's first token: its offset minus the preceding characters that are not
+        # tokens.
         bounds = np.append(column.starts, len(ids))
         starts = bounds - np.searchsorted(others, bounds)
         ids = ids[is_token_here]
@@ -73,7 +74,7 @@ class Tokens:
 
     @classmethod
     def at(cls, column: Characters, spans: Spans) -> Tokens:
-        """The tokens that stand at some places of texts."""
+        """Make tokens of spans of texts."""
         ids, words = vocabulary(column, spans)
 
         @cache
@@ -94,15 +95,15 @@ class Tokens:
 
     @property
     def words(self) -> list[str]:
-        """The different words."""
+        """Distinct words."""
         return list(map(self.word, range(self.known)))
 
     def of(self, text: int) -> list[str]:
-        """The tokens of one text."""
+        """Return the tokens of one text."""
         return [self.word(number) for number in self.ids[slice(*self.starts[text : text + 2])]]
 
     def renamed(self, rename: Callable[[list[str]], Iterable[str]]) -> Tokens:
-        """The same tokens with other words; words of one name become one."""
+        """Rename words; words with equal new names are merged."""
         known: dict[str, int] = {}
         new = [known.setdefault(name, len(known)) for name in rename(self.words)]
         names = list(known)
@@ -110,7 +111,7 @@ class Tokens:
         return evolve(self, ids=ids, known=len(names), word=names.__getitem__)
 
     def without_first(self, words: int) -> Tokens:
-        """The tokens of all texts but the first one, without the words of the lowest numbers."""
+        """Remove the first text and the words with the lowest indices."""
         is_kept = self.ids >= words
         starts = np.concatenate([[0], np.cumsum(is_kept)])[self.starts[1:]]
         is_kept[: self.starts[1]] = False

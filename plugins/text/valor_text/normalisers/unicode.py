@@ -1,4 +1,4 @@
-"""Unicode's way to prepare texts: what looks or means the same in any script becomes the same."""
+"""Normalisation by Unicode: characters of equal look or meaning become equal, in any script."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _JOINED = dict.fromkeys(
         *(*range(0x202A, 0x202F), *range(0x2060, 0x2065), *range(0x2066, 0x2070)),
     )
 )
-"""Invisible characters within a word: soft hyphen, word joiner, byte order mark, directions.
+"""Invisible characters within words: soft hyphen, word joiner, byte order mark, directions.
 
-The zero-width joiner and non-joiner are not among them: they change the shape of letters."""
+The zero-width joiner and non-joiner are not included, since they change the shape of letters."""
 
 _INVISIBLE = _JOINED | dict.fromkeys((0x200B, *_VARIATION_SELECTORS))
 
@@ -27,11 +27,11 @@ _WRITTEN_WITHOUT_BLANKS = ("CJK ", "HIRAGANA ", "KATAKANA ", "HALFWIDTH KATAKANA
 
 
 def folded(texts: Sequence[str]) -> list[str]:
-    """NFKC and case folding, without punctuation, one blank for white space, none at the ends.
+    """NFKC, case folding, no punctuation, one blank for white space, none at the ends.
 
-    Invisible characters, such as the soft hyphen, the zero-width space and the byte order mark,
-    are removed; the zero-width joiner and non-joiner, which shape letters, stay. So do symbols,
-    such as currency signs and the plus sign.
+    Invisible characters, such as the soft hyphen, the zero-width space and the byte order mark, are
+    removed. The zero-width joiner and non-joiner, which shape letters, and symbols, such as
+    currency signs and the plus sign, are kept.
 
     Examples
     --------
@@ -42,11 +42,11 @@ def folded(texts: Sequence[str]) -> list[str]:
 
 
 def _folded(joined: str, mark: str) -> str:
-    # Twice, as Unicode defines caseless matching: folding can undo the composition.
+    # Twice, as Unicode defines caseless matching: folding can undo composition.
     visible = joined if joined.isascii() else joined.translate(_INVISIBLE)
     folded = normalize("NFKC", normalize("NFKC", visible).casefold())
     marks = [character for character in set(folded) if _is_punctuation(character)]
-    # A letter may now stand beside an accent that a mark was between.
+    # A letter may now precede an accent that a removed mark separated.
     return normalize("NFC", folded.translate(dict.fromkeys(map(ord, marks))))
 
 
@@ -65,7 +65,7 @@ _KINDS = CharacterKinds(_kind)
 
 
 def words(texts: Sequence[str]) -> Tokens:
-    """Runs of letters, marks and digits of any script; Chinese characters and kana one by one.
+    """Runs of letters, marks and digits of any script; single Chinese characters and kana.
 
     Invisible characters that do not separate words, such as the soft hyphen, are removed.
 

@@ -11,7 +11,7 @@ from valor_core.parameters import Within, parameter, parameters
 from valor_text.parameters.fields import Prepared, normaliser, tokeniser
 
 NO_PATTERN = (re.error, RecursionError, OverflowError)
-"""What `re.compile` raises."""
+"""Errors of `re.compile`."""
 
 
 def _no_answer() -> bool:

@@ -1,4 +1,4 @@
-"""Parameters of metrics of the edits that make one text of another."""
+"""Parameters of metrics of edit operations."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class EditDistanceParameters(Prepared):
 
 @parameters
 class TERParameters:
-    """Parameters of TER and CorpusTER, called as in sacrebleu."""
+    """Parameters of TER and CorpusTER, named as in sacrebleu."""
 
     normalized: bool = parameter(
         default=False,

@@ -1,4 +1,4 @@
-"""Parameters of metrics of what texts have in common."""
+"""Parameters of metrics of n-grams and words in common."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ SMOOTHING_VALUES: Mapping[str, float] = {
     "floor": 0.1,
     "add-k": 1,
 }
-"""The smoothings that have a value, with its default."""
+"""Default parameters of smoothings that have one."""
 
 _SMALL, _LARGE = Within(0, 1, open_low=True), Within(1, 1000)
 _SMOOTHING_RANGES: Mapping[str, Within] = {
@@ -75,16 +75,16 @@ _SMOOTHING_RANGES: Mapping[str, Within] = {
     "method7": _LARGE,
     "floor": _SMALL,
 }
-"""Beyond them, what stands for no n-gram in common would be worth more than one."""
+"""Ranges in which no match counts less than one match."""
 
 _SUM_OF_WEIGHTS = 1e-9
-_MOST = 100  # of lengths of n-grams, so that a slip of the keyboard does not ask for all memory
+_MOST = 100  # largest length of n-grams, so that a typing error does not exhaust the memory
 _LEAST_OF_METHOD6 = 3
 
 
 @frozen(repr=False)
 class _Definition:
-    """What a program's BLEU is: its tokeniser, and its smoothings with the default first."""
+    """Definition of BLEU by a program: its tokeniser, and its smoothings with the default first."""
 
     tokeniser: str
     smoothing: str
@@ -139,7 +139,7 @@ class BLEUParameters(Prepared):
 
     def __attrs_post_init__(self) -> None:
         defined = _DEFINITIONS[self.definition]
-        # Set on a frozen instance, while it is made: a report says what the defaults are.
+        # Set in the constructor of a frozen class, so that reports contain the defaults.
         if self.tokeniser is None:
             object.__setattr__(self, "tokeniser", defined.tokeniser)
         if self.smoothing is None:
@@ -155,7 +155,7 @@ class BLEUParameters(Prepared):
 
     @property
     def longest(self) -> int:
-        """Length of the longest n-grams with a weight."""
+        """Largest length of n-grams with a weight."""
         return len(self.weights)
 
     def _check_weights(self) -> None:
@@ -290,7 +290,7 @@ class METEORParameters(Prepared):
 
     @property
     def asked_resources(self) -> tuple[str, ...]:
-        """The resources that the values ask for."""
+        """Resources that the values require."""
         return ("wordnet",) if self.synonyms == "wordnet" else ()
 
 

@@ -1,4 +1,4 @@
-"""Parameters of the reader of plain files."""
+"""Parameters of the reader of plain text files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from valor_core.parameters import Within, parameter, parameters
 
 @parameters
 class LinesParameters:
-    """Parameters of the reader of plain files, an item in each line."""
+    """Parameters of the reader of plain text files with one item per line."""
 
     responses: Path = parameter(
         help="File with a response in each line.", aliases=("hypotheses", "predictions")

@@ -1,4 +1,4 @@
-"""Reader of plain files: an item in each line, responses beside references."""
+"""Reader of plain text files with one item per line, in parallel files."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from valor_core.schemas import Datums
 from valor_core.schemas.text import TextBatch
 from valor_text.parameters.readers import LinesParameters
 
-_SCANNED = 1 << 20  # bytes that are looked at at a time
+_SCANNED = 1 << 20  # bytes read at a time
 _FEED = ord("\n")
 
 
 @frozen
 class LinesPartition(Partition):
-    """The same lines of all files; small, picklable and independent of the others.
+    """Range of lines of all files; small and picklable.
 
     Parameters
     ----------
     first, stop : int
-        Number of the first line, from 1 on, and of the first one behind.
+        First line number, starting at 1, and the number after the last one.
     parts : tuple of TablePartition
-        Where they are: in the responses, the references, and the queries if there are any.
+        Byte ranges in the responses, the references, and the queries if given.
     """
 
     first: int
@@ -43,21 +43,21 @@ class LinesPartition(Partition):
 
     @property
     def name(self) -> str:
-        """What the partition is called among those of a run."""
+        """Name of the partition in a run."""
         return f"{self.parts[0].path}{self._range}"
 
     @property
     def identity(self) -> str:
-        """Its name from wherever the files are named."""
+        """Name with absolute paths."""
         return f"{' '.join(str(path.resolve()) for path in self.paths)}{self._range}"
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The files that it is of."""
+        """Files."""
         return tuple(part.path for part in self.parts)
 
     def texts(self, part: TablePartition) -> list[str]:
-        """The lines of one of the files, without their ends.
+        """Return the lines of a file without line ends.
 
         Raises
         ------
@@ -66,7 +66,7 @@ class LinesPartition(Partition):
         """
         lines = part.content().decode("utf-8").split("\n")
         if not lines[-1]:
-            lines.pop()  # what is behind the last line end
+            lines.pop()  # empty rest after the last line end
         if len(lines) != self.stop - self.first:
             raise ReadError(
                 f"{part.path}: expected {self.stop - self.first:,} lines from line {self.first:,} "
@@ -77,16 +77,16 @@ class LinesPartition(Partition):
 
 @frozen
 class LinesReader:
-    """Reads an item from each line; items are called by the numbers of their lines, from 1 on.
+    """Reader of one item per line; the uid is the line number, starting at 1.
 
-    Lines end with a line feed, or with a carriage return and one. An empty line is an empty text.
+    Lines end with a line feed, or a carriage return and line feed. An empty line is an empty text.
 
     Parameters
     ----------
     parameters : LinesParameters
-        The files and the size of partitions.
+        Files, and size of partitions.
     task : str
-        The task, ``"text"``.
+        ``"text"``.
     """
 
     parameters: LinesParameters
@@ -100,12 +100,12 @@ class LinesReader:
         return (chosen.responses, *chosen.references, *queries)
 
     def partitions(self) -> Sequence[LinesPartition]:
-        """Ranges of lines, each of about `partition_bytes` of responses.
+        """Split the files into ranges of lines with about `partition_bytes` of responses.
 
         Raises
         ------
         ReadError
-            If a file cannot be read, or two have not the same number of lines.
+            If a file cannot be read, or numbers of lines differ.
         """
         paths = self.paths
         first = _Lines.scanned(paths[0], step=self.parameters.partition_bytes)
@@ -125,7 +125,7 @@ class LinesReader:
         ]
 
     def read(self, partition: LinesPartition) -> Iterator[TextBatch]:
-        """The batch of one range of lines."""
+        """Read the batch of a range of lines."""
         responses, *others = map(partition.texts, partition.parts)
         count = len(responses)
         nothing: list[Any] = [None] * count
@@ -145,18 +145,18 @@ class LinesReader:
 
 @frozen
 class _Lines:
-    """Where some lines of a file begin.
+    """Offsets of lines of a file.
 
     Parameters
     ----------
     path : Path
-        The file.
+        File.
     size : int
-        Its size in bytes.
+        Size in bytes.
     count : int
-        How many lines it has.
+        Number of lines.
     numbers, offsets : sequence of int
-        Lines, from 1 on, and where they begin.
+        Line numbers, starting at 1, and their offsets.
     """
 
     path: Path
@@ -167,9 +167,9 @@ class _Lines:
 
     @classmethod
     def scanned(cls, path: Path, *, step: int = 0, numbers: Sequence[int] = ()) -> _Lines:
-        """The lines that begin at least a step behind the ones before, or those of some numbers."""
+        """Find the offsets of lines at least `step` bytes apart, or of the given line numbers."""
         size = file_size(path)
-        wanted = [number - 2 for number in numbers]  # line ends before them, from 0 on
+        wanted = [number - 2 for number in numbers]  # index of the preceding line end
         found: list[tuple[int, int]] = []
         offset = feeds = 0
         target, is_ended = step, True
@@ -193,7 +193,7 @@ class _Lines:
         return cls(path, size, lines, [n for n, _ in found], [place for _, place in found])
 
     def parts(self) -> Iterator[TablePartition]:
-        """The ranges of bytes between these lines."""
+        """Yield the byte ranges between these lines."""
         rows, bounds = [1, *self.numbers], [0, *self.offsets, self.size]
         for row, (start, stop) in zip(rows, pairwise(bounds), strict=True):
             yield TablePartition(self.path, "lines", start, stop, row)

@@ -1,1 +1,1 @@
-"""Metrics of answers that are right or wrong: words, numbers, JSON, recorded attempts."""
+"""Metrics of correct and incorrect answers: words, numbers, JSON, recorded attempts."""

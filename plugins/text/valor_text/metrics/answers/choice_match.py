@@ -1,4 +1,4 @@
-"""ChoiceMatch: whether the letter that a response chooses is that of a reference."""
+"""ChoiceMatch: comparison of the letter that a response chooses with that of a reference."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ _NO_ARTICLE = r"(?!\s+(?!because|since|as|so|and|but|which|for|due|given)[a-z])"
 def score(
     batch: TextBatch, parameters: ChoiceMatchParameters, resources: Mapping[str, Any]
 ) -> list[ItemScore]:
-    """Whether the response of each item chooses the letter of a reference.
+    """Score 1 if the response of an item chooses the letter of a reference, otherwise 0.
 
-    The letter is read by the first of these rules that finds one: it is in a LaTeX box; a statement
-    names it, such as *the answer is (B)*; a line begins with it, as ``B``, ``B.``, ``B)`` or
-    ``B: Paris``, or it is in brackets anywhere. Bold type and quotes are passed over. If a rule
-    finds several letters, no choice is made.
+    The first rule that finds a letter applies: it is in a LaTeX box; a statement names it, such as
+    *the answer is (B)*; a line begins with it, as ``B``, ``B.``, ``B)`` or ``B: Paris``, or it is
+    in brackets anywhere. Bold type and quotes are ignored. If a rule finds several letters, the
+    response makes no choice.
 
     Parameters
     ----------
     batch : TextBatch
         Items with a response and references.
     parameters : ChoiceMatchParameters
-        The letters.
+        Letters.
     resources : mapping
-        None are used.
+        Unused.
 
     Returns
     -------
     list of ItemScore
-        1 or 0; 0 for a response that chooses no letter or several. Undefined where no reference has
-        a letter. The details are the letters that were ``read`` and ``expected``, and several
-        ones under ``ambiguous``.
+        1 or 0; 0 for a response that chooses no letter or several. Undefined if no reference has
+        a letter. The details are the letters ``read`` and ``expected``, and several letters under
+        ``ambiguous``.
     """
     rules = _Rules(tuple(parameters.choices))
     items = zip(batch.responses.tolist(), batch.references.tolist(), strict=True)
@@ -64,12 +64,12 @@ def _scored(said: Sequence[str], references: Sequence[str], rules: _Rules) -> It
 
 
 class _Rules:
-    """How letters are read.
+    """Rules that read letters.
 
     Parameters
     ----------
     choices : tuple of str
-        The letters.
+        Letters.
     """
 
     def __init__(self, choices: tuple[str, ...]) -> None:
@@ -77,7 +77,7 @@ class _Rules:
         self.patterns = _patterns(choices)
 
     def letters(self, text: str) -> list[str]:
-        """The letters that the first rule that finds some reads in a text, in order.
+        """Return the letters that the first matching rule finds in a text, in order.
 
         Examples
         --------
@@ -109,7 +109,7 @@ def _patterns(choices: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     upper = "".join(choices)
     both = f"[{upper}{upper.lower()}]"
     bracketed = rf"[(\[]\s*({both})\s*[)\]]"
-    # A small letter may be a word: it counts in brackets and before a mark or the end.
+    # A lowercase letter may be a word: it counts in brackets, before a mark, or at the end.
     plain = rf"([{upper}])(?!\w){_NO_ARTICLE}|({both})(?=\s*(?:[.,;:!)\]]|$))"
     return (
         re.compile(rf"(?i:{_SAID}{_BETWEEN})(?:{bracketed}|{plain})", re.MULTILINE),

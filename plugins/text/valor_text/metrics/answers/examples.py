@@ -1,4 +1,4 @@
-"""Examples: the worst items by some metric, with their texts."""
+"""Examples: the worst items by a metric, with their texts."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _NAMESPACE = "text."
 
 @define
 class ShortTexts(State):
-    """State: the first characters of the texts of each item.
+    """State: beginnings of the texts of each item.
 
     Parameters
     ----------
     characters : int
-        Most characters of a text that are kept.
+        Largest number of characters to store of a text.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class ShortTexts(State):
     references: list[list[str]] = field(factory=list, init=False)
 
     def update(self, batch: TextBatch) -> None:
-        """Keep the texts of a batch."""
+        """Store the texts of a batch."""
         self.uids += batch.datums.uids.tolist()
         self.responses += [
             None if text is None else self._short(text) for text in batch.responses.tolist()
@@ -51,13 +51,13 @@ class ShortTexts(State):
         self.references += [list(map(self._short, own)) for own in batch.references.tolist()]
 
     def merge(self, other: ShortTexts) -> None:
-        """Add another state's texts."""
+        """Add the texts of another state."""
         self.uids += other.uids
         self.responses += other.responses
         self.references += other.references
 
     def dump(self) -> Content:
-        """The texts."""
+        """Return the texts, for a file."""
         return {
             "uids": list(self.uids),
             "responses": list(self.responses),
@@ -65,12 +65,12 @@ class ShortTexts(State):
         }
 
     def restore(self, content: Content) -> None:
-        """The texts that `dump` wrote.
+        """Restore the texts that `dump` returned.
 
         Raises
         ------
         StateError
-            If they are something else.
+            If they are invalid.
         """
         uids, responses, references = (
             content[name] for name in ("uids", "responses", "references")
@@ -88,7 +88,7 @@ class ShortTexts(State):
         self.references = list(map(list, references))
 
     def by_uid(self) -> dict[str | int, dict[str, Any]]:
-        """The texts of each item."""
+        """Return the texts of each item."""
         columns = zip(self.uids, self.responses, self.references, strict=True)
         return {uid: {"response": said, "references": wanted} for uid, said, wanted in columns}
 
@@ -98,16 +98,16 @@ class ShortTexts(State):
 
 @frozen
 class Examples:
-    """The worst items by the value of a metric, with their texts; equal ones by uid.
+    """Worst items by the value of a metric, with their texts; equal ones by uid.
 
-    The value is a list. Each item has its ``datum_id``, its value under the metric's name or that
-    of the number, its ``response`` and ``references``, and the ``details`` of the metric where it
-    has some. Items without a value are not listed.
+    The value is a list. Each item has its ``datum_id``, its value by name of the metric or number,
+    its ``response`` and ``references``, and the ``details`` of the metric, if any. Items without a
+    value are not listed.
 
     Parameters
     ----------
     parameters : ExamplesParameters
-        The metric, and how many items to list.
+        Metric, and number of items to list.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class Examples:
     parameters: ExamplesParameters
 
     def needs(self) -> tuple[RowsOf | StateRequest, ...]:
-        """The rows of the metric, and the texts."""
+        """Request the rows of the metric, and the texts."""
         chosen = self.parameters
         return (
             RowsOf(chosen.by, chosen.settings),
@@ -129,12 +129,12 @@ class Examples:
         )
 
     def compute(self, rows: ItemRows, texts: ShortTexts) -> Iterator[Result]:
-        """One result: a list of items."""
+        """Yield one result, a list of items."""
         chosen = self.parameters
         name, numbers = self._numbers(rows)
         sign = 1 if self._is_lowest_worst else -1
         scored = np.flatnonzero(numbers.codes == 0)
-        # Rows are in the order of their uids, which a stable sort keeps.
+        # Rows are sorted by uid, which a stable sort keeps.
         worst = scored[np.argsort(sign * numbers.values[scored], kind="stable")]
         last = None if chosen.limit is None else chosen.offset + chosen.limit
         known, listed = texts.by_uid(), []
@@ -146,11 +146,11 @@ class Examples:
         yield Result(parameters=parameters, value=listed)
 
     def _numbers(self, rows: ItemRows) -> tuple[str, Numbers]:
-        """The numbers that order the items, and what they are called."""
+        """Return the name of the numbers that sort the items, and the numbers."""
         columns = rows.columns()
         wanted = self.parameters.number
         if columns.keys() == {ONLY} and not len(columns[ONLY].present):
-            return ONLY, columns[ONLY]  # there is nothing to name
+            return ONLY, columns[ONLY]  # no items, so nothing to name
         if wanted is None and len(columns) == 1:
             ((name, numbers),) = columns.items()
             return name or self.parameters.by.partition("@")[0].removeprefix(_NAMESPACE), numbers

@@ -35,7 +35,7 @@ _INDEX = re.compile(r'(\["(?:[^"\\]|\\.)*"\])|\[\d+\]')
 def json_valid(
     batch: TextBatch, parameters: JSONValidParameters, resources: Mapping[str, Any]
 ) -> list[ItemScore]:
-    """Whether the response of each item is JSON.
+    """Score 1 if a response is JSON, otherwise 0.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def json_valid(
 def json_schema(
     batch: TextBatch, parameters: JSONSchemaParameters, resources: Mapping[str, Any]
 ) -> list[ItemScore]:
-    """Whether the response of each item is JSON that a schema allows.
+    """Score 1 if a response is JSON that a schema allows, otherwise 0.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def json_schema(
 def json_match(
     batch: TextBatch, parameters: JSONMatchParameters, resources: Mapping[str, Any]
 ) -> list[ItemScore]:
-    """Whether the response of each item equals the value of a reference, and F1 of their fields.
+    """Score the match of a response with a reference, and F1 of their fields.
 
     A field is correct if its path and value are those of the reference. Numbers are compared by
     value within the tolerances: ``1`` and ``1.0`` are equal, ``true`` is not a number.

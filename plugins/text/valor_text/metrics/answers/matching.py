@@ -32,7 +32,7 @@ _CONTEXT = 32  # characters around a match that are checked
 def exact_match(
     batch: TextBatch, parameters: ExactMatchParameters, resources: Mapping[str, Any]
 ) -> Any:
-    """Whether the response of each item equals one of its references after normalisation.
+    """Score 1 if a response equals one of its references after normalisation, otherwise 0.
 
     With the normaliser `squad`, equal to SQuAD's evaluation script 1.1; with `no_answer` as well,
     to that of 2.0.
@@ -73,7 +73,7 @@ def exact_match(
 def contains(
     batch: TextBatch, parameters: ContainsParameters, resources: Mapping[str, Any]
 ) -> Numbers:
-    """Whether the response of each item contains any, or all, of the given texts.
+    """Score 1 if a response contains any, or all, of the given texts, otherwise 0.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def contains(
 
 
 def regex(batch: TextBatch, parameters: RegexParameters, resources: Mapping[str, Any]) -> Numbers:
-    """Whether any, or all, of the given regular expressions match the response of each item.
+    """Score 1 if any, or all, of the given patterns match a response, otherwise 0.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""NumericMatch: whether the number in a response is that of a reference."""
+"""NumericMatch: comparison of the number in a response with that of a reference."""
 
 from __future__ import annotations
 
@@ -24,27 +24,26 @@ _WITHOUT_NUMBER = Undefined("no number in a reference")
 def score(
     batch: TextBatch, parameters: NumericMatchParameters, resources: Mapping[str, Any]
 ) -> ItemRows:
-    """Whether the number that a response gives is near enough to that of a reference.
+    """Score 1 if the number of a response is within the tolerance of a reference, otherwise 0.
 
-    A number `x` is near enough to a reference `r` if ``|x - r| <= max(absolute, relative * |r|)``,
-    exactly: decimals are compared as they are written. The content of a LaTeX box is the answer
-    of the text that has one.
+    A number `x` is within the tolerance of a reference `r` if ``|x - r| <= max(absolute, relative *
+    |r|)``, with exact decimals. If a text has a LaTeX box, its content is the answer.
 
     Parameters
     ----------
     batch : TextBatch
         Items with a response.
     parameters : NumericMatchParameters
-        Tolerances, and how numbers are read.
+        Tolerances, and parsing of numbers.
     resources : mapping
-        None are used.
+        Unused.
 
     Returns
     -------
     ItemRows
-        1 or 0; 0 for a response without a number. Undefined for an item without references, or
-        with none that has a number; others without one are passed over. The details of an item
-        are the number that was read and the one that was expected, as they are written.
+        1 or 0; 0 for a response without a number. Undefined for an item without references that
+        have a number; references without one are ignored. The details of an item are the numbers
+        read and expected, as written.
     """
     answers = Answers.of(batch)
     reading = _Reading.of(parameters)
@@ -66,7 +65,7 @@ def score(
 
 @frozen
 class _Reading:
-    """How numbers are read and compared; tolerances are the decimals that somebody wrote."""
+    """Parsing and comparison of numbers; tolerances are exact decimals."""
 
     parameters: NumericMatchParameters
     absolute: Fraction
@@ -88,19 +87,19 @@ class _Reading:
         )
 
     def offered(self, response: str) -> list[WrittenNumber]:
-        """The numbers of a response that count; of one with a box, those in the box."""
+        """Return the numbers of a response that count; those in the box if there is one."""
         numbers = self._numbers(self._answer(response))
         taken = {"first": slice(1), "last": slice(-1, None), "any": slice(None)}
         return numbers[taken[self.parameters.take]]
 
     def expected(self, reference: str) -> WrittenNumber | None:
-        """The number of a reference: the first one if that of a response counts, else the last."""
+        """Return the first number of a reference if `take` is first, otherwise the last."""
         numbers = self._numbers(self._answer(reference))
         place = 0 if self.parameters.take == "first" else -1
         return numbers[place] if numbers else None
 
     def agree(self, read: WrittenNumber, reference: WrittenNumber) -> bool:
-        """Whether a number is near enough."""
+        """Return True if a number is within the tolerance."""
         if read.value == reference.value:
             return True
         if not self.absolute and not self.relative:
@@ -111,7 +110,7 @@ class _Reading:
     def nearest(
         self, said: Sequence[WrittenNumber], expected: Sequence[WrittenNumber]
     ) -> tuple[WrittenNumber | None, WrittenNumber | None]:
-        """The first two that agree, or else the last number beside the first reference."""
+        """Return the first pair that agrees, or else the last number and the first reference."""
         for reference in expected:
             for read in said:
                 if self.agree(read, reference):

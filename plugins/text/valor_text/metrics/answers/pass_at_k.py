@@ -1,4 +1,4 @@
-"""PassAtK: the chance that attempts at an item pass, from recorded ones."""
+"""PassAtK: probability that attempts at an item pass, from recorded outcomes."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from valor_text.parameters.answers import PassAtKParameters
 def score(
     batch: TextBatch, parameters: PassAtKParameters, resources: Mapping[str, Any]
 ) -> dict[str, Numbers]:
-    """The chance that one, or all, of k attempts at each item pass.
+    """Probability that one, or all, of k attempts at each item pass.
 
-    Of n recorded outcomes of which c passed, the share of all ways to draw k of them::
+    With n recorded outcomes of which c passed, they are shares of all ways to draw k outcomes::
 
         pass@k = 1 - C(n - c, k) / C(n, k)        pass^k = C(c, k) / C(n, k)
 
-    Both are unbiased estimates, and exactly rounded.
+    Both are unbiased estimates, correctly rounded.
 
     Parameters
     ----------
     batch : TextBatch
         Items with recorded outcomes.
     parameters : PassAtKParameters
-        Which k, and which chances.
+        Values of k, and measures.
     resources : mapping
-        None are used.
+        Unused.
 
     Returns
     -------
     dict of str to Numbers
-        ``pass@1``, ``pass^3`` and so on, in [0, 1]. Undefined where k is greater than n.
+        ``pass@1``, ``pass^3`` and so on, in [0, 1]. Undefined if k exceeds n.
 
     References
     ----------
@@ -59,7 +59,7 @@ def _chance(attempts: int, passed: int, k: int, measure: str) -> float | Undefin
     if k > attempts:
         return Undefined(f"fewer outcomes than k = {k:,}")
     ways = comb(attempts, k)
-    # Of whole numbers, a quotient is rounded once.
+    # A quotient of integers is rounded once.
     if measure == "pass@k":
         return (ways - comb(attempts - passed, k)) / ways
     return comb(passed, k) / ways

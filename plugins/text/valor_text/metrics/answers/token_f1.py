@@ -1,4 +1,4 @@
-"""TokenF1: words that a response shares with its best reference, as SQuAD counts them."""
+"""TokenF1: words that a response shares with its best reference, as in SQuAD."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def score(batch: TextBatch, parameters: TokenF1Parameters, resources: Mapping[st
     batch : TextBatch
         Items with a response.
     parameters : TokenF1Parameters
-        How texts are prepared, and which numbers are wanted.
+        Preparation of texts, and measures.
     resources : mapping
-        None are used.
+        Unused.
 
     Returns
     -------
     Numbers, dict of str to Numbers, or ItemRows
-        In [0, 1]; 0 where no token is shared. Undefined for an item without references, unless
+        In [0, 1]; 0 without common tokens. Undefined for an item without references, unless
         `no_answer`.
 
     References
@@ -51,7 +51,7 @@ def score(batch: TextBatch, parameters: TokenF1Parameters, resources: Mapping[st
         is_right = answers.are_no_answers(wanted == 0) & (said == 0)
         precision[is_right] = recall[is_right] = 1.0
     total = precision + recall
-    # In the order of the script, for the same last bit.
+    # In the order of the script, for equal last bits.
     f1 = np.divide(2 * precision * recall, total, out=np.zeros(len(total)), where=total > 0)
     best = pairs.best(f1)
     measured = {"f1": f1, "precision": precision, "recall": recall}

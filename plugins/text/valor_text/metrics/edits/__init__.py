@@ -1,1 +1,1 @@
-"""Metrics of the edits that make one text of another."""
+"""Metrics of edit operations between response and reference."""

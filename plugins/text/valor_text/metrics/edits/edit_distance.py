@@ -1,4 +1,4 @@
-"""EditDistance: how many edits make a response of its nearest reference."""
+"""EditDistance: number of edits between a response and its nearest reference."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from valor_text.parameters.edits import EditDistanceParameters
 def score(
     batch: TextBatch, parameters: EditDistanceParameters, resources: Mapping[str, Any]
 ) -> Any:
-    """Levenshtein's distance of every item: substitutions, deletions and insertions.
+    """Levenshtein distance of every item: substitutions, deletions and insertions.
 
-    Equal to rapidfuzz and nltk, and with `relative` to rapidfuzz's normalized distance.
+    Equal to rapidfuzz and nltk, and with `relative` to the normalized distance of rapidfuzz.
 
     Parameters
     ----------
     batch : TextBatch
         Items with a response and references.
     parameters : EditDistanceParameters
-        How texts are prepared, and whether the distance is divided.
+        Preparation of texts, and whether the distance is divided.
     resources : mapping
-        None are used.
+        Unused.
 
     Returns
     -------
     ndarray of float64 or ItemRows
-        Of each item, the smallest of its references; with `relative` in [0, 1], and 0 for two
+        Smallest distance of each item to its references; with `relative` in [0, 1], and 0 for two
         empty texts.
     """
     pairs = Pairs.of(batch)

@@ -1,4 +1,4 @@
-"""TER and CorpusTER: edits for each word of the references, where words may be moved in runs."""
+"""TER and CorpusTER: edits per word of the references, including shifts of runs of words."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from valor_text.parameters.edits import TERParameters
 def score(batch: TextBatch, parameters: TERParameters, resources: Mapping[str, Any]) -> Any:
     """Translation edit rate of every item.
 
-    Equal to sacrebleu's, which is 100 times as large: the edits from the reference that needs the
-    fewest, for each word of the mean length of all references.
+    Equal to sacrebleu's, which is 100 times as large: the edits from the reference that requires
+    the fewest, per word of the mean length of all references.
 
     Parameters
     ----------
     batch : TextBatch
         Items with a response and references.
     parameters : TERParameters
-        How texts are cut into words.
+        Preparation of texts.
     resources : mapping
-        None are used.
+        Unused.
 
     Returns
     -------
     ndarray of float64 or ItemRows
-        0 or more; where no reference has words, 0 for a response without and 1 for any other.
+        At least 0; without words in the references, 0 for a response without words, 1 for others.
     """
     found = ShiftedEdits.of(batch, **parameter_values(parameters))
     return preparation.rows(batch, edit_rates(found.edits, found.lengths), found.faults)

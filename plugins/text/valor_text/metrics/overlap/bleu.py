@@ -1,4 +1,4 @@
-"""BLEU: n-grams that responses share with their references, of every item and of a corpus."""
+"""BLEU of every item and of a corpus: n-grams that responses share with their references."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from valor_text.normalisers import normalise, tokenise
 from valor_text.parameters.overlap import SMOOTHING_VALUES, BLEUParameters
 
 _LEAST = 1e-9
-"""Values of nltk's below this are 0, as in Valor's earlier versions."""
+"""Values of nltk below this threshold are 0, as in earlier versions of Valor."""
 
 _NO_LOGARITHM = -9999999999.0
-"""What sacrebleu has for the logarithm of 0."""
+"""Value of sacrebleu for the logarithm of 0."""
 
 _NO_METHOD6 = Undefined("smoothing method6 needs a 3-gram in common")
 
@@ -40,13 +40,13 @@ def score(batch: TextBatch, parameters: BLEUParameters, resources: Mapping[str, 
     parameters : BLEUParameters
         Definition, weights, smoothing and tokens.
     resources : mapping
-        None are used.
+        Unused.
 
     Returns
     -------
     Numbers or ItemRows
-        In [0, 1], but for nltk's method5 and method7, which go up to 4/3; 0 where no word is
-        shared. Undefined where method6 has no answer.
+        In [0, 1], except for nltk's method5 and method7, which reach 4/3; 0 without common words.
+        Undefined if method6 is not applicable.
     """
     pairs = Pairs.of(batch)
     tokens = tokenise(normalise(pairs.texts, parameters.normaliser), str(parameters.tokeniser))
@@ -90,7 +90,7 @@ def _longest(parameters: BLEUParameters) -> int:
 
 
 def _bleu(table: NgramTable, parameters: BLEUParameters, *, effective_order: bool) -> Floats:
-    """BLEU of each row of a table; NaN where the smoothing has no answer."""
+    """Return BLEU of each row of a table; NaN if the smoothing is not applicable."""
     if parameters.definition == "nltk":
         values = _nltk(table, parameters)
     else:
@@ -138,7 +138,7 @@ def _sacrebleu(table: NgramTable, parameters: BLEUParameters, effective_order: b
 
 
 def _brevity_penalty(table: NgramTable) -> Floats:
-    """What is left of a response for being shorter than its references; 1 if it is not."""
+    """Return the factor for responses shorter than their references; 1 if they are not."""
     responses, references = table.response_tokens, table.reference_tokens
     shortage = np.minimum(1 - references / np.maximum(responses, 1), 0)
     return np.where(responses == 0, 0.0, each(math.exp, shortage))

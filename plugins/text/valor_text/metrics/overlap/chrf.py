@@ -1,4 +1,4 @@
-"""ChrF: F-score of the characters' n-grams, and of the words', of every item and of a corpus."""
+"""ChrF of every item and of a corpus: F-score of n-grams of characters and words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from valor_text.parameters.overlap import ChrFParameters
 Floats = NDArray[np.float64]
 
 _EPSILON = 1e-16
-"""What sacrebleu has for a share of no n-grams."""
+"""Value of sacrebleu for a share of no n-grams."""
 
 
 def score(batch: TextBatch, parameters: ChrFParameters, resources: Mapping[str, Any]) -> Floats:
@@ -36,14 +36,14 @@ def score(batch: TextBatch, parameters: ChrFParameters, resources: Mapping[str, 
     batch : TextBatch
         Items with a response and references.
     parameters : ChrFParameters
-        Lengths of the n-grams, and how they are put together.
+        Lengths of the n-grams, and averages.
     resources : mapping
-        None are used.
+        Unused.
 
     Returns
     -------
     ndarray of float64
-        In [0, 1]; 0 where nothing is shared.
+        In [0, 1]; 0 without common n-grams.
     """
     return _Overlap.of(Pairs.of(batch), parameters).chrf(parameters)
 
@@ -88,9 +88,9 @@ def corpus_chrf(sums: ChrFSums, parameters: ChrFParameters) -> float | Undefined
 
 @frozen(eq=False)
 class _Overlap:
-    """N-grams of texts, and in common: a row for each pair or item, or one for all.
+    """N-grams of texts, and in common: one row per pair or item, or one for all.
 
-    Columns are lengths, those of characters first.
+    Columns are lengths, of characters first.
     """
 
     responses: Positions
@@ -99,7 +99,7 @@ class _Overlap:
 
     @classmethod
     def of(cls, pairs: Pairs, parameters: ChrFParameters) -> _Overlap:
-        """Of each item, with its best reference."""
+        """Count each item with its best reference."""
         texts = normalise(pairs.texts, parameters.normaliser)
         letters = tokenise(texts, "characters" if parameters.whitespace else "char")
         parts = [cls._counted(pairs, letters, parameters.char_order)]
@@ -116,11 +116,11 @@ class _Overlap:
     ) -> tuple[Positions, Positions, Positions]:
         numbers = numbers_of_ngrams(tokens.counts, longest)
         responses, references = numbers[pairs.responses], numbers[pairs.references]
-        # A length that the reference is too short for takes no part.
+        # Lengths that exceed the reference do not count.
         return np.where(references > 0, responses, 0), references, in_common(pairs, tokens, longest)
 
     def chrf(self, parameters: ChrFParameters) -> Floats:
-        """ChrF of each row, with the operations in sacrebleu's order."""
+        """Return ChrF of each row, with operations in the order of sacrebleu."""
         is_response, is_reference = self.responses > 0, self.references > 0
         precision = np.where(is_response, self.common / np.maximum(self.responses, 1), _EPSILON)
         recall = np.where(is_reference, self.common / np.maximum(self.references, 1), _EPSILON)
@@ -144,7 +144,7 @@ def _f_score(precision: Floats, recall: Floats, beta: float, otherwise: float) -
 
 
 def _sum_in_order(columns: Floats) -> Floats:
-    # Each row from left to right; NumPy's own sum depends on how many columns there are.
+    # Sum rows from left to right; the order of NumPy's sum depends on the number of columns.
     total = np.zeros(len(columns))
     for column in columns.T:
         total += column

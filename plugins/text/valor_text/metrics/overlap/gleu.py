@@ -1,4 +1,4 @@
-"""GLEU: the smaller one of n-gram precision and recall, of every item and of a corpus."""
+"""GLEU of every item and of a corpus: the smaller of n-gram precision and recall."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def score(batch: TextBatch, parameters: GLEUParameters, resources: Mapping[str, 
     batch : TextBatch
         Items with a response and references.
     parameters : GLEUParameters
-        Lengths of the n-grams, and tokens.
+        Lengths of the n-grams, and preparation.
     resources : mapping
-        None are used.
+        Unused.
 
     Returns
     -------
     ndarray of float64 or ItemRows
-        In [0, 1]; 0 where no text has an n-gram.
+        In [0, 1]; 0 if no text has an n-gram.
     """
     matches, totals, codes = _counts(Pairs.of(batch), parameters)
     return preparation.rows(batch, matches / np.maximum(totals, 1), codes)
@@ -79,13 +79,13 @@ def corpus_gleu(sums: GLEUSums, parameters: GLEUParameters) -> float | Undefined
 def _counts(
     pairs: Pairs, parameters: GLEUParameters
 ) -> tuple[Positions, Positions, preparation.Codes | None]:
-    """N-grams in common with the best reference, those of the text with more, and faults."""
+    """Return n-grams common with the best reference, those of the larger text, and faults."""
     tokens = tokenise(normalise(pairs.texts, parameters.normaliser), parameters.tokeniser)
     lengths = slice(parameters.shortest - 1, parameters.longest)
     common = in_common(pairs, tokens, parameters.longest)[:, lengths].sum(1)
     numbers = numbers_of_ngrams(tokens.counts, parameters.longest)[:, lengths].sum(1)
     totals = np.maximum(numbers[pairs.responses], numbers[pairs.references])
-    # As nltk: where neither text has an n-gram, another reference is better.
+    # As in nltk, a reference without n-grams loses to others if the response has none.
     best = pairs.best(np.where(totals > 0, common / np.maximum(totals, 1), -1))
     codes = preparation.faults(
         pairs, tokens.counts, normaliser=parameters.normaliser, tokeniser=parameters.tokeniser

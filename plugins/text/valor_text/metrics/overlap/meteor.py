@@ -36,14 +36,14 @@ def score(batch: TextBatch, parameters: METEORParameters, resources: Mapping[str
     batch : TextBatch
         Items with a response and references.
     parameters : METEORParameters
-        Weights and tokens.
+        Weights and preparation.
     resources : mapping
-        ``wordnet``, for the synonyms; not with ``synonyms: none``.
+        ``wordnet``, for synonyms, unless ``synonyms: none``.
 
     Returns
     -------
     ndarray of float64 or ItemRows
-        In [0, 1]; 0 where no word is aligned.
+        In [0, 1]; 0 without aligned words.
     """
     pairs = Pairs.of(batch)
     texts = normalise(pairs.texts, parameters.normaliser)
@@ -64,7 +64,7 @@ def score(batch: TextBatch, parameters: METEORParameters, resources: Mapping[str
 
 
 def _synonyms(stems: Tokens, responses: int, wordnet: WordNet | None) -> tuple[Ids, Positions]:
-    """Synonyms that the stems of the responses have among all stems, and where each one's are."""
+    """Return synonyms of the responses' stems among all stems, and offsets by stem."""
     if wordnet is None:
         return np.empty(0, np.int32), np.zeros(stems.known + 1, np.int64)
     asked = np.zeros(stems.known, bool)
@@ -87,7 +87,7 @@ def _meteor(
     parameters: METEORParameters,
 ) -> NDArray[np.float64]:
     alpha = parameters.alpha
-    # Where nothing is aligned, any divisor will do: the value is 0.
+    # Without aligned words, the value is 0 for any divisor.
     precision = aligned / np.maximum(response, 1)
     recall = aligned / np.maximum(reference, 1)
     weighted = alpha * precision + (1 - alpha) * recall

@@ -27,8 +27,8 @@ Numbers = NDArray[np.float64]
 def score(batch: TextBatch, parameters: ROUGEParameters, resources: Mapping[str, Any]) -> Any:
     """ROUGE of every item, by type.
 
-    Equal to the package rouge_score, of the reference with the best F-measure; with another
-    tokeniser, to rouge_score with a tokenizer that makes the same tokens.
+    Equal to the package rouge_score, for the reference with the best F-measure. With another
+    tokeniser, equal to rouge_score with a tokenizer that returns the same tokens.
 
     Parameters
     ----------
@@ -37,12 +37,12 @@ def score(batch: TextBatch, parameters: ROUGEParameters, resources: Mapping[str,
     parameters : ROUGEParameters
         Types and measures.
     resources : mapping
-        None are used.
+        Unused.
 
     Returns
     -------
     dict of str to ndarray of float64, or ItemRows
-        By type and measure, in [0, 1]; 0 where a text has no words.
+        By type and measure, in [0, 1]; 0 for texts without words.
     """
     pairs = Pairs.of(batch)
     tokens = tokens_of(pairs.texts, parameters.normaliser, parameters.tokeniser)
@@ -67,12 +67,12 @@ def score(batch: TextBatch, parameters: ROUGEParameters, resources: Mapping[str,
 
 
 def _has_lines(parameters: ROUGEParameters) -> bool:
-    """Whether the tokens of whole texts have the lines that these are in."""
+    """Return True if tokens of whole texts have the correct lines."""
     return parameters.tokeniser == "rouge@1" and parameters.normaliser in ("none@1", "lowercase@1")
 
 
 def _tokens_by_line(texts: Sequence[str], normaliser: str, tokeniser: str) -> Tokens:
-    """Tokens of texts whose lines are normalised and tokenised one by one, as rouge_score does."""
+    """Normalise and tokenise each line of a text separately, as in rouge_score."""
     by_text = [text.split("\n") for text in texts]
     number = np.fromiter(map(len, by_text), np.int64, len(by_text))
     lines = tokenise(normalise([*chain.from_iterable(by_text)], normaliser), tokeniser)
@@ -87,14 +87,14 @@ def _tokens_by_line(texts: Sequence[str], normaliser: str, tokeniser: str) -> To
 
 @frozen(eq=False, repr=False)
 class _Overlap:
-    """What the texts of each pair have in common, and what each of them has."""
+    """Tokens or n-grams common to the texts of each pair, and of each text."""
 
     common: Positions
     response: Positions
     reference: Positions
 
     def scores(self) -> Mapping[str, Numbers]:
-        """Precision, recall and F-measure of each pair, 0 for 0/0; the order is rouge_score's."""
+        """Precision, recall and F-measure of each pair, 0 for 0/0, in the order of rouge_score."""
         precision = self.common / np.maximum(self.response, 1)
         recall = self.common / np.maximum(self.reference, 1)
         total = precision + recall
@@ -105,7 +105,7 @@ class _Overlap:
 
 
 def _longest(rouge_types: Iterable[str]) -> int:
-    """Greatest length of the n-grams that types ask for."""
+    """Return the largest length of n-grams that the types require."""
     return max((int(name[-1]) for name in rouge_types if name[-1].isdigit()), default=0)
 
 

@@ -1,9 +1,9 @@
-"""Smoothing: what nltk's BLEU has in place of precisions that are 0.
+"""Smoothing: replacements for zero precisions in BLEU of nltk.
 
-The methods of Chen and Cherry, 'A systematic comparison of smoothing techniques for sentence-level
-BLEU', WMT 2014, as nltk has them, a row for each text or corpus. Three times nltk looks at its last
-text alone where it smooths a corpus: for the 5-grams of method5 and method7, and for the number of
-n-grams in method6. These are of the whole corpus here, since no number may depend on the order.
+Methods of Chen and Cherry, 'A systematic comparison of smoothing techniques for sentence-level
+BLEU', WMT 2014, as in nltk, with one row per text or corpus. For a corpus, nltk uses three counts
+of its last text only: the 5-grams of method5 and method7, and the number of n-grams in method6.
+Here they are those of the whole corpus, since results must not depend on the order.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from valor_text.kernels.values import Positions
 Floats = NDArray[np.float64]
 
 LONGEST = {"method5": 5, "method7": 5}
-"""Length of the longest n-grams that a method looks at, where it is not that of the weights."""
+"""Largest length of n-grams that a method uses, if it is not that of the weights."""
 
 
 @frozen(eq=False)
 class Precisions:
-    """Shares of the responses' n-grams that their references have, a column for each length.
+    """Shares of the responses' n-grams that are in their references, one column per length.
 
     Parameters
     ----------
     table : NgramTable
-        What was counted, of lengths that may be more.
+        Counts, also of larger lengths.
     longest : int
-        Length of the longest n-grams with a precision.
+        Largest length of n-grams with a precision.
     """
 
     table: NgramTable
@@ -48,26 +48,26 @@ class Precisions:
 
     @property
     def counts(self) -> Positions:
-        """Denominators: a text that is too short for an n-gram counts as if it had one."""
+        """Denominators: a text too short for an n-gram counts as if it had one."""
         return (self.table.totals + self.table.too_short)[:, : self.longest]
 
     @property
     def plain(self) -> Floats:
-        """The quotients."""
+        """Quotients."""
         return self.matches / self.counts
 
 
 def smoothed(precisions: Precisions, method: str, value: float) -> Floats:
-    """The precisions, smoothed by a method; NaN in all of a row where the method has no answer.
+    """Smooth precisions by a method; NaN in all columns of a row if it is not applicable.
 
     Parameters
     ----------
     precisions : Precisions
-        Of texts that share a word at least with their references; the others' are of no use.
+        Precisions of texts with a common word; other rows are unused.
     method : str
         ``none`` or ``method1`` to ``method7``.
     value : float
-        Number of the method; of no use for those that have none.
+        Parameter of the method, unused by methods without one.
     """
     return _METHODS[method](precisions, value)
 
@@ -87,13 +87,13 @@ def _add_one(precisions: Precisions, value: float) -> Floats:
 
 
 def _halves(precisions: Precisions, value: float) -> Floats:
-    """1/2, 1/4, 1/8 … in place of no match, as mteval-v13a.pl."""
+    """Replace zero matches by 1/2, 1/4, 1/8, …, as in mteval-v13a.pl."""
     halves = 1 / (_doublings(precisions) * precisions.counts)
     return np.where(precisions.matches == 0, halves, precisions.plain)
 
 
 def _halves_by_length(precisions: Precisions, value: float) -> Floats:
-    """1/2, 1/4, 1/8 …, times ln(words) / k."""
+    """Replace zero matches by 1/2, 1/4, 1/8, …, times ln(words) / k."""
     tokens = precisions.table.response_tokens
     logarithms = each(math.log, np.maximum(tokens, 2))[:, None]
     halves = 1 / (_doublings(precisions) * value / logarithms) / precisions.counts
@@ -106,7 +106,7 @@ def _mean_of_neighbours(precisions: Precisions, value: float) -> Floats:
 
 
 def _interpolated(precisions: Precisions, value: float) -> Floats:
-    """Between what was counted and what two shorter lengths let expect."""
+    """Interpolate between counts and the expectation from two shorter lengths."""
     found = precisions.plain
     totals = precisions.table.totals
     for place in range(2, precisions.longest):
@@ -136,16 +136,16 @@ _METHODS: dict[str, Callable[[Precisions, float], Floats]] = {
 
 
 def _doublings(precisions: Precisions) -> Floats:
-    """2 at the first length without a match, 4 at the second, and so on."""
+    """Return 2 for the first length without a match, 4 for the second, and so on."""
     doublings: Floats = np.exp2(np.cumsum(precisions.matches == 0, axis=1))
     return doublings
 
 
 def _with_neighbours(own: Floats, precisions: Precisions) -> Floats:
-    """Means of each precision, the mean before it and the precision behind it.
+    """Average each precision with the mean before it and the precision after it.
 
-    One more than the first stands before it; behind the last stands that of the 5-grams, however
-    long the longest are.
+    The first one is preceded by itself plus one. The last one is followed by the precision of
+    5-grams, regardless of the largest length.
     """
     fives = Precisions(precisions.table, LONGEST["method5"]).plain[:, -1:]
     behind = np.concatenate([own[:, 1:], fives], axis=1)
@@ -157,6 +157,6 @@ def _with_neighbours(own: Floats, precisions: Precisions) -> Floats:
 
 
 def each(function: Callable[[Any], float], numbers: NDArray[Any]) -> Floats:
-    """A function of `math` of each number: NumPy's differ in the last bit by processor."""
+    """Apply a function of `math`: NumPy's results differ by processor in the last bit."""
     told = map(function, numbers.ravel().tolist())
     return np.fromiter(told, np.float64, numbers.size).reshape(numbers.shape)

@@ -1,1 +1,1 @@
-"""What recognized speech is made of before it is compared: words, however they were written."""
+"""Normalisation of recognized speech, so that different spellings of the same words are equal."""

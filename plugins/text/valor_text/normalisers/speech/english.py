@@ -1,7 +1,7 @@
-"""English speech: words as one would write them down, however somebody did.
+"""English speech: one spelling for words that are written differently.
 
-A definition of our own, in the style of the English normaliser of the program Whisper: what it
-changes is much the same, its rules and lists are others.
+Our definition, in the style of the English normaliser of Whisper: the changes are similar, the
+rules and lists differ.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _FILLERS = frozenset(
     ["uh", "uhh", "uhm", "um", "umm", "er", "erm", "eh", "hm", "hmm", "mm", "mmm", "mhm"]
 )
 _KEPT = "'.,%$£€"
-"""What is looked at word by word; all other punctuation is none."""
+"""Punctuation that is processed word by word; all other punctuation is removed."""
 
 _CURRENCIES = frozenset("$£€")
 _ENDINGS = frozenset({"n't", "'s", "'re", "'ve", "'ll", "'d", "'m"})
 _LOOSE = _CURRENCIES | _ENDINGS | {"%"}
 
 _CLEAN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
-    # "u.s.a." and "p.m." are words.
+    # "u.s.a." and "p.m." become words.
     (re.compile(r"\b(?:[a-z]\.){2,}"), lambda match: match[0].replace(".", "")),
     (re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))"), ""),
     (re.compile(r",|(?<![0-9])\.|\.(?![0-9])|(?<![0-9])%|[$£€](?![0-9])"), " "),
@@ -35,12 +35,12 @@ _CLEAN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 
 
 def english(texts: Sequence[str]) -> list[str]:
-    """English words in lower case, without what differs between writers and not between speakers.
+    """Lowercase English words, without differences between writers that speakers do not make.
 
-    In this order: case, compatibility forms and diacritics are folded; what stands in brackets
-    goes; punctuation and symbols go, but for a decimal point, a percent sign behind and a currency
-    sign before a number; fillers (um, er, mhm) go; contractions and titles are in full; British
-    spellings become American; numbers are in digits.
+    Steps, in this order: fold case, compatibility forms and diacritics; remove text in brackets;
+    remove punctuation and symbols except decimal points, percent signs after numbers and currency
+    signs before them; remove fillers (um, er, mhm); expand contractions and titles; replace British
+    by American spellings; write numbers in digits.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def _english(joined: str, mark: str) -> str:
     if any(word.rstrip(",.") in _LOOSE for word in different):
         words = _attached(words)
         different = set(words)
-    # Each word is written once, however often it was said.
+    # Convert each distinct word once.
     known = {word: _written(word) for word in different}
     return " ".join(in_digits(" ".join(map(known.__getitem__, words)).split()))
 
@@ -69,7 +69,7 @@ def _bracketed(mark: str) -> re.Pattern[str]:
 
 
 def _attached(words: Sequence[str]) -> list[str]:
-    """The words, with signs and endings that stand apart at the words that they belong to.
+    """Attach separate signs and endings to their words.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def _attached(words: Sequence[str]) -> list[str]:
 
 
 def _written(word: str) -> str:
-    """What is written for a word: one, several or none."""
+    """Return the normalised words for a word, possibly several or none."""
     if not word.isalnum():
         for pattern, replacement in _CLEAN:
             word = pattern.sub(replacement, word)

@@ -1,7 +1,7 @@
-"""Speech in any language: letters, digits and the marks that spell words, in one case.
+"""Speech in any language: letters, digits and combining marks, in one case.
 
-These are definitions of our own, in the style of the basic normaliser of the program Whisper. That
-one replaces marks by blanks, which cuts words of Hindi, Tamil or Thai to pieces; these keep them.
+Our definitions, in the style of the basic normaliser of Whisper. Whisper replaces marks by blanks,
+which splits words of Hindi, Tamil or Thai; these definitions keep them.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ _DIACRITICS = (
     *range(0x20D0, 0x2100),
     *range(0xFE20, 0xFE30),
 )
-"""The blocks of combining marks that belong to no script."""
+"""Blocks of combining marks that belong to no script."""
 
 _OPTIONAL_POINTS = (
-    # Hebrew: cantillation and vowel points; the punctuation between them is not among them
+    # Hebrew: cantillation and vowel points, without punctuation
     *(*range(0x0591, 0x05BE), 0x05BF, 0x05C1, 0x05C2, 0x05C4, 0x05C5, 0x05C7),
-    # Arabic: vowels and Koranic marks; the madda and the hamza (0653 to 0655) belong to letters
+    # Arabic: vowels and Koranic marks; madda and hamza (0653 to 0655) belong to letters
     *(*range(0x0610, 0x061B), *range(0x064B, 0x0653), *range(0x0656, 0x0660), 0x0670),
     *(*range(0x06D6, 0x06DD), *range(0x06DF, 0x06E5), 0x06E7, 0x06E8, *range(0x06EA, 0x06EE)),
     *(*range(0x0898, 0x08A0), *range(0x08CA, 0x08E2), *range(0x08E3, 0x0900)),
     # Syriac: vowels and other points
     *(0x0711, *range(0x0730, 0x074B)),
 )
-"""Points of scripts that are usually written without them."""
+"""Points that are usually omitted in writing."""
 
 _TATWEEL = "\u0640"
-"""Arabic's stroke that makes a word longer and no other word."""
+"""Arabic stroke that lengthens a word without changing it."""
 
 _WITHOUT_DIACRITICS = dict.fromkeys((*_DIACRITICS, *_OPTIONAL_POINTS), "") | {
     ord(letter): plain
@@ -58,8 +58,8 @@ _LETTER_APOSTROPHE = "\u02bc"
 def with_diacritics(texts: Sequence[str]) -> list[str]:
     """Letters, marks and digits in one case, with one blank between words.
 
-    Compatibility forms are what they stand for (NFKC), case is folded, punctuation and symbols,
-    apostrophes among them, become blanks; invisible characters and Arabic's tatweel are removed.
+    Compatibility forms are replaced (NFKC), case is folded, and punctuation and symbols, including
+    apostrophes, become blanks. Invisible characters and the Arabic tatweel are removed.
 
     Examples
     --------
@@ -70,10 +70,10 @@ def with_diacritics(texts: Sequence[str]) -> list[str]:
 
 
 def without_diacritics(texts: Sequence[str]) -> list[str]:
-    """The same without accents and other diacritics of letters, and without optional points.
+    """Like `with_diacritics`, but without accents, other diacritics, and optional points.
 
-    Those are the vowel points of Arabic, Hebrew and Syriac. Vowel signs that other scripts always
-    write stay, and so do the forms of alif.
+    Optional points are the vowel points of Arabic, Hebrew and Syriac. Vowel signs that other
+    scripts always write, and forms of alif, are kept.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def without_diacritics(texts: Sequence[str]) -> list[str]:
 
 
 def one_case(text: str) -> str:
-    """A text in folded case and compatible form.
+    """Fold the case and compatibility forms of a text.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def one_case(text: str) -> str:
 
 
 def plain_letters(text: str) -> str:
-    """A text in folded case without the diacritics of letters and optional points.
+    """Remove diacritics of letters and optional points from a case-folded text.
 
     Examples
     --------
@@ -113,16 +113,16 @@ def plain_letters(text: str) -> str:
 
 
 def without_symbols(text: str, mark: str, but: str = "") -> str:
-    """A text with blanks for punctuation, symbols and white space, and nothing that is unseen.
+    """Replace punctuation, symbols and white space by blanks, and remove invisible characters.
 
     Parameters
     ----------
     text : str
-        The text.
+        Text.
     mark : str
-        A character that stays, wherever it is; empty for none.
+        Character that is kept everywhere; empty for none.
     but : str
-        More that stay.
+        Further characters that are kept.
 
     Examples
     --------

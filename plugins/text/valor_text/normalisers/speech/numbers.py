@@ -1,4 +1,4 @@
-"""Numbers: English words for them as digits."""
+"""English number words, converted to digits."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _CURRENCIES = {
 }
 _SMALL_CHANGE = frozenset({"cent", "cents", "penny", "pence"})
 _CENTURIES = range(13, 21)
-"""What the first two digits of a year may be; below that it may as well be a time of day."""
+"""First two digits of a year; smaller numbers could be a time of day."""
 
 _WRITTEN = re.compile(r"([$£€]?)([0-9]+(?:\.[0-9]+)?)")
 _FIRST_LETTERS = frozenset("0123456789$£€")
@@ -53,16 +53,16 @@ _BEGINNINGS = frozenset(
 
 
 def in_digits(words: Sequence[str]) -> list[str]:
-    """The words, with numbers in digits.
+    """Replace number words by digits.
 
-    Cardinals and ordinals, with hundreds and scales up to trillions, decimals behind *point*,
-    *and a half*, years as two pairs of digits from the 13 hundreds on, percent, and dollars,
-    pounds and euros with cents or pence. Numbers that do not make one number stay apart.
+    Recognizes cardinals and ordinals with hundreds and scales up to trillions, decimals after
+    *point*, *and a half*, years as two pairs of digits from 1300 on, percent, and dollars, pounds
+    and euros with cents or pence. Consecutive numbers that do not form one number stay separate.
 
     Parameters
     ----------
     words : sequence of str
-        Words in lower case.
+        Words in lowercase.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def in_digits(words: Sequence[str]) -> list[str]:
         if found is None:
             continue
         written += words[done:at]
-        # "a hundred" is "one hundred".
+        # "a hundred" is "one hundred"
         if found.is_bare and written and written[-1] == "a" and at > done:
             written.pop()
         written.append(found.text)
@@ -90,7 +90,7 @@ def in_digits(words: Sequence[str]) -> list[str]:
 
 @frozen
 class _Found:
-    """A number, and where the words behind it begin."""
+    """Number, and the index of the word after it."""
 
     value: Decimal
     stop: int
@@ -114,7 +114,7 @@ def _number(words: Sequence[str], at: int) -> _Found | None:
 
 
 def _written(words: Sequence[str], at: int) -> _Found | None:
-    """A number that is written in digits; with a scale behind it, or not."""
+    """Parse a number in digits, optionally followed by a scale."""
     match = _WRITTEN.fullmatch(words[at])
     if match is None:
         return None
@@ -135,7 +135,7 @@ def _scaled(words: Sequence[str], found: _Found) -> _Found:
 
 
 def _year(words: Sequence[str], at: int) -> _Found | None:
-    """A year as it is spoken: "nineteen eighty four", "nineteen oh five"."""
+    """Parse a year: "nineteen eighty four", "nineteen oh five"."""
     first = _CARDINALS.get(words[at], 0)
     if first not in _CENTURIES:
         return None
@@ -154,7 +154,7 @@ def _goes_on(words: Sequence[str], at: int) -> bool:
 
 
 def _spoken(words: Sequence[str], at: int) -> _Found | None:
-    """A number in words: groups below a thousand, each but the last with a smaller scale."""
+    """Parse a number in words: groups below a thousand, with decreasing scales."""
     if words[at] == "zero":
         return _decimals(words, _Found(Decimal(0), at + 1, text="0"))
     total, least, stop = 0, max(_SCALES.values()) + 1, at
@@ -183,7 +183,7 @@ def _spoken(words: Sequence[str], at: int) -> _Found | None:
 
 
 def _behind_and(words: Sequence[str], at: int, another: frozenset[str]) -> int:
-    """Where a number goes on behind "and"; there begins another before some words."""
+    """Return the index after an "and" that continues a number, or of the "and" if it does not."""
     if _word(words, at) != "and":
         return at
     small = _below_hundred(words, at + 1)
@@ -220,7 +220,7 @@ def _below_hundred(words: Sequence[str], at: int) -> _Found | None:
 
 
 def _decimals(words: Sequence[str], found: _Found) -> _Found:
-    """The number with what is behind "point", or with a half, and with the scale behind that."""
+    """Parse decimals, "and a half", then a scale word such as "million"."""
     stop = found.stop
     if list(words[stop : stop + 3]) == ["and", "a", "half"]:
         value = found.value + Decimal("0.5")
@@ -239,7 +239,7 @@ def _decimals(words: Sequence[str], found: _Found) -> _Found:
 
 
 def _with_unit(words: Sequence[str], found: _Found) -> _Found:
-    """The number with the sign of a currency before it, or of percent behind it."""
+    """Add a currency sign before the number, or a percent sign after it."""
     unit, stop = _word(words, found.stop), found.stop + 1
     if found.currency:
         return evolve(found, text=found.currency + found.text)

@@ -1,7 +1,7 @@
-"""Spelling: British words as Americans write them, and short forms in full.
+"""American spellings of British words, and full forms of abbreviations.
 
-A selection of our own. Families of words are made of stems and endings; some that come out are
-words that nobody writes, and do no harm.
+Our selection. Word families are products of stems and endings; some products are not words, which
+does no harm.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _pairs() -> Iterator[tuple[str, str]]:
         for ending in _ISE_ENDINGS.split():
             yield stem + ending, stem + ending.replace("is", "iz", 1)
     for stem in ("analy", "cataly", "paraly"):
-        # "analyses" and "paralyses" are also several of "analysis" and "paralysis".
+        # "analyses" and "paralyses" are also plurals of "analysis" and "paralysis".
         for ending in ("se", "sed", "sing", "ser", "sers"):
             yield stem + ending, stem + ending.replace("s", "z", 1)
     for stem in _DOUBLED.split():
@@ -157,4 +157,4 @@ def _pairs() -> Iterator[tuple[str, str]]:
 
 
 SPELLINGS: Mapping[str, str] = dict(_pairs())
-"""What is written for a word; several words for some short forms."""
+"""American spelling or full form by word; some full forms have several words."""
