@@ -16,9 +16,9 @@ import pytest
 from click.testing import CliRunner
 from mock_endpoint import MockEndpoint
 from valor_cli.program.program import program
-from valor_llm.clients.anthropic import Anthropic
+from valor_llm.clients.anthropic import anthropic_endpoint
 from valor_llm.clients.batches.protocol import BatchGone
-from valor_llm.clients.openai import OpenAI
+from valor_llm.clients.openai import openai_endpoint
 from valor_llm.clients.protocol import Passing
 from valor_llm.judge.cache import Cache
 from valor_llm.judge.judge import Judge
@@ -145,7 +145,7 @@ def test_a_batch_that_is_not_begun_is_sent_again_and_then_an_error(
 def test_a_batch_that_the_endpoint_forgot_is_sent_again(
     endpoint: MockEndpoint, tmp_path: Path
 ) -> None:
-    client = OpenAI(OpenAIParameters(base_url=endpoint.base_url, model="m"))
+    client = openai_endpoint(OpenAIParameters(base_url=endpoint.base_url, model="m"))
     with pytest.raises(BatchGone, match="knows no batch batch_7 any more"):
         client.batches().results("batch_7")
     run(judge_of("openai", endpoint, tmp_path), count=2)
@@ -169,12 +169,12 @@ def test_an_answer_in_a_batch_with_two_values_for_a_key_is_none(
     message = b'{"choices": [{"message": {"content": "no"}, "finish_reason": "stop"}]}'
     line = b'{"custom_id": "%s", "response": {"status_code": 200, "body": ' + message + b"}}"
     state = {"status": "completed", "output_file_id": "f", "error_file_id": None}
-    client: Any = OpenAI(OpenAIParameters(base_url=endpoint.base_url, model="m"))
+    client: Any = openai_endpoint(OpenAIParameters(base_url=endpoint.base_url, model="m"))
     if dialect == "anthropic":
         message = b'{"content": [{"type": "text", "text": "no"}], "stop_reason": "end_turn"}'
         line = b'{"custom_id": "%s", "result": {"type": "succeeded", "message": ' + message + b"}}"
         state = {"processing_status": "ended"}
-        client = Anthropic(AnthropicParameters(base_url=endpoint.root, model="m"))
+        client = anthropic_endpoint(AnthropicParameters(base_url=endpoint.root, model="m"))
     twice = line.replace(b'"no"', b'"yes", "content": "no", "text": "no"', 1)
     content = (line % b"once") + b"\n" + (twice % b"twice")
 
@@ -194,10 +194,10 @@ def test_request_with_two_answers_in_a_batch_is_asked_for_again(
     dialect: str, endpoint: MockEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if dialect == "openai":
-        client: Any = OpenAI(OpenAIParameters(base_url=endpoint.base_url, model="m"))
+        client: Any = openai_endpoint(OpenAIParameters(base_url=endpoint.base_url, model="m"))
         state: dict[str, Any] = {"status": "completed", "output_file_id": "f"}
     else:
-        client = Anthropic(AnthropicParameters(base_url=endpoint.root, model="m"))
+        client = anthropic_endpoint(AnthropicParameters(base_url=endpoint.root, model="m"))
         state = {"processing_status": "ended"}
 
     def line(key: str, text: str) -> str:
@@ -226,7 +226,7 @@ def test_request_with_two_answers_in_a_batch_is_asked_for_again(
 def test_answer_beside_an_error_in_a_line_of_a_batch_is_asked_for_again(
     endpoint: MockEndpoint,
 ) -> None:
-    client = OpenAI(OpenAIParameters(base_url=endpoint.base_url, model="m"))
+    client = openai_endpoint(OpenAIParameters(base_url=endpoint.base_url, model="m"))
     body = {"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]}
     response = {"status_code": 200, "body": body}
     outcome = client.batches()._outcome({"response": response, "error": {"message": "late"}})
@@ -317,7 +317,7 @@ def test_who_stops_waiting_is_told_what_is_under_way(
     parameters = JudgeParameters(
         mode="batch", poll_seconds=0.02, cache_file=tmp_path / "cache.sqlite"
     )
-    client = OpenAI(OpenAIParameters(base_url=endpoint.base_url, model="m"))
+    client = openai_endpoint(OpenAIParameters(base_url=endpoint.base_url, model="m"))
     judge = Judge(parameters, client)
     asked = [submit(judge.ask(CLAIMS, response=f"It rains {one} times.")) for one in "ab"]
     until = time.monotonic() + 30

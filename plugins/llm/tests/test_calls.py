@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import pytest
 from attrs import evolve
 from mock_endpoint import MockEndpoint
-from valor_llm.clients.openai import OpenAI
+from valor_llm.clients.openai import openai_endpoint
 from valor_llm.clients.protocol import (
     Client,
     ClientError,
@@ -442,7 +442,7 @@ def test_canceling_who_waits_on_another_loop_frees_the_judge() -> None:
 def test_a_judge_that_is_closed_waits_for_no_endpoint(endpoint: MockEndpoint) -> None:
     endpoint.configure(faults={"hang": 1.0})
     before = set(threading.enumerate())
-    client = OpenAI(OpenAIParameters(base_url=endpoint.base_url, model="m"))
+    client = openai_endpoint(OpenAIParameters(base_url=endpoint.base_url, model="m"))
     judge = Judge(JudgeParameters(cache="off", concurrency=2, call_timeout=60.0), client)
     asked = [submit(judge.ask(CLAIMS, response=f"It rains {one}.")) for one in range(4)]
     while endpoint.counters["in_flight"] < 2:

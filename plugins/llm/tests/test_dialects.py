@@ -11,10 +11,10 @@ from cases import for_each
 from messages import refused
 from mock_endpoint import MockEndpoint
 from valor_llm.clients import anthropic, ollama, openai
-from valor_llm.clients.anthropic import Anthropic
+from valor_llm.clients.anthropic import anthropic_endpoint
 from valor_llm.clients.endpoint import Endpoint
-from valor_llm.clients.ollama import Ollama
-from valor_llm.clients.openai import OpenAI
+from valor_llm.clients.ollama import ollama_endpoint
+from valor_llm.clients.openai import openai_endpoint
 from valor_llm.clients.protocol import (
     ClientError,
     Message,
@@ -54,10 +54,10 @@ REQUEST = Request(
 
 def client_of(name: str, endpoint: MockEndpoint, **more: Any) -> Endpoint:
     if name == "openai":
-        return OpenAI(OpenAIParameters(base_url=endpoint.base_url, model="m", **more))
+        return openai_endpoint(OpenAIParameters(base_url=endpoint.base_url, model="m", **more))
     if name == "anthropic":
-        return Anthropic(AnthropicParameters(base_url=endpoint.root, model="m", **more))
-    return Ollama(OllamaParameters(base_url=endpoint.root, model="m", **more))
+        return anthropic_endpoint(AnthropicParameters(base_url=endpoint.root, model="m", **more))
+    return ollama_endpoint(OllamaParameters(base_url=endpoint.root, model="m", **more))
 
 
 DIALECTS = ("openai", "anthropic", "ollama")
@@ -387,7 +387,9 @@ def test_tokens_are_read_as_far_as_they_are_told(told: Any, tokens: Any) -> None
 def test_a_deployment_is_told_by_its_query_and_headers_and_not_by_a_key() -> None:
     def identity(query: str = "", **headers: str) -> dict[str, Any]:
         url = f"http://127.0.0.1:9/v1{query}"
-        return OpenAI(OpenAIParameters(base_url=url, model="m", headers=headers)).identity()
+        return openai_endpoint(
+            OpenAIParameters(base_url=url, model="m", headers=headers)
+        ).identity()
 
     plain = identity()
     others = [identity("?deployment=b"), identity(region="east"), identity(region="west")]

@@ -11,8 +11,9 @@ from urllib.parse import quote
 import pytest
 from cases import for_each
 from mock_endpoint import MockEndpoint
+from valor_llm.clients.endpoint import Endpoint
 from valor_llm.clients.http.secrets import hidden
-from valor_llm.clients.openai import OpenAI
+from valor_llm.clients.openai import openai_endpoint
 from valor_llm.parameters.clients import OpenAIParameters
 
 from valor_core import evaluate
@@ -95,8 +96,8 @@ def test_value_of_a_variable_in_headers_and_address_is_in_no_report(
     assert "${env:EXAM}" in report.to_json()
 
 
-def client(**headers: str) -> OpenAI:
-    return OpenAI(OpenAIParameters(base_url="http://h/v1", model="m", headers=headers))
+def client(**headers: str) -> Endpoint:
+    return openai_endpoint(OpenAIParameters(base_url="http://h/v1", model="m", headers=headers))
 
 
 @pytest.mark.parametrize(

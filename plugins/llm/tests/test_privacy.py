@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 import pytest
 from mock_endpoint import MockEndpoint
-from valor_llm.clients.anthropic import Anthropic
-from valor_llm.clients.openai import OpenAI
+from valor_llm.clients.anthropic import anthropic_endpoint
+from valor_llm.clients.openai import openai_endpoint
 from valor_llm.judge.judge import Judge
 from valor_llm.parameters.clients import AnthropicParameters, OpenAIParameters
 from valor_llm.parameters.judge import JudgeParameters
@@ -169,9 +169,9 @@ def test_no_object_shows_or_pickles_the_key(dialect: str, endpoint: MockEndpoint
     more = {"model": "m", "api_key_env": "VALOR_TEST_KEY"}
     client: Any
     if dialect == "openai":
-        client = OpenAI(OpenAIParameters(base_url=endpoint.base_url, **more))
+        client = openai_endpoint(OpenAIParameters(base_url=endpoint.base_url, **more))
     else:
-        client = Anthropic(AnthropicParameters(base_url=endpoint.root, **more))
+        client = anthropic_endpoint(AnthropicParameters(base_url=endpoint.root, **more))
     judge = Judge(JudgeParameters(cache="off"), client)
     told = [client, client.parameters, client.transport, client.transport._key, judge]
     for one in told:

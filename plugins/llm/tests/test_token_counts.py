@@ -10,7 +10,7 @@ import pytest
 from attrs import evolve
 from cases import for_each
 from valor_llm.clients import anthropic, ollama, openai
-from valor_llm.clients.ollama import Ollama
+from valor_llm.clients.ollama import ollama_endpoint
 from valor_llm.clients.protocol import (
     ClientError,
     CutPrompt,
@@ -257,14 +257,14 @@ def test_fewest_tokens_of_hostile_text_take_no_time() -> None:
 # ---- the context window of Ollama
 
 
-def window(client: Ollama, characters: int) -> int:
+def window(client: Any, characters: int) -> int:
     asked = request("It rains today. " * (characters // 16), reply_tokens=1000)
     client.check(asked)
     return int(client.body(asked)["options"]["num_ctx"])
 
 
 def test_ollama_gets_a_window_for_the_prompt_in_few_sizes_that_never_shrink() -> None:
-    client = Ollama(OllamaParameters(base_url="http://127.0.0.1:9", model="m"))
+    client = ollama_endpoint(OllamaParameters(base_url="http://127.0.0.1:9", model="m"))
     # 16 characters are 15 letters and blanks at a third, and a period: 6 tokens.
     assert [window(client, size) for size in (160, 16_000, 800, 60_000, 160)] == [
         4096,
@@ -276,7 +276,9 @@ def test_ollama_gets_a_window_for_the_prompt_in_few_sizes_that_never_shrink() ->
 
 
 def test_prompt_beyond_the_largest_window_fails_before_it_is_sent() -> None:
-    client = Ollama(OllamaParameters(base_url="http://127.0.0.1:9", model="m", max_num_ctx=8192))
+    client = ollama_endpoint(
+        OllamaParameters(base_url="http://127.0.0.1:9", model="m", max_num_ctx=8192)
+    )
     answers, calls = carried_out(client, times=1, asked=request(PAGE, reply_tokens=1000))
     assert str(answers[0]) == (
         "judge.client.max_num_ctx: expected room for a prompt of 90,000 characters and its reply, "
@@ -287,7 +289,9 @@ def test_prompt_beyond_the_largest_window_fails_before_it_is_sent() -> None:
 
 def test_window_in_the_config_is_sent_as_it_is() -> None:
     extra = {"options": {"num_ctx": 512}}
-    client = Ollama(OllamaParameters(base_url="http://127.0.0.1:9", model="m", extra=extra))
+    client = ollama_endpoint(
+        OllamaParameters(base_url="http://127.0.0.1:9", model="m", extra=extra)
+    )
     asked = evolve(request(PAGE), temperature=None, seed=None)
     client.check(asked)
-    assert client.whole_body(asked)["options"]["num_ctx"] == 512
+    assert client.body(asked)["options"]["num_ctx"] == 512

@@ -63,7 +63,7 @@ def _client(name: str, cls: str, summary: str) -> ResourceKindSpec:
         resource="llm.judge",
         summary=summary,
         parameters=f"valor_llm.parameters.clients:{cls}Parameters",
-        implementation=f"valor_llm.clients.{name}:{cls}",
+        implementation=f"valor_llm.clients.{name}:{name}_endpoint",
         identity=(*identity, "version") if name == "anthropic" else identity,
     )
 

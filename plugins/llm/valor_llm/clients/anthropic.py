@@ -4,37 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from valor_llm.clients.batches.anthropic import AnthropicBatches
-from valor_llm.clients.endpoint import Endpoint
+from valor_llm.clients.endpoint import Dialect, Endpoint
 from valor_llm.clients.fields import count, finish_of, mapping, text_of
 from valor_llm.clients.protocol import Passing, Refused, Reply, Request, Usage
 from valor_llm.parameters.clients import AnthropicParameters
 
 _THOUGHTS = ("thinking", "redacted_thinking")
-
-
-class Anthropic(Endpoint):
-    """A model behind an endpoint for messages."""
-
-    lacks: ClassVar[tuple[str, ...]] = ("seed", "probabilities", "list_lengths")
-    path: ClassVar[str] = "/v1/messages"
-
-    def __init__(self, parameters: AnthropicParameters) -> None:
-        super().__init__(parameters, "x-api-key", {"anthropic-version": parameters.version})
-
-    def body(self, request: Request) -> dict[str, Any]:
-        """A request as the endpoint takes it."""
-        return body_of(request, str(self.parameters.model))
-
-    def reply(self, answer: Mapping[str, Any]) -> Reply:
-        """The reply in an answer."""
-        return reply_of(answer, self.endpoint, str(self.parameters.model))
-
-    def batches(self) -> AnthropicBatches:
-        """Where batches are sent."""
-        return AnthropicBatches(self)
 
 
 def body_of(request: Request, model: str) -> dict[str, Any]:
@@ -129,3 +107,21 @@ def usage_of(told: Mapping[str, Any]) -> Usage:
         completion=count(told.get("output_tokens")),
         cached=cached,
     )
+
+
+ANTHROPIC = Dialect(
+    name="anthropic",
+    path="/v1/messages",
+    body_of=body_of,
+    reply_of=reply_of,
+    key_header="x-api-key",
+    lacks=("seed", "probabilities", "list_lengths"),
+    batches=AnthropicBatches,
+    sdk_method="messages.create",
+    sdk_arguments=("model", "messages", "max_tokens"),
+)
+
+
+def anthropic_endpoint(parameters: AnthropicParameters) -> Endpoint:
+    """Create the client of a messages endpoint."""
+    return Endpoint(parameters, ANTHROPIC, headers={"anthropic-version": parameters.version})

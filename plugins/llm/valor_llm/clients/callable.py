@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 from valor_llm.clients.http.faults import fault, told, wrong_key
@@ -14,56 +15,67 @@ Messages = list[dict[str, str]]
 Said = str | Reply
 
 
-class _Function:
-    """What a function tells as a client, whichever way it is called."""
+class Adapter:
+    """Client that calls a Python function.
+
+    Parameters
+    ----------
+    endpoint, model : str
+        Names for the report.
+    identity : mapping of str to object
+        Everything that can change a reply, for the cache.
+    lacks : tuple of str
+        Features that cannot be requested, as in `Client`.
+    call : callable
+        Answers a request; its result is awaited if `is_awaited`.
+    read : callable
+        Converts the answer to a reply.
+    fault : callable
+        Converts an exception to a `ClientError`.
+    is_awaited : bool
+        Whether `complete` is a coroutine function.
+    """
 
     is_remote: ClassVar[bool] = True
-    lacks: ClassVar[tuple[str, ...]] = ("format", "temperature", "seed", "max_tokens")
 
-    def __init__(self, function: Callable[[Messages], Any], model: str, endpoint: str) -> None:
-        self._function = function
-        self._model, self._endpoint = model, endpoint
+    def __init__(
+        self,
+        endpoint: str,
+        model: str,
+        *,
+        identity: Mapping[str, Any],
+        lacks: tuple[str, ...],
+        call: Callable[[Request], Any],
+        read: Callable[[Any], Reply],
+        fault: Callable[[Exception], ClientError],
+        is_awaited: bool,
+    ) -> None:
+        self.endpoint, self.model, self.lacks = endpoint, model, lacks
+        self._identity = dict(identity)
+
+        self._call, self._read, self._fault = call, read, fault
+        self._is_awaited = is_awaited
 
     @property
-    def endpoint(self) -> str:
-        """Where the replies come from."""
-        return self._endpoint
+    def complete(self) -> Callable[[Request], Any]:
+        """Function or coroutine function that returns the reply to a request."""
+        return self._awaited if self._is_awaited else self._blocking
 
-    @property
-    def model(self) -> str:
-        """The model that is asked."""
-        return self._model
+    def _blocking(self, request: Request) -> Reply:
+        try:
+            return self._read(self._call(request))
+        except Exception as error:
+            raise self._fault(error) from None
+
+    async def _awaited(self, request: Request) -> Reply:
+        try:
+            return self._read(await self._call(request))
+        except Exception as error:
+            raise self._fault(error) from None
 
     def identity(self) -> dict[str, Any]:
-        """What of it can change a number."""
-        return {"endpoint": self.endpoint, "model": self.model}
-
-    def _reply(self, said: Any) -> Reply:
-        if isinstance(said, str):
-            return Reply(text=said, model=self._model)
-        if isinstance(said, Reply):
-            return said
-        raise ClientError(
-            f"{self._endpoint}: expected a text or a Reply, got {type(said).__name__}"
-        )
-
-
-class _Blocking(_Function):
-    def complete(self, request: Request) -> Reply:
-        """One reply."""
-        try:
-            return self._reply(self._function(_messages(request)))
-        except Exception as error:
-            raise fault_of(error, self._endpoint) from error
-
-
-class _Awaited(_Function):
-    async def complete(self, request: Request) -> Reply:
-        """One reply."""
-        try:
-            return self._reply(await self._function(_messages(request)))
-        except Exception as error:
-            raise fault_of(error, self._endpoint) from error
+        """Return everything that can change a reply."""
+        return dict(self._identity)
 
 
 def from_callable(
@@ -94,9 +106,29 @@ def from_callable(
     """
     name = getattr(function, "__qualname__", type(function).__qualname__)
     place = endpoint or f"{getattr(function, '__module__', '')}.{name}"
-    call = getattr(function, "__call__", None)  # noqa: B004 - may be a coroutine function itself
-    is_awaited = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
-    return (_Awaited if is_awaited else _Blocking)(function, model, place)
+    method = getattr(function, "__call__", None)  # noqa: B004 - may be a coroutine function itself
+    return Adapter(
+        place,
+        model,
+        identity={"endpoint": place, "model": model},
+        lacks=("format", "temperature", "seed", "max_tokens"),
+        call=partial(_call, function),
+        read=partial(_read, place, model),
+        fault=partial(fault_of, place=place),
+        is_awaited=inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(method),
+    )
+
+
+def _call(function: Callable[[Messages], Any], request: Request) -> Any:
+    return function([{"role": one.role, "content": one.content} for one in request.messages])
+
+
+def _read(place: str, model: str, answer: Any) -> Reply:
+    if isinstance(answer, str):
+        return Reply(text=answer, model=model)
+    if isinstance(answer, Reply):
+        return answer
+    raise ClientError(f"{place}: expected a text or a Reply, got {type(answer).__name__}")
 
 
 def fault_of(error: Exception, place: str) -> ClientError:
@@ -123,7 +155,3 @@ def fault_of(error: Exception, place: str) -> ClientError:
     kinds = {cls.__name__ for cls in type(error).__mro__}
     is_passing = isinstance(error, (TimeoutError, ConnectionError)) or "APIConnectionError" in kinds
     return Passing(reason) if is_passing else ClientError(reason)
-
-
-def _messages(request: Request) -> Messages:
-    return [{"role": one.role, "content": one.content} for one in request.messages]

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from threading import Lock
-from typing import Any, ClassVar
+from typing import Any
 
-from valor_llm.clients.endpoint import Endpoint
+from valor_llm.clients.endpoint import Dialect, Endpoint
 from valor_llm.clients.fields import count, finish_of, mapping, merged, text_of
 from valor_llm.clients.openai import tokens_of
 from valor_llm.clients.protocol import ClientError, Passing, Reply, Request, Usage
@@ -29,25 +29,26 @@ _TEMPLATE = 256
 _LETTERS = re.compile(r"[A-Za-z\s]+")
 
 
-class Ollama(Endpoint):
-    """A model that Ollama runs."""
+class GrowingWindow:
+    """Context window that doubles until it has room for the longest prompt so far.
 
-    path: ClassVar[str] = "/api/chat"
-    longer: ClassVar[str] = (
-        "Use a model with a longer context window and raise judge.client.max_num_ctx, or shorten "
-        "the texts"
-    )
+    Ollama reloads a model to change the window. Hence there are few sizes, and the window never
+    shrinks during a run.
+
+    Parameters
+    ----------
+    parameters : OllamaParameters
+        Largest window, and a fixed one in ``extra.options.num_ctx``.
+    """
 
     def __init__(self, parameters: OllamaParameters) -> None:
-        super().__init__(parameters)
         self._most = parameters.max_num_ctx
-        self._window = min(_SMALLEST, self._most)
+        self._size = min(_SMALLEST, self._most)
         self._growing = Lock()
-        options = mapping(parameters.extra.get("options"))
-        self._is_fixed = "num_ctx" in options
+        self._is_fixed = "num_ctx" in mapping(parameters.extra.get("options"))
 
     def check(self, request: Request) -> None:
-        """Raise a `ClientError` for a prompt that the largest window may not have room for."""
+        """Raise a `ClientError` for a prompt that may exceed the largest window."""
         if not self._is_fixed and (tokens := tokens_at_most(request)) > self._most:
             length = sum(len(message.content) for message in request.messages)
             raise ClientError(
@@ -56,22 +57,15 @@ class Ollama(Endpoint):
                 "judge.client.max_num_ctx, or shorten the texts"
             )
 
-    def body(self, request: Request) -> dict[str, Any]:
-        """A request as the endpoint takes it."""
-        body = body_of(request, str(self.parameters.model))
+    def sized(self, body: dict[str, Any], request: Request) -> dict[str, Any]:
+        """Return the body with the size of the window."""
         if self._is_fixed:
             return body
-        # Ollama loads a model anew for another size. So there are few sizes, each twice the one
-        # before it, and the window never shrinks during a run.
         needed = tokens_at_most(request)
         with self._growing:
-            while self._window < min(needed, self._most):
-                self._window = min(2 * self._window, self._most)
-            return merged(body, {"options": {"num_ctx": self._window}})
-
-    def reply(self, answer: Mapping[str, Any]) -> Reply:
-        """The reply in an answer."""
-        return reply_of(answer, self.endpoint, str(self.parameters.model))
+            while self._size < min(needed, self._most):
+                self._size = min(2 * self._size, self._most)
+            return merged(body, {"options": {"num_ctx": self._size}})
 
 
 def tokens_at_most(request: Request) -> int:
@@ -153,3 +147,19 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
         usage=usage,
         tokens=tokens_of(answer.get("logprobs")),
     )
+
+
+OLLAMA = Dialect(
+    name="ollama",
+    path="/api/chat",
+    body_of=body_of,
+    reply_of=reply_of,
+    longer="Use a model with a longer context window and raise judge.client.max_num_ctx, or "
+    "shorten the texts",
+    window=GrowingWindow,
+)
+
+
+def ollama_endpoint(parameters: OllamaParameters) -> Endpoint:
+    """Create the client of a model that Ollama runs."""
+    return Endpoint(parameters, OLLAMA)

@@ -7,38 +7,13 @@ OpenRouter and others.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from valor_llm.clients.batches.openai import OpenAIBatches
-from valor_llm.clients.endpoint import Endpoint
+from valor_llm.clients.endpoint import Dialect, Endpoint
 from valor_llm.clients.fields import count, finish_of, mapping, text_of
 from valor_llm.clients.protocol import Passing, Reply, Request, TokenChoice, Usage
 from valor_llm.parameters.clients import OpenAIParameters
-
-
-class OpenAI(Endpoint):
-    """A model behind a chat endpoint."""
-
-    path: ClassVar[str] = "/chat/completions"
-    longer: ClassVar[str] = (
-        "Raise the context window of the server, or shorten the texts. Ollama takes no window "
-        "through /v1: use judge.client.name: ollama, or set OLLAMA_CONTEXT_LENGTH where it runs"
-    )
-
-    def __init__(self, parameters: OpenAIParameters) -> None:
-        super().__init__(parameters, parameters.key_header)
-
-    def body(self, request: Request) -> dict[str, Any]:
-        """A request as the endpoint takes it."""
-        return body_of(request, str(self.parameters.model))
-
-    def reply(self, answer: Mapping[str, Any]) -> Reply:
-        """The reply in an answer."""
-        return reply_of(answer, self.endpoint, str(self.parameters.model))
-
-    def batches(self) -> OpenAIBatches:
-        """Where batches are sent."""
-        return OpenAIBatches(self)
 
 
 def body_of(request: Request, model: str) -> dict[str, Any]:
@@ -151,3 +126,21 @@ def tokens_of(told: Any) -> tuple[TokenChoice, ...]:
         }
         tokens.append(TokenChoice(str(one.get("token", "")), choices))
     return tuple(tokens)
+
+
+OPENAI = Dialect(
+    name="openai",
+    path="/chat/completions",
+    body_of=body_of,
+    reply_of=reply_of,
+    longer="Raise the context window of the server, or shorten the texts. Ollama takes no window "
+    "through /v1: use judge.client.name: ollama, or set OLLAMA_CONTEXT_LENGTH where it runs",
+    batches=OpenAIBatches,
+    sdk_method="chat.completions.create",
+    sdk_arguments=("model", "messages"),
+)
+
+
+def openai_endpoint(parameters: OpenAIParameters) -> Endpoint:
+    """Create the client of a chat endpoint."""
+    return Endpoint(parameters, OPENAI, key_header=parameters.key_header)

@@ -1,115 +1,18 @@
-"""SDKs: a client object of the package `openai` or `anthropic` as a client."""
+"""Clients that call through an SDK: client objects of the packages `openai` and `anthropic`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
-
-from attrs import frozen
+from collections.abc import Mapping
+from operator import attrgetter
+from typing import Any
 
 from valor_core.errors import ResourceError
-from valor_llm.clients import anthropic, openai
-from valor_llm.clients.callable import fault_of
+from valor_llm.clients.anthropic import ANTHROPIC
+from valor_llm.clients.callable import Adapter, fault_of
 from valor_llm.clients.fields import merged
 from valor_llm.clients.http.secrets import hidden
+from valor_llm.clients.openai import OPENAI
 from valor_llm.clients.protocol import Client, ClientError, Reply, Request
-
-
-@frozen
-class _Dialect:
-    """How an SDK is asked."""
-
-    name: str
-    create: Callable[[Any], Callable[..., Any]]
-    body_of: Callable[[Request, str], dict[str, Any]]
-    reply_of: Callable[[Mapping[str, Any], str, str], Reply]
-    arguments: tuple[str, ...]
-    """Fields that every version has an argument for; others come and go with versions."""
-    lacks: tuple[str, ...]
-
-
-_OPENAI = _Dialect(
-    "openai",
-    lambda client: client.chat.completions.create,
-    openai.body_of,
-    openai.reply_of,
-    ("model", "messages"),
-    (),
-)
-_ANTHROPIC = _Dialect(
-    "anthropic",
-    lambda client: client.messages.create,
-    anthropic.body_of,
-    anthropic.reply_of,
-    ("model", "messages", "max_tokens"),
-    anthropic.Anthropic.lacks,
-)
-
-
-class _Sdk:
-    """What an SDK's client tells as a client, whichever way it is called."""
-
-    is_remote: ClassVar[bool] = True
-
-    def __init__(
-        self, client: Any, dialect: _Dialect, model: str, extra: Mapping[str, Any]
-    ) -> None:
-        self.lacks = dialect.lacks
-        self._client, self._dialect, self._model = client, dialect, model
-        self._extra = dict(extra)
-        # Its own attempts would be counted by nobody.
-        once = client.with_options(max_retries=0) if hasattr(client, "with_options") else client
-        self._create = dialect.create(once)
-
-    @property
-    def endpoint(self) -> str:
-        """Its address."""
-        address = str(getattr(self._client, "base_url", type(self._client).__name__))
-        return address.partition("?")[0].rstrip("/")
-
-    @property
-    def model(self) -> str:
-        """The model that is asked for."""
-        return self._model
-
-    def identity(self) -> dict[str, Any]:
-        """What of it can change a number."""
-        told = {"endpoint": self.endpoint, "dialect": self._dialect.name, "model": self.model}
-        return told | ({"extra": repr(sorted(self._extra.items()))} if self._extra else {})
-
-    def _arguments(self, request: Request) -> dict[str, Any]:
-        body = merged(self._dialect.body_of(request, self._model), self._extra)
-        named = {name: body.pop(name) for name in self._dialect.arguments}
-        return {**named, "extra_body": body, "timeout": request.deadline}
-
-    def _reply(self, answer: Any) -> Reply:
-        read = answer if isinstance(answer, Mapping) else answer.model_dump()
-        return self._dialect.reply_of(read, self.endpoint, self._model)
-
-    def _fault(self, error: Exception) -> ClientError:
-        found = fault_of(error, self.endpoint)
-        key = getattr(self._client, "api_key", None)
-        if isinstance(key, str):
-            found.args = tuple(hidden(str(one), [key]) for one in found.args)
-        return found
-
-
-class _Blocking(_Sdk):
-    def complete(self, request: Request) -> Reply:
-        """One reply."""
-        try:
-            return self._reply(self._create(**self._arguments(request)))
-        except Exception as error:
-            raise self._fault(error) from None
-
-
-class _Awaited(_Sdk):
-    async def complete(self, request: Request) -> Reply:
-        """One reply."""
-        try:
-            return self._reply(await self._create(**self._arguments(request)))
-        except Exception as error:
-            raise self._fault(error) from None
 
 
 def from_sdk(client: Any, *, model: str, extra: Mapping[str, Any] | None = None) -> Client:
@@ -132,13 +35,45 @@ def from_sdk(client: Any, *, model: str, extra: Mapping[str, Any] | None = None)
         If it is no client of one of the two.
     """
     if hasattr(getattr(client, "chat", None), "completions"):
-        dialect = _OPENAI
+        dialect = OPENAI
     elif hasattr(getattr(client, "messages", None), "create"):
-        dialect = _ANTHROPIC
+        dialect = ANTHROPIC
     else:
         raise ResourceError(
             f"judge.client: expected a client of openai or anthropic, got {type(client).__name__}",
             "Use valor_llm.clients.callable.from_callable for a function of your own",
         )
-    is_awaited = any(cls.__name__.startswith("Async") for cls in type(client).__mro__)
-    return (_Awaited if is_awaited else _Blocking)(client, dialect, model, extra or {})
+    # The judge counts and budgets every attempt, so the SDK must not retry on its own.
+    once = client.with_options(max_retries=0) if hasattr(client, "with_options") else client
+    create = attrgetter(dialect.sdk_method)(once)
+    address = str(getattr(client, "base_url", type(client).__name__))
+    endpoint = address.partition("?")[0].rstrip("/")
+    more = dict(extra or {})
+    identity = {"endpoint": endpoint, "dialect": dialect.name, "model": model}
+
+    def call(request: Request) -> Any:
+        body = merged(dialect.body_of(request, model), more)
+        named = {name: body.pop(name) for name in dialect.sdk_arguments}
+        return create(**named, extra_body=body, timeout=request.deadline)
+
+    def read(answer: Any) -> Reply:
+        table = answer if isinstance(answer, Mapping) else answer.model_dump()
+        return dialect.reply_of(table, endpoint, model)
+
+    def fault(error: Exception) -> ClientError:
+        found = fault_of(error, endpoint)
+        key = getattr(client, "api_key", None)
+        if isinstance(key, str):
+            found.args = tuple(hidden(str(one), [key]) for one in found.args)
+        return found
+
+    return Adapter(
+        endpoint,
+        model,
+        identity=identity | ({"extra": repr(sorted(more.items()))} if more else {}),
+        lacks=dialect.lacks,
+        call=call,
+        read=read,
+        fault=fault,
+        is_awaited=any(cls.__name__.startswith("Async") for cls in type(client).__mro__),
+    )

@@ -346,7 +346,8 @@ def _batches(parameters: JudgeParameters, client: Client, cache: Cache | None) -
     from valor_llm.clients.batches.protocol import TakesBatches
     from valor_llm.judge.batches import Batches
 
-    if not isinstance(client, TakesBatches):
+    endpoint = client.batches() if isinstance(client, TakesBatches) else None
+    if endpoint is None:
         raise ResourceError(
             "judge.mode: batch needs a client whose endpoint takes batches, "
             f"found {client.endpoint}",
@@ -357,7 +358,7 @@ def _batches(parameters: JudgeParameters, client: Client, cache: Cache | None) -
             "judge.mode: batch needs the cache's file to keep what is under way, found cache: off",
             "Write: judge: {mode: batch, cache: use}",
         )
-    return Batches(client.batches(), client.endpoint, cache, parameters.poll_seconds)
+    return Batches(endpoint, client.endpoint, cache, parameters.poll_seconds)
 
 
 def _sending(parameters: JudgeParameters, batches: Batches | None) -> dict[str, Any]:

@@ -211,6 +211,22 @@ def text_of(value: Any, place: str) -> str | None:
     return plain_text(value)
 
 
+def _response(value: Any) -> str | None:
+    return text_of(value, "response")
+
+
+def _query(value: Any) -> str | None:
+    return text_of(value, "query")
+
+
+def _closed_book(value: Any) -> bool:
+    return truth_of(value, "closed_book")
+
+
+def _contexts(value: Any) -> tuple[str, ...]:
+    return texts_of(value, "contexts")
+
+
 @frozen
 class RGBSample:
     """One question of the benchmark, asked to test one ability, and what a model answered.
@@ -255,13 +271,11 @@ class RGBSample:
 
     uid: str | int = uid_field()
     ability: str = field(converter=ability_of)  # type: ignore[misc]
-    response: str | None = field(default=None, converter=lambda value: text_of(value, "response"))
+    response: str | None = field(default=None, converter=_response)
     answers: Answers = field(default=(), converter=as_answers)
     false_answer: Spellings = field(default=(), converter=as_spellings)
     noise_ratio: float | None = field(default=None, converter=noise_of)
-    closed_book: bool = field(default=False, converter=lambda value: truth_of(value, "closed_book"))
-    query: str | None = field(default=None, converter=lambda value: text_of(value, "query"))
-    contexts: tuple[str, ...] = field(
-        default=(), converter=lambda value: texts_of(value, "contexts")
-    )
+    closed_book: bool = field(default=False, converter=_closed_book)
+    query: str | None = field(default=None, converter=_query)
+    contexts: tuple[str, ...] = field(default=(), converter=_contexts)
     metadata: Mapping[str, Any] = metadata_field()

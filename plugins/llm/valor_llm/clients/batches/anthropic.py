@@ -45,7 +45,7 @@ class AnthropicBatches:
 
     def line(self, key: str, request: Request) -> bytes:
         """A request as it stands in a batch."""
-        asked = {"custom_id": key, "params": self.client.whole_body(request)}
+        asked = {"custom_id": key, "params": self.client.body(request)}
         return json.dumps(asked).encode()
 
     def submit(self, lines: Sequence[bytes]) -> str:
@@ -91,7 +91,7 @@ class AnthropicBatches:
         place, kind = self.client.endpoint, result.get("type")
         if kind == "succeeded":
             try:
-                return self.client.shown(self.client.reply(mapping(result.get("message"))))
+                return self.client.reply(mapping(result.get("message")))
             except ClientError as error:
                 return error
         if kind != "errored":

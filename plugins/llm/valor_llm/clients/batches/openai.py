@@ -33,12 +33,12 @@ class OpenAIBatches:
     def __init__(self, client: Endpoint) -> None:
         self.client = client
         self._transport = client.transport
-        self._url = "/v1" + client.path
+        self._url = "/v1" + client.dialect.path
 
     def line(self, key: str, request: Request) -> bytes:
         """A request as it stands in a batch."""
         told = {"custom_id": key, "method": "POST", "url": self._url}
-        return json.dumps(told | {"body": self.client.whole_body(request)}).encode() + b"\n"
+        return json.dumps(told | {"body": self.client.body(request)}).encode() + b"\n"
 
     def submit(self, lines: Sequence[bytes]) -> str:
         """Send a batch; its name."""
@@ -113,7 +113,7 @@ class OpenAIBatches:
             told = json.dumps(body).encode()
             return fault(status if status >= 300 else 500, {}, said(told), place, time.time())
         try:
-            return self.client.shown(self.client.reply(body))
+            return self.client.reply(body)
         except ClientError as error:
             return error
 

@@ -88,5 +88,5 @@ class BatchEndpoint(Protocol):
 class TakesBatches(Protocol):
     """A client whose endpoint has batches."""
 
-    def batches(self) -> BatchEndpoint:
-        """Where they are sent."""
+    def batches(self) -> BatchEndpoint | None:
+        """Return the batch API, or None if the endpoint has none."""
