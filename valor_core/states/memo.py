@@ -6,14 +6,14 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
-P = ParamSpec("P")
-S = TypeVar("S")
-T = TypeVar("T")
+_P = ParamSpec("_P")
+_S = TypeVar("_S")
+_T = TypeVar("_T")
 
 _RESULTS = "_memo_results"
 
 
-class cached(Generic[T]):  # noqa: N801 - reads as a decorator
+class cached(Generic[_T]):  # noqa: N801 - reads as a decorator
     """Property computed on first access and kept in the ``__dict__`` of the object.
 
     The class needs a ``__dict__``: ``@frozen(slots=False)`` in attrs. Like `memoized`, it takes no
@@ -31,26 +31,26 @@ class cached(Generic[T]):  # noqa: N801 - reads as a decorator
     9
     """
 
-    def __init__(self, function: Callable[[Any], T]) -> None:
+    def __init__(self, function: Callable[[Any], _T]) -> None:
         self.function = function
         self.name = function.__name__
         self.__doc__ = function.__doc__
 
     @overload
-    def __get__(self, instance: None, owner: type) -> cached[T]: ...
+    def __get__(self, instance: None, owner: type) -> cached[_T]: ...
     @overload
-    def __get__(self, instance: object, owner: type | None = None) -> T: ...
-    def __get__(self, instance: object | None, owner: type | None = None) -> T | cached[T]:
+    def __get__(self, instance: object, owner: type | None = None) -> _T: ...
+    def __get__(self, instance: object | None, owner: type | None = None) -> _T | cached[_T]:
         if instance is None:
             return self
         values = instance.__dict__
         if self.name not in values:
             values.setdefault(self.name, self.function(instance))
-        value: T = values[self.name]
+        value: _T = values[self.name]
         return value
 
 
-def memoized(function: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+def memoized(function: Callable[Concatenate[_S, _P], _T]) -> Callable[Concatenate[_S, _P], _T]:
     """Keep the results of a function or method with its first argument, by the other arguments.
 
     The other arguments are hashable. The first argument has a ``__dict__``, and the
@@ -73,17 +73,17 @@ def memoized(function: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S
     """
 
     @wraps(function)
-    def kept(owner: S, *arguments: P.args, **named: P.kwargs) -> T:
+    def kept(owner: _S, *arguments: _P.args, **named: _P.kwargs) -> _T:
         results = owner.__dict__.get(_RESULTS)
         if results is None:
             results = owner.__dict__.setdefault(_RESULTS, _Results())
         key = (function, arguments, *named.items())
         if key not in results:
             results.setdefault(key, function(owner, *arguments, **named))
-        result: T = results[key]
+        result: _T = results[key]
         return result
 
-    return cast("Callable[Concatenate[S, P], T]", kept)
+    return cast("Callable[Concatenate[_S, _P], _T]", kept)
 
 
 def forget(owner: object) -> None:
