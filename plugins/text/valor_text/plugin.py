@@ -16,7 +16,7 @@ from valor_core.specs import (
 )
 
 SHARE = Range(0, 1)
-PREPARATION = "valor_text.counting.preparation:tell"
+PREPARATION = "valor_text.counting.preparation:summarize"
 LIN = Reference(
     "Lin, 'ROUGE: a package for automatic evaluation of summaries', ACL workshop Text "
     "Summarization Branches Out, 2004",
@@ -171,7 +171,7 @@ OVERLAP = (
     _of_items(
         "GLEU",
         "overlap.gleu:score",
-        "Smaller one of n-gram precision and recall, mean over items",
+        "Smaller of n-gram precision and recall, mean over items",
         "overlap:GLEUParameters",
         references=(WU, NLTK),
         aliases=("sentence_gleu",),
@@ -180,7 +180,7 @@ OVERLAP = (
     _of_corpus(
         "CorpusGLEU",
         "overlap.gleu:corpus_gleu",
-        "Smaller one of n-gram precision and recall, counted over all items",
+        "Smaller of n-gram precision and recall, counted over all items",
         "overlap:GLEUParameters",
         higher_is_better=True,
         references=(WU, NLTK),
@@ -206,7 +206,7 @@ OVERLAP = (
     _of_items(
         "METEOR",
         "overlap.meteor:score",
-        "Words, stems and synonyms that a response shares with its best reference, in few chunks",
+        "Words aligned with the best reference by form, stem or synonym, in few chunks",
         "overlap:METEORParameters",
         references=(LAVIE, NLTK),
         resources=("wordnet",),
@@ -218,7 +218,7 @@ ANSWERS = (
     _of_items(
         "ExactMatch",
         "answers.matching:exact_match",
-        "Whether a response is one of its references",
+        "Equality of a response with one of its references",
         "answers:ExactMatchParameters",
         references=(SQUAD, SQUAD_2, SQUAD_SCRIPTS),
         aliases=("exact_match_accuracy",),
@@ -229,7 +229,7 @@ ANSWERS = (
     _of_items(
         "TokenF1",
         "answers.token_f1:score",
-        "Words that a response shares with its best reference, as SQuAD counts them",
+        "Words that a response shares with its best reference, as in SQuAD",
         "answers:TokenF1Parameters",
         references=(SQUAD, SQUAD_2, SQUAD_SCRIPTS),
         aliases=("squad_f1",),
@@ -240,7 +240,7 @@ ANSWERS = (
     _of_items(
         "Contains",
         "answers.matching:contains",
-        "Whether a response contains any, or all, of some texts",
+        "Occurrence of any, or all, of the given texts in a response",
         "answers:ContainsParameters",
         references=(PYTHON_IN,),
         requires=("response",),
@@ -250,7 +250,7 @@ ANSWERS = (
     _of_items(
         "Regex",
         "answers.matching:regex",
-        "Whether any, or all, of some regular expressions match a response",
+        "Match of a response by any, or all, of the given regular expressions",
         "answers:RegexParameters",
         references=(PYTHON_RE,),
         requires=("response",),
@@ -259,7 +259,7 @@ ANSWERS = (
     _of_items(
         "NumericMatch",
         "answers.numeric_match:score",
-        "Whether the number in a response is that of a reference",
+        "Equality of the number in a response with that of a reference, within a tolerance",
         "answers:NumericMatchParameters",
         references=(COBBE, PEP_485),
         version=2,
@@ -267,7 +267,7 @@ ANSWERS = (
     _of_items(
         "JSONMatch",
         "answers.json_match:json_match",
-        "Whether a response is the JSON value of a reference, and F1 of its fields",
+        "Equality of a JSON response with a reference, and F1 of its fields",
         "answers:JSONMatchParameters",
         references=(JSON,),
         version=2,
@@ -275,7 +275,7 @@ ANSWERS = (
     _of_items(
         "JSONValid",
         "answers.json_match:json_valid",
-        "Whether a response is JSON",
+        "Validity of a response as JSON",
         "answers:JSONValidParameters",
         references=(JSON,),
         requires=("response",),
@@ -283,7 +283,7 @@ ANSWERS = (
     _of_items(
         "JSONSchema",
         "answers.json_match:json_schema",
-        "Whether a response is JSON that keeps to a schema",
+        "Validity of a JSON response against a schema",
         "answers:JSONSchemaParameters",
         references=(JSON, JSON_SCHEMA),
         requires=("response",),
@@ -292,7 +292,7 @@ ANSWERS = (
     _of_items(
         "ChoiceMatch",
         "answers.choice_match:score",
-        "Whether the letter that a response chooses is that of a reference",
+        "Equality of the letter that a response chooses with that of a reference",
         "answers:ChoiceMatchParameters",
         references=(HENDRYCKS,),
         aliases=("multiple_choice",),
@@ -300,7 +300,7 @@ ANSWERS = (
     _of_items(
         "PassAtK",
         "answers.pass_at_k:score",
-        "The chance that one, or all, of k recorded attempts at an item pass",
+        "Probability that one, or all, of k recorded attempts at an item pass",
         "answers:PassAtKParameters",
         references=(CHEN, YAO),
         aliases=("code_eval",),
@@ -322,7 +322,7 @@ EXAMPLES = (
     MetricSpec(
         name="text.Examples",
         task="text",
-        summary="The worst items by some metric, with their texts",
+        summary="Worst items by a metric, with their texts",
         parameters="valor_text.parameters.answers:ExamplesParameters",
         implementation="valor_text.metrics.answers.examples:Examples",
         higher_is_better=None,
@@ -337,7 +337,7 @@ EDITS = (
     _of_corpus(
         "WER",
         "edits.error_rates:corpus_wer",
-        "Word error rate of all items together: edits for each word of the references",
+        "Word error rate of all items together: edits per word of the references",
         "edits:WordRateParameters",
         range=Range(0),
         references=(LEVENSHTEIN, JIWER),
@@ -363,7 +363,7 @@ EDITS = (
     _of_corpus(
         "WIL",
         "edits.error_rates:corpus_wil",
-        "Word information lost, of all items together",
+        "Word information lost of all items together",
         "edits:WordRateParameters",
         references=(MORRIS, JIWER),
         aliases=("word_information_lost",),
@@ -409,7 +409,7 @@ EDITS = (
     _of_corpus(
         "WordErrors",
         "edits.error_rates:WordErrors",
-        "Words that were substituted, deleted and inserted, and the worst items word by word",
+        "Numbers of substituted, deleted and inserted words, and the worst items word by word",
         "edits:WordErrorsParameters",
         higher_is_better=None,
         range=Range(0),
@@ -418,7 +418,7 @@ EDITS = (
     _of_items(
         "EditDistance",
         "edits.edit_distance:score",
-        "Levenshtein's distance of a response from its nearest reference, in characters or words",
+        "Levenshtein distance of a response to its nearest reference, in characters or words",
         "edits:EditDistanceParameters",
         higher_is_better=False,
         range=Range(0),
@@ -429,7 +429,7 @@ EDITS = (
     _of_items(
         "TER",
         "edits.ter:score",
-        "Mean of the items' translation edit rates: edits and shifts for each word",
+        "Mean of the items' translation edit rates: edits and shifts per word",
         "edits:TERParameters",
         higher_is_better=False,
         range=Range(0),
@@ -462,7 +462,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
         ReaderSpec(
             name="text.lines",
             task="text",
-            summary="Plain files with a response and its references in each line",
+            summary="Plain text files with a response and its references in each line",
             parameters="valor_text.parameters.readers:LinesParameters",
             implementation="valor_text.readers.lines:LinesReader",
         ),

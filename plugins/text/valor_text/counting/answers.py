@@ -49,7 +49,7 @@ class Answers:
             Texts that replace the references of every item.
         """
         if no_answer or given:
-            references = [given or own or ("",) for own in batch.references.tolist()]
+            references = [given or texts or ("",) for texts in batch.references.tolist()]
             pairs = Pairs.between(batch.responses.tolist(), references)
             return cls(pairs, np.arange(len(batch)), len(batch))
         lacks = batch.lacks("references")

@@ -140,10 +140,10 @@ class EditSums(PreparedSums):
         by_uid = np.empty(len(candidates), np.int64)
         by_uid[natural_order(items.datums.uids[candidates])] = np.arange(len(candidates))
         order = np.lexsort((by_uid, -wrong[candidates], -rates[candidates]))
-        for place in candidates[order[: self._most]].tolist():
-            uid = items.datums.uids[place].item()
-            texts = items.responses[place], items.references[place][edits.references[place]]
-            self.kept.add((int(wrong[place]), int(length[place]), uid, *texts))
+        for row in candidates[order[: self._most]].tolist():
+            uid = items.datums.uids[row].item()
+            texts = items.responses[row], items.references[row][edits.references[row]]
+            self.kept.add((int(wrong[row]), int(length[row]), uid, *texts))
         self.kept = set(self.ranked(self._most))
 
 

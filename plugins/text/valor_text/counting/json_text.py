@@ -247,11 +247,11 @@ def _leaves(value: Any, ordered: bool, rename: Callable[[str], str]) -> Iterator
         if depth == _DEEPEST and isinstance(value, (dict, list)):
             raise _too_deep()
         if isinstance(value, dict) and value:
-            left += [(path + _step(key), own, depth + 1) for key, own in value.items()]
+            left += [(path + _step(key), each, depth + 1) for key, each in value.items()]
         elif isinstance(value, list) and value:
-            places: Sequence[Any] = range(len(value)) if ordered else "*" * len(value)
-            steps = zip(places, value, strict=True)
-            left += [(f"{path}[{place}]", own, depth + 1) for place, own in steps]
+            indices: Sequence[Any] = range(len(value)) if ordered else "*" * len(value)
+            steps = zip(indices, value, strict=True)
+            left += [(f"{path}[{index}]", each, depth + 1) for index, each in steps]
         else:
             yield path, _leaf(value, rename)
 
@@ -272,9 +272,9 @@ def _leaf(value: Any, rename: Callable[[str], str]) -> Leaf:
 
 def _unordered(value: Any, rename: Callable[[str], str]) -> Any:
     if isinstance(value, dict):
-        return frozenset((key, _unordered(own, rename)) for key, own in value.items())
+        return frozenset((key, _unordered(each, rename)) for key, each in value.items())
     if isinstance(value, list):
-        return "list", frozenset(Counter(_unordered(own, rename) for own in value).items())
+        return "list", frozenset(Counter(_unordered(each, rename) for each in value).items())
     return _leaf(value, rename)
 
 
@@ -296,24 +296,24 @@ def _are_near(said: Any, wanted: Any, tolerance: Tolerance, rename: Callable[[st
         if len(said) != len(wanted):
             return False
         near = [
-            [n for n, one in enumerate(wanted) if _are_near(own, one, tolerance, rename)]
-            for own in said
+            [n for n, one in enumerate(wanted) if _are_near(each, one, tolerance, rename)]
+            for each in said
         ]
         partners: dict[int, int] = {}
-        return all(_finds_partner(own, near, partners, set()) for own in range(len(said)))
+        return all(_finds_partner(each, near, partners, set()) for each in range(len(said)))
     if isinstance(said, Decimal) and isinstance(wanted, Decimal):
         return tolerance.is_near(said, wanted)
     return type(said) is type(wanted) and _leaf(said, rename) == _leaf(wanted, rename)
 
 
 def _finds_partner(
-    own: int, near: list[list[int]], partners: dict[int, int], tried: set[int]
+    each: int, near: list[list[int]], partners: dict[int, int], tried: set[int]
 ) -> bool:
     """Match a list item with a partner, moving other matches if necessary."""
-    for one in near[own]:
+    for one in near[each]:
         if one not in tried:
             tried.add(one)
             if one not in partners or _finds_partner(partners[one], near, partners, tried):
-                partners[one] = own
+                partners[one] = each
                 return True
     return False

@@ -91,10 +91,10 @@ class NgramTable:
         responses, references = counts[pairs.responses], counts[pairs.references]
         # A single key for the smallest: first by distance, then by length.
         distances = np.abs(references - responses) * (counts.max(initial=0) + 1) + references
-        own = pairs.first(counts)
-        totals = numbers_of_ngrams(own, longest)
+        response_counts = pairs.first(counts)
+        totals = numbers_of_ngrams(response_counts, longest)
         nearest = references[pairs.best(-distances)]
-        return cls(matches, totals, (totals == 0).astype(np.int64), own, nearest)
+        return cls(matches, totals, (totals == 0).astype(np.int64), response_counts, nearest)
 
 
 def _by_length(state: Any) -> NDArray[np.int64]:

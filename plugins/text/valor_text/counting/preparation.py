@@ -134,8 +134,8 @@ def _check_letters(found: Codes, pairs: Pairs, counts: Positions, tokeniser: str
         is_long = (tokens > 0) & (long > _LONGEST_TOKEN[kind] * tokens)
         found[items[is_long & (np.array(others) >= pairs.items)]] = _code(code)
         if kind == "ideographs":
-            for place in np.flatnonzero((tokens == 1) & (long > 0) & ~is_long).tolist():
-                item, reference = items[place], others[place]
+            for row in np.flatnonzero((tokens == 1) & (long > 0) & ~is_long).tolist():
+                item, reference = items[row], others[row]
                 is_pair = reference >= pairs.items and counts[item] == 1
                 if is_pair and _contain_one_another(pairs.texts[item], pairs.texts[reference]):
                     found[item] = _code(code)
@@ -144,10 +144,10 @@ def _check_letters(found: Codes, pairs: Pairs, counts: Positions, tokeniser: str
         found[items[dropped > _LEAST_DROPPED * letters]] = _code(LETTERS)
 
 
-def _contain_one_another(seen: str, true: str) -> bool:
+def _contain_one_another(response: str, reference: str) -> bool:
     """Return True if one of two different texts contains the other, such as 北京 and 北京市."""
-    seen, true = seen.strip(), true.strip()
-    return seen != true and (seen in true or true in seen)
+    response, reference = response.strip(), reference.strip()
+    return response != reference and (response in reference or reference in response)
 
 
 def _code(fault: str) -> int:
@@ -175,21 +175,21 @@ def rows(
     """
     if codes is None:
         return numbers
-    places = np.flatnonzero(codes)
-    named = np.array(FAULTS)[codes[places] - 1]
-    places = places if positions is None else positions[places]
+    faulty_rows = np.flatnonzero(codes)
+    named = np.array(FAULTS)[codes[faulty_rows] - 1]
+    faulty_rows = faulty_rows if positions is None else positions[faulty_rows]
     if isinstance(numbers, ItemRows):
-        told = dict(zip(places.tolist(), named.tolist(), strict=True))
+        faults_by_row = dict(zip(faulty_rows.tolist(), named.tolist(), strict=True))
         details = {
-            place: {**one, **({DETAIL: told[place]} if place in told else {})}
-            for place, one in numbers.details.items()
+            row: {**one, **({DETAIL: faults_by_row[row]} if row in faults_by_row else {})}
+            for row, one in numbers.details.items()
         }
         return ItemRows(numbers.uids, numbers.numbers, details)
     columns = numbers if isinstance(numbers, dict) else {ONLY: numbers}
     return ItemRows(
         batch.datums.uids,
         {key: _as_numbers(column) for key, column in columns.items()},
-        DetailColumns({DETAIL: named}, places),
+        DetailColumns({DETAIL: named}, faulty_rows),
     )
 
 
@@ -199,7 +199,7 @@ def _as_numbers(column: Numbers | NDArray[np.float64]) -> Numbers:
     return Numbers(column.astype(np.float64), np.zeros(len(column), np.uint8))
 
 
-def tell(
+def summarize(
     rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Mapping[str, Any]
 ) -> MetricDetails:
     """Return warnings for the faults in the details of a metric's rows.
@@ -219,10 +219,10 @@ def tell(
         return MetricDetails()
     number: Counter[str] = Counter()
     first: dict[str, str | int] = {}
-    for place, fault in _faults_of(rows):
+    for row, fault in _faults_of(rows):
         number[fault] += 1
         if fault not in first:
-            first[fault] = rows[place].uid
+            first[fault] = rows[row].uid
     if number[LETTERS] < _LEAST_ITEMS * len(rows):
         del number[LETTERS]
     return MetricDetails(warnings=tuple(warnings(spec.name, parameters, number, first)))
@@ -235,9 +235,9 @@ def _faults_of(rows: ItemRows) -> Iterator[tuple[int, str]]:
             named = details.columns[DETAIL].tolist()
             yield from zip(details.positions.tolist(), named, strict=True)
         return
-    for place in sorted(details):
-        if DETAIL in details[place]:
-            yield place, details[place][DETAIL]
+    for row in sorted(details):
+        if DETAIL in details[row]:
+            yield row, details[row][DETAIL]
 
 
 def warnings(
@@ -290,7 +290,7 @@ def _remedy(fault: str, normaliser: str | None, tokeniser: str | None) -> str:
     if fault == NO_TEXT:
         return f"set normaliser: {'none' if normaliser == 'lower' else 'lower'}"
     if tokeniser is None and fault == UNSPLIT:
-        return "set normalized: true and asian_support: true, or use ChrF"
+        return "set normalized: reference and asian_support: reference, or use ChrF"
     if tokeniser is None:
         return "set no_punct: false" if fault == NO_TOKEN else "use ChrF"
     if fault == UNSPLIT_WORDS or (fault == UNSPLIT and tokeniser == "unicode_words"):

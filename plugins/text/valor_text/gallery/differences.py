@@ -48,9 +48,11 @@ class Differences:
         [('a ', None), ('b', 'extra'), (' c', None)]
         """
         texts = [_PARTS.findall(text) for text in (left, right)]
-        words = [[(at, part) for at, part in enumerate(own) if not part.isspace()] for own in texts]
+        words = [
+            [(at, part) for at, part in enumerate(each) if not part.isspace()] for each in texts
+        ]
         said, wanted = (
-            [word.casefold() if ignore_case else word for _, word in own] for own in words
+            [word.casefold() if ignore_case else word for _, word in each] for each in words
         )
         blocks = SequenceMatcher(None, said, wanted, autojunk=False).get_matching_blocks()
         sides = []
@@ -66,8 +68,8 @@ class Differences:
     @property
     def counts(self) -> tuple[int, int]:
         """Number of words in the left text only, and in the right text only."""
-        marked = [[one for one in own if one.meaning] for own in (self.left, self.right)]
-        left, right = (sum(len(one.text.split()) for one in own) for own in marked)
+        marked = [[one for one in each if one.meaning] for each in (self.left, self.right)]
+        left, right = (sum(len(one.text.split()) for one in each) for each in marked)
         return left, right
 
 
@@ -79,5 +81,5 @@ def _pieces(parts: Sequence[str], common: set[int], meaning: str) -> Iterator[Pi
             around = (marks[at - 1] if at else None, marks[at + 1] if at + 1 < len(parts) else None)
             marks[at] = meaning if None not in around else None
     pairs = zip(marks, parts, strict=True)
-    for mark, own in groupby(pairs, key=lambda pair: pair[0]):
-        yield Piece("".join(part for _, part in own), mark)
+    for mark, each in groupby(pairs, key=lambda pair: pair[0]):
+        yield Piece("".join(part for _, part in each), mark)

@@ -78,11 +78,11 @@ class TextGallery:
             Differences.of(said[0], text, (EXTRA, MISSING), ignore_case=self.parameters.ignore_case)
             for text in wanted
         ]
-        best = min(range(len(found)), key=lambda place: sum(found[place].counts))
+        best = min(range(len(found)), key=lambda number: sum(found[number].counts))
         texts = {} if item.query is None else {"query": [Piece(self._cut(item.query))]}
         texts |= {"response": list(found[best].left), "reference": list(found[best].right)}
         extra, missing = found[best].counts
-        notes = [self._told(batch)]
+        notes = [self._summary(batch)]
         if len(wanted) > 1:
             notes.append(f"reference {best + 1} of {len(wanted)}")
         return MarkedTexts(texts, {EXTRA: extra, MISSING: missing}, notes)
@@ -91,11 +91,11 @@ class TextGallery:
         most = self.parameters.characters
         return text if len(text) <= most else f"{text[:most]}…"
 
-    def _told(self, batch: TextBatch) -> str:
+    def _summary(self, batch: TextBatch) -> str:
         named = f" {self.parameters.number}" if self.parameters.number else ""
         value = self._numbers(batch).at(0)
-        told = f"{value:.4f}" if isinstance(value, float) else value.reason
-        return f"{self._spec.short_name}{named} {told}"
+        text = f"{value:.4f}" if isinstance(value, float) else value.reason
+        return f"{self._spec.short_name}{named} {text}"
 
     def _numbers(self, batch: TextBatch) -> Numbers:
         """Return the number of each item, in the order of the batch."""

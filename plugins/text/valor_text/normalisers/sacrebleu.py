@@ -69,8 +69,8 @@ def _western(character: str) -> int:
 
 
 def _chinese(character: str) -> int:
-    place = bisect(_CHINESE, (ord(character), 0x110000)) - 1
-    is_chinese = place >= 0 and ord(character) <= _CHINESE[place][1]
+    index = bisect(_CHINESE, (ord(character), 0x110000)) - 1
+    is_chinese = index >= 0 and ord(character) <= _CHINESE[index][1]
     return _MARK if is_chinese and not character.isspace() else _western(character)
 
 
@@ -160,19 +160,19 @@ def _tokens(texts: list[str], kinds: CharacterKinds, *, is_framed: bool = False)
         neighbour there.
     """
     column = characters(texts)
-    own = kinds.table(column.codes)[column.codes]
-    is_number = own == _NUMBER
+    kind_of_each = kinds.table(column.codes)[column.codes]
+    is_number = kind_of_each == _NUMBER
     keeps = is_number.copy()
     keeps[column.stops] = not is_framed
-    points = np.flatnonzero(own == _POINT)
+    points = np.flatnonzero(kind_of_each == _POINT)
     is_first = np.diff(points, prepend=-2) > 1
     in_row = np.arange(len(points)) - np.flatnonzero(is_first)[np.cumsum(is_first) - 1]
     first = points - in_row
     # The index -1 before the first text is the separator after the last one.
     is_cut = ~keeps[first - 1] ^ (in_row % 2 == 1)
     is_cut |= ~keeps[points + 1]
-    dashes = np.flatnonzero(own == _DASH)
-    cut = np.array([WORD, BETWEEN, WORD, WORD, WORD, ALONE], np.uint8)[own]
+    dashes = np.flatnonzero(kind_of_each == _DASH)
+    cut = np.array([WORD, BETWEEN, WORD, WORD, WORD, ALONE], np.uint8)[kind_of_each]
     cut[points[is_cut]] = ALONE
     cut[dashes[is_number[dashes - 1]]] = ALONE
     spans = runs(Characters(cut, column.starts, column.stops), _CUT)

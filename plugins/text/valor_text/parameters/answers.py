@@ -17,9 +17,9 @@ NO_PATTERN = (re.error, RecursionError, OverflowError)
 def _no_answer() -> bool:
     asked: bool = parameter(
         default=False,
-        help="Whether a question can have no answer, as in SQuAD 2: an item without references, or "
-        "with empty ones only, is answered right by an empty response. Empty references beside "
-        "others do not count.",
+        help="Whether questions without an answer are allowed, as in SQuAD 2: an item with no "
+        "references, or only empty ones, is correct if its response is empty. Empty references "
+        "among others are ignored.",
     )
     return asked
 
@@ -40,8 +40,8 @@ class TokenF1Parameters(Prepared):
     tokeniser: str = tokeniser("words")
     measures: tuple[Literal["f1", "precision", "recall"], ...] = parameter(
         default=("f1",),
-        help="Which numbers every item gets, of the reference with the best F1. One alone is the "
-        "value itself; several stand in it by name.",
+        help="Numbers for the reference with the best F1. A single one is the value itself; "
+        "several are a table by name.",
         non_empty=True,
         distinct=True,
     )
@@ -60,13 +60,13 @@ class ContainsParameters(Prepared):
     """Parameters of Contains."""
 
     substrings: tuple[str, ...] = parameter(
-        default=(), help="What to look for in every response; the item's references unless given."
+        default=(), help="Texts to search in every response; by default the item's references."
     )
     require: Literal["any", "all"] = _require("the substrings")
     whole_words: bool = parameter(
         default=False,
-        help="Whether no letter, digit or underscore may stand beside what is found: cat is in "
-        "concatenate otherwise.",
+        help="Whether matches must be whole words, without adjacent letters, digits or "
+        "underscores; otherwise concatenate contains cat.",
     )
     normaliser: str = normaliser("none")
 
@@ -85,22 +85,21 @@ class RegexParameters:
 
     patterns: tuple[str, ...] = parameter(
         default=(),
-        help="Regular expressions of Python, for every response; the item's references unless "
-        "given.",
+        help="Regular expressions of Python for every response; by default the item's references.",
     )
     require: Literal["any", "all"] = _require("the patterns")
     whole: bool = parameter(
-        default=False, help="Whether a pattern must match the whole response, and not a part."
+        default=False, help="Whether a pattern must match the whole response instead of a part."
     )
-    ignore_case: bool = parameter(default=False, help="Whether upper and lower case are the same.")
+    ignore_case: bool = parameter(default=False, help="Whether case is ignored.")
 
     def __attrs_post_init__(self) -> None:
-        for place, pattern in enumerate(self.patterns):
+        for number, pattern in enumerate(self.patterns):
             try:
                 re.compile(pattern)
             except NO_PATTERN as error:
                 raise ParameterError(
-                    f"patterns[{place}] must be a regular expression, got {shown(pattern)}: "
+                    f"patterns[{number}] must be a regular expression, got {shown(pattern)}: "
                     f"{error}",
                     "In YAML, put it in single quotes; a backslash before a character takes it "
                     "literally.",
@@ -112,23 +111,24 @@ class NumericMatchParameters:
     """Parameters of NumericMatch."""
 
     absolute: float = parameter(
-        default=0.0, help="How far a number may be from the reference.", check=Within(0)
+        default=0.0, help="Largest absolute difference from the reference.", check=Within(0)
     )
     relative: float = parameter(
         default=0.0,
-        help="How far it may be, as a share of the reference; the wider of both tolerances counts.",
+        help="Largest difference as a share of the reference; the larger of both tolerances "
+        "applies.",
         check=Within(0),
     )
     take: Literal["last", "first", "any"] = parameter(
         default="last",
-        help="Which number of a response counts: the last one, where reasoning comes before the "
-        "answer, the first one, or any that fits.",
+        help="Number of a response that counts: the last one, after any reasoning; the first one; "
+        "or any that matches.",
     )
     decimal: Literal[".", ","] = parameter(
-        default=".", help="The decimal mark; the other of the two separates thousands."
+        default=".", help="Decimal mark; the other one of the two separates thousands."
     )
     percent: bool = parameter(
-        default=True, help="Whether 5% is 0.05; otherwise the sign is passed over, and it is 5."
+        default=True, help="Whether 5% is 0.05; otherwise the sign is ignored, and it is 5."
     )
 
 
@@ -138,14 +138,15 @@ class PassAtKParameters:
 
     k: tuple[int, ...] = parameter(
         default=(1,),
-        help="How many attempts are drawn from the recorded ones; a number for each.",
+        help="Numbers of attempts drawn from the recorded ones; each gives a number.",
         check=Within(1),
         non_empty=True,
         distinct=True,
     )
     measures: tuple[Literal["pass@k", "pass^k"], ...] = parameter(
         default=("pass@k",),
-        help="pass@k is the chance that at least one of the k attempts passes, pass^k that all do.",
+        help="pass@k is the probability that at least one of k attempts passes, pass^k that all "
+        "pass.",
         non_empty=True,
         distinct=True,
     )
@@ -154,7 +155,7 @@ class PassAtKParameters:
 def _fenced() -> bool:
     asked: bool = parameter(
         default=False,
-        help="Whether a response may have its JSON in a block of three backticks or between "
+        help="Whether the JSON of a response may be in a block of three backticks or between "
         "sentences, as chat models write it.",
     )
     return asked
@@ -172,7 +173,7 @@ class JSONSchemaParameters:
     """Parameters of JSONSchema."""
 
     schema: Mapping[str, Any] = parameter(
-        help="The JSON schema, of any draft; without $schema it is one of draft 2020-12.",
+        help="JSON schema of any draft; draft 2020-12 without $schema.",
     )
     fenced: bool = _fenced()
 
@@ -183,7 +184,7 @@ class ChoiceMatchParameters:
 
     choices: tuple[str, ...] = parameter(
         default=("A", "B", "C", "D"),
-        help="The letters that can be chosen, in upper case.",
+        help="Letters of the choices, in uppercase.",
         non_empty=True,
         distinct=True,
     )
@@ -202,19 +203,19 @@ class JSONMatchParameters(Prepared):
     """Parameters of JSONMatch and JSONFields."""
 
     ordered: bool = parameter(
-        default=True, help="Whether the order of lists counts; objects have none."
+        default=True, help="Whether the order of lists matters; objects have no order."
     )
     normaliser: str = normaliser("none")
     fenced: bool = _fenced()
     absolute: float = parameter(
         default=0.0,
-        help="How far a number may be from the reference's.",
+        help="Largest absolute difference of a number from the reference.",
         check=Within(0),
         aliases=("tolerance",),
     )
     relative: float = parameter(
         default=0.0,
-        help="How far it may be, as a share of the reference's; the wider of both counts.",
+        help="Largest difference as a share of the reference; the larger of both applies.",
         check=Within(0),
     )
 
@@ -224,24 +225,21 @@ class ExamplesParameters:
     """Parameters of Examples."""
 
     by: str = parameter(
-        help="The metric that says how good an item is, with its namespace where that is another "
-        "one: TokenF1, ROUGE, llm.Faithfulness."
+        help="Metric that sorts the items, with its namespace if that is not text: TokenF1, "
+        "ROUGE, llm.Faithfulness."
     )
     settings: Mapping[str, Any] = parameter(default={}, help="Parameters of that metric.")
     number: str | None = parameter(
-        default=None, help="Which number orders the items where the metric has several: rougeL."
+        default=None, help="Number that sorts the items, if the metric has several: rougeL."
     )
     worst: Literal["lowest", "highest"] | None = parameter(
         default=None,
-        help="Which values come first; those that are worse by the metric's own direction unless "
-        "given.",
+        help="Values that come first; by default the worse ones in the direction of the metric.",
     )
     limit: int | None = parameter(
-        default=10, help="Most items listed; null is all.", check=Within(1)
+        default=10, help="Largest number of listed items; null lists all.", check=Within(1)
     )
-    offset: int = parameter(
-        default=0, help="How many of the worst are passed over.", check=Within(0)
-    )
+    offset: int = parameter(default=0, help="Number of worst items to skip.", check=Within(0))
     characters: int = parameter(
-        default=300, help="Most characters of a text that are shown.", check=Within(1)
+        default=300, help="Largest number of characters to show of a text.", check=Within(1)
     )

@@ -31,8 +31,8 @@ class CharacterRateParameters(Prepared):
     normaliser: str = normaliser("strip")
     whitespace: bool = parameter(
         default=True,
-        help="Whether white space counts among the characters; false for languages that write no "
-        "blanks between words, such as Chinese.",
+        help="Whether white space counts among the characters; false for languages without blanks "
+        "between words, such as Chinese.",
     )
 
     @property
@@ -52,8 +52,8 @@ class WordErrorsParameters(WordRateParameters):
 
     worst: int = parameter(
         default=5,
-        help="How many items are told word by word: those with the most errors for each word of "
-        "their reference.",
+        help="Number of items with aligned words: those with the most errors per word of their "
+        "reference.",
         check=Within(0),
     )
 
@@ -66,8 +66,8 @@ class EditDistanceParameters(Prepared):
     tokeniser: str = tokeniser("characters")
     relative: bool = parameter(
         default=False,
-        help="Whether the distance is divided by the length of the longer text, so that it is 1 "
-        "at most.",
+        help="Whether the distance is divided by the length of the longer text, so that it is at "
+        "most 1.",
     )
 
 
@@ -77,14 +77,12 @@ class TERParameters:
 
     normalized: bool = parameter(
         default=False,
-        help="Whether punctuation, possessives and symbols become words of their own.",
+        help="Whether punctuation, possessives and symbols are separate words.",
     )
     no_punct: bool = parameter(default=False, help="Whether punctuation is removed.")
     asian_support: bool = parameter(
         default=False,
-        help="With normalized, whether Chinese characters become words of their own; with "
-        "no_punct, whether full-width punctuation is removed, too.",
+        help="With normalized, whether Chinese characters are separate words; with no_punct, "
+        "whether full-width punctuation is also removed.",
     )
-    case_sensitive: bool = parameter(
-        default=False, help="Whether upper and lower case are different."
-    )
+    case_sensitive: bool = parameter(default=False, help="Whether case matters.")

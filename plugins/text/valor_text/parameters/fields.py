@@ -97,7 +97,7 @@ def normaliser(default: str) -> str:
     """Declare the parameter `normaliser`."""
     named: str = parameter(
         default=normaliser_named(default),
-        help="How texts are made alike before they are compared, with or without a version: "
+        help="Normalisation of texts before comparison, with or without a version: "
         f"{', '.join(NORMALISERS)}.",
     )
     return named
@@ -107,7 +107,7 @@ def tokeniser(default: str) -> str:
     """Declare the parameter `tokeniser`."""
     named: str = parameter(
         default=tokeniser_named(default),
-        help=f"How texts are cut into tokens, with or without a version: {', '.join(TOKENISERS)}.",
+        help=f"Splitting of texts into tokens, with or without a version: {', '.join(TOKENISERS)}.",
     )
     return named
 

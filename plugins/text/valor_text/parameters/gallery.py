@@ -14,16 +14,15 @@ class GalleryParameters:
 
     by: str = parameter(
         default="TokenF1",
-        help="The metric that says how bad an item is, with its namespace where that is another "
-        "one.",
+        help="Metric that sorts the items, with its namespace if that is not text.",
     )
     settings: Mapping[str, Any] = parameter(default={}, help="Parameters of that metric.")
     number: str | None = parameter(
-        default=None, help="Which number says it where the metric has several: rougeL."
+        default=None, help="Number that sorts the items, if the metric has several: rougeL."
     )
     ignore_case: bool = parameter(
-        default=True, help="Whether words that differ in case alone are not marked."
+        default=True, help="Whether words that differ only in case are not marked."
     )
     characters: int = parameter(
-        default=2000, help="Most characters of a text that are shown.", check=Within(1)
+        default=2000, help="Largest number of characters to show of a text.", check=Within(1)
     )

@@ -25,20 +25,20 @@ class ROUGEParameters(Prepared):
 
     rouge_types: tuple[str, ...] = parameter(
         default=ROUGE_TYPES,
-        help="Which numbers every item gets: rouge1 to rouge9 count n-grams, rougeL the longest "
-        "common subsequence of whole texts, rougeLsum those of their lines.",
+        help="Numbers of every item: rouge1 to rouge9 count n-grams, rougeL is the longest common "
+        "subsequence of whole texts, rougeLsum that of their lines.",
         non_empty=True,
         distinct=True,
     )
     use_stemmer: bool = parameter(
         default=False,
-        help="Whether English words are compared by their stems (Porter's, of nltk).",
+        help="Whether English words are compared by stem (Porter's stemmer, as in nltk).",
         aliases=("rouge_use_stemmer",),
     )
     measures: tuple[Literal["fmeasure", "precision", "recall"], ...] = parameter(
         default=("fmeasure",),
-        help="fmeasure is called as the type is, rouge1; precision and recall, of the reference "
-        "with the best F-measure, are called rouge1_precision and rouge1_recall.",
+        help="fmeasure has the name of the type, rouge1. precision and recall, of the reference "
+        "with the best F-measure, are named rouge1_precision and rouge1_recall.",
         non_empty=True,
         distinct=True,
     )
@@ -103,12 +103,12 @@ class BLEUParameters(Prepared):
 
     definition: Literal["nltk", "sacrebleu"] = parameter(
         default="nltk",
-        help="The program whose numbers these are. They differ in smoothing, in texts shorter than "
-        "the longest n-gram and in tokens; sacrebleu's 0 to 100 is 0 to 1 here.",
+        help="Program that defines the result. They differ in smoothing, in texts shorter than "
+        "the longest n-gram, and in tokens. sacrebleu's 0 to 100 is 0 to 1 here.",
     )
     weights: tuple[float, ...] = parameter(
         default=(0.25, 0.25, 0.25, 0.25),
-        help="Weight of the n-grams of each length, from 1 on, 1 in all. All the same for "
+        help="Weights of n-grams by length, starting at 1; they sum to 1. Must be equal for "
         "sacrebleu.",
         check=Within(0),
         non_empty=True,
@@ -116,25 +116,26 @@ class BLEUParameters(Prepared):
     )
     smoothing: str | None = parameter(
         default=None,
-        help="What takes the place of no n-gram in common. nltk: none (the default) or method1 to "
-        "method7 of Chen and Cherry; sacrebleu: exp (the default), floor, add-k or none.",
+        help="Replacement for n-gram lengths without a match. nltk: none (default) or method1 to "
+        "method7 of Chen and Cherry; sacrebleu: exp (default), floor, add-k or none.",
     )
     smoothing_value: float | None = parameter(
         default=None,
-        help="Number of the smoothing: what is added for method1 (0.1), floor (0.1), both at most "
-        "1, and add-k (1); k of method4 and method7 (5), at least 1; alpha of method6 (5).",
+        help="Parameter of the smoothing: the added value for method1 (0.1) and floor (0.1), both "
+        "at most 1, and add-k (1); k of method4 and method7 (5), at least 1; alpha of method6 "
+        "(5).",
         check=Within(0, 1000, open_low=True),
     )
     effective_order: bool | None = parameter(
         default=None,
-        help="Only for sacrebleu: whether lengths that a response is too short for are left out. "
-        "By default so in BLEU, and not in CorpusBLEU.",
+        help="Only for sacrebleu: whether lengths that exceed the response are excluded. By "
+        "default true in BLEU and false in CorpusBLEU.",
     )
     normaliser: str = normaliser("none")
     tokeniser: str | None = parameter(
         default=None,
-        help="How texts are cut into tokens, with or without a version. By default valor for nltk, "
-        f"13a for sacrebleu; all there are: {', '.join(TOKENISERS)}.",
+        help="Splitting of texts into tokens, with or without a version. Default: valor for nltk, "
+        f"13a for sacrebleu. Tokenisers: {', '.join(TOKENISERS)}.",
     )
 
     def __attrs_post_init__(self) -> None:
@@ -212,13 +213,13 @@ class GLEUParameters(Prepared):
 
     shortest: int = parameter(
         default=1,
-        help="Length of the shortest n-grams.",
+        help="Smallest length of n-grams.",
         check=Within(1, _MOST),
         aliases=("min_len",),
     )
     longest: int = parameter(
         default=4,
-        help="Length of the longest n-grams.",
+        help="Largest length of n-grams.",
         check=Within(1, _MOST),
         aliases=("max_len",),
     )
@@ -239,16 +240,16 @@ class ChrFParameters(Prepared):
     """Parameters of ChrF and CorpusChrF."""
 
     char_order: int = parameter(
-        default=6, help="Length of the longest n-grams of characters.", check=Within(1, _MOST)
+        default=6, help="Largest length of n-grams of characters.", check=Within(1, _MOST)
     )
     word_order: int = parameter(
         default=0,
-        help="Length of the longest n-grams of words: 0 for chrF, 1 for chrF+, 2 for chrF++.",
+        help="Largest length of n-grams of words: 0 for chrF, 1 for chrF+, 2 for chrF++.",
         check=Within(0, _MOST),
     )
     beta: float = parameter(
         default=2.0,
-        help="How many times recall matters as much as precision.",
+        help="Weight of recall relative to precision.",
         check=Within(0, 1000),
     )
     whitespace: bool = parameter(
@@ -256,9 +257,9 @@ class ChrFParameters(Prepared):
     )
     eps_smoothing: bool = parameter(
         default=False,
-        help="Whether the F-scores of the lengths are averaged, and a length that a text is too "
-        "short for scores next to nothing, as in chrF++.py, nltk and Moses; otherwise precision "
-        "and recall are averaged, over the lengths that both texts have.",
+        help="Whether F-scores of the lengths are averaged, with almost 0 for lengths that exceed "
+        "a text, as in chrF++.py, nltk and Moses. Otherwise precision and recall are averaged "
+        "over the lengths of both texts.",
     )
     normaliser: str = normaliser("none")
 
@@ -269,7 +270,8 @@ class METEORParameters(Prepared):
 
     alpha: float = parameter(
         default=0.9,
-        help="Weight of precision in the mean's denominator; more of it makes recall matter more.",
+        help="Weight of precision in the denominator of the mean; a larger one makes recall "
+        "matter more.",
         check=Within(0, 1),
     )
     beta: float = parameter(
@@ -277,13 +279,13 @@ class METEORParameters(Prepared):
     )
     gamma: float = parameter(
         default=0.5,
-        help="Greatest penalty, for words that all stand alone.",
+        help="Largest penalty, if all words are separate chunks.",
         check=Within(0, 1),
     )
     synonyms: Literal["wordnet", "none"] = parameter(
         default="wordnet",
-        help="Which synonyms are aligned: those of WordNet, which are English, or none. With none, "
-        "no data of nltk are needed, and words are aligned by themselves and by their stems.",
+        help="Synonyms to align: those of WordNet, in English, or none. none needs neither nltk "
+        "nor its data, and aligns words by form and stem.",
     )
     normaliser: str = normaliser("none")
     tokeniser: str = tokeniser("13a")
@@ -300,6 +302,6 @@ class WordNetParameters:
 
     folder: Path | None = parameter(
         default=None,
-        help="Folder with nltk's data, which has corpora/wordnet in it; by default those that "
-        "nltk looks in.",
+        help="Folder of nltk's data that contains corpora/wordnet; by default the search path of "
+        "nltk.",
     )

@@ -12,21 +12,21 @@ class LinesParameters:
     """Parameters of the reader of plain text files with one item per line."""
 
     responses: Path = parameter(
-        help="File with a response in each line.", aliases=("hypotheses", "predictions")
+        help="File with one response per line.", aliases=("hypotheses", "predictions")
     )
     references: tuple[Path, ...] = parameter(
         default=(),
-        help="Files with the references of these, line by line; of several, an empty line says "
-        "that the item has none there.",
+        help="Files with the references, line by line; with several files, an empty line means no "
+        "reference.",
         distinct=True,
     )
     queries: Path | None = parameter(
         default=None,
-        help="File with what was asked, or the sources of translations, line by line.",
+        help="File with questions, or sources of translations, line by line.",
         aliases=("sources",),
     )
     partition_bytes: int = parameter(
         default=4 << 20,
-        help="Size of the parts of the responses that workers read, in bytes.",
+        help="Size in bytes of the ranges of responses that workers read.",
         check=Within(1),
     )

@@ -120,8 +120,8 @@ class LinesReader:
         bounds = [1, *first.numbers, first.count + 1]
         parts = [list(lines.parts()) for lines in scanned]
         return [
-            LinesPartition(start, stop, tuple(own))
-            for (start, stop), *own in zip(pairwise(bounds), *parts, strict=True)
+            LinesPartition(start, stop, tuple(ranges))
+            for (start, stop), *ranges in zip(pairwise(bounds), *parts, strict=True)
         ]
 
     def read(self, partition: LinesPartition) -> Iterator[TextBatch]:
@@ -132,7 +132,7 @@ class LinesReader:
         queries = nothing if self.parameters.queries is None else others.pop()
         references: list[Any] = list(zip(*others, strict=True)) if others else [()] * count
         if len(others) > 1:
-            references = [tuple(filter(None, own)) for own in references]
+            references = [tuple(filter(None, texts)) for texts in references]
         yield TextBatch(
             Datums(np.arange(partition.first, partition.stop)),
             queries,
@@ -176,21 +176,29 @@ class _Lines:
         try:
             with path.open("rb") as stream:
                 while chunk := stream.read(_SCANNED):
-                    places = np.flatnonzero(np.frombuffer(chunk, np.uint8) == _FEED) + offset + 1
+                    line_starts = (
+                        np.flatnonzero(np.frombuffer(chunk, np.uint8) == _FEED) + offset + 1
+                    )
                     if step:
-                        at = int(np.searchsorted(places, target))
-                        while at < len(places) and places[at] < size:
-                            found.append((feeds + at + 2, int(places[at])))
-                            target = int(places[at]) + step
-                            at = int(np.searchsorted(places, target))
-                    while wanted and wanted[0] < feeds + len(places):
-                        found.append((wanted[0] + 2, int(places[wanted.pop(0) - feeds])))
-                    feeds, offset = feeds + len(places), offset + len(chunk)
+                        at = int(np.searchsorted(line_starts, target))
+                        while at < len(line_starts) and line_starts[at] < size:
+                            found.append((feeds + at + 2, int(line_starts[at])))
+                            target = int(line_starts[at]) + step
+                            at = int(np.searchsorted(line_starts, target))
+                    while wanted and wanted[0] < feeds + len(line_starts):
+                        found.append((wanted[0] + 2, int(line_starts[wanted.pop(0) - feeds])))
+                    feeds, offset = feeds + len(line_starts), offset + len(chunk)
                     is_ended = chunk.endswith(b"\n")
         except OSError as error:
             raise unreadable(path, error) from error
         lines = feeds + (not is_ended)
-        return cls(path, size, lines, [n for n, _ in found], [place for _, place in found])
+        return cls(
+            path,
+            size,
+            lines,
+            [n for n, _ in found],
+            [offset_of_line for _, offset_of_line in found],
+        )
 
     def parts(self) -> Iterator[TablePartition]:
         """Yield the byte ranges between these lines."""

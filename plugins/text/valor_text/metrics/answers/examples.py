@@ -48,7 +48,9 @@ class ShortTexts(State):
         self.responses += [
             None if text is None else self._short(text) for text in batch.responses.tolist()
         ]
-        self.references += [list(map(self._short, own)) for own in batch.references.tolist()]
+        self.references += [
+            list(map(self._short, texts_of_item)) for texts_of_item in batch.references.tolist()
+        ]
 
     def merge(self, other: ShortTexts) -> None:
         """Add the texts of another state."""
@@ -80,10 +82,12 @@ class ShortTexts(State):
                 f"texts: expected as many uids as responses and references, found {len(uids):,}, "
                 f"{len(responses):,} and {len(references):,}"
             )
-        for uid, response, own in zip(uids, responses, references, strict=True):
+        for uid, response, texts_of_item in zip(uids, responses, references, strict=True):
             is_named = isinstance(uid, (str, int)) and isinstance(response, (str, type(None)))
-            if not is_named or not all(isinstance(text, str) for text in own):
-                raise StateError(f"texts: expected texts, found {shown([uid, response, own])}")
+            if not is_named or not all(isinstance(text, str) for text in texts_of_item):
+                raise StateError(
+                    f"texts: expected texts, found {shown([uid, response, texts_of_item])}"
+                )
         self.uids, self.responses = list(uids), list(responses)
         self.references = list(map(list, references))
 
@@ -138,9 +142,9 @@ class Examples:
         worst = scored[np.argsort(sign * numbers.values[scored], kind="stable")]
         last = None if chosen.limit is None else chosen.offset + chosen.limit
         known, listed = texts.by_uid(), []
-        for place in worst[chosen.offset : last].tolist():
-            row = rows[place]
-            item = {"datum_id": row.uid, name: float(numbers.values[place])} | known[row.uid]
+        for index in worst[chosen.offset : last].tolist():
+            row = rows[index]
+            item = {"datum_id": row.uid, name: float(numbers.values[index])} | known[row.uid]
             listed.append(item | ({"details": dict(row.details)} if row.details else {}))
         parameters = {"by": chosen.by} | changed_parameters(chosen, "by")
         yield Result(parameters=parameters, value=listed)

@@ -51,14 +51,14 @@ def score(
     said = [reading.offered(text) for text in pairs.texts[: pairs.items]]
     wanted = [reading.expected(text) for text in pairs.texts[pairs.items :]]
     right, codes = np.zeros(pairs.items, bool), np.zeros(pairs.items, np.uint8)
-    told = np.full((2, pairs.items), None, object)
+    shown_texts = np.full((2, pairs.items), None, object)
     for item, (start, stop) in enumerate(pairwise(pairs.starts.tolist())):
         expected = [number for number in wanted[start:stop] if number is not None]
         codes[item] = not expected
         read, reference = reading.nearest(said[item], expected)
         right[item] = read is not None and reference is not None and reading.agree(read, reference)
-        told[:, item] = [None if one is None else one.text for one in (read, reference)]
-    details = DetailColumns({"read": told[0], "expected": told[1]}, answers.positions)
+        shown_texts[:, item] = [None if one is None else one.text for one in (read, reference)]
+    details = DetailColumns({"read": shown_texts[0], "expected": shown_texts[1]}, answers.positions)
     numbers = answers.numbers(right, codes, [_WITHOUT_NUMBER])
     return ItemRows(batch.datums.uids, {"": numbers}, details)
 
@@ -95,8 +95,8 @@ class _Reading:
     def expected(self, reference: str) -> WrittenNumber | None:
         """Return the first number of a reference if `take` is first, otherwise the last."""
         numbers = self._numbers(self._answer(reference))
-        place = 0 if self.parameters.take == "first" else -1
-        return numbers[place] if numbers else None
+        index = 0 if self.parameters.take == "first" else -1
+        return numbers[index] if numbers else None
 
     def agree(self, read: WrittenNumber, reference: WrittenNumber) -> bool:
         """Return True if a number is within the tolerance."""

@@ -46,12 +46,12 @@ def score(
     """
     attempts = np.fromiter(map(len, batch.outcomes), np.int64, len(batch))
     passed = np.fromiter(map(sum, batch.outcomes), np.int64, len(batch))
-    alike, places = np.unique(np.column_stack([attempts, passed]), axis=0, return_inverse=True)
+    distinct, indices = np.unique(np.column_stack([attempts, passed]), axis=0, return_inverse=True)
     found = {}
     for k in parameters.k:
         for measure in parameters.measures:
-            chances = Numbers.of(_chance(n, c, k, measure) for n, c in alike.tolist())
-            found[measure.removesuffix("k") + str(k)] = chances.select(places.reshape(-1))
+            chances = Numbers.of(_chance(n, c, k, measure) for n, c in distinct.tolist())
+            found[measure.removesuffix("k") + str(k)] = chances.select(indices.reshape(-1))
     return found
 
 

@@ -76,7 +76,7 @@ def _synonyms(stems: Tokens, responses: int, wordnet: WordNet | None) -> tuple[I
         for name, wanted in zip(names, asked.tolist(), strict=True)
     ]
     starts = np.cumsum([0, *map(len, found)], dtype=np.int64)
-    return np.array([one for own in found for one in own], np.int32), starts
+    return np.array([one for each in found for one in each], np.int32), starts
 
 
 def _meteor(

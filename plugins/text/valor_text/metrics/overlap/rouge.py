@@ -54,8 +54,8 @@ def score(batch: TextBatch, parameters: ROUGEParameters, resources: Mapping[str,
     ngrams = in_common(pairs, tokens, _longest(parameters.rouge_types))
     scores: dict[str, Numbers] = {}
     for rouge_type in parameters.rouge_types:
-        own = lines if rouge_type == "rougeLsum" else tokens
-        found = _overlap(rouge_type, own, pairs, ngrams).scores()
+        tokens_of_type = lines if rouge_type == "rougeLsum" else tokens
+        found = _overlap(rouge_type, tokens_of_type, pairs, ngrams).scores()
         best = pairs.best(found["fmeasure"])
         for measure in parameters.measures:
             name = rouge_type if measure == "fmeasure" else f"{rouge_type}_{measure}"
@@ -77,11 +77,11 @@ def _tokens_by_line(texts: Sequence[str], normaliser: str, tokeniser: str) -> To
     number = np.fromiter(map(len, by_text), np.int64, len(by_text))
     lines = tokenise(normalise([*chain.from_iterable(by_text)], normaliser), tokeniser)
     ends = np.cumsum(number)
-    places = np.arange(number.sum()) - np.repeat(ends - number, number)
+    line_numbers = np.arange(number.sum()) - np.repeat(ends - number, number)
     return evolve(
         lines,
         starts=lines.starts[np.concatenate([[0], ends])],
-        lines=np.repeat(places, lines.counts).astype(np.int32),
+        lines=np.repeat(line_numbers, lines.counts).astype(np.int32),
     )
 
 

@@ -109,11 +109,11 @@ def _interpolated(precisions: Precisions, value: float) -> Floats:
     """Interpolate between counts and the expectation from two shorter lengths."""
     found = precisions.plain
     totals = precisions.table.totals
-    for place in range(2, precisions.longest):
-        before, last = found[:, place - 2], found[:, place - 1]
+    for column in range(2, precisions.longest):
+        before, last = found[:, column - 2], found[:, column - 1]
         expected = np.divide(last**2, before, out=np.zeros(len(found)), where=before > 0)
-        found[:, place] = (precisions.matches[:, place] + value * expected) / (
-            totals[:, place] + value
+        found[:, column] = (precisions.matches[:, column] + value * expected) / (
+            totals[:, column] + value
         )
     found[precisions.matches[:, 2] == 0] = np.nan
     return found
@@ -141,22 +141,22 @@ def _doublings(precisions: Precisions) -> Floats:
     return doublings
 
 
-def _with_neighbours(own: Floats, precisions: Precisions) -> Floats:
+def _with_neighbours(precision_rows: Floats, precisions: Precisions) -> Floats:
     """Average each precision with the mean before it and the precision after it.
 
     The first one is preceded by itself plus one. The last one is followed by the precision of
     5-grams, regardless of the largest length.
     """
     fives = Precisions(precisions.table, LONGEST["method5"]).plain[:, -1:]
-    behind = np.concatenate([own[:, 1:], fives], axis=1)
-    means = np.empty_like(own)
-    before = own[:, 0] + 1
-    for place in range(precisions.longest):
-        before = means[:, place] = (before + own[:, place] + behind[:, place]) / 3
+    after = np.concatenate([precision_rows[:, 1:], fives], axis=1)
+    means = np.empty_like(precision_rows)
+    before = precision_rows[:, 0] + 1
+    for column in range(precisions.longest):
+        before = means[:, column] = (before + precision_rows[:, column] + after[:, column]) / 3
     return means
 
 
 def each(function: Callable[[Any], float], numbers: NDArray[Any]) -> Floats:
     """Apply a function of `math`: NumPy's results differ by processor in the last bit."""
-    told = map(function, numbers.ravel().tolist())
-    return np.fromiter(told, np.float64, numbers.size).reshape(numbers.shape)
+    values = map(function, numbers.ravel().tolist())
+    return np.fromiter(values, np.float64, numbers.size).reshape(numbers.shape)

@@ -74,8 +74,8 @@ def in_digits(words: Sequence[str]) -> list[str]:
     written: list[str] = []
     done = 0
     begin = {word for word in set(words) if word in _BEGINNINGS or word[0] in _FIRST_LETTERS}
-    places = [at for at, word in enumerate(words) if word in begin]
-    for at in places:
+    starts = [at for at, word in enumerate(words) if word in begin]
+    for at in starts:
         found = _number(words, at) if at >= done else None
         if found is None:
             continue
