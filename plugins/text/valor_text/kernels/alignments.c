@@ -2,8 +2,8 @@
 
 #include "kernels.h"
 
-/* Of the reference's words that are not taken, the last one of each number and, of each word, the
- * one of its number before. */
+/* Free words of the reference: the last one of each number, and for each word the previous one with
+ * its number. nltk aligns both texts from their ends, so the last free word is the partner. */
 typedef struct {
     int32_t *last, *before;
 } Chains;

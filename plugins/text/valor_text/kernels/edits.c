@@ -11,7 +11,9 @@
 /* Kinds of edits, as in `kernels/values.py`. */
 enum { HIT = 0, SUBSTITUTION = 1, DELETION = 2, INSERTION = 3, KINDS = 4 };
 
-/* Tables of so many bytes, of so many rows and columns, are cut. */
+/* Split the right text (Hirschberg) if the table has at least this many bytes, rows and columns.
+ * These are the limits of rapidfuzz: where it splits decides which of several shortest alignments it
+ * finds, so that other limits would give other counts. */
 enum { MOST_BYTES = 1024 * 1024, FEWEST_ROWS = 65, FEWEST_COLUMNS = 10 };
 
 typedef struct {

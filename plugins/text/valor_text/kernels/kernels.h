@@ -24,18 +24,13 @@
 /* Answered where memory for work was asked for and not given. */
 enum { NO_MEMORY = -1 };
 
-/* Spreads the bits of a key over a word, of which the upper ones choose a place in a table. */
+/* Hash of a key. The factor is 2^64 divided by the golden ratio (Fibonacci hashing): consecutive
+ * keys get distant hashes. The shifts let the upper half of the key, and then the upper bits of the
+ * product, reach the lower bits, which tables use as an index. */
 static inline uint64_t spread(uint64_t key) {
     key ^= key >> 32;
     key *= 0x9e3779b97f4a7c15u;
     return key ^ key >> 29;
-}
-
-/* A table of places for keys, at most half full: its size, a power of two. */
-static inline int64_t table_size(int64_t most) {
-    int64_t size = 1024;
-    while (size < 2 * most) size *= 2;
-    return size;
 }
 
 #endif

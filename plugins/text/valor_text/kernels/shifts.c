@@ -6,9 +6,13 @@
 
 #include "kernels.h"
 
+/* Limits of sacrebleu; with others, different shifts would be found. BEAM is the number of columns on
+ * each side of the diagonal in which distances are computed. */
 enum { LONGEST_SHIFT = 10, FARTHEST_SHIFT = 50, BEAM = 25, MOST_TRIED = 1000 };
 enum { TOGETHER = 0, DROPPED = 1, ADDED = 2 }; /* of the response's words: how a cell was reached */
-enum { FAR = 1 << 29 }; /* cells beyond the beam */
+/* Cost of cells beyond the beam: more than any distance, and small enough that a few additions, of
+ * the costs of neighbours, stay within 32 bits. */
+enum { FAR = 1 << 29 };
 
 /* The table of distances between the words of a response, a row each, and those of a reference.
  * A row holds the cells of the beam around the diagonal, and as many beyond it as the next row
