@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import json
-import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-import valor_llm.steps
 from cases import for_each
 from hypothesis import example, given
 from hypothesis import strategies as st
 from valor_cli.config.schema import check
 from valor_llm.clients.lexical import Lexical
-from valor_llm.clients.protocol import Request
+from valor_llm.clients.protocol import Request, StandIn
 from valor_llm.judge.judge import Judge
-from valor_llm.lexical.answers import answer, coherence, graded
+from valor_llm.lexical.answers import coherence, graded, matched
 from valor_llm.lexical.comparison import compared
 from valor_llm.lexical.words import sentences
 from valor_llm.metrics.rubric import rubric
@@ -30,6 +27,8 @@ from valor_llm.steps.step import Step
 
 from valor_core import Text, evaluate
 from valor_core.errors import ConfigError
+
+from .declared_steps import STEPS
 
 MILL = "The old mill at Arnfeld burned down in 1874. It was rebuilt with 3 wheels."
 
@@ -159,19 +158,14 @@ VERDICTS: list[tuple[str, dict[str, Any], Any]] = [
     ("rubric", {"response": "The mill burned.", "references": ["The mill burned in 1874."]}, 5),
 ]
 
-GRADES = {
-    "answer_accuracy": (0, 2, 4),
-    "context_relevance": (0, 1, 2),
-    "response_grounded": (0, 1, 2),
-}
-
 
 @for_each(("step", "data", "said"), VERDICTS)
 def test_what_is_said_of_twenty_cases(step: str, data: dict[str, Any], said: Any) -> None:
-    known = [grades for name, grades in GRADES.items() if step.startswith(name)]
-    schema = Rating((known or [(1, 2, 3, 4, 5)])[0]).schema(data, None)
+    grades = Rating((1, 2, 3, 4, 5))
+    asked = rubric([*data], "Is it right?", grades, {}, []) if step == "rubric" else STEPS[step]
+    assert asked.stand_in is not None
 
-    found = answer(step, data, schema)
+    found = asked.stand_in(data)
 
     (value,) = [one for key, one in found.items() if key != "analysis"]
     if isinstance(value, list) and value and isinstance(value[0], dict):
@@ -187,7 +181,7 @@ def test_statements_of_both_sides_are_compared_with_the_other_one() -> None:
         "reference_statements": ["Reefs are built of limestone.", "Reefs need sunlight."],
     }
 
-    found = answer("statements_matched", data, {})
+    found = matched(data)
 
     assert [one["verdict"] for one in found["response"]] == ["yes", "no"]
     assert [one["verdict"] for one in found["reference"]] == ["yes", "no"]
@@ -239,22 +233,11 @@ DATA = {
 }
 
 
-def every_step() -> Iterator[Step]:
-    for module in pkgutil.iter_modules(valor_llm.steps.__path__):
-        for value in vars(importlib.import_module(f"valor_llm.steps.{module.name}")).values():
-            yield from (
-                one
-                for one in (value if isinstance(value, tuple) else (value,))
-                if isinstance(one, Step)
-            )
-    yield rubric(["query", "response"], "Is it right?", Rating(("bad", "good")), {}, [])
-
-
 def lexical_judge() -> Judge:
     return Judge(JudgeParameters(cache="off"), Lexical(LexicalParameters()))
 
 
-@for_each("step", list(every_step()), ids=lambda step: step.name)
+@for_each("step", [*STEPS.values()], ids=lambda step: step.name)
 def test_the_schema_of_every_step_is_answered_at_the_first_attempt(step: Step) -> None:
     data = {name: DATA[name] for name in step.fields}
 
@@ -267,16 +250,23 @@ def test_the_schema_of_every_step_is_answered_at_the_first_attempt(step: Step) -
 @example(text="_", texts=["_"])  # a sentence without a token
 @given(text=st.text(max_size=80), texts=st.lists(st.text(max_size=80), max_size=3))
 def test_any_text_has_an_answer(text: str, texts: list[str]) -> None:
-    for step in every_step():
+    for step in STEPS.values():
         data = {name: text if isinstance(DATA[name], str) else texts for name in step.fields}
 
-        reading = step.shape.read(said(step.name, data, step.shape.schema(data, None)), data, None)
+        reading = step.shape.read(
+            said(step.name, data, step.shape.schema(data, None), step.stand_in), data, None
+        )
 
         assert reading.is_complete, (step.name, reading)
 
 
-def said(step: str, data: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    request = Request(messages=(), schema=schema, step=step, data=data)
+def said(
+    step: str,
+    data: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    stand_in: StandIn | None = None,
+) -> str:
+    request = Request(messages=(), schema=schema, step=step, data=data, stand_in=stand_in)
     return Lexical(LexicalParameters()).complete(request).text
 
 

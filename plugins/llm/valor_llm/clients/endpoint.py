@@ -16,36 +16,12 @@ from valor_llm.clients.fields import merged
 from valor_llm.clients.http.secrets import Key
 from valor_llm.clients.http.transport import Transport
 from valor_llm.clients.protocol import Reply, Request
-from valor_llm.parameters.clients import is_credential, routing_headers
+from valor_llm.parameters.clients import EndpointParameters, is_credential, routing_headers
 
 if TYPE_CHECKING:
     from valor_llm.clients.batches.protocol import BatchEndpoint
 
 _VARIABLE = re.compile(r"\$\{env:(\w+)\}")
-
-
-class EndpointParameters(Protocol):
-    """Parameters that all endpoints have."""
-
-    @property
-    def base_url(self) -> str:
-        """Address of the endpoint."""
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-
-    @property
-    def api_key_env(self) -> str | None:
-        """Environment variable with the key."""
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Additional headers."""
-
-    @property
-    def extra(self) -> Mapping[str, Any]:
-        """Additional fields of the body."""
 
 
 class ContextWindow(Protocol):

@@ -6,7 +6,7 @@ import json
 from typing import ClassVar
 
 from valor_llm.clients.protocol import Reply, Request
-from valor_llm.lexical.answers import answer
+from valor_llm.lexical.answers import fitting
 from valor_llm.parameters.clients import LexicalParameters
 
 
@@ -16,7 +16,11 @@ class Lexical:
     Examples
     --------
     >>> client = Lexical(LexicalParameters())
-    >>> request = Request(messages=(), schema={}, step="claims", data={"response": "It rains."})
+    >>> from valor_llm.metrics.faithfulness import CLAIMS
+    >>> data = {"response": "It rains. Why?"}
+    >>> request = Request(
+    ...     messages=(), schema={}, step="claims", data=data, stand_in=CLAIMS.stand_in
+    ... )
     >>> client.complete(request).text
     '{"claims": ["It rains."]}'
     """
@@ -43,11 +47,9 @@ class Lexical:
         return "lexical rules, no language model"
 
     def complete(self, request: Request) -> Reply:
-        """The answer of a step's rules."""
-        stand_in = request.stand_in
-        told = (
-            answer(request.step, request.data, request.schema)
-            if stand_in is None
-            else stand_in(request.data)
-        )
-        return Reply(text=json.dumps(told, ensure_ascii=False), model=self.model)
+        """Return the answer of the step's stand-in, or one that fits the schema."""
+        if request.stand_in is not None:
+            answer = request.stand_in(request.data)
+        else:
+            answer = fitting(request.schema, request.data)
+        return Reply(text=json.dumps(answer, ensure_ascii=False), model=self.model)

@@ -9,33 +9,20 @@ from functools import lru_cache
 
 from attrs import frozen
 
-STOP_WORDS = frozenset(
-    {
-        *("a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at"),
-        *("be", "because", "been", "before", "being", "between", "both", "but", "by", "can"),
-        *("could", "did", "do", "does", "during", "each", "few", "for", "from", "had", "has"),
-        *("have", "he", "her", "here", "him", "his", "i", "if", "in", "into", "is", "it", "its"),
-        *("made", "many"),
-        *(
-            "may",
-            "me",
-            "more",
-            "most",
-            "much",
-            "my",
-            "nor",
-            "of",
-            "off",
-            "on",
-            "once",
-            "only",
-            "or",
-        ),
-        *("other", "our", "out", "over", "own", "same", "she", "should", "so", "some", "such"),
-        *("than", "that", "the", "their", "them", "then", "there", "these", "they", "this"),
-        *("those", "through", "to", "too", "under", "until", "up", "us", "very", "was", "we"),
-        *("were", "while", "will", "with", "would", "you", "your"),
-    }
+
+def words_in(text: str) -> frozenset[str]:
+    """Return the words of a text that are separated by blanks."""
+    return frozenset(text.split())
+
+
+STOP_WORDS = words_in(
+    """
+    a about after all also am an and any are as at be because been before being between both but by
+    can could did do does during each few for from had has have he her here him his i if in into is
+    it its made many may me more most much my nor of off on once only or other our out over own
+    same she should so some such than that the their them then there these they this those through
+    to too under until up us very was we were while will with would you your
+    """
 )
 """English words that say nothing by themselves."""
 
@@ -163,11 +150,10 @@ def _number(text: str) -> str:
     return plain
 
 
-_ABBREVIATIONS = frozenset(
-    {
-        *("al", "approx", "ca", "cf", "co", "corp", "dr", "fig", "gen", "inc", "jr", "ltd", "mr"),
-        *("mrs", "ms", "mt", "prof", "sen", "sr", "st", "vs"),
-    }
+_ABBREVIATIONS = words_in(
+    """
+    al approx ca cf co corp dr fig gen inc jr ltd mr mrs ms mt prof sen sr st vs
+    """
 )
 """Written with a full stop that ends no sentence. A single letter, as in U.S., counts as well."""
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from valor_core.parameters import NoParameters
 from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
+from valor_llm.lexical import answers as lexical
 from valor_llm.metrics.asking import STATEMENTS, Asking, judged, together, verdict_rows
 from valor_llm.metrics.references import Compared, best_of
 from valor_llm.replies.shapes import VerdictGroup, VerdictList, Verdicts
@@ -26,6 +27,7 @@ STATEMENTS_MATCHED = Step(
             VerdictGroup("FN", "reference", "no"),
         ),
     ),
+    stand_in=lexical.matched,
 )
 
 

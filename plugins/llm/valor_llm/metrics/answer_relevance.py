@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
+from valor_llm.lexical import answers as lexical
 from valor_llm.metrics.asking import STATEMENTS, Asking, judged, share, verdict_rows
 from valor_llm.parameters.metrics import AnswerRelevanceParameters
 from valor_llm.replies.shapes import VerdictList, Verdicts
@@ -13,6 +14,7 @@ STATEMENTS_RELEVANT = Step(
     "statements_relevant",
     ("query", "statements"),
     Verdicts((VerdictList("verdicts", "statements", ("yes", "no", "idk")),)),
+    stand_in=lexical.judging("statements", lexical.relevant),
 )
 
 

@@ -42,6 +42,7 @@ from valor_core.results import Failed, ItemScore, NoScore, Undefined, exact_mean
 from valor_core.schemas.text import Text
 from valor_llm.judge.answer import Answer, NoAnswer
 from valor_llm.judge.judge import Judge
+from valor_llm.lexical import answers as lexical
 from valor_llm.parameters.judge import Combination
 from valor_llm.replies.shapes import TextList, Verdict
 from valor_llm.steps.step import Step
@@ -49,7 +50,12 @@ from valor_llm.trust.panels import combined
 
 T = TypeVar("T")
 
-STATEMENTS = Step("statements", ("text",), TextList("statements"))
+STATEMENTS = Step(
+    "statements",
+    ("text",),
+    TextList("statements"),
+    stand_in=lexical.listing("statements", "text"),
+)
 """Statements of a text, which several metrics ask for."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
+from valor_llm.lexical import answers as lexical
 from valor_llm.metrics.asking import Asking, judged, together, verdict_rows
 from valor_llm.metrics.references import nothing_to_ask
 from valor_llm.parameters.metrics import RetrievalParameters
@@ -16,6 +17,7 @@ CONTEXTS_USEFUL = Step(
     "contexts_useful",
     ("query", "contexts", "reference"),
     Verdicts((VerdictList("verdicts", "contexts"),)),
+    stand_in=lexical.judging("contexts", lexical.useful),
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
+from valor_llm.lexical import answers as lexical
 from valor_llm.metrics.asking import STATEMENTS, Asking, judged, share, together, verdict_rows
 from valor_llm.metrics.references import Compared, best_of, nothing_to_ask
 from valor_llm.parameters.metrics import RetrievalParameters
@@ -14,6 +15,7 @@ STATEMENTS_ATTRIBUTED = Step(
     "statements_attributed",
     ("contexts", "statements"),
     Verdicts((VerdictList("verdicts", "statements"),)),
+    stand_in=lexical.judging("statements", lexical.backed),
 )
 
 

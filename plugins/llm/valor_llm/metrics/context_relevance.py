@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
+from valor_llm.lexical import answers as lexical
 from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
 from valor_llm.parameters.metrics import ContextsParameters
 from valor_llm.replies.shapes import VerdictList, Verdicts
 from valor_llm.steps.step import Step
 
 CONTEXTS_RELEVANT = Step(
-    "contexts_relevant", ("query", "contexts"), Verdicts((VerdictList("verdicts", "contexts"),))
+    "contexts_relevant",
+    ("query", "contexts"),
+    Verdicts((VerdictList("verdicts", "contexts"),)),
+    stand_in=lexical.judging("contexts", lexical.answers_query),
 )
 
 

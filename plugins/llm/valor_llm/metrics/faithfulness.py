@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
+from valor_llm.lexical import answers as lexical
 from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
 from valor_llm.parameters.metrics import FaithfulnessParameters
 from valor_llm.replies.shapes import TextList, VerdictList, Verdicts
 from valor_llm.steps.step import Step
 
-CLAIMS = Step("claims", ("response",), TextList("claims"))
+CLAIMS = Step(
+    "claims", ("response",), TextList("claims"), stand_in=lexical.listing("claims", "response")
+)
 CLAIMS_SUPPORTED = Step(
-    "claims_supported", ("contexts", "claims"), Verdicts((VerdictList("verdicts", "claims"),))
+    "claims_supported",
+    ("contexts", "claims"),
+    Verdicts((VerdictList("verdicts", "claims"),)),
+    stand_in=lexical.judging("claims", lexical.backed),
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from valor_core.parameters import NoParameters
 from valor_core.results import ItemScore, NoScore
 from valor_core.schemas.text import Text
+from valor_llm.lexical import answers as lexical
 from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
 from valor_llm.replies.shapes import VerdictList, Verdicts
 from valor_llm.steps.step import Step
@@ -13,6 +14,7 @@ CONTEXTS_CONTRADICTED = Step(
     "contexts_contradicted",
     ("contexts", "response"),
     Verdicts((VerdictList("verdicts", "contexts"),)),
+    stand_in=lexical.judging("contexts", lexical.contradicted),
 )
 
 

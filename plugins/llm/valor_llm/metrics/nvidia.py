@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -12,26 +12,34 @@ from valor_core.parameters import NoParameters
 from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.judge.answer import Answer, NoAnswer
+from valor_llm.lexical import answers as lexical
+from valor_llm.lexical.answers import StandIn
 from valor_llm.metrics.asking import Asking, judged, rating_row, together
 from valor_llm.metrics.references import Compared, best_of
 from valor_llm.parameters.metrics import GroundingParameters
 from valor_llm.replies.shapes import Rating
 from valor_llm.steps.step import Step
 
-_ACCURACY = Rating((0, 2, 4))
-_THREE = Rating((0, 1, 2))
 
-ANSWER_ACCURACY = (
-    Step("answer_accuracy_first", ("query", "reference", "response"), _ACCURACY),
-    Step("answer_accuracy_second", ("query", "reference", "response"), _ACCURACY),
+def _pair(
+    name: str, fields: tuple[str, ...], grades: tuple[int, ...], stand_in: Callable[..., StandIn]
+) -> tuple[Step, Step]:
+    """Return the steps that ask for the same rating in two wordings."""
+    first, second = (
+        Step(f"{name}_{which}", fields, Rating(grades), stand_in=stand_in(grades))
+        for which in ("first", "second")
+    )
+    return first, second
+
+
+ANSWER_ACCURACY = _pair(
+    "answer_accuracy", ("query", "reference", "response"), (0, 2, 4), lexical.accuracy
 )
-CONTEXT_RELEVANCE = (
-    Step("context_relevance_first", ("query", "contexts"), _THREE),
-    Step("context_relevance_second", ("query", "contexts"), _THREE),
+CONTEXT_RELEVANCE = _pair(
+    "context_relevance", ("query", "contexts"), (0, 1, 2), lexical.query_coverage
 )
-RESPONSE_GROUNDEDNESS = (
-    Step("response_groundedness_first", ("contexts", "response"), _THREE),
-    Step("response_groundedness_second", ("contexts", "response"), _THREE),
+RESPONSE_GROUNDEDNESS = _pair(
+    "response_groundedness", ("contexts", "response"), (0, 1, 2), lexical.groundedness
 )
 
 

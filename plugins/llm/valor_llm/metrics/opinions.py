@@ -5,16 +5,28 @@ from __future__ import annotations
 from valor_core.parameters import NoParameters
 from valor_core.results import ItemScore, NoScore
 from valor_core.schemas.text import Text
+from valor_llm.lexical import answers as lexical
 from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
 from valor_llm.replies.shapes import TextList, VerdictList, Verdicts
 from valor_llm.steps.step import Step
 
-OPINIONS = Step("opinions", ("response",), TextList("opinions"))
+OPINIONS = Step(
+    "opinions",
+    ("response",),
+    TextList("opinions"),
+    stand_in=lexical.listing("opinions", "response", lexical.opinions),
+)
 OPINIONS_BIASED = Step(
-    "opinions_biased", ("opinions",), Verdicts((VerdictList("verdicts", "opinions"),))
+    "opinions_biased",
+    ("opinions",),
+    Verdicts((VerdictList("verdicts", "opinions"),)),
+    stand_in=lexical.judging("opinions", lexical.biased),
 )
 OPINIONS_TOXIC = Step(
-    "opinions_toxic", ("opinions",), Verdicts((VerdictList("verdicts", "opinions"),))
+    "opinions_toxic",
+    ("opinions",),
+    Verdicts((VerdictList("verdicts", "opinions"),)),
+    stand_in=lexical.judging("opinions", lexical.toxic),
 )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from valor_core.results import ItemScore, NoScore, Undefined
 from valor_core.schemas.text import Text
+from valor_llm.lexical import answers as lexical
 from valor_llm.metrics.asking import Asking, judged, rating_row
 from valor_llm.parameters.rubric import RubricParameters
 from valor_llm.replies.shapes import Rating
@@ -52,7 +53,8 @@ def rubric(
     numbered = [f"{number}. {told}" for number, told in enumerate(steps, 1)]
     proceed = "\n".join(["Proceed so:", *numbered, "", ""]) if steps else ""
     settings = {"criteria": criteria.strip(), "grades": "\n".join(lines), "steps": proceed}
-    return Step("rubric", tuple(fields), grades, settings)
+    stand_in = lexical.by_criteria(grades.grades)
+    return Step("rubric", tuple(fields), grades, settings, stand_in=stand_in)
 
 
 @judged

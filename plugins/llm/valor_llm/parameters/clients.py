@@ -55,12 +55,6 @@ def routing(headers: Mapping[str, str]) -> str:
     return hashlib.blake2b(repr(chosen).encode(), digest_size=8).hexdigest() if chosen else ""
 
 
-_MODEL = "Name of the model."
-_KEY = "Environment variable that has the key; without it none is sent."
-_HEADERS = "Further headers of every call."
-_EXTRA = "Further fields of the body of every call, such as `reasoning_effort`."
-
-
 @parameters
 class LexicalParameters:
     """Parameters of the lexical stand-in."""
@@ -74,70 +68,59 @@ class RecordedParameters:
 
 
 @parameters
-class OpenAIParameters:
-    """Parameters of a chat endpoint that speaks as OpenAI's does."""
+class EndpointParameters:
+    """Parameters that all endpoints share."""
 
     base_url: str = parameter(
-        help="Address of the endpoint, with `/v1` where it has that.", non_empty=True
+        help="Address of the endpoint: with `/v1` for `openai`, without it for `anthropic` and "
+        "`ollama`, such as `http://127.0.0.1:11434`.",
+        non_empty=True,
     )
-    model: str = parameter(help=_MODEL, non_empty=True)
-    api_key_env: str | None = parameter(default=None, help=_KEY, non_empty=True)
+    model: str = parameter(help="Name of the model.", non_empty=True)
+    api_key_env: str | None = parameter(
+        default=None,
+        help="Environment variable that has the key; without it none is sent.",
+        non_empty=True,
+    )
+    headers: Mapping[str, str] = parameter(default={}, help="Further headers of every call.")
+    extra: Mapping[str, Any] = parameter(
+        default={},
+        help="Further fields of the body of every call, such as `reasoning_effort`, `thinking` or, "
+        "of `ollama`, `options: {num_ctx: 16384}`, a context window of the same size for all "
+        "prompts.",
+    )
+
+    @property
+    def routing(self) -> str:
+        """Digest of the headers that may select a deployment; part of the identity."""
+        return routing(self.headers)
+
+
+@parameters
+class OpenAIParameters(EndpointParameters):
+    """Parameters of a chat endpoint with OpenAI's API."""
+
     key_header: Literal["authorization", "api-key"] = parameter(
         default="authorization", help="Header that has the key; Azure takes `api-key`."
     )
-    headers: Mapping[str, str] = parameter(default={}, help=_HEADERS)
-    extra: Mapping[str, Any] = parameter(default={}, help=_EXTRA)
-
-    @property
-    def routing(self) -> str:
-        """Digest of the headers that may choose what answers; part of the identity."""
-        return routing(self.headers)
 
 
 @parameters
-class AnthropicParameters:
-    """Parameters of an endpoint for messages as Anthropic has it."""
+class AnthropicParameters(EndpointParameters):
+    """Parameters of a messages endpoint with Anthropic's API."""
 
-    base_url: str = parameter(help="Address of the endpoint, without `/v1`.", non_empty=True)
-    model: str = parameter(help=_MODEL, non_empty=True)
-    api_key_env: str | None = parameter(default=None, help=_KEY, non_empty=True)
     version: str = parameter(
         default="2023-06-01", help="Version of the endpoint's interface.", non_empty=True
     )
-    headers: Mapping[str, str] = parameter(default={}, help=_HEADERS)
-    extra: Mapping[str, Any] = parameter(
-        default={}, help="Further fields of the body of every call, such as `thinking`."
-    )
-
-    @property
-    def routing(self) -> str:
-        """Digest of the headers that may choose what answers; part of the identity."""
-        return routing(self.headers)
 
 
 @parameters
-class OllamaParameters:
-    """Parameters of Ollama's own chat endpoint."""
+class OllamaParameters(EndpointParameters):
+    """Parameters of Ollama's chat endpoint."""
 
-    base_url: str = parameter(
-        help="Address of the server, as `http://127.0.0.1:11434`.", non_empty=True
-    )
-    model: str = parameter(help=_MODEL, non_empty=True)
-    api_key_env: str | None = parameter(default=None, help=_KEY, non_empty=True)
     max_num_ctx: int = parameter(
         default=32_768,
         help="Largest context window (`num_ctx`) to ask for; a larger one takes more memory. A "
         "prompt that needs more fails before it is sent.",
         check=Within(512),
     )
-    headers: Mapping[str, str] = parameter(default={}, help=_HEADERS)
-    extra: Mapping[str, Any] = parameter(
-        default={},
-        help="Further fields of the body of every call, such as `options: {num_ctx: 16384}`, a "
-        "context window of the same size for all prompts.",
-    )
-
-    @property
-    def routing(self) -> str:
-        """Digest of the headers that may choose what answers; part of the identity."""
-        return routing(self.headers)
