@@ -18,7 +18,7 @@ from valor_detection.matching import candidate_pairs
 from valor_detection.matching.matches import matching
 from valor_detection.matching.table import KEY
 from valor_detection.metrics.average_precision import AveragePrecision
-from valor_detection.parameters.average_precision import APParameters
+from valor_detection.parameters.averages import APParameters
 
 from valor_core import Evaluator
 from valor_core.results import Results

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import for_each
-from valor_detection.parameters.readers.voc import VocParameters
-from valor_detection.parameters.readers.yolo import YoloParameters
+from valor_detection.parameters.readers import VocParameters, YoloParameters
 from valor_detection.readers.images import image_size
 from valor_detection.readers.voc import VocReader
 from valor_detection.readers.yolo import YoloReader

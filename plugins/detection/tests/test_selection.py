@@ -5,8 +5,8 @@ import math
 import pytest
 from valor_detection.matching.protocols import average_bounds
 from valor_detection.matching.settings import request, selections
-from valor_detection.parameters.average_precision import APParameters
-from valor_detection.parameters.precision_recall import CountsParameters
+from valor_detection.parameters.averages import APParameters
+from valor_detection.parameters.counts import CountsParameters
 
 
 @pytest.mark.parametrize(

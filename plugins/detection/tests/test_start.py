@@ -87,6 +87,6 @@ def test_no_parameters_of_other_metrics_are_made(loaded: set[str]) -> None:
     }
 
     assert made == {
-        "valor_detection.parameters.coco_summary:COCOSummaryParameters",
-        "valor_detection.parameters.readers.coco:CocoParameters",
+        "valor_detection.parameters.averages:COCOSummaryParameters",
+        "valor_detection.parameters.readers:CocoParameters",
     }

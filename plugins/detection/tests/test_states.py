@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 
 from attrs import frozen
-from valor_detection.parameters.calibration import CalibrationParameters
+from valor_detection.parameters.errors import CalibrationParameters
 from valor_detection.states import Overlaps, overlaps, ranking
 from valor_testing import check_metric
 

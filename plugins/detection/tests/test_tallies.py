@@ -7,7 +7,7 @@ from valor_detection.matching.candidate_pairs import Overlaps, request
 from valor_detection.matching.settings import Selection, selections
 from valor_detection.matching.table import Table
 from valor_detection.matching.threshold_counts import tally
-from valor_detection.parameters.average_precision import APParameters
+from valor_detection.parameters.averages import APParameters
 from valor_detection.parameters.fields import Rule
 from valor_testing import examples
 

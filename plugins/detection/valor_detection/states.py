@@ -15,7 +15,7 @@ Examples
 --------
 >>> from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 >>> from valor_core.schemas.geometry import Box
->>> from valor_detection.parameters.calibration import CalibrationParameters
+>>> from valor_detection.parameters.errors import CalibrationParameters
 >>> state = overlaps((0.5,), "coco").open()
 >>> true, seen = TrueObject("dog", Box(0, 0, 2, 2)), {"dog": 0.75}
 >>> item = Detection("a", [true], [PredictedObject(seen, Box(0, 0, 2, 2))])

@@ -70,7 +70,7 @@ def ranking(table: Table, chosen: RankingParameters) -> Ranking:
 
     Examples
     --------
-    >>> from valor_detection.parameters.lrp import LRPParameters
+    >>> from valor_detection.parameters.errors import LRPParameters
     >>> from valor_detection.matching.candidate_pairs import Overlaps
     >>> ranking(Overlaps(None, (0.5,), (0.5,), ("label",)).table, LRPParameters()).rows
     array([], dtype=int64)

@@ -94,7 +94,7 @@ def selections(chosen: SelectionParameters, bounds: Bounds = NO_BOUNDS) -> Itera
 
     Examples
     --------
-    >>> from valor_detection.parameters.average_precision import APParameters
+    >>> from valor_detection.parameters.averages import APParameters
     >>> [each.coordinates for each in selections(APParameters(matching="valor"))]
     [{'matching': 'valor'}]
     """

@@ -61,7 +61,7 @@ def tally(
     Examples
     --------
     >>> from valor_detection.matching.candidate_pairs import Overlaps
-    >>> from valor_detection.parameters.average_precision import APParameters
+    >>> from valor_detection.parameters.averages import APParameters
     >>> from valor_detection.matching.settings import selections
     >>> chosen = next(selections(APParameters()))
     >>> tally(Overlaps(None, (0.5,), (0.5,), ("label",)).table, chosen, 0.5, (0.25,)).tp.shape

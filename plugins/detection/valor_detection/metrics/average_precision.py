@@ -11,7 +11,7 @@ from valor_detection.matching.protocols import average_bounds
 from valor_detection.matching.settings import SelectionParameters, selections
 from valor_detection.matching.table import Table
 from valor_detection.metrics.averages import KeyMeans, LabelMeans, Means, Numbers
-from valor_detection.parameters.average_precision import (
+from valor_detection.parameters.averages import (
     APAveragedParameters,
     APParameters,
     MeanAPAveragedParameters,

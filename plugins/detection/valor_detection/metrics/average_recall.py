@@ -15,7 +15,7 @@ from valor_detection.matching.settings import Selection, selections
 from valor_detection.matching.table import Table
 from valor_detection.matching.threshold_counts import tally
 from valor_detection.metrics.averages import KeyMeans, LabelMeans, Means, Numbers
-from valor_detection.parameters.average_recall import (
+from valor_detection.parameters.averages import (
     ARAveragedParameters,
     ARParameters,
     MeanARAveragedParameters,

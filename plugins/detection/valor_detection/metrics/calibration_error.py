@@ -18,7 +18,7 @@ from valor_detection.kernels import analysis as kernels
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.ranked import Ranking, ranking
-from valor_detection.parameters.calibration import CalibrationParameters
+from valor_detection.parameters.errors import CalibrationParameters
 
 
 @frozen

@@ -18,7 +18,7 @@ from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.class_agnostic import Outcomes, outcomes
 from valor_detection.matching.names_and_shapes import Outlines
 from valor_detection.matching.table import KEY, Table
-from valor_detection.parameters.objects import ConfusionMatrixParameters
+from valor_detection.parameters.counts import ConfusionMatrixParameters
 
 _MOST_CELLS = 1 << 16  # that are counted whether or not they have an entry
 

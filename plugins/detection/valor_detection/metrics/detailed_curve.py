@@ -22,7 +22,7 @@ from valor_detection.matching.protocols import iou_limits
 from valor_detection.matching.ranked import ranking
 from valor_detection.matching.table import KEY, Flags, Table
 from valor_detection.metrics.confusion_matrix import first_of_each
-from valor_detection.parameters.objects import DetailedCurveParameters
+from valor_detection.parameters.counts import DetailedCurveParameters
 
 Show = Callable[[int], list[Any]]
 """What shows the object of a row: its image and its geometry."""

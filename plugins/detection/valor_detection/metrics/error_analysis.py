@@ -24,7 +24,7 @@ from valor_detection.matching.ranked import Ranking, ranking
 from valor_detection.matching.standings import Standings
 from valor_detection.matching.table import KEY, Flags, Table
 from valor_detection.metrics.averages import mean
-from valor_detection.parameters.error_analysis import ErrorAnalysisParameters
+from valor_detection.parameters.errors import ErrorAnalysisParameters
 from valor_detection.parameters.fields import Rule
 
 Kinds = NDArray[np.uint8]

@@ -17,7 +17,7 @@ from valor_detection.matching import candidate_pairs
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.ranked import ranking
 from valor_detection.matching.table import Flags, Table
-from valor_detection.parameters.lrp import LRPParameters, OptimalLRPParameters
+from valor_detection.parameters.errors import LRPParameters, OptimalLRPParameters
 
 Parameters = LRPParameters | OptimalLRPParameters
 Value = dict[str, float | None] | Undefined

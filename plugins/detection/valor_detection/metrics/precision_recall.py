@@ -15,7 +15,7 @@ from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.settings import selections
 from valor_detection.matching.table import Table
 from valor_detection.matching.threshold_counts import tally
-from valor_detection.parameters.precision_recall import CountsParameters, LabelParameters
+from valor_detection.parameters.counts import CountsParameters, LabelParameters
 
 
 @frozen(kw_only=True, eq=False)

@@ -16,7 +16,7 @@ from valor_detection.matching.protocols import RECALLS
 from valor_detection.matching.settings import Selection, selections
 from valor_detection.matching.table import Table
 from valor_detection.matching.threshold_counts import EvaluationState, tally
-from valor_detection.parameters.precision_recall import PrecisionRecallCurveParameters
+from valor_detection.parameters.counts import PrecisionRecallCurveParameters
 
 _POINT = ("tp", "fp", "fn", "precision", "recall", "f1_score")
 

@@ -1,4 +1,4 @@
-"""Parameters that several metrics have, each declared once, and the values that they take."""
+"""Fields that the parameters of several metrics share."""
 
 from __future__ import annotations
 
@@ -168,3 +168,7 @@ def per_label() -> bool:
         default=False, help="Whether every label has a result of its own besides that of its key."
     )
     return own
+
+
+Policy = Literal["error", "repair", "skip", "accept"]
+"""Policy for invalid geometries: raise, repair, leave them out, or compute with them."""

@@ -41,7 +41,7 @@ from valor_detection.coco_json.scanner import scan
 from valor_detection.coco_json.text import Text
 from valor_detection.kernels.grouping import grouped_order
 from valor_detection.kernels.segmentations import COMPRESSED, RUNS
-from valor_detection.parameters.readers.coco import CocoParameters
+from valor_detection.parameters.readers import CocoParameters
 from valor_detection.readers.coco_parts import CocoFiles, CocoPart, parts
 from valor_detection.readers.refusals import as_read_errors
 

@@ -17,7 +17,7 @@ from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObj
 from valor_core.schemas.geometry import MultiPolygon, Polygon
 from valor_detection.geometry.geojson import from_geojson
 from valor_detection.geometry.validity import batch_of
-from valor_detection.parameters.readers.geojson import GeojsonParameters
+from valor_detection.parameters.readers import GeojsonParameters
 from valor_detection.readers.refusals import as_read_errors
 from valor_detection.readers.text import text_of
 

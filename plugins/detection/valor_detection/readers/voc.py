@@ -16,7 +16,7 @@ from valor_core.schemas import Label
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
 from valor_detection.geometry.validity import batch_of
-from valor_detection.parameters.readers.voc import VocParameters
+from valor_detection.parameters.readers import VocParameters
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
 from valor_detection.readers.images import files_of
 from valor_detection.readers.refusals import as_read_errors

@@ -14,7 +14,7 @@ from valor_core.schemas import Codes, Datums, Floats, Label
 from valor_core.schemas.detection import DetectionBatch, PredictedObjects, TrueObjects
 from valor_core.schemas.geometry import BOX, POLYGON, Polygon, Rings, Shapes
 from valor_detection.geometry.validity import CheckedShapes, Policy, checked_shapes
-from valor_detection.parameters.readers.yolo import YoloParameters
+from valor_detection.parameters.readers import YoloParameters
 from valor_detection.readers.class_names import Classes, read_classes
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
 from valor_detection.readers.images import ImageTable, files_of, image_size, images_of

@@ -9,7 +9,7 @@ from valor_detection.geometry.validity.policy import (
     checked_geometries,
     checked_shapes,
 )
-from valor_detection.parameters.policy import Policy
+from valor_detection.parameters.fields import Policy
 
 __all__ = [
     "CheckedShapes",

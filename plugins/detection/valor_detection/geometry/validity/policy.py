@@ -34,7 +34,7 @@ from valor_detection.geometry.validity.faults import (
     shape_faults,
 )
 from valor_detection.geometry.validity.repairs import REPAIRABLE, mended, mended_boxes, turned
-from valor_detection.parameters.policy import Policy
+from valor_detection.parameters.fields import Policy
 
 Place = Callable[[int], str]
 """How an error message calls the annotation of a row: ``item 'a', predictions[3]``."""

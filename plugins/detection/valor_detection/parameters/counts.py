@@ -1,4 +1,4 @@
-"""Parameters of precision, recall, what they are counted from, and their curve."""
+"""Parameters of counts and of results at single thresholds."""
 
 from __future__ import annotations
 
@@ -72,4 +72,57 @@ class PrecisionRecallCurveParameters(fields.Sized):
     max_detections: int | None = fields.max_detections()
     area_ranges: fields.AreaRanges | None = fields.area_ranges()
     zero_division: float | None = _zero_division()
+    convert_to: fields.ConvertTo | None = fields.convert_to()
+
+
+@parameters
+class ConfusionMatrixParameters:
+    """Parameters of ConfusionMatrix."""
+
+    iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
+    score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
+    matching: fields.Rule = fields.matching()
+    max_examples: int = parameter(
+        default=0,
+        help="Most objects named for each cell, the best-scoring first; unmatched ground truths "
+        "in the order of images.",
+        check=Within(0),
+    )
+    convert_to: fields.ConvertTo | None = fields.convert_to()
+
+
+@parameters
+class ExamplesParameters:
+    """Parameters of Examples."""
+
+    iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
+    score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
+    matching: fields.Rule = fields.matching()
+    order: Literal["errors", "uid"] = parameter(
+        default="errors",
+        help="errors puts images with the most false positives and false negatives first, equal "
+        "ones by uid; uid goes by uid alone.",
+    )
+    limit: int | None = parameter(
+        default=100, help="Most images listed; null is all.", check=Within(0)
+    )
+    offset: int = parameter(default=0, help="Images skipped first.", check=Within(0))
+    convert_to: fields.ConvertTo | None = fields.convert_to()
+
+
+@parameters
+class DetailedCurveParameters:
+    """Parameters of DetailedPrecisionRecallCurve."""
+
+    iou_threshold: float = fields.iou_threshold()
+    score_thresholds: tuple[float, ...] = fields.score_thresholds(fields.CURVE_THRESHOLDS)
+    matching: fields.Rule = fields.matching()
+    max_detections: int | None = fields.max_detections()
+    max_examples: int = parameter(
+        default=1,
+        help="Most objects shown for each count: of predictions those with the best scores, of "
+        "ground truths the first in the order of images.",
+        check=Within(0),
+        aliases=("pr_curve_max_examples",),
+    )
     convert_to: fields.ConvertTo | None = fields.convert_to()

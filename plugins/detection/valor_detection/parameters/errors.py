@@ -1,0 +1,87 @@
+"""Parameters of error analysis, LRP and calibration."""
+
+from __future__ import annotations
+
+from valor_core.errors import ParameterError
+from valor_core.parameters import Within, parameter, parameters
+from valor_detection.parameters import fields
+
+
+@parameters
+class ErrorAnalysisParameters:
+    """Parameters of ErrorAnalysis."""
+
+    iou_threshold: float = parameter(
+        default=0.5,
+        help="A prediction with at least this IoU is well localized.",
+        check=Within(0, 1, open_low=True),
+        aliases=("foreground_threshold",),
+    )
+    background_threshold: float = parameter(
+        default=0.1,
+        help="A prediction with at most this IoU with anything is on the background; less than "
+        "iou_threshold.",
+        check=Within(0, 1, open_low=True),
+    )
+    per_label: bool = fields.per_label()
+    include_prediction_only_labels: bool = fields.prediction_only()
+    matching: fields.Rule = fields.matching()
+    max_detections: int | None = fields.max_detections()
+    convert_to: fields.ConvertTo | None = fields.convert_to()
+
+    def __attrs_post_init__(self) -> None:
+        if self.background_threshold >= self.iou_threshold:
+            raise ParameterError(
+                f"background_threshold must be less than iou_threshold, "
+                f"got {self.background_threshold} and {self.iou_threshold}"
+            )
+
+
+def _localizing_threshold() -> float:
+    threshold: float = parameter(
+        default=0.5,
+        help="A prediction matches a ground truth if their IoU is at least this; an IoU of 1 less "
+        "this is the error that counts like a miss.",
+        check=Within(0, 1, open_low=True, open_high=True),
+    )
+    return threshold
+
+
+@parameters
+class LRPParameters:
+    """Parameters of LRP."""
+
+    iou_threshold: float = _localizing_threshold()
+    score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
+    matching: fields.Rule = fields.matching()
+    max_detections: int | None = fields.max_detections()
+    include_prediction_only_labels: bool = fields.prediction_only("their error of 1")
+    convert_to: fields.ConvertTo | None = fields.convert_to()
+
+
+@parameters
+class OptimalLRPParameters:
+    """Parameters of OptimalLRP."""
+
+    iou_threshold: float = _localizing_threshold()
+    matching: fields.Rule = fields.matching()
+    max_detections: int | None = fields.max_detections()
+    include_prediction_only_labels: bool = fields.prediction_only("their error of 1")
+    convert_to: fields.ConvertTo | None = fields.convert_to()
+
+
+@parameters
+class CalibrationParameters:
+    """Parameters of CalibrationError."""
+
+    bins: int = parameter(
+        default=15, help="Number of equal bins in [0, 1].", check=Within(1, 10_000)
+    )
+    iou_threshold: float = fields.iou_threshold()
+    score_threshold: float = parameter(
+        default=0.0, help="Predictions with a lower score are left out."
+    )
+    per_label: bool = fields.per_label()
+    matching: fields.Rule = fields.matching()
+    max_detections: int | None = fields.max_detections()
+    convert_to: fields.ConvertTo | None = fields.convert_to()

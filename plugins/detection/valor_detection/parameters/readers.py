@@ -1,0 +1,179 @@
+"""Parameters of the readers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from valor_files import TableSource
+
+from valor_core.parameters import Within, parameter, parameters
+from valor_core.schemas import DEFAULT_KEY
+from valor_detection.parameters.fields import Policy
+
+
+def _label_key() -> str:
+    """The key of all labels."""
+    key: str = parameter(default=DEFAULT_KEY, help="Key of all labels.")
+    return key
+
+
+def _invalid_geometry(shapes: str) -> Policy:
+    """What becomes of shapes that cannot be right."""
+    policy: Policy = parameter(
+        default="error",
+        help=f"What becomes of {shapes} that cannot be right, such as empty ones or, where the "
+        "image's size is known, those outside it: error, repair mends what can be mended, skip "
+        "leaves them out, accept computes with them unless they are inverted or not finite.",
+    )
+    return policy
+
+
+def _partition_images() -> int:
+    """How many images a worker reads at a time."""
+    count: int = parameter(
+        default=2000, help="Number of images in the parts that workers read.", check=Within(1)
+    )
+    return count
+
+
+IouType = Literal["bbox", "segm"]
+
+
+Unknown = Literal["error", "skip"]
+
+
+@parameters
+class CocoParameters:
+    """Parameters of the reader of COCO files."""
+
+    groundtruths: Path = parameter(help="Data set in COCO's JSON: images, annotations, categories.")
+    predictions: Path = parameter(
+        help="Results in COCO's JSON: a list, or a data set whose annotations have scores."
+    )
+    iou_type: IouType = parameter(
+        default="bbox", help="What is compared: bbox is boxes, segm is masks."
+    )
+    label_key: str = _label_key()
+    invalid_geometry: Policy = parameter(
+        default="accept",
+        help="What becomes of boxes and masks that cannot be right: accept computes with them as "
+        "pycocotools does, but refuses negative widths and heights; error refuses all of them, "
+        "repair mends what can be mended, skip leaves them out.",
+    )
+    unknown: Unknown = parameter(
+        default="error",
+        help="What becomes of annotations of an image or category that the data set does not "
+        "have: error, or skip, which counts them in the report.",
+    )
+    partition_images: int | None = parameter(
+        default=None,
+        help="Number of images in the parts that workers read, for files too large for one "
+        "machine; null reads both files as a whole, which is faster where they fit.",
+        check=Within(1),
+    )
+
+
+@parameters
+class GeojsonParameters:
+    """Parameters of the reader of GeoJSON."""
+
+    groundtruths: Path = parameter(help="FeatureCollection of true objects.")
+    predictions: Path = parameter(help="FeatureCollection of predicted objects with scores.")
+    image: str = parameter(default="image", help="Property that names the image.")
+    label: str = parameter(default="label", help="Property of the label.")
+    score: str = parameter(default="score", help="Property of the score.")
+    label_key: str = _label_key()
+    invalid_geometry: Policy = _invalid_geometry("polygons")
+
+
+BoxFormat = Literal["xyxy", "xywh", "cxcywh"]
+
+
+def _box_format() -> BoxFormat:
+    box_format: BoxFormat = parameter(
+        default="xyxy",
+        help="How boxes are written: xyxy is corners, xywh the upper left corner and size, "
+        "cxcywh center and size.",
+    )
+    return box_format
+
+
+@parameters
+class TableParameters:
+    """Parameters of the reader of tables of boxes."""
+
+    groundtruths: TableSource = parameter(help="Table with one row for each true box.")
+    predictions: TableSource = parameter(
+        help="Table with one row for each predicted box and its score."
+    )
+    images: TableSource | None = parameter(
+        default=None,
+        help="Table with one row for each image: uid, and if need be width and height; other "
+        "columns are metadata. Without it the images are those that have a box.",
+    )
+    uid: str = parameter(default="uid", help="Column of the image's uid.")
+    label: str = parameter(default="label", help="Column of the label.")
+    box: tuple[str, ...] = parameter(
+        default=("xmin", "ymin", "xmax", "ymax"),
+        help="Columns of the four numbers of a box, in the order of the box format.",
+    )
+    score: str = parameter(default="score", help="Column of the score.")
+    crowd: str = parameter(
+        default="is_crowd", help="Column that says which true boxes are crowds; may be missing."
+    )
+    box_format: BoxFormat = _box_format()
+    normalized: bool = parameter(
+        default=False,
+        help="Whether boxes are in shares of the image's width and height, which the table of "
+        "images gives then.",
+    )
+    label_key: str = _label_key()
+    invalid_geometry: Policy = _invalid_geometry("boxes")
+
+
+Difficult = Literal["keep", "skip"]
+
+
+@parameters
+class VocParameters:
+    """Parameters of the reader of Pascal VOC's files."""
+
+    groundtruths: Path = parameter(help="Folder with an XML file for each image.")
+    predictions: Path = parameter(
+        help="Folder of results: a text file for each class with lines of image, score, xmin, "
+        "ymin, xmax, ymax, or an XML file for each image whose objects have a score."
+    )
+    inclusive: bool = parameter(
+        default=True,
+        help="Whether coordinates are numbers of pixels, the first of which is 1 and the last of "
+        "which belongs to the box, as VOC has it; false is edges.",
+    )
+    difficult: Difficult = parameter(
+        default="keep", help="What becomes of objects marked as difficult: keep, or skip."
+    )
+    label_key: str = _label_key()
+    invalid_geometry: Policy = _invalid_geometry("boxes")
+    partition_images: int = _partition_images()
+
+
+@parameters
+class YoloParameters:
+    """Parameters of the reader of YOLO's folders."""
+
+    groundtruths: Path = parameter(
+        help="Folder with a text file for each image: lines of class, x, y, width, height."
+    )
+    predictions: Path = parameter(
+        help="Folder with a text file for each image: such lines with the confidence at their end."
+    )
+    names: Path = parameter(help="data.yaml, or a text file with the name of one class a line.")
+    images: Path | None = parameter(
+        default=None, help="Folder of the images, whose sizes are read from their first bytes."
+    )
+    sizes: Path | None = parameter(
+        default=None, help="Table of uid, width and height, in place of the images."
+    )
+    label_key: str = _label_key()
+    invalid_geometry: Policy = _invalid_geometry("boxes and polygons")
+    partition_images: int = _partition_images()
