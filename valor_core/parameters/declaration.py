@@ -6,6 +6,7 @@ the parameters in a report all use the same declaration.
 
 from __future__ import annotations
 
+import inspect
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -97,6 +98,7 @@ class Parameter:
                 raise error.at(f"{owner}: ") from error.__cause__
             return converted
 
+        convert.__signature__ = _CONVERTER  # type: ignore[attr-defined]  # attrs need not inspect it
         return convert
 
     def _examine(self, value: Any) -> None:
@@ -406,7 +408,6 @@ def _are_parameters(cls: type) -> bool:
 
 def _checked(cls: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attribute[Any]]:
     """Add a converter to every field that enforces its annotation and its check."""
-    hints = typing.get_type_hints(cls, include_extras=True)
     checked = []
     for field in fields:
         if "valor" not in field.metadata:
@@ -414,19 +415,34 @@ def _checked(cls: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attrib
                 f"{cls.__name__}: {field.name} must be declared with parameter(…)",
                 f'Write it as: {field.name}: … = parameter(default=…, help="…")',
             )
-        annotation = hints[field.name]
-        try:
-            kind = kind_of(annotation)
-        except TypeError:
-            raise ManifestError(
-                f"{cls.__name__}: {field.name} has an unsupported annotation, {shown(annotation)}",
-                "Use bool, int, float, str, Literal, Path, tuple[X, ...], Mapping[str, X] or "
-                "X | None.",
-            ) from None
-        declaration = attrs.evolve(field.metadata["valor"], name=field.name, kind=kind)
+        declaration = field.metadata["valor"]
+        if not field.inherited:  # type: ignore[attr-defined]  # missing in attrs' stubs
+            kind = _kind_of_field(cls, field.name, field.type)
+            declaration = attrs.evolve(declaration, name=field.name, kind=kind)
         converter = declaration.converter(cls.__name__)
         checked.append(field.evolve(converter=converter, metadata={"valor": declaration}))
     return checked
+
+
+def _kind_of_field(cls: type, name: str, annotation: Any) -> Kind:
+    if isinstance(annotation, str):
+        # Names of a notebook can change their meaning, so its annotations are not cached.
+        evaluate = _evaluated.__wrapped__ if cls.__module__ == "__main__" else _evaluated
+        annotation = evaluate(cls.__module__, annotation)
+    try:
+        return kind_of(annotation)
+    except TypeError:
+        raise ManifestError(
+            f"{cls.__name__}: {name} has an unsupported annotation, {shown(annotation)}",
+            "Use bool, int, float, str, Literal, Path, tuple[X, ...], Mapping[str, X] or X | None.",
+        ) from None
+
+
+@lru_cache
+def _evaluated(module: str, annotation: str) -> Any:
+    """Evaluate an annotation once per module: fields of many classes have the same one."""
+    holder = type("", (), {"__module__": module, "__annotations__": {"field": annotation}})
+    return typing.get_type_hints(holder, include_extras=True)["field"]
 
 
 def _numbers(value: Any) -> Iterator[float]:
@@ -438,6 +454,7 @@ def _numbers(value: Any) -> Iterator[float]:
             yield from _numbers(item)
 
 
+_CONVERTER = inspect.Signature()
 _SCALAR_TYPES = frozenset({str, int, float, bool, type(None)})
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from messages import refused
-from valor_detection.parameters.readers import GeojsonParameters, TableParameters
+from valor_detection.parameters.readers import GeojsonParameters
+from valor_detection.parameters.tables import TableParameters
 from valor_detection.readers.geojson import GeojsonReader
 from valor_detection.readers.tables import TableReader
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from valor_detection.readers.recognized_folders import voc, yolo
+from valor_detection.readers.recognized import voc, yolo
 
 from valor_core import evaluate
 

@@ -26,6 +26,7 @@ from valor_files.tables.metadata import columns_beside, typed
 from valor_files.tables.nested import field_tables, parsed, parsed_distinct
 from valor_files.tables.table import as_number
 from valor_files.text_rows import row_batches
+from valor_files.whole_files import WholeFiles
 
 __all__ = [
     "Detected",
@@ -36,6 +37,7 @@ __all__ = [
     "TableInMemory",
     "TablePartition",
     "TableSource",
+    "WholeFiles",
     "as_number",
     "column_called",
     "column_parameters",

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from valor_core.errors import SchemaError, shown
-from valor_detection.arrays.columns import as_array
-from valor_detection.arrays.masks import thresholded
+from valor_detection.arrays.columns import as_array, thresholded
 from valor_detection.arrays.sides import Objects
 
 _BOXES = ("boxes", "bbox", "bboxes", "objects")

@@ -20,7 +20,7 @@ from valor_core.schemas.detection import (
 from valor_core.schemas.geometry import MASK, POLYGON, Rings, RunLengths, Shapes
 from valor_detection.geometry.validity import Place, Policy, checked_shapes
 from valor_detection.kernels.grouping import grouped_order
-from valor_detection.parameters.readers import BoxFormat
+from valor_detection.parameters.tables import BoxFormat
 
 __all__ = ["BoxFormat", "Rows", "batch_of_rows", "check_format", "checked_rows", "upright"]
 

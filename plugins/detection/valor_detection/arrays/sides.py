@@ -24,8 +24,7 @@ from valor_core.schemas import (
     widen_as_printed,
 )
 from valor_core.schemas.geometry import Rings, RunLengths, ends
-from valor_detection.arrays.columns import as_array, column
-from valor_detection.arrays.masks import boxes_around, check_masks, run_lengths
+from valor_detection.arrays.columns import as_array, boxes_around, check_masks, column, run_lengths
 from valor_detection.arrays.objects import BoxFormat, Rows, checked_rows, upright
 from valor_detection.geometry.validity import Policy
 

@@ -15,10 +15,9 @@ from valor_core.schemas.detection import (
     PredictedObjects,
     TrueObjects,
 )
-from valor_detection.coco.dataset import COCO
-from valor_detection.coco.geometry import geometry
+from valor_detection.coco.dataset import COCO, geometry
 from valor_detection.coco.settings import Params, ids
-from valor_detection.coco_json.numbering import Numbering
+from valor_detection.coco_json.records import Numbering
 from valor_detection.kernels.grouping import grouped_order
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.matches import Matching

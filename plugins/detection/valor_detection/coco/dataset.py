@@ -1,4 +1,4 @@
-"""Data sets and results in COCO's format, under pycocotools' names."""
+"""Data set with the interface of pycocotools."""
 # ruff: noqa: N802, N803 - the names are those of pycocotools
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,24 +20,94 @@ from valor_files import file_size
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import Shapes, compressed, decoded
-from valor_detection.coco.geometry import geometry
 from valor_detection.coco.index import Index
 from valor_detection.coco_json.in_memory import document_of, images_of
-from valor_detection.coco_json.numbering import Numbering
 from valor_detection.coco_json.records import (
+    AREA,
     BOX,
     CATEGORY,
     IMAGE,
     SCORE,
+    SEGMENTATION,
     Annotations,
     Document,
     Images,
+    Numbering,
 )
 from valor_detection.coco_json.reference_scanner import DECODER
 from valor_detection.coco_json.scanner import scan
 from valor_detection.coco_json.text import Text
 from valor_detection.readers.coco import check_results
 from valor_detection.readers.coco_masks import Masks
+
+
+def geometry(
+    document: Document,
+    rows: Codes | None,
+    sizes: Callable[[], Codes],
+    iou_type: str,
+    *,
+    is_results: bool,
+) -> tuple[Shapes, Floats]:
+    """Shapes and areas of annotations.
+
+    Parameters
+    ----------
+    document : Document
+        The annotations, with segmentations where masks are compared.
+    rows : ndarray of int64, optional
+        Those that are wanted, in their order; None is all.
+    sizes : callable
+        Tells height and width of the image of each annotation of the document.
+    iou_type : {"bbox", "segm"}
+        What is compared.
+    is_results : bool
+        Whether the areas are those that ``loadRes`` gives: of the boxes if the first result has
+        one. A data set says its areas itself.
+
+    Raises
+    ------
+    ReadError
+        If an annotation lacks what is compared, or cannot be drawn; names it.
+    """
+    own = document.annotations
+    taken = _everything if rows is None else partial(np.take, indices=rows, axis=0)
+    boxes = taken(own.boxes)
+    only_masks = is_results and document.has_only_masks
+    if iou_type == "segm" or only_masks:
+        may_be_box = is_results and not only_masks
+        _require(document, BOX if may_be_box else SEGMENTATION)
+        assert own.masks is not None
+        given = own.boxes if may_be_box else None
+        masks = Masks.of(own.masks, sizes(), rows, document.place, given)
+        areas, shapes = masks.areas, masks.shapes
+    if iou_type == "bbox" and only_masks:
+        has_box = taken(own.found)[:, None] & BOX > 0
+        shapes = Shapes(np.where(has_box, boxes, masks.boxes))
+    elif iou_type == "bbox":
+        _require(document, BOX)
+        shapes = Shapes(boxes)
+    if is_results:
+        return shapes, areas if only_masks else boxes[:, 2] * boxes[:, 3]
+    has_area = taken(own.found) & AREA > 0
+    if has_area.all():
+        return shapes, taken(own.areas)
+    return shapes, np.where(has_area, taken(own.areas), shapes.areas)
+
+
+def _everything(column: NDArray[Any]) -> NDArray[Any]:
+    return column
+
+
+def _require(document: Document, bit: int) -> None:
+    lacking = document.annotations.lacking(bit)
+    if len(lacking):
+        name = "bbox" if bit == BOX else "segmentation"
+        raise ReadError(
+            f"{document.place(int(lacking[0]))}: expected a field {name!r}, found none"
+            f"{and_more(len(lacking) - 1)}"
+        )
+
 
 Record = dict[str, Any]
 

@@ -1,20 +1,24 @@
-"""Facts about images: what COCO's JSON says of them beside their ids, as metadata."""
+"""Images of COCO's files: their metadata, and ids by file name."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
+from pathlib import PurePosixPath
 from types import GenericAlias
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError
+from valor_core.errors import ReadError, shown
 from valor_core.schemas import Codes, LazyColumns
+from valor_detection.coco_json import reference_scanner
 from valor_detection.coco_json.records import Document
 from valor_detection.coco_json.reference_scanner import DECODER
+from valor_detection.coco_json.text import Text
 
 
 def image_facts(document: Document, order: Codes) -> Mapping[str, NDArray[Any]]:
@@ -79,3 +83,181 @@ def _objects(column: list[Any]) -> NDArray[Any]:
     array = np.empty(len(column), dtype=object)
     array[:] = column
     return array
+
+
+_SEVERAL = -1
+
+
+@frozen(eq=False, slots=False)
+class ImageNames:
+    """Ids of a data set's images by the names of their files.
+
+    Parameters
+    ----------
+    source : str
+        The data set, for error messages.
+    ids : frozenset of int
+        Ids of all images.
+    tables : tuple of dict of str to int
+        Positions in `numbers` by full name, by base name and by name without the suffix; -1 for a
+        name of several images.
+    numbers : list of int
+        Id of each image.
+
+    Examples
+    --------
+    >>> names = ImageNames.of("gt.json", [7, 8], ["a/x.jpg", "b/y.jpg"])
+    >>> names.id_of("x", "dt.json, results[0], image_id"), names.id_of("8", "…")
+    (7, 8)
+    """
+
+    source: str
+    ids: frozenset[int]
+    tables: tuple[dict[str, int], ...]
+    numbers: list[int]
+
+    @classmethod
+    def of(cls, source: str, ids: Iterable[int], names: Iterable[Any]) -> ImageNames:
+        """The names of some images; None where an image has no name."""
+        numbers = list(ids)
+        tables: tuple[dict[str, int], ...] = ({}, {}, {})
+        for position, name in enumerate(names):
+            if isinstance(name, str) and name:
+                for table, form in zip(tables, _forms(name), strict=True):
+                    table[form] = position if form not in table else _SEVERAL
+        return cls(source, frozenset(numbers), tables, numbers)
+
+    def id_of(self, value: str | int, place: str) -> int | None:
+        """Id of the image that a name or a number means; None if there is none.
+
+        Raises
+        ------
+        ReadError
+            If several images may be meant.
+        """
+        text = str(value)
+        number = int(text) if text.isascii() and text.strip().isdigit() else None
+        found = self._named(text, place) if isinstance(value, str) else None
+        if found is None and number is not None:
+            found = self._numbered(number, place)
+        if number not in self.ids:
+            return found
+        if found not in (None, number):
+            raise ReadError(
+                f"{place}: expected the id or the file_name of one image, found {shown(value)}, "
+                f"the id of one image of {self.source} and the file_name of another",
+                "Write the ids of the data set, as numbers.",
+            )
+        return number
+
+    def _numbered(self, number: int, place: str) -> int | None:
+        """Id of the image whose file is called by a number: ``000139.jpg`` by 139."""
+        position = self.by_number.get(number)
+        if position == _SEVERAL:
+            raise self._several(str(number), place)
+        return None if position is None else self.numbers[position]
+
+    @cached_property
+    def by_number(self) -> dict[int, int]:
+        """Positions in `numbers` by the number that a file is called by."""
+        found: dict[int, int] = {}
+        for stem, position in self.tables[-1].items():
+            if stem.isascii() and stem.isdigit():
+                found[int(stem)] = position if int(stem) not in found else _SEVERAL
+        return found
+
+    def _named(self, name: str, place: str) -> int | None:
+        for table, form in zip(self.tables, _forms(name), strict=True):
+            position = table.get(form)
+            if position == _SEVERAL:
+                raise self._several(name, place)
+            if position is not None:
+                return self.numbers[position]
+        # a stem that has a dot itself
+        position = self.tables[-1].get(_forms(name)[1])
+        if position == _SEVERAL:
+            raise self._several(name, place)
+        return None if position is None else self.numbers[position]
+
+    def _several(self, name: str, place: str) -> ReadError:
+        return ReadError(
+            f"{place}: expected the file_name of one image of {self.source}, found {shown(name)}, "
+            "a name of several images",
+            "Write the id of the image, or its whole file_name with the folder.",
+        )
+
+    def unknown(self, found: Any, place: str) -> ReadError:
+        """The error for a name or number of no image."""
+        return ReadError(
+            f"{place}: expected the id or the file_name of one of the {len(self.ids):,} images of "
+            f"{self.source}, found {shown(found)}",
+            "Check that both files are of the same data set, or set data.unknown: skip. A "
+            "file_name is matched whole, without its folder, or without its suffix.",
+        )
+
+
+def named_results(
+    text: Text, names: ImageNames, skip: bool, *, masks: bool
+) -> tuple[Document, int]:
+    """Results with texts under ``image_id``, and how many annotations were matched by name.
+
+    Parameters
+    ----------
+    text : Text
+        The file.
+    names : ImageNames
+        Names of the data set's images.
+    skip : bool
+        Whether an unknown image is allowed.
+    masks : bool
+        Whether segmentations are read.
+
+    Raises
+    ------
+    ReadError
+        If the file cannot be read, or an id names no image or several; names the annotation.
+    """
+    stranger = max(names.ids, default=0) + 1
+    by_name = 0
+
+    def id_of(value: str | int, place: str) -> int:
+        nonlocal by_name
+        found = names.id_of(value, place)
+        if found is None and not skip:
+            raise names.unknown(value, place)
+        by_name += found is not None and str(found) != str(value).strip()
+        return stranger if found is None else found
+
+    return reference_scanner.scan_named(text, id_of, masks=masks), by_name
+
+
+def numbered_results(document: Document, names: ImageNames) -> tuple[Document, int]:
+    """Results whose ids are no images, by the numbers that their files are called by.
+
+    Examples
+    --------
+    >>> from valor_detection.coco_json.scanner import scan
+    >>> found = scan(Text.of(b'[{"image_id": 139, "score": 0.5}]'))
+    >>> found, count = numbered_results(found, ImageNames.of("gt.json", [7], ["000139.jpg"]))
+    >>> found.annotations.images, count
+    (array([7]), 1)
+    """
+    own = document.annotations
+    numbers, rows = np.unique(own.images, return_inverse=True)
+    positions = [names.by_number.get(number, _SEVERAL) for number in numbers.tolist()]
+    ids = [
+        number if position == _SEVERAL else names.numbers[position]
+        for number, position in zip(numbers.tolist(), positions, strict=True)
+    ]
+    by_name = np.array(positions, np.int64)[rows] != _SEVERAL
+    if not by_name.any():
+        return document, 0
+    renamed = evolve(own, images=np.array(ids, np.int64)[rows])
+    return evolve(document, annotations=renamed), int(by_name.sum())
+
+
+def _forms(name: str) -> tuple[str, str, str]:
+    """A name as it is, without its folder, and without its suffix."""
+    whole = normalize("NFC", name).replace("\\", "/")
+    path = PurePosixPath(whole)
+    return whole, path.name, path.stem

@@ -1,4 +1,4 @@
-"""Tables: the objects of all images and their pairs, in an order that no arrival changes."""
+"""Objects of all images and their pairs, in an order independent of their arrival."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from valor_core.schemas.geometry import ends, gathered
 from valor_detection.kernels import matching as kernels
 from valor_detection.matching.image_objects import NOTHING, Chunk, Images, SomeImages
 from valor_detection.matching.once import once
-from valor_detection.matching.part import Part
 
 Flags = NDArray[np.bool_]
 
@@ -289,3 +288,35 @@ def _sorted(chunk: Chunk) -> Chunk:
     if is_ascending(order):
         return chunk
     return SomeImages(chunk, order).gathered()
+
+
+@frozen(eq=False, repr=False)
+class Part:
+    """Where the objects of some images stand in a table of more images.
+
+    Matches are found in every image for itself, so that those of the larger table are these, too.
+
+    Parameters
+    ----------
+    whole : Table
+        The larger table.
+    chunk : SomeImages
+        The images, in its order.
+    """
+
+    whole: Table
+    chunk: SomeImages
+
+    @property
+    def true_rows(self) -> Codes:
+        """Row in the larger table of each true object, ascending."""
+        return self.chunk.true_rows
+
+    @property
+    def rows(self) -> Codes:
+        """Row in the larger table of each prediction, ascending."""
+        return self.chunk.rows
+
+    def true_places(self, rows: Codes) -> Codes:
+        """Rows here of true objects of these images by their rows there, -1 for -1."""
+        return self.chunk.true_places(rows)

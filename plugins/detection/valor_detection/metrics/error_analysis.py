@@ -18,11 +18,10 @@ from valor_detection.kernels import analysis as kernels
 from valor_detection.kernels.analysis import BACKGROUND, CLASSIFICATION, NOTHING
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.candidate_pairs import Overlaps
-from valor_detection.matching.part import Part
+from valor_detection.matching.interpolated import Standings
 from valor_detection.matching.protocols import ALMOST_ONE, iou_limits, needed
 from valor_detection.matching.ranked import Ranking, ranking
-from valor_detection.matching.standings import Standings
-from valor_detection.matching.table import KEY, Flags, Table
+from valor_detection.matching.table import KEY, Flags, Part, Table
 from valor_detection.metrics.averages import mean
 from valor_detection.parameters.errors import ErrorAnalysisParameters
 from valor_detection.parameters.fields import Rule

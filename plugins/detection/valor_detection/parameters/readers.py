@@ -5,20 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from valor_files import TableSource
-
 from valor_core.parameters import Within, parameter, parameters
 from valor_core.schemas import DEFAULT_KEY
 from valor_detection.parameters.fields import Policy
 
 
-def _label_key() -> str:
+def label_key_field() -> str:
     """The key of all labels."""
     key: str = parameter(default=DEFAULT_KEY, help="Key of all labels.")
     return key
 
 
-def _invalid_geometry(shapes: str) -> Policy:
+def invalid_geometry_field(shapes: str) -> Policy:
     """What becomes of shapes that cannot be right."""
     policy: Policy = parameter(
         default="error",
@@ -29,7 +27,7 @@ def _invalid_geometry(shapes: str) -> Policy:
     return policy
 
 
-def _partition_images() -> int:
+def partition_images_field() -> int:
     """How many images a worker reads at a time."""
     count: int = parameter(
         default=2000, help="Number of images in the parts that workers read.", check=Within(1)
@@ -54,7 +52,7 @@ class CocoParameters:
     iou_type: IouType = parameter(
         default="bbox", help="What is compared: bbox is boxes, segm is masks."
     )
-    label_key: str = _label_key()
+    label_key: str = label_key_field()
     invalid_geometry: Policy = parameter(
         default="accept",
         help="What becomes of boxes and masks that cannot be right: accept computes with them as "
@@ -83,53 +81,8 @@ class GeojsonParameters:
     image: str = parameter(default="image", help="Property that names the image.")
     label: str = parameter(default="label", help="Property of the label.")
     score: str = parameter(default="score", help="Property of the score.")
-    label_key: str = _label_key()
-    invalid_geometry: Policy = _invalid_geometry("polygons")
-
-
-BoxFormat = Literal["xyxy", "xywh", "cxcywh"]
-
-
-def _box_format() -> BoxFormat:
-    box_format: BoxFormat = parameter(
-        default="xyxy",
-        help="How boxes are written: xyxy is corners, xywh the upper left corner and size, "
-        "cxcywh center and size.",
-    )
-    return box_format
-
-
-@parameters
-class TableParameters:
-    """Parameters of the reader of tables of boxes."""
-
-    groundtruths: TableSource = parameter(help="Table with one row for each true box.")
-    predictions: TableSource = parameter(
-        help="Table with one row for each predicted box and its score."
-    )
-    images: TableSource | None = parameter(
-        default=None,
-        help="Table with one row for each image: uid, and if need be width and height; other "
-        "columns are metadata. Without it the images are those that have a box.",
-    )
-    uid: str = parameter(default="uid", help="Column of the image's uid.")
-    label: str = parameter(default="label", help="Column of the label.")
-    box: tuple[str, ...] = parameter(
-        default=("xmin", "ymin", "xmax", "ymax"),
-        help="Columns of the four numbers of a box, in the order of the box format.",
-    )
-    score: str = parameter(default="score", help="Column of the score.")
-    crowd: str = parameter(
-        default="is_crowd", help="Column that says which true boxes are crowds; may be missing."
-    )
-    box_format: BoxFormat = _box_format()
-    normalized: bool = parameter(
-        default=False,
-        help="Whether boxes are in shares of the image's width and height, which the table of "
-        "images gives then.",
-    )
-    label_key: str = _label_key()
-    invalid_geometry: Policy = _invalid_geometry("boxes")
+    label_key: str = label_key_field()
+    invalid_geometry: Policy = invalid_geometry_field("polygons")
 
 
 Difficult = Literal["keep", "skip"]
@@ -152,9 +105,9 @@ class VocParameters:
     difficult: Difficult = parameter(
         default="keep", help="What becomes of objects marked as difficult: keep, or skip."
     )
-    label_key: str = _label_key()
-    invalid_geometry: Policy = _invalid_geometry("boxes")
-    partition_images: int = _partition_images()
+    label_key: str = label_key_field()
+    invalid_geometry: Policy = invalid_geometry_field("boxes")
+    partition_images: int = partition_images_field()
 
 
 @parameters
@@ -174,6 +127,6 @@ class YoloParameters:
     sizes: Path | None = parameter(
         default=None, help="Table of uid, width and height, in place of the images."
     )
-    label_key: str = _label_key()
-    invalid_geometry: Policy = _invalid_geometry("boxes and polygons")
-    partition_images: int = _partition_images()
+    label_key: str = label_key_field()
+    invalid_geometry: Policy = invalid_geometry_field("boxes and polygons")
+    partition_images: int = partition_images_field()

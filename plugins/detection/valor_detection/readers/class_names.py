@@ -10,7 +10,7 @@ from attrs import frozen
 
 from valor_core.errors import MissingExtraError, ReadError, shown
 from valor_core.packages import install
-from valor_detection.readers.text import text_of
+from valor_detection.readers.text_files import text_of
 
 
 @frozen

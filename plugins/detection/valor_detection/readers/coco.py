@@ -23,7 +23,6 @@ from valor_core.schemas.geometry import Shapes
 from valor_detection.coco_json.categories import Categories
 from valor_detection.coco_json.findings import Findings, federated
 from valor_detection.coco_json.images import image_facts
-from valor_detection.coco_json.numbering import Numbering
 from valor_detection.coco_json.records import (
     AREA,
     BOX,
@@ -35,6 +34,7 @@ from valor_detection.coco_json.records import (
     Annotations,
     Document,
     Images,
+    Numbering,
 )
 from valor_detection.coco_json.reference_scanner import DECODER
 from valor_detection.coco_json.scanner import scan
@@ -43,10 +43,10 @@ from valor_detection.kernels.grouping import grouped_order
 from valor_detection.kernels.segmentations import COMPRESSED, RUNS
 from valor_detection.parameters.readers import CocoParameters
 from valor_detection.readers.coco_parts import CocoFiles, CocoPart, parts
-from valor_detection.readers.refusals import as_read_errors
+from valor_detection.readers.text_files import as_read_errors
 
 if TYPE_CHECKING:
-    from valor_detection.coco_json.image_names import ImageNames
+    from valor_detection.coco_json.images import ImageNames
     from valor_detection.readers.coco_masks import Masks
 
 _LONGEST = 1e150  # a box with shorter sides has an area that is a number
@@ -166,7 +166,7 @@ class _DataSet:
         try:
             found = scan(text, masks=masks)
         except ReadError:
-            from valor_detection.coco_json.image_names import named_results
+            from valor_detection.coco_json.images import named_results
 
             names = self._image_names()
             found, count = named_results(text, names, self.chosen.unknown == "skip", masks=masks)
@@ -174,7 +174,7 @@ class _DataSet:
             ids = found.annotations.images
             if not len(ids) or (self.numberings.images.positions(ids) >= 0).any():
                 return found
-            from valor_detection.coco_json.image_names import numbered_results
+            from valor_detection.coco_json.images import numbered_results
 
             found, count = numbered_results(found, self._image_names())
         if count:
@@ -182,7 +182,7 @@ class _DataSet:
         return found
 
     def _image_names(self) -> ImageNames:
-        from valor_detection.coco_json.image_names import ImageNames
+        from valor_detection.coco_json.images import ImageNames
 
         ids = self.datums.uids.tolist()
         names = self.facts["file_name"] if "file_name" in self.facts else [None] * len(ids)

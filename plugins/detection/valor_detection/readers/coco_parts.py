@@ -1,6 +1,6 @@
-"""Parts of COCO's files: which bytes of both files belong to some of the images.
+"""Partitions of COCO's files: both files, or the byte ranges of a number of images.
 
-Most runs read both files as a whole; what splits them stands in `coco_split`.
+`coco_split` computes the ranges. It is imported only for runs that split files.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from attrs import frozen
-from valor_files import unreadable
+from valor_files import WholeFiles, unreadable
 
 from valor_core.readers import Partition
 from valor_core.schemas import Codes
@@ -18,44 +18,26 @@ from valor_detection.coco_json.text import Text
 
 
 @frozen(repr=False)
-class CocoFiles(Partition):
-    """Both files as a whole: annotations of an image can stand anywhere in either."""
-
-    groundtruths: Path
-    predictions: Path
-
-    @property
-    def name(self) -> str:
-        """The two files."""
-        return f"{self.groundtruths} and {self.predictions}"
-
-    @property
-    def identity(self) -> str:
-        """The two files, from wherever they are named."""
-        return f"{self.groundtruths.resolve()} and {self.predictions.resolve()}"
-
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """The files it is of."""
-        return (self.groundtruths, self.predictions)
+class CocoFiles(WholeFiles[Path]):
+    """Both files, whose annotations can be of any image."""
 
     def truths_text(self) -> Text:
-        """What is to be read of the data set."""
+        """Read the data set."""
         return Text.read(self.groundtruths)
 
     def results_text(self) -> Text:
-        """What is to be read of the results."""
+        """Read the results."""
         return Text.read(self.predictions)
 
 
 @frozen(eq=False, repr=False)
 class Ranges:
-    """Bytes of a file that hold some records of a list, in the order of the file.
+    """Byte ranges of a file that hold records of a list, in the order of the file.
 
     Parameters
     ----------
     starts, stops : ndarray of int64, shape (n,)
-        Where neighboring records begin and end.
+        First byte and end of each run of neighbouring records.
     rows : ndarray of int64, shape (m,)
         Position of each record in the list of the file.
     """
@@ -65,7 +47,7 @@ class Ranges:
     rows: Codes
 
     def read(self, path: Path) -> bytes:
-        """The records, with commas in between."""
+        """Read the records, joined by commas."""
         try:
             with path.open("rb") as stream:
                 return b",".join(self._read(stream))
@@ -80,7 +62,7 @@ class Ranges:
 
 @frozen(eq=False, repr=False)
 class CocoPart(Partition):
-    """Some images with their annotations.
+    """Images with ids from `first` to `last`, and their annotations.
 
     Parameters
     ----------
@@ -89,11 +71,11 @@ class CocoPart(Partition):
     first, last : int
         Ids of the first and the last image.
     images, truths, results : Ranges
-        Where their records are.
+        Byte ranges of their records.
     categories : bytes
-        The categories, as the file has them.
+        JSON of the categories.
     fields : tuple of str
-        Fields of images that are metadata, of this part or of others.
+        Fields of images that are metadata in the whole file.
     """
 
     files: CocoFiles
@@ -107,21 +89,21 @@ class CocoPart(Partition):
 
     @property
     def name(self) -> str:
-        """The two files, and which images."""
+        """Names of both files and range of ids."""
         return f"{self.files.name}, images {self.first} to {self.last}"
 
     @property
     def identity(self) -> str:
-        """The two files, from wherever they are named, and which images."""
+        """Absolute paths of both files and range of ids."""
         return f"{self.files.identity}, images {self.first} to {self.last}"
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The files it is of."""
+        """Both files."""
         return self.files.paths
 
     def truths_text(self) -> Text:
-        """What is to be read of the data set, as if it were one of its own."""
+        """Read the records of the data set, as a smaller data set."""
         path = self.files.groundtruths
         content = b'{"images": [%b], "annotations": [%b], "categories": %b}' % (
             self.images.read(path),
@@ -131,23 +113,23 @@ class CocoPart(Partition):
         return Text.of(content, str(path))
 
     def results_text(self) -> Text:
-        """What is to be read of the results, as if they were all."""
+        """Read the records of the results, as a shorter list."""
         path = self.files.predictions
         return Text.of(b"[%b]" % self.results.read(path), str(path))
 
 
 def parts(files: CocoFiles, images: int | None) -> Sequence[CocoFiles | CocoPart]:
-    """Parts of so many images; both files as a whole where that is one part, or they are odd.
+    """Split the files into partitions of a number of images.
 
-    Files are odd if they are packed, or if something is wrong or not alike in them, so that only
-    the whole tells what an annotation is. Reading the whole says what is wrong.
+    Compressed files, files with errors and files with mixed records are not split: the meaning of
+    their annotations depends on the whole file, and reading it whole reports the errors.
 
     Parameters
     ----------
     files : CocoFiles
         Both files.
     images : int, optional
-        How many images a part has.
+        Number of images in a partition. By default the files are not split.
     """
     if images is None or any(path.suffix.lower() == ".gz" for path in files.paths):
         return (files,)

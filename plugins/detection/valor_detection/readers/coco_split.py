@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReadError
 from valor_core.schemas import Codes
-from valor_detection.coco_json.numbering import Numbering
-from valor_detection.coco_json.records import BOX, ID, SEGMENTATION, Document
+from valor_detection.coco_json.records import BOX, ID, SEGMENTATION, Document, Numbering
 from valor_detection.coco_json.scanner import scan
 from valor_detection.coco_json.text import Text
 from valor_detection.readers.coco_parts import CocoFiles, CocoPart, Ranges

@@ -9,40 +9,16 @@ from typing import Any
 
 import msgspec
 from attrs import frozen
+from valor_files import WholeFiles
 
 from valor_core.errors import ReadError, SchemaError, shown
-from valor_core.readers import Partition
 from valor_core.schemas import Label, as_float
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import MultiPolygon, Polygon
 from valor_detection.geometry.geojson import from_geojson
 from valor_detection.geometry.validity import batch_of
 from valor_detection.parameters.readers import GeojsonParameters
-from valor_detection.readers.refusals import as_read_errors
-from valor_detection.readers.text import text_of
-
-
-@frozen
-class Collections(Partition):
-    """The one partition: features of an image can stand anywhere in either file."""
-
-    groundtruths: Path
-    predictions: Path
-
-    @property
-    def name(self) -> str:
-        """The two files."""
-        return f"{self.groundtruths} and {self.predictions}"
-
-    @property
-    def identity(self) -> str:
-        """The two files, from wherever they are named."""
-        return f"{self.groundtruths.resolve()} and {self.predictions.resolve()}"
-
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """The files it is of."""
-        return (self.groundtruths, self.predictions)
+from valor_detection.readers.text_files import as_read_errors, text_of
 
 
 @frozen
@@ -60,11 +36,11 @@ class GeojsonReader:
     parameters: GeojsonParameters
     task: str
 
-    def partitions(self) -> Sequence[Collections]:
+    def partitions(self) -> Sequence[WholeFiles[Path]]:
         """Both files as a whole."""
-        return (Collections(self.parameters.groundtruths, self.parameters.predictions),)
+        return (WholeFiles(self.parameters.groundtruths, self.parameters.predictions),)
 
-    def read(self, partition: Collections) -> Iterator[DetectionBatch]:
+    def read(self, partition: WholeFiles[Path]) -> Iterator[DetectionBatch]:
         """The one batch.
 
         Raises

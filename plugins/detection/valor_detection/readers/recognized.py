@@ -1,4 +1,4 @@
-"""Detection of files of boxes by their first bytes and column names."""
+"""Detection of files and folders of boxes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from valor_files import (
     Detected,
@@ -19,6 +21,10 @@ from valor_files import (
     named_source,
     renamed,
 )
+
+from valor_core.errors import ReadError, ValorError
+from valor_detection.readers.class_names import class_names
+from valor_detection.readers.images import SUFFIXES
 
 _BEGINNING = 1 << 16
 _UID = ("uid", "image_id", "image", "filename", "file", "id")
@@ -157,3 +163,216 @@ def _end(file: Path) -> bytes:
 
 def _is_packed(file: Path) -> bool:
     return file.suffix.casefold() == ".gz"
+
+
+_FOLDER_METRICS = ("mAP50", "mAP50-95", "F1")
+_MOST_FILES = 20
+_HEADER = 1 << 12
+_NAMES = ("data.yaml", "data.yml", "dataset.yaml", "classes.txt", "obj.names")
+_SPLITS = ("val", "valid", "test", "train")
+_IMAGES, _LABELS = "images", "labels"
+_LARGEST_SHARE = 1.01
+_NEEDS_NAMES = "data.yaml, or a text file with the name of one class a line."
+_NEEDS_IMAGES = "Folder of the images; or set data.sizes to a table of uid, width and height."
+
+
+def yolo(files: Sequence[Path]) -> Detected | None:
+    """Folders of YOLO's labels and predictions, or a data.yaml and the folder of predictions."""
+    if len(files) != 2 or not all(isinstance(file, Path) for file in files):
+        return None
+    first, predictions = files[0], _labels_in(files[1])
+    own = first / _NAMES[0]
+    if own.is_file() and not any(True for _ in _files(first, ".txt", deep=False)):
+        first = own
+    if first.suffix.casefold() in (".yaml", ".yml"):
+        return _of_data_yaml(first, predictions)
+    labels = _labels_in(first)
+    if not (_has_boxes(labels) and _has_boxes(predictions)) and not (
+        _has_boxes(labels) and _is_empty(predictions)
+    ):
+        return None
+    names = _names_near(labels)
+    return _recognized(labels, predictions, names, _images_of(labels))
+
+
+def voc(files: Sequence[Path]) -> Detected | None:
+    """A folder of Pascal VOC's XML files, and one of results as XML or text."""
+    if len(files) != 2 or not all(isinstance(file, Path) for file in files):
+        return None
+    truths, results = files
+    if not any(b"<annotation" in head for head in _heads(truths, ".xml")):
+        return None
+    has_xml = any(b"<object" in head or b"<annotation" in head for head in _heads(results, ".xml"))
+    if (
+        not has_xml
+        and not _is_empty(results)
+        and not any(map(_is_voc_result, _heads(results, ".txt")))
+    ):
+        return None
+    return Detected(
+        data={"groundtruths": str(truths), "predictions": str(results)}, metrics=_FOLDER_METRICS
+    )
+
+
+def _recognized(
+    labels: Path | None, predictions: Path, names: Path | None, images: Path | None
+) -> Detected:
+    data = {
+        "groundtruths": labels,
+        "predictions": predictions,
+        "names": names,
+        _IMAGES: images,
+    }
+    needs = {"names": _NEEDS_NAMES, _IMAGES: _NEEDS_IMAGES}
+    return Detected(
+        data={key: str(path) for key, path in data.items() if path is not None},
+        metrics=_FOLDER_METRICS,
+        needs={key: words for key, words in needs.items() if data[key] is None},
+    )
+
+
+def _of_data_yaml(file: Path, predictions: Path) -> Detected | None:
+    """The labels and images of the split that the predictions are of."""
+    if not predictions.is_dir():
+        return None
+    try:
+        class_names(file)
+        import yaml
+
+        content = yaml.safe_load(file.read_bytes())
+    except (ValorError, ImportError, OSError, ValueError):
+        return None
+    predicted = {path.stem for path in _files(predictions, ".txt")}
+    splits = [(images, labels) for images in _splits(file, content) if (labels := _beside(images))]
+    if not splits:
+        return _recognized(None, predictions, file, None)
+
+    def is_of(split: tuple[Path, Path]) -> bool:
+        return any((split[1] / f"{stem}.txt").is_file() for stem in predicted)
+
+    images, labels = next(filter(is_of, splits), splits[0])
+    return _recognized(labels, predictions, file, images)
+
+
+def _splits(file: Path, content: Mapping[str, Any]) -> Iterator[Path]:
+    """Folders of images that a data.yaml names, relative to its own folder or to its ``path``."""
+    own = content.get("path")
+    homes = [file.parent]
+    if isinstance(own, str):
+        homes = [file.parent / own, Path(own), file.parent]
+    for split in _SPLITS:
+        named = content.get(split)
+        if not isinstance(named, str):
+            continue
+        # exports of Roboflow name ../valid/images beside a folder valid
+        written = (named, named.removeprefix("../"))
+        found = (home / one for one in written for home in homes)
+        yield from islice((folder for folder in found if folder.is_dir()), 1)
+
+
+def _beside(images: Path) -> Path | None:
+    """The folder of labels of a folder of images, which has labels in place of images."""
+    return _swapped(images, _IMAGES, _LABELS, ".txt")
+
+
+def _images_of(labels: Path) -> Path | None:
+    return _swapped(labels, _LABELS, _IMAGES, *SUFFIXES)
+
+
+def _swapped(folder: Path, name: str, other: str, *suffixes: str) -> Path | None:
+    """The folder with another name in its path, or itself, that has files of a kind."""
+    parts = folder.parts
+    candidates = [
+        Path(*parts[:place], other, *parts[place + 1 :])
+        for place in reversed(range(len(parts)))
+        if parts[place] == name
+    ]
+    for candidate in [*candidates, folder, folder.parent / other]:
+        if any(True for suffix in suffixes for _ in _files(candidate, suffix)):
+            return candidate
+    return None
+
+
+def _names_near(labels: Path) -> Path | None:
+    """A file with names of classes in a folder of labels or above it, up to three levels."""
+    for folder in (labels, *islice(labels.absolute().parents, 3)):
+        for name in _NAMES:
+            try:
+                if (folder / name).is_file() and class_names(folder / name):
+                    return _as_given(folder / name)
+            except (ReadError, ValorError):
+                continue
+    return None
+
+
+def _as_given(path: Path) -> Path:
+    """The path relative to the current folder if it is below."""
+    try:
+        return path.relative_to(Path.cwd())
+    except ValueError:
+        return path
+
+
+def _labels_in(folder: Path) -> Path:
+    """The folder of text files: the one named, or the only folder ``labels`` below it."""
+    if not folder.is_dir() or any(True for _ in _files(folder, ".txt", deep=False)):
+        return folder
+    below = [path for path in folder.rglob(_LABELS) if path.is_dir()]
+    return below[0] if len(below) == 1 else folder
+
+
+def _is_empty(folder: Path) -> bool:
+    return folder.is_dir() and next(folder.iterdir(), None) is None
+
+
+def _has_boxes(folder: Path) -> bool:
+    """Whether the first lines of a folder's text files are classes and shares of an image."""
+    lines = [
+        line.split()
+        for head in _heads(folder, ".txt")
+        for line in head.decode("latin-1").splitlines()[:1]
+        if line.strip()
+    ]
+    return any(map(_is_box, lines))
+
+
+def _is_box(words: Sequence[str]) -> bool:
+    """Whether a line is a class and at least four shares of an image.
+
+    Examples
+    --------
+    >>> _is_box("0 0.5 0.5 0.2 0.2".split()), _is_box("a.jpg 0.9 10 20 30 40".split())
+    (True, False)
+    """
+    if len(words) < 5 or not words[0].isdecimal():
+        return False
+    try:
+        shares = [float(word) for word in words[1:]]
+    except ValueError:
+        return False
+    return all(-_LARGEST_SHARE <= share <= _LARGEST_SHARE for share in shares)
+
+
+def _is_voc_result(head: bytes) -> bool:
+    """Whether a text begins with image, score and the four edges of a box."""
+    words = head.split(b"\n", 1)[0].decode("latin-1").split()
+    try:
+        return len(words) == 6 and bool([float(word) for word in words[1:]])
+    except ValueError:
+        return False
+
+
+def _heads(folder: Path, suffix: str) -> Iterable[bytes]:
+    """Beginnings of the first files of a folder that are of a kind."""
+    for path in islice(_files(folder, suffix), _MOST_FILES):
+        try:
+            with path.open("rb") as stream:
+                yield stream.read(_HEADER)
+        except OSError:
+            continue
+
+
+def _files(folder: Path, suffix: str, deep: bool = True) -> Iterator[Path]:
+    if folder.is_dir():
+        found = folder.rglob("*") if deep else folder.glob("*")
+        yield from (path for path in found if path.suffix.lower() == suffix)

@@ -17,9 +17,9 @@ from valor_core.readers import Partition
 from valor_core.schemas import Codes, Datums, Floats, Label, Vocabulary
 from valor_core.schemas.detection import DetectionBatch
 from valor_detection.arrays.objects import Rows, batch_of_rows, checked_rows, upright
-from valor_detection.parameters.readers import TableParameters
+from valor_detection.parameters.tables import TableParameters
 from valor_detection.readers.images import ImageTable
-from valor_detection.readers.refusals import as_read_errors
+from valor_detection.readers.text_files import as_read_errors
 
 
 @frozen

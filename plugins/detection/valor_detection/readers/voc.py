@@ -1,4 +1,4 @@
-"""Reader of Pascal VOC's files: an XML file for each image, results as text or XML."""
+"""Reader of Pascal VOC's files."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, NoReturn
 from unicodedata import normalize
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
 
 from attrs import evolve, frozen
+from valor_files import unreadable
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.schemas import Label
@@ -19,9 +22,42 @@ from valor_detection.geometry.validity import batch_of
 from valor_detection.parameters.readers import VocParameters
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
 from valor_detection.readers.images import files_of
-from valor_detection.readers.refusals import as_read_errors
-from valor_detection.readers.text import number_of, text_of
-from valor_detection.readers.xml import xml_root
+from valor_detection.readers.text_files import as_read_errors, number_of, text_of
+
+
+def xml_root(path: Path) -> Element:
+    """The outermost element of an XML file.
+
+    Raises
+    ------
+    ReadError
+        If it is no XML, or declares entities; names the line.
+    """
+    builder = TreeBuilder()
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+
+    def refuse(*_: Any) -> NoReturn:
+        raise ReadError(
+            f"{path}, line {parser.CurrentLineNumber}: expected XML without entities of its own, "
+            "found a declaration of one",
+            "Remove the DOCTYPE and its entities from the file.",
+        )
+
+    parser.StartElementHandler = builder.start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.data
+    parser.EntityDeclHandler = refuse
+    try:
+        parser.Parse(path.read_bytes(), True)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except expat.ExpatError as error:
+        raise ReadError(f"{path}, line {error.lineno}: expected XML, found: {error}") from error
+    except LookupError as error:
+        raise ReadError(f"{path}: expected XML in a known encoding, found: {error}") from error
+    return builder.close()
+
 
 _RESULT = re.compile(r"(?:comp\d+_det_[^_]+_)?(.+)")
 _EDGES = ("xmin", "ymin", "xmax", "ymax")

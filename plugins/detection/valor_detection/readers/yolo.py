@@ -18,8 +18,7 @@ from valor_detection.parameters.readers import YoloParameters
 from valor_detection.readers.class_names import Classes, read_classes
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
 from valor_detection.readers.images import ImageTable, files_of, image_size, images_of
-from valor_detection.readers.refusals import as_read_errors
-from valor_detection.readers.text import number_of, text_of
+from valor_detection.readers.text_files import as_read_errors, number_of, text_of
 
 _NUMBERS = 4  # of a box
 _OUTSIDE = 0.05  # by which a keypoint may be outside of its box

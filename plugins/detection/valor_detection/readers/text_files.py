@@ -1,12 +1,14 @@
-"""Small text files, read as a whole, and the numbers in them."""
+"""Text files of annotations."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from valor_files import unreadable
 
-from valor_core.errors import ReadError
+from valor_core.errors import ReadError, SchemaError
 
 
 def text_of(path: Path) -> str:
@@ -48,3 +50,21 @@ def number_of(text: str) -> float:
     if "_" in text or not text.isascii():
         raise ValueError(text)
     return float(text)
+
+
+@contextmanager
+def as_read_errors() -> Iterator[None]:
+    """A block in which a `SchemaError`, whose place is one in a file, is a `ReadError`.
+
+    Examples
+    --------
+    >>> with as_read_errors():
+    ...     raise SchemaError("boxes.csv, line 2: expected a shape with an area")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.ReadError: boxes.csv, line 2: expected a shape with an area
+    """
+    try:
+        yield
+    except SchemaError as error:
+        raise ReadError(error.message, error.remedy) from error

@@ -1,0 +1,55 @@
+"""Parameters of the reader of tables of boxes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from valor_files import TableSource
+
+from valor_core.parameters import parameter, parameters
+from valor_detection.parameters.fields import Policy
+from valor_detection.parameters.readers import invalid_geometry_field, label_key_field
+
+BoxFormat = Literal["xyxy", "xywh", "cxcywh"]
+
+
+def _box_format() -> BoxFormat:
+    box_format: BoxFormat = parameter(
+        default="xyxy",
+        help="How boxes are written: xyxy is corners, xywh the upper left corner and size, "
+        "cxcywh center and size.",
+    )
+    return box_format
+
+
+@parameters
+class TableParameters:
+    """Parameters of the reader of tables of boxes."""
+
+    groundtruths: TableSource = parameter(help="Table with one row for each true box.")
+    predictions: TableSource = parameter(
+        help="Table with one row for each predicted box and its score."
+    )
+    images: TableSource | None = parameter(
+        default=None,
+        help="Table with one row for each image: uid, and if need be width and height; other "
+        "columns are metadata. Without it the images are those that have a box.",
+    )
+    uid: str = parameter(default="uid", help="Column of the image's uid.")
+    label: str = parameter(default="label", help="Column of the label.")
+    box: tuple[str, ...] = parameter(
+        default=("xmin", "ymin", "xmax", "ymax"),
+        help="Columns of the four numbers of a box, in the order of the box format.",
+    )
+    score: str = parameter(default="score", help="Column of the score.")
+    crowd: str = parameter(
+        default="is_crowd", help="Column that says which true boxes are crowds; may be missing."
+    )
+    box_format: BoxFormat = _box_format()
+    normalized: bool = parameter(
+        default=False,
+        help="Whether boxes are in shares of the image's width and height, which the table of "
+        "images gives then.",
+    )
+    label_key: str = label_key_field()
+    invalid_geometry: Policy = invalid_geometry_field("boxes")
