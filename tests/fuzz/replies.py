@@ -14,7 +14,7 @@ from typing import Any
 
 from cases import fuzz
 from mutations import MARKS, NUMBERS, mutated, mutated_tree
-from valor_llm.replies.shapes import Rating, Reading, Shape, TextList, VerdictList, Verdicts
+from valor_llm.replies.shapes import ParsedReply, Rating, Shape, TextList, VerdictList, Verdicts
 
 _WORDS = (
     *(*NUMBERS, *MARKS, b"<think>", b"</think>", b"```json\n", b"```", b'"verdict": "yes"'),
@@ -63,7 +63,7 @@ def case(draw: Random, folder: Path) -> str:
     return f"{name} {reading} {json.dumps(schema)} {again}"
 
 
-def _check(shape: Shape, reading: Reading) -> None:
+def _check(shape: Shape, reading: ParsedReply) -> None:
     """Raise an `AssertionError` if a reading has another form."""
     assert reading.is_complete or reading.fault, "a reason"
     if isinstance(shape, TextList):

@@ -15,12 +15,12 @@ from valor_llm.clients.callable import from_callable
 from valor_llm.clients.protocol import (
     Client,
     ClientError,
+    FatalError,
     Message,
-    Passing,
     RateLimited,
-    Refused,
     Reply,
     Request,
+    TransientError,
 )
 from valor_llm.clients.sdk import from_sdk
 from valor_llm.judge.judge import Judge
@@ -104,7 +104,7 @@ def test_what_a_function_raises_is_that_calls_error(
 
     with pytest.raises(ClientError) as caught:
         complete(from_callable(fails, model="mine", endpoint="here"))
-    assert (str(caught.value), isinstance(caught.value, Passing)) == (told, is_passing)
+    assert (str(caught.value), isinstance(caught.value, TransientError)) == (told, is_passing)
 
 
 def test_a_function_that_returns_something_else_is_told() -> None:
@@ -235,13 +235,13 @@ def test_an_sdk_makes_no_attempts_of_its_own(sdk: Any, endpoint: MockEndpoint) -
         errors.append(caught.value)
     assert isinstance(errors[0], RateLimited)
     assert errors[0].after == 0.02
-    assert type(errors[1]) is Passing
+    assert type(errors[1]) is TransientError
     assert endpoint.counters["requests"] == 2
 
 
 def test_a_key_that_an_sdk_has_wrong_stops_the_run(sdk: Any, endpoint: MockEndpoint) -> None:
     endpoint.configure(key="another")
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(FatalError) as caught:
         complete(from_sdk(sdk, model="m"))
     assert "401" in str(caught.value)
     assert KEY not in str(caught.value)
@@ -251,5 +251,5 @@ def test_an_endpoint_that_an_sdk_cannot_reach_may_be_there_later(
     sdk: Any, endpoint: MockEndpoint
 ) -> None:
     endpoint.configure(script=["closed_before_answer"])
-    with pytest.raises(Passing, match="APIConnectionError"):
+    with pytest.raises(TransientError, match="APIConnectionError"):
         complete(from_sdk(sdk, model="m"))

@@ -19,7 +19,7 @@ from valor_cli.program.program import program
 from valor_llm.clients.anthropic import anthropic_endpoint
 from valor_llm.clients.batches.protocol import BatchGone
 from valor_llm.clients.openai import openai_endpoint
-from valor_llm.clients.protocol import Passing
+from valor_llm.clients.protocol import TransientError
 from valor_llm.judge.cache import Cache
 from valor_llm.judge.judge import Judge
 from valor_llm.metrics.faithfulness import CLAIMS
@@ -219,7 +219,7 @@ def test_request_with_two_answers_in_a_batch_is_asked_for_again(
     monkeypatch.setattr("valor_llm.clients.http.transport.Transport.exchange", exchange)
     found = client.batches().results("batch_1")
     assert found["same"].text == "yes"
-    assert isinstance(found["other"], Passing)
+    assert isinstance(found["other"], TransientError)
     assert "expected one answer to a request, found two" in str(found["other"])
 
 

@@ -10,7 +10,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from mock_endpoint import MockEndpoint
-from valor_llm.clients.protocol import Message, Passing, Reply, Request, Usage
+from valor_llm.clients.protocol import Message, Reply, Request, TransientError, Usage
 from valor_llm.judge.answer import Answer
 from valor_llm.judge.budget import Budget, Spending, Spent, cost_of
 from valor_llm.judge.calls import Calls
@@ -141,7 +141,7 @@ class Endpoint:
         for _ in range(self.calls % 4):
             await asyncio.sleep(0)
         if self.calls <= self.failing:
-            raise Passing("closed")
+            raise TransientError("closed")
         usage = self.usages[len(self.spent) % len(self.usages)]
         self.spent.append(usage)
         return Reply(text="{}", model="m", usage=usage)
@@ -160,7 +160,7 @@ def carried_out(
         stop = made.stop
         made.close()
         left = [one for one in answers if not isinstance(one, Reply)]
-        assert all(isinstance(one, (ResourceStopped, Passing)) for one in left)
+        assert all(isinstance(one, (ResourceStopped, TransientError)) for one in left)
         return len(answers) - len(left), stop, made.facts()
 
     return asyncio.run(work())

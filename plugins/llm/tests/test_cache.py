@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 from valor_llm.clients.protocol import Reply, TokenChoice, Usage
-from valor_llm.judge.answer import Kept, key_of
+from valor_llm.judge.answer import StoredReply, key_of
 from valor_llm.judge.cache import Cache
 
 from valor_core.errors import ResourceError
 
-FULL = Kept(
+FULL = StoredReply(
     Reply(
         text='{"claims": ["Ä\ud800"]}',
         model="m-2026-01-01",
@@ -30,8 +30,8 @@ FULL = Kept(
 )
 
 
-def kept(text: str) -> Kept:
-    return Kept(Reply(text=text, model="m"))
+def kept(text: str) -> StoredReply:
+    return StoredReply(Reply(text=text, model="m"))
 
 
 @pytest.fixture
@@ -98,10 +98,10 @@ import sys
 from pathlib import Path
 from valor_llm.clients.protocol import Reply
 from valor_llm.judge.cache import Cache
-from valor_llm.judge.answer import Kept
+from valor_llm.judge.answer import StoredReply
 cache = Cache(Path(sys.argv[1]))
 for number in range(100):
-    cache.add(f"{sys.argv[2]}{number}", Kept(Reply(text="x", model="m")))
+    cache.add(f"{sys.argv[2]}{number}", StoredReply(Reply(text="x", model="m")))
 """
 
 
@@ -141,7 +141,7 @@ def test_a_damaged_row_is_as_if_it_were_not_there(path: Path, text: str) -> None
 
 def test_a_reply_that_a_later_version_has_kept_is_read_without_what_is_new() -> None:
     told = '{"attempts": 1, "text": "x", "model": "m", "new": 1, "usage": {"new": 2}, "tokens": []}'
-    assert Kept.from_json(told) == kept("x")
+    assert StoredReply.from_json(told) == kept("x")
 
 
 def foreign(path: Path, *statements: str) -> None:
@@ -267,7 +267,7 @@ def test_a_key_depends_on_every_part_of_a_question() -> None:
     assert len(key_of(one)) == 64
 
 
-def written(path: Path) -> tuple[Kept, ...]:
+def written(path: Path) -> tuple[StoredReply, ...]:
     """A file with one reply, all of it in the file itself."""
     cache = Cache(path)
     cache.add("k", kept('{"analysis": "Right.", "rating": 5}'))

@@ -15,19 +15,19 @@ from attrs import evolve
 from mock_endpoint import MockEndpoint
 from valor_llm.clients.openai import openai_endpoint
 from valor_llm.clients.protocol import (
+    BadRequest,
     Client,
     ClientError,
-    Passing,
+    FatalError,
     RateLimited,
-    Refused,
-    Rejected,
     Reply,
     Request,
+    TransientError,
     Unreachable,
     Usage,
 )
 from valor_llm.judge.calls import Calls
-from valor_llm.judge.features import Features
+from valor_llm.judge.capabilities import Capabilities
 from valor_llm.judge.judge import Judge
 from valor_llm.judge.limits import Retries
 from valor_llm.metrics.faithfulness import CLAIMS
@@ -99,7 +99,9 @@ def complete(calls: Calls, times: int = 1, request: Request = REQUEST) -> list[A
 
 @pytest.mark.parametrize("kind", [Scripted, Awaited])
 def test_what_may_pass_is_tried_again_and_counted(kind: type[Scripted]) -> None:
-    client = kind([Passing("503"), RateLimited("429"), said(usage=Usage(prompt=7, completion=2))])
+    client = kind(
+        [TransientError("503"), RateLimited("429"), said(usage=Usage(prompt=7, completion=2))]
+    )
     calls = calls_of(client)
     (reply,) = complete(calls)
     assert reply.text == "{}"
@@ -109,15 +111,15 @@ def test_what_may_pass_is_tried_again_and_counted(kind: type[Scripted]) -> None:
 
 
 def test_tries_end_and_the_error_says_how_many_there_were() -> None:
-    client = Scripted(lambda number, request: Passing("https://judge.test/v1: 503"))
+    client = Scripted(lambda number, request: TransientError("https://judge.test/v1: 503"))
     (error,) = complete(calls_of(client))
     assert str(error) == "https://judge.test/v1: 503, in 4 attempts"
-    assert isinstance(error, Passing)
+    assert isinstance(error, TransientError)
     assert len(client.requests) == 4  # one, and three more
 
 
 def test_a_request_that_is_not_taken_is_not_repeated() -> None:
-    client = Scripted(lambda number, request: Rejected("400: the request is malformed"))
+    client = Scripted(lambda number, request: BadRequest("400: the request is malformed"))
     (error,) = complete(calls_of(client))
     assert str(error) == "400: the request is malformed"
     assert len(client.requests) == 1
@@ -126,9 +128,9 @@ def test_a_request_that_is_not_taken_is_not_repeated() -> None:
 def test_a_field_that_is_not_taken_is_left_out_from_then_on() -> None:
     def script(number: int, request: Request) -> Reply | ClientError:
         if request.temperature is not None:
-            return Rejected("400: temperature is not supported")
+            return BadRequest("400: temperature is not supported")
         if request.max_tokens_key == "max_tokens":
-            return Rejected("400: use max_completion_tokens in the place of max_tokens")
+            return BadRequest("400: use max_completion_tokens in the place of max_tokens")
         return said()
 
     client, learned = Scripted(script), []
@@ -139,15 +141,17 @@ def test_a_field_that_is_not_taken_is_left_out_from_then_on() -> None:
     assert client.requests[2] == client.requests[3]
     assert client.requests[3].seed == 1
     assert calls.facts()["not_taken"] == ["temperature"]
-    found = Features(max_tokens_key="max_completion_tokens", left_out=frozenset({"temperature"}))
+    found = Capabilities(
+        max_tokens_key="max_completion_tokens", left_out=frozenset({"temperature"})
+    )
     assert learned == [found]
 
 
 def test_what_no_reply_has_proved_is_forgotten() -> None:
     client = Scripted(
         [
-            Rejected("400: seed is odd"),
-            Rejected("400: the request is malformed"),
+            BadRequest("400: seed is odd"),
+            BadRequest("400: the request is malformed"),
             said(),
         ]
     )
@@ -187,7 +191,7 @@ def test_a_reply_that_was_cut_says_nothing_of_the_schema() -> None:
 
 def test_a_refusal_stops_all_calls_and_says_what_to_do() -> None:
     def script(number: int, request: Request) -> Reply | ClientError:
-        return Refused("https://judge.test/v1: 401 Unauthorized", "Check the key in JUDGE_KEY")
+        return FatalError("https://judge.test/v1: 401 Unauthorized", "Check the key in JUDGE_KEY")
 
     client = Scripted(script)
     calls = calls_of(client, concurrency=1)
@@ -233,7 +237,7 @@ def test_a_call_that_is_not_taken_while_others_are_ends_no_run() -> None:
 
 def test_a_refusal_ends_those_that_wait_for_another_attempt() -> None:
     def script(number: int, request: Request) -> Reply | ClientError:
-        return RateLimited("429", after=500.0) if number == 0 else Refused("401")
+        return RateLimited("429", after=500.0) if number == 0 else FatalError("401")
 
     client = Awaited(script)
 
@@ -289,7 +293,7 @@ def test_a_coroutine_that_never_ends_is_ended_at_the_deadline() -> None:
     calls = calls_of(Hanging([]), retries=Retries(0))
     (error,) = complete(calls, request=Request(messages=(), schema={}, step="s", deadline=0.05))
     assert str(error) == "https://judge.test/v1: no reply within 0.05 s"
-    assert isinstance(error, Passing)
+    assert isinstance(error, TransientError)
 
 
 def test_after_the_end_of_the_run_no_call_is_made() -> None:
@@ -297,7 +301,7 @@ def test_after_the_end_of_the_run_no_call_is_made() -> None:
 
     def script(number: int, request: Request) -> Reply | ClientError:
         now[0] += 40
-        return said() if number == 0 else Passing("no whole answer within 20 s")
+        return said() if number == 0 else TransientError("no whole answer within 20 s")
 
     client = Scripted(script)
     parameters = JudgeParameters(cache="off", run_timeout=60.0, call_timeout=50.0)

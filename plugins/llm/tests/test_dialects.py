@@ -16,14 +16,14 @@ from valor_llm.clients.endpoint import Endpoint
 from valor_llm.clients.ollama import ollama_endpoint
 from valor_llm.clients.openai import openai_endpoint
 from valor_llm.clients.protocol import (
+    BadRequest,
     ClientError,
+    FatalError,
     Message,
-    Passing,
-    Refused,
-    Rejected,
     Reply,
     Request,
     TokenChoice,
+    TransientError,
     Usage,
 )
 from valor_llm.judge.judge import Judge
@@ -82,7 +82,13 @@ def test_a_reply_that_was_cut_says_so(name: str, endpoint: MockEndpoint) -> None
 
 @pytest.mark.parametrize(
     ("status", "kind"),
-    [(400, Rejected), (401, Refused), (404, Refused), (422, Rejected), (500, Passing)],
+    [
+        (400, BadRequest),
+        (401, FatalError),
+        (404, FatalError),
+        (422, BadRequest),
+        (500, TransientError),
+    ],
 )
 @pytest.mark.parametrize("name", DIALECTS)
 def test_an_error_is_told_in_the_words_of_the_endpoint(
@@ -203,7 +209,7 @@ def test_texts_and_further_tools_of_an_anthropic_answer_are_part_of_the_reply() 
 
 
 def test_anthropic_needs_a_number_of_tokens() -> None:
-    with pytest.raises(Refused, match=r"^judge.max_tokens: expected a number") as caught:
+    with pytest.raises(FatalError, match=r"^judge.max_tokens: expected a number") as caught:
         anthropic.body_of(Request(messages=(), schema={}, step="rate"), "m")
     assert caught.value.remedy == "Write it as: judge: {max_tokens: 2048}"
 
@@ -343,15 +349,17 @@ def test_anthropic_says_why_a_reply_ended(reason: Any, finish: str) -> None:
 
 @pytest.mark.parametrize("choices", [None, [], [None], {}, "none"])
 def test_an_answer_without_a_choice_may_have_one_next_time(choices: Any) -> None:
-    with pytest.raises(Passing, match=r"^http://h: expected a choice in the answer, found none$"):
+    with pytest.raises(
+        TransientError, match=r"^http://h: expected a choice in the answer, found none$"
+    ):
         openai.reply_of({"choices": choices}, "http://h", "m")
 
 
 @pytest.mark.parametrize("answer", [{}, {"content": None}, {"message": None}])
 def test_an_answer_of_another_dialect_is_no_reply(answer: Any) -> None:
-    with pytest.raises(Passing, match=r"^http://h: expected a list of content"):
+    with pytest.raises(TransientError, match=r"^http://h: expected a list of content"):
         anthropic.reply_of(answer, "http://h", "m")
-    with pytest.raises(Passing, match=r"^http://h: expected a message in the answer"):
+    with pytest.raises(TransientError, match=r"^http://h: expected a message in the answer"):
         ollama.reply_of(answer, "http://h", "m")
 
 

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import pytest
 from attrs import evolve
-from valor_llm.clients.protocol import ClientError, Passing, Rejected, Reply, Request
+from valor_llm.clients.protocol import BadRequest, ClientError, Reply, Request, TransientError
 from valor_llm.judge.calls import Calls
-from valor_llm.judge.features import Features, FirstCalls, kind_of
+from valor_llm.judge.capabilities import Capabilities, FirstCalls, kind_of
 from valor_llm.judge.limits import Retries
 from valor_llm.parameters.judge import JudgeParameters
 
@@ -46,7 +46,7 @@ class Endpoint:
 
 
 def completed(
-    client: Endpoint, requests: list[Request], features: Features | None = None
+    client: Endpoint, requests: list[Request], features: Capabilities | None = None
 ) -> list[Any]:
     async def run() -> list[Any]:
         calls = Calls(
@@ -67,9 +67,9 @@ def reply() -> Reply:
 
 def reasoning_model(number: int, request: Request) -> Reply | ClientError:
     if request.max_tokens is not None and request.max_tokens_key == "max_tokens":
-        return Rejected("400: 'max_tokens' is not supported, use 'max_completion_tokens'")
+        return BadRequest("400: 'max_tokens' is not supported, use 'max_completion_tokens'")
     if request.temperature is not None:
-        return Rejected("400: 'temperature' does not support 0.0")
+        return BadRequest("400: 'temperature' does not support 0.0")
     return reply()
 
 
@@ -84,7 +84,7 @@ def test_reasoning_model_rejects_two_calls_and_not_two_of_each_wave() -> None:
 def test_second_kind_of_request_is_tried_alone_as_well() -> None:
     def script(number: int, request: Request) -> Reply | ClientError:
         if request.probabilities and request.alternatives > 5:
-            return Rejected("400: top_logprobs must be at most 5")
+            return BadRequest("400: top_logprobs must be at most 5")
         return reply()
 
     client = Endpoint(script)
@@ -102,7 +102,7 @@ def test_endpoint_that_accepts_everything_waits_for_one_call_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [Passing("503"), Rejected("400: the request is malformed"), ClientError("no")]
+    "error", [TransientError("503"), BadRequest("400: the request is malformed"), ClientError("no")]
 )
 def test_first_call_without_reply_lets_the_next_one_lead(error: ClientError) -> None:
     def script(number: int, request: Request) -> Reply | ClientError:
@@ -115,7 +115,7 @@ def test_first_call_without_reply_lets_the_next_one_lead(error: ClientError) -> 
 
 
 def test_endpoint_that_rejects_every_call_gets_them_all_after_three() -> None:
-    client = Endpoint(lambda number, request: Rejected("400: the request is malformed"))
+    client = Endpoint(lambda number, request: BadRequest("400: the request is malformed"))
     answers = completed(client, [REQUEST] * 30)
     assert {str(one) for one in answers} == {"400: the request is malformed"}
     assert len(client.requests) == 30
@@ -124,7 +124,7 @@ def test_endpoint_that_rejects_every_call_gets_them_all_after_three() -> None:
 
 def test_features_of_an_earlier_run_need_no_first_call() -> None:
     client = Endpoint(lambda number, request: reply())
-    completed(client, [REQUEST] * 16, Features())
+    completed(client, [REQUEST] * 16, Capabilities())
     assert client.most == 16
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 from cases import for_each
 from valor_llm.clients.http.faults import fault, retry_after, said
-from valor_llm.clients.protocol import ClientError, Passing, RateLimited, Refused, Rejected
+from valor_llm.clients.protocol import (
+    BadRequest,
+    ClientError,
+    FatalError,
+    RateLimited,
+    TransientError,
+)
 
 NOW = 1_000_000_000.0  # 2001-09-09 01:46:40 UTC
 
@@ -14,9 +20,9 @@ NOW = 1_000_000_000.0  # 2001-09-09 01:46:40 UTC
     ("statuses", "kind"),
     [
         ((429, 529), RateLimited),
-        ((408, 409, 425, 500, 502, 503, 504, 520), Passing),
-        ((400, 413, 422), Rejected),
-        ((301, 307, 401, 402, 403, 404, 405, 410, 501), Refused),
+        ((408, 409, 425, 500, 502, 503, 504, 520), TransientError),
+        ((400, 413, 422), BadRequest),
+        ((301, 307, 401, 402, 403, 404, 405, 410, 501), FatalError),
     ],
 )
 def test_a_status_says_whether_another_call_may_do(
@@ -41,7 +47,7 @@ def test_a_busy_server_that_names_a_time_is_a_rate_limit() -> None:
 )
 def test_an_account_without_credit_is_not_asked_again(told: bytes) -> None:
     error = fault(429, {}, said(told), "http://h", NOW)
-    assert isinstance(error, Refused)
+    assert isinstance(error, FatalError)
     assert error.remedy == "Add credit to the account, or use another key"
 
 
@@ -52,7 +58,7 @@ def test_a_rate_limit_that_links_to_billing_is_one() -> None:
 
 def test_a_reply_that_failed_to_follow_a_schema_may_succeed_another_time() -> None:
     told = b'{"error": {"message": "Failed to generate JSON", "code": "json_validate_failed"}}'
-    assert type(fault(400, {}, said(told), "http://h", NOW)) is Passing
+    assert type(fault(400, {}, said(told), "http://h", NOW)) is TransientError
 
 
 @for_each(

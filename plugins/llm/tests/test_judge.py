@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import pytest
 from attrs import evolve
-from valor_llm.clients.protocol import Passing, Reply, Request, Usage
+from valor_llm.clients.protocol import Reply, Request, TransientError, Usage
 from valor_llm.judge.answer import Answer, NoAnswer
 from valor_llm.judge.judge import Judge
 from valor_llm.metrics.faithfulness import CLAIMS, CLAIMS_SUPPORTED
@@ -134,7 +134,7 @@ def test_of_a_partial_reply_that_was_paid_only_the_rest_is_asked_for(
 ) -> None:
     def killed(number: int, request: Request) -> str:
         if number:
-            raise Passing("the line was cut")
+            raise TransientError("the line was cut")
         return verdicts(1, 3)
 
     with pytest.raises(NoAnswer, match="the line was cut"):

@@ -9,7 +9,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from valor_llm.clients.protocol import Passing
+from valor_llm.clients.protocol import TransientError
 from valor_llm.judge.limits import Limits, Retries, Ticket
 
 
@@ -193,15 +193,15 @@ def test_pauses_are_drawn_from_nothing_to_twice_the_last_bound() -> None:
 
     retries = Retries(9, draw=draw)
     for failed in range(1, 10):
-        retries.pause(failed, Passing("503"))
+        retries.pause(failed, TransientError("503"))
     assert bounds == [(0.0, most) for most in (0.5, 1, 2, 4, 8, 16, 30, 30, 30)]
 
 
 def test_an_endpoint_is_left_alone_for_at_least_as_long_as_it_asks() -> None:
     for seed in range(20):
         retries = Retries(3, draw=random.Random(seed).uniform)
-        assert retries.pause(1, Passing("429", after=7)) == pytest.approx(7.25, abs=0.25)
+        assert retries.pause(1, TransientError("429", after=7)) == pytest.approx(7.25, abs=0.25)
 
 
 def test_nobody_waits_for_a_day() -> None:
-    assert Retries(6).pause(1, Passing("429", after=86_400)) is None
+    assert Retries(6).pause(1, TransientError("429", after=86_400)) is None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from cases import for_each
-from valor_llm.clients.protocol import Passing
+from valor_llm.clients.protocol import TransientError
 
 from valor_core.results import Undefined
 from valor_core.schemas.text import Text
@@ -90,7 +90,7 @@ def test_without_a_valid_rating_the_item_has_failed(name: str) -> None:
 def test_a_rating_that_may_come_in_a_later_run_is_not_done_without(
     name: str, other: Any, turned: bool
 ) -> None:
-    pair = [Passing("503 Service Unavailable"), other]
+    pair = [TransientError("503 Service Unavailable"), other]
     answer = failed(name, ITEM, _client(name, *(reversed(pair) if turned else pair)))
     assert answer.retry
     assert "503" in answer.reason

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from valor_llm.trust.panels import combined, mean_of, panel_details, weighted_kappa
-from valor_llm.trust.scorings import Scorings
+from valor_llm.trust.repeated_scores import RepeatedScores
 
 NAN = float("nan")
 
@@ -80,7 +80,7 @@ def test_kappa_takes_items_that_both_have_scored() -> None:
 def test_a_report_says_who_moves_the_mean() -> None:
     # items by judge a, b, c: (1, 1, 0), (1, 0, 0), (1, c failed, b 1)
     values = np.array([[[1.0], [1.0], [0.0]], [[1.0], [0.0], [0.0]], [[1.0], [1.0], [NAN]]])
-    scorings = Scorings(("a", "b", "c"), values, (Counter(), Counter(), Counter(busy=1)))
+    scorings = RepeatedScores(("a", "b", "c"), values, (Counter(), Counter(), Counter(busy=1)))
 
     told = panel_details(scorings, "majority")
 
@@ -108,6 +108,6 @@ def test_a_report_says_who_moves_the_mean() -> None:
 
 
 def test_alpha_is_none_where_all_say_the_same() -> None:
-    scorings = Scorings(("a", "b"), np.ones((2, 2, 1)), (Counter(), Counter()))
+    scorings = RepeatedScores(("a", "b"), np.ones((2, 2, 1)), (Counter(), Counter()))
 
     assert panel_details(scorings, "mean")["panel"]["krippendorff_alpha"] is None

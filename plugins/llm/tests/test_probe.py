@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from valor_cli.program.program import program
 from valor_llm.clients.lexical import Lexical
-from valor_llm.clients.protocol import Passing, Reply, Request
+from valor_llm.clients.protocol import Reply, Request, TransientError
 from valor_llm.judge.judge import Judge
 from valor_llm.parameters.clients import LexicalParameters
 from valor_llm.parameters.judge import JudgeParameters
@@ -44,7 +44,7 @@ class Obedient:
         """The verdict that the claim asks for."""
         (claim,) = request.data["claims"]
         if self.gives_up_at in claim:
-            raise Passing("too hard")
+            raise TransientError("too hard")
         word = "yes" if self.words in claim or self.always in claim else "no"
         told = {"verdicts": [{"id": 1, "analysis": "because", "verdict": word}]}
         return Reply(text=json.dumps(told), model=self.model)

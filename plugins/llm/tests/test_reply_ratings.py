@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from cases import for_each
-from valor_llm.replies.shapes import Rating, Reading
+from valor_llm.replies.shapes import ParsedReply, Rating
 
 FIVE = Rating((1, 2, 3, 4, 5))
 THREE = Rating((0, 1, 2))
@@ -15,12 +15,12 @@ EVEN = Rating((0, 2, 4))
 NAMED = Rating(("poor", "partly right", "Good"))
 
 
-def read(text: str, rating: Rating = FIVE, **more: Any) -> Reading:
+def read(text: str, rating: Rating = FIVE, **more: Any) -> ParsedReply:
     return rating.read(text, {}, None, **more)
 
 
 def test_a_reply_as_it_was_asked_for_is_read_with_nothing_overlooked() -> None:
-    assert read('{"analysis": "so", "rating": 4}') == Reading({"rating": 4, "analysis": "so"})
+    assert read('{"analysis": "so", "rating": 4}') == ParsedReply({"rating": 4, "analysis": "so"})
 
 
 @for_each(

@@ -9,18 +9,18 @@ import pytest
 from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
-from valor_llm.replies.shapes import Reading, TextList
+from valor_llm.replies.shapes import ParsedReply, TextList
 
 CLAIMS = TextList("claims", most=5)
 
 
-def read(text: str, **more: Any) -> Reading:
+def read(text: str, **more: Any) -> ParsedReply:
     return CLAIMS.read(text, {}, None, **more)
 
 
 @pytest.mark.parametrize("texts", [[], ["a"], ["a", "a"], [" A ", "b\n"]])
 def test_texts_are_kept_as_they_are(texts: list[str]) -> None:
-    assert read(json.dumps({"claims": texts})) == Reading({"claims": tuple(texts)})
+    assert read(json.dumps({"claims": texts})) == ParsedReply({"claims": tuple(texts)})
 
 
 @pytest.mark.parametrize(

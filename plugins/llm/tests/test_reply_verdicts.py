@@ -10,7 +10,7 @@ import pytest
 from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
-from valor_llm.replies.shapes import Reading, Verdict, VerdictGroup, VerdictList, Verdicts
+from valor_llm.replies.shapes import ParsedReply, Verdict, VerdictGroup, VerdictList, Verdicts
 
 SHAPE = Verdicts((VerdictList("verdicts", "claims"),))
 THREE = {"claims": ["a", "b", "c"]}
@@ -32,7 +32,7 @@ def told(*rows: Any) -> str:
     return json.dumps({"verdicts": list(rows)})
 
 
-def words(reading: Reading, key: str = "verdicts") -> dict[int, str]:
+def words(reading: ParsedReply, key: str = "verdicts") -> dict[int, str]:
     verdicts: Mapping[int, Verdict] = reading.value.get(key, {})
     return {number: one.verdict for number, one in verdicts.items()}
 
@@ -42,7 +42,7 @@ def test_a_reply_as_it_was_asked_for_is_read_with_nothing_overlooked() -> None:
 
     reading = SHAPE.read(text, THREE, None)
 
-    assert reading == Reading(
+    assert reading == ParsedReply(
         {
             "verdicts": {
                 1: Verdict(1, "yes", "so"),
@@ -278,7 +278,7 @@ def test_a_list_that_is_not_there_is_asked_for_and_the_other_kept() -> None:
     assert reading.fault == '"reference" is missing'
 
 
-def grouped(**groups: Any) -> Reading:
+def grouped(**groups: Any) -> ParsedReply:
     data = {"ours": ["v", "w", "x"], "theirs": ["y", "z"]}
     return PAIR.read(json.dumps(groups), data, None)
 

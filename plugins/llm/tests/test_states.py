@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_llm.judged_rows import States
+from valor_llm.item_details import States
 
 from valor_core import Failed, Undefined
 from valor_core.results import NotRun, Numbers

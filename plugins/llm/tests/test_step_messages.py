@@ -17,7 +17,7 @@ from valor_llm.clients.protocol import Message
 from valor_llm.metrics.context_precision import CONTEXTS_USEFUL
 from valor_llm.metrics.faithfulness import CLAIMS, CLAIMS_SUPPORTED
 from valor_llm.probe import attacks
-from valor_llm.replies.shapes import Reading, Verdicts
+from valor_llm.replies.shapes import ParsedReply, Verdicts
 from valor_llm.steps import prompt
 from valor_llm.steps.prompt import Fences
 from valor_llm.steps.step import Step
@@ -39,7 +39,7 @@ def data_of(step: Step, text: str) -> dict[str, Any]:
     return {name: (text, "b") if name in LISTS else text for name in step.fields}
 
 
-def messages(step: Step, data: dict[str, Any], reading: Reading | None = None) -> list[Message]:
+def messages(step: Step, data: dict[str, Any], reading: ParsedReply | None = None) -> list[Message]:
     return step.messages(prompt.own(step.name), data, "English", FENCES, reading)
 
 
@@ -158,7 +158,7 @@ def test_texts_that_differ_stand_behind_fences_that_differ() -> None:
 
 def test_what_was_wrong_is_told_after_the_data_in_the_same_message() -> None:
     data = {"contexts": ["c"], "claims": ["a", "b", "c"]}
-    reading = Reading(missing={"verdicts": (1, 3)}, problems=['"verdicts": 1 has no analysis'])
+    reading = ParsedReply(missing={"verdicts": (1, 3)}, problems=['"verdicts": 1 has no analysis'])
 
     first, again = messages(CLAIMS_SUPPORTED, data), messages(CLAIMS_SUPPORTED, data, reading)
 

@@ -15,9 +15,9 @@ from valor_llm.clients.protocol import (
     ClientError,
     CutPrompt,
     Message,
-    Passing,
     Reply,
     Request,
+    TransientError,
     Usage,
 )
 from valor_llm.judge.calls import Calls
@@ -128,7 +128,7 @@ def test_answer_without_choices_counts_the_tokens_that_it_names() -> None:
     client = Endpoint({"prompt_tokens": 100_000, "completion_tokens": 5}, choices=False)
     answers, calls = carried_out(client, concurrency=1, max_tokens=3000)
     assert client.calls == 1
-    assert isinstance(answers[0], Passing)
+    assert isinstance(answers[0], TransientError)
     assert calls.facts()["prompt_tokens"] == 100_000
     assert calls.stop is not None
     assert "max_tokens of 3,000 is reached: 100,005 are used" in calls.stop

@@ -17,11 +17,11 @@ import pytest
 from mock_endpoint import MockEndpoint
 from valor_llm.clients.http.transport import Transport
 from valor_llm.clients.protocol import (
+    BadRequest,
     ClientError,
-    Passing,
+    FatalError,
     RateLimited,
-    Refused,
-    Rejected,
+    TransientError,
     Unreachable,
 )
 
@@ -148,7 +148,7 @@ def test_a_connection_that_breaks_after_the_request_is_not_asked_again_here() ->
 
     with served(broken) as address:
         error = error_of(Transport(address))
-    assert isinstance(error, Passing)
+    assert isinstance(error, TransientError)
     assert len(asked) == 1
     assert str(error) == f"{address}: the connection broke, ProtocolError"
 
@@ -167,7 +167,7 @@ def test_slow_bytes_cannot_exceed_the_deadline(part: str) -> None:
         error = error_of(Transport(address), deadline=0.2)
         assert time.monotonic() - began < 1.0
     assert str(error) == f"{address}: no whole answer within 0.2 s"
-    assert isinstance(error, Passing)
+    assert isinstance(error, TransientError)
 
 
 def test_silence_ends_at_the_deadline(endpoint: MockEndpoint) -> None:
@@ -253,17 +253,17 @@ def test_an_answer_that_is_no_object_may_be_one_next_time(body: bytes, found: st
     with served(head + body) as address:
         error = error_of(Transport(address))
     assert str(error) == f"{address}: {found}"
-    assert type(error) is Passing
+    assert type(error) is TransientError
 
 
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
         ('{"code": 429, "message": "slow down"}', RateLimited),
-        ('{"code": 502, "message": "the provider failed"}', Passing),
-        ('{"code": 400, "message": "no"}', Rejected),
-        ('{"message": "no code"}', Passing),
-        ('"broken"', Passing),
+        ('{"code": 502, "message": "the provider failed"}', TransientError),
+        ('{"code": 400, "message": "no"}', BadRequest),
+        ('{"message": "no code"}', TransientError),
+        ('"broken"', TransientError),
     ],
 )
 def test_an_error_with_status_200_is_one(error: str, kind: type[ClientError]) -> None:
@@ -276,7 +276,7 @@ def test_a_redirection_is_not_followed_with_the_key() -> None:
     moved = b"HTTP/1.1 307 Temporary Redirect\r\nlocation: http://other.test/\r\n"
     with served(moved + b"content-length: 0\r\n\r\n") as address:
         error = error_of(Transport(address))
-    assert isinstance(error, Refused)
+    assert isinstance(error, FatalError)
     assert str(error) == f"{address}: 307 Temporary Redirect"
     assert error.remedy == "Check base_url; it has to lead to an endpoint"
 
@@ -380,7 +380,7 @@ def test_a_certificate_of_ones_own_is_named_by_the_environment(
     with accepting(greet, greet) as host:
         address = f"https://{host}"
         error = error_of(Transport(address))
-        assert isinstance(error, Refused)
+        assert isinstance(error, FatalError)
         assert str(error) == f"{address}: its certificate cannot be verified"
         assert error.remedy is not None
         assert "export SSL_CERT_FILE=" in error.remedy

@@ -9,7 +9,7 @@ import pytest
 from cases import for_each
 from valor_llm.clients.callable import fault_of
 from valor_llm.clients.http.faults import fault, refused_key, said
-from valor_llm.clients.protocol import ClientError, Message, Refused, Rejected, Reply, Request
+from valor_llm.clients.protocol import BadRequest, ClientError, FatalError, Message, Reply, Request
 from valor_llm.judge.calls import Calls
 from valor_llm.parameters.judge import JudgeParameters
 
@@ -64,7 +64,7 @@ def error_of(status: int, body: Any) -> ClientError:
 )
 def test_wrong_key_is_known_by_code_or_words_of_any_status(status: int, body: Any) -> None:
     error = error_of(status, body)
-    assert isinstance(error, Refused)
+    assert isinstance(error, FatalError)
     if status != 403:
         assert error.remedy == "Check the key"
 
@@ -81,7 +81,7 @@ def test_wrong_key_is_known_by_code_or_words_of_any_status(status: int, body: An
 )
 def test_other_rejections_concern_one_request(message: str) -> None:
     error = error_of(400, {"error": {"message": message, "type": "invalid_request_error"}})
-    assert isinstance(error, Rejected)
+    assert isinstance(error, BadRequest)
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,11 @@ def test_text_of_an_item_that_a_400_repeats_stops_no_run(text: str) -> None:
         request = Request(messages=(Message("user", asked),), schema={}, step="claims")
         try:
             await calls.complete(request)
-        except (Rejected, ResourceStopped) as error:
+        except (BadRequest, ResourceStopped) as error:
             return type(error), calls.stop
         return None
 
-    assert submit(run(text)).result(timeout=20) == (Rejected, None)
+    assert submit(run(text)).result(timeout=20) == (BadRequest, None)
 
 
 def test_wrong_key_through_an_sdk_or_a_function_stops_the_run() -> None:
@@ -115,7 +115,7 @@ def test_wrong_key_through_an_sdk_or_a_function_stops_the_run() -> None:
         status_code = 400
         body = GEMINI["error"]
 
-    assert isinstance(fault_of(BadRequestError("400"), "mine"), Refused)
+    assert isinstance(fault_of(BadRequestError("400"), "mine"), FatalError)
 
 
 def test_gemini_with_a_wrong_key_is_asked_once_for_forty_items() -> None:

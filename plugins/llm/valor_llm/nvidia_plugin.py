@@ -16,7 +16,7 @@ _rated = MetricFamily(
     higher_is_better=True,
     range=Range(0, 1),
     resources=("llm.judge",),
-    summarize="valor_llm.judged_rows:tell",
+    summarize="valor_llm.item_details:summarize",
 )
 """Metrics that ask for the same rating in two wordings."""
 

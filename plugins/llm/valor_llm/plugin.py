@@ -50,7 +50,7 @@ _judged = MetricFamily(
     higher_is_better=True,
     range=SHARE,
     resources=("judge",),
-    summarize="valor_llm.judged_rows:tell",
+    summarize="valor_llm.item_details:summarize",
 )
 """Metrics that ask the judge about one item at a time."""
 

@@ -56,7 +56,7 @@ _judged = MetricFamily(
     range=SHARE,
     resources=("llm.judge",),
     extra="llm",
-    summarize="valor_llm.judged_rows:tell",
+    summarize="valor_llm.item_details:summarize",
 )
 """Metrics that ask the judge of the LLM-guided family."""
 

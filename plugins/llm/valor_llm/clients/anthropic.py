@@ -9,7 +9,7 @@ from typing import Any
 from valor_llm.clients.batches.anthropic import AnthropicBatches
 from valor_llm.clients.endpoint import Dialect, Endpoint
 from valor_llm.clients.fields import count, finish_of, mapping, text_of
-from valor_llm.clients.protocol import Passing, Refused, Reply, Request, Usage
+from valor_llm.clients.protocol import FatalError, Reply, Request, TransientError, Usage
 from valor_llm.parameters.clients import AnthropicParameters
 
 _THOUGHTS = ("thinking", "redacted_thinking")
@@ -28,7 +28,7 @@ def body_of(request: Request, model: str) -> dict[str, Any]:
     {'model': 'small', 'max_tokens': 9, 'messages': []}
     """
     if request.max_tokens is None:
-        raise Refused(
+        raise FatalError(
             "judge.max_tokens: expected a number, the endpoint asks for one",
             "Write it as: judge: {max_tokens: 2048}",
         )
@@ -56,7 +56,7 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
 
     Raises
     ------
-    Passing
+    TransientError
         If it has none.
 
     Examples
@@ -68,7 +68,9 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
     content = answer.get("content")
     if not isinstance(content, list):
         usage = usage_of(mapping(answer.get("usage")))
-        raise Passing(f"{place}: expected a list of content in the answer, found none", usage=usage)
+        raise TransientError(
+            f"{place}: expected a list of content in the answer, found none", usage=usage
+        )
     return Reply(
         text=_text_of(content),
         model=str(answer.get("model") or model),

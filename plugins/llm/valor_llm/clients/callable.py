@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from valor_llm.clients.http.faults import fault, told, wrong_key
-from valor_llm.clients.protocol import Client, ClientError, Passing, Reply, Request
+from valor_llm.clients.protocol import Client, ClientError, Reply, Request, TransientError
 
 Messages = list[dict[str, str]]
 Said = str | Reply
@@ -25,7 +25,7 @@ class Adapter:
     identity : mapping of str to object
         Everything that can change a reply, for the cache.
     lacks : tuple of str
-        Features that cannot be requested, as in `Client`.
+        Capabilities that cannot be requested, as in `Client`.
     call : callable
         Answers a request; its result is awaited if `is_awaited`.
     read : callable
@@ -137,7 +137,7 @@ def fault_of(error: Exception, place: str) -> ClientError:
     Examples
     --------
     >>> fault_of(TimeoutError("too slow"), "mine")
-    Passing('mine: TimeoutError, too slow')
+    TransientError('mine: TimeoutError, too slow')
     """
     if isinstance(error, ClientError):
         return error
@@ -154,4 +154,4 @@ def fault_of(error: Exception, place: str) -> ClientError:
     reason = f"{place}: {type(error).__name__}{', ' if text else ''}{text}"
     kinds = {cls.__name__ for cls in type(error).__mro__}
     is_passing = isinstance(error, (TimeoutError, ConnectionError)) or "APIConnectionError" in kinds
-    return Passing(reason) if is_passing else ClientError(reason)
+    return TransientError(reason) if is_passing else ClientError(reason)

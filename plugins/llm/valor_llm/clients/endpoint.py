@@ -48,11 +48,11 @@ class Dialect:
         Converts a request and the name of the model to the body of a call.
     reply_of : callable
         Converts an answer, the address for errors, and the name of the model to a reply. Raises
-        `Passing` if the answer has no reply.
+        `TransientError` if the answer has no reply.
     key_header : str
         Header with the API key.
     lacks : tuple of str
-        Features that the API does not have, as in `Client`.
+        Capabilities that the API does not have, as in `Client`.
     longer : str, optional
         Sentence that says how to allow longer prompts.
     batches : callable, optional

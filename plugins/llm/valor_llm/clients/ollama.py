@@ -14,7 +14,7 @@ from typing import Any
 from valor_llm.clients.endpoint import Dialect, Endpoint
 from valor_llm.clients.fields import count, finish_of, mapping, merged, text_of
 from valor_llm.clients.openai import tokens_of
-from valor_llm.clients.protocol import ClientError, Passing, Reply, Request, Usage
+from valor_llm.clients.protocol import ClientError, Reply, Request, TransientError, Usage
 from valor_llm.parameters.clients import OllamaParameters
 
 _SMALLEST = 4096
@@ -123,7 +123,7 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
 
     Raises
     ------
-    Passing
+    TransientError
         If it has none.
 
     Examples
@@ -136,9 +136,9 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
         prompt=count(answer.get("prompt_eval_count")), completion=count(answer.get("eval_count"))
     )
     if not isinstance(answer.get("message"), Mapping):
-        raise Passing(f"{place}: expected a message in the answer, found none", usage=usage)
+        raise TransientError(f"{place}: expected a message in the answer, found none", usage=usage)
     if answer.get("done") is False:
-        raise Passing(f"{place}: expected a whole answer, found a part of one", usage=usage)
+        raise TransientError(f"{place}: expected a whole answer, found a part of one", usage=usage)
     return Reply(
         text=text_of(mapping(answer["message"]).get("content")),
         model=str(answer.get("model") or model),

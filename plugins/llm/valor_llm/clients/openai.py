@@ -12,7 +12,7 @@ from typing import Any
 from valor_llm.clients.batches.openai import OpenAIBatches
 from valor_llm.clients.endpoint import Dialect, Endpoint
 from valor_llm.clients.fields import count, finish_of, mapping, text_of
-from valor_llm.clients.protocol import Passing, Reply, Request, TokenChoice, Usage
+from valor_llm.clients.protocol import Reply, Request, TokenChoice, TransientError, Usage
 from valor_llm.parameters.clients import OpenAIParameters
 
 
@@ -48,7 +48,7 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
 
     Raises
     ------
-    Passing
+    TransientError
         If it has none.
 
     Examples
@@ -61,10 +61,10 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
     listed = [mapping(one) for one in choices] if isinstance(choices, list) else []
     usage = usage_of(mapping(answer.get("usage")))
     if not any(listed):
-        raise Passing(f"{place}: expected a choice in the answer, found none", usage=usage)
+        raise TransientError(f"{place}: expected a choice in the answer, found none", usage=usage)
     if len(listed) > 1:
         found = f"found {len(listed)}"
-        raise Passing(f"{place}: expected one choice in the answer, {found}", usage=usage)
+        raise TransientError(f"{place}: expected one choice in the answer, {found}", usage=usage)
     (choice,) = listed
     message = mapping(choice.get("message"))
     text, content = text_of(message.get("content")), message.get("content")

@@ -189,7 +189,7 @@ class CutPrompt(ClientError):
         self.usage = usage
 
 
-class Passing(ClientError):
+class TransientError(ClientError):
     """A fault that may be gone when the call is made again: 5xx, a closed connection, a time-out.
 
     Parameters
@@ -208,19 +208,19 @@ class Passing(ClientError):
         self.usage = usage
 
 
-class RateLimited(Passing):
+class RateLimited(TransientError):
     """The endpoint wants fewer calls at a time (429, 503 with Retry-After, 529)."""
 
 
-class Unreachable(Passing):
+class Unreachable(TransientError):
     """Nobody listens at the address: no such host, or the connection is not taken."""
 
 
-class Rejected(ClientError):
+class BadRequest(ClientError):
     """The endpoint does not take the request as it is (400, 413, 422), with what it says of it."""
 
 
-class Refused(ClientError):
+class FatalError(ClientError):
     """No call will do: a wrong key, no permission, no such model (401, 403, 404).
 
     Parameters
@@ -247,6 +247,10 @@ class Refused(ClientError):
         self.remedy = remedy
         self.status = status
         self.words = words
+
+
+Passing, Refused, Rejected = TransientError, FatalError, BadRequest
+"""Former names of the errors."""
 
 
 @runtime_checkable

@@ -23,7 +23,7 @@ from valor_core.resources import BoundResource, opened
 from valor_core.specs import short_name
 from valor_llm.clients.protocol import Usage
 from valor_llm.judge.budget import UNKNOWN, TokenRates, cost_of
-from valor_llm.judge.planning import Asked, PlanningJudge, PlanningPanel
+from valor_llm.judge.planning import PlannedQuestion, PlanningJudge, PlanningPanel
 
 _JUDGE = "llm.judge"
 _PLANNING = "valor_llm.judge.planning:PlanningPanel"
@@ -129,7 +129,7 @@ def planned(request: Request) -> PlannedRun:
             with evaluator_of(alone.checked, registry, alone) as one:
                 evaluation = one.evaluation
             for judge in judges:
-                judge.notes.metric = whole.plan.metrics[place].spec.name
+                judge.questions.metric = whole.plan.metrics[place].spec.name
             items = sum(
                 _counted(evaluation, batch, resources)
                 for partition in reader.partitions()
@@ -138,8 +138,8 @@ def planned(request: Request) -> PlannedRun:
         return PlannedRun(
             tuple(step for judge in judges for step in _steps(judge)),
             items,
-            all(judge.notes.rates.counted for judge in judges),
-            sum(judge.notes.unanswered for judge in judges),
+            all(judge.questions.rates.counted for judge in judges),
+            sum(judge.questions.unanswered for judge in judges),
         )
 
 
@@ -165,9 +165,9 @@ def _counted(evaluation: Evaluation, batch: Any, resources: Any) -> int:
 
 def _steps(judge: PlanningJudge) -> list[PlannedStep]:
     """What a judge was asked, by metric and step."""
-    rates = judge.notes.rates
-    found: dict[tuple[str, str], list[Asked]] = {}
-    for one in judge.notes.asked:
+    rates = judge.questions.rates
+    found: dict[tuple[str, str], list[PlannedQuestion]] = {}
+    for one in judge.questions.asked:
         found.setdefault((one.metric, one.step), []).append(one)
     return [
         _step(metric, step, judge.name, asked, rates, partial(_cost, judge))
@@ -179,7 +179,7 @@ def _step(
     metric: str,
     step: str,
     judge: str,
-    asked: Sequence[Asked],
+    asked: Sequence[PlannedQuestion],
     rates: TokenRates,
     cost: Callable[[Usage], float | None],
 ) -> PlannedStep:

@@ -63,7 +63,7 @@ class Answer:
     usage: Usage = Usage()
     tokens: tuple[TokenChoice, ...] = ()
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """What stands in the details of an item."""
         told: dict[str, Any] = {
             "step": self.step,
@@ -107,7 +107,7 @@ def key_of(question: Mapping[str, Any]) -> str:
 
 
 @frozen
-class Kept:
+class StoredReply:
     """A usable reply, and what it took.
 
     Parameters
@@ -126,7 +126,7 @@ class Kept:
         return json.dumps({"attempts": self.attempts} | asdict(self.reply))
 
     @classmethod
-    def from_json(cls, text: str) -> Kept:
+    def from_json(cls, text: str) -> StoredReply:
         """The reply that a text keeps.
 
         Raises

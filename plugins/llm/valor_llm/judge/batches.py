@@ -16,8 +16,8 @@ from attrs import define
 
 from valor_core.errors import ResourceError
 from valor_llm.clients.batches.protocol import BatchEndpoint, BatchGone
-from valor_llm.clients.protocol import ClientError, Passing, Refused, Reply, Request
-from valor_llm.judge.answer import Kept
+from valor_llm.clients.protocol import ClientError, FatalError, Reply, Request, TransientError
+from valor_llm.judge.answer import StoredReply
 from valor_llm.judge.cache import Cache
 
 _QUIET = 1.0  # seconds
@@ -25,7 +25,7 @@ _LOST = 20  # looks at a batch, one after another, that fail before its question
 
 
 @define(eq=False)
-class _Asked:
+class _PendingQuestion:
     """A question that somebody waits for."""
 
     request: Request
@@ -63,9 +63,9 @@ class Batches:
         self.quiet = min(_QUIET, poll_seconds)
         self._threads = ThreadPoolExecutor(2, "valor-batches")
         self._asked = 0
-        self._collected: list[_Asked] = []
+        self._collected: list[_PendingQuestion] = []
         self._open: dict[str, str] | None = None
-        self._waiting: dict[str, dict[str, _Asked]] = {}
+        self._waiting: dict[str, dict[str, _PendingQuestion]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._mine: set[str] = set()
         self._is_sending = False
@@ -90,7 +90,7 @@ class Batches:
             told = self.cache.batches(self.place)
             self._open = {key: batch for batch, keys in told.items() for key in keys}
         self._asked += 1
-        asked = _Asked(request, taken, asyncio.get_running_loop().create_future())
+        asked = _PendingQuestion(request, taken, asyncio.get_running_loop().create_future())
         batch = self._open.get(request.key)
         if batch is None:
             self._collected.append(asked)
@@ -143,9 +143,11 @@ class Batches:
             return
         await asyncio.gather(*(self._send(part, lines) for part, lines in parts))
 
-    def _parts(self, asked: Sequence[_Asked]) -> Iterator[tuple[list[_Asked], list[bytes]]]:
+    def _parts(
+        self, asked: Sequence[_PendingQuestion]
+    ) -> Iterator[tuple[list[_PendingQuestion], list[bytes]]]:
         """The questions in parts that the endpoint takes, each with its lines."""
-        part: list[_Asked] = []
+        part: list[_PendingQuestion] = []
         lines: list[bytes] = []
         size = 0
         for one in asked:
@@ -160,7 +162,7 @@ class Batches:
         if part:
             yield part, lines
 
-    async def _send(self, asked: list[_Asked], lines: list[bytes]) -> None:
+    async def _send(self, asked: list[_PendingQuestion], lines: list[bytes]) -> None:
         keys = [one.request.key for one in asked]
 
         def submit() -> str:
@@ -181,7 +183,7 @@ class Batches:
 
     # ---- collecting
 
-    def _wait_for(self, batch: str, asked: Sequence[_Asked]) -> None:
+    def _wait_for(self, batch: str, asked: Sequence[_PendingQuestion]) -> None:
         self._mine.add(batch)
         waiting = self._waiting.get(batch)
         if waiting is None:
@@ -189,7 +191,7 @@ class Batches:
             self._begin(self._follow(batch, waiting))
         waiting |= {one.request.key: one for one in asked}
 
-    async def _follow(self, batch: str, waiting: dict[str, _Asked]) -> None:
+    async def _follow(self, batch: str, waiting: dict[str, _PendingQuestion]) -> None:
         """Look at a batch until it has ended, as long as anybody waits for it."""
         failed = 0
         while any(not one.answer.done() for one in waiting.values()):
@@ -202,7 +204,7 @@ class Batches:
             except BatchGone as error:
                 await self._forget(batch, waiting, error)
                 return
-            except Passing as error:
+            except TransientError as error:
                 failed += 1
                 if failed == _LOST:
                     self._leave(batch, waiting, error)
@@ -216,7 +218,7 @@ class Batches:
     async def _collect(
         self,
         batch: str,
-        waiting: Mapping[str, _Asked],
+        waiting: Mapping[str, _PendingQuestion],
         found: Mapping[str, Reply | ClientError],
     ) -> None:
         """Keep all replies of a batch, together with it being over, and tell who waits."""
@@ -229,7 +231,7 @@ class Batches:
                     if asked is None:
                         # Nobody asks now, and who asks later finds it.
                         if isinstance(reply, Reply):
-                            self.cache.add(key, Kept(reply))
+                            self.cache.add(key, StoredReply(reply))
                         continue
                     outcomes[key] = _taken(asked, reply)
                 self.cache.remove_batch(self.place, batch)
@@ -237,19 +239,23 @@ class Batches:
         await self._on_thread(keep)
         self._counted["batched_replies"] += sum(isinstance(one, Reply) for one in found.values())
         self._close_batch(batch)
-        lost = Passing(f"{self.place}: batch {batch} has no answer to it", after=0.0)
+        lost = TransientError(f"{self.place}: batch {batch} has no answer to it", after=0.0)
         for key, asked in waiting.items():
             if key not in outcomes and key in found:  # who asked while all that was written
                 outcomes[key] = await self._on_thread(_taken, asked, found[key])
             _tell(asked, outcomes.get(key, lost))
 
-    async def _forget(self, batch: str, waiting: Mapping[str, _Asked], error: BatchGone) -> None:
+    async def _forget(
+        self, batch: str, waiting: Mapping[str, _PendingQuestion], error: BatchGone
+    ) -> None:
         """Let the questions of a batch that will never be answered be asked again."""
         await self._on_thread(self.cache.remove_batch, self.place, batch)
         self._close_batch(batch)
-        _fail(waiting.values(), Passing(str(error), after=0.0))
+        _fail(waiting.values(), TransientError(str(error), after=0.0))
 
-    def _leave(self, batch: str, waiting: Mapping[str, _Asked], error: BaseException) -> None:
+    def _leave(
+        self, batch: str, waiting: Mapping[str, _PendingQuestion], error: BaseException
+    ) -> None:
         """Tell who waits that the batch cannot be collected now; it stays in the file."""
         self._waiting.pop(batch, None)
         _fail(waiting.values(), error)
@@ -263,7 +269,7 @@ class Batches:
         return await loop.run_in_executor(self._threads, work, *arguments)
 
 
-def _taken(asked: _Asked, reply: Reply | ClientError) -> Reply | BaseException:
+def _taken(asked: _PendingQuestion, reply: Reply | ClientError) -> Reply | BaseException:
     """What came of a question, read and kept if it is a reply."""
     if isinstance(reply, ClientError):
         return reply
@@ -276,7 +282,7 @@ def _taken(asked: _Asked, reply: Reply | ClientError) -> Reply | BaseException:
 def _stopping(error: Exception) -> Exception:
     """An error of the file ends the run: what is sent could not be found again."""
     if isinstance(error, ResourceError):
-        return Refused(error.message, error.remedy)
+        return FatalError(error.message, error.remedy)
     return error
 
 
@@ -285,7 +291,7 @@ def _fail(asked: Any, error: BaseException) -> None:
         _tell(one, error)
 
 
-def _tell(asked: _Asked, outcome: Reply | BaseException) -> None:
+def _tell(asked: _PendingQuestion, outcome: Reply | BaseException) -> None:
     if asked.answer.done():  # nobody waits for it any more
         return
     if isinstance(outcome, BaseException):

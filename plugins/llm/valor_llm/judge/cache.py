@@ -20,7 +20,7 @@ from typing import Any
 from urllib.request import pathname2url
 
 from valor_core.errors import ResourceError, shown
-from valor_llm.judge.answer import Kept
+from valor_llm.judge.answer import StoredReply
 
 _APPLICATION = 0x56414C43  # tells the file from other programs' databases
 _FORMAT = 1
@@ -101,7 +101,7 @@ class Cache:
                 f"Make the folder: mkdir -p {path.parent}",
             )
 
-    def replies(self, key: str) -> tuple[Kept, ...]:
+    def replies(self, key: str) -> tuple[StoredReply, ...]:
         """The replies to a question in the order in which they came, without damaged ones.
 
         Parameters
@@ -119,7 +119,7 @@ class Cache:
             try:
                 if checked is not None and checked != _checksum(key, text):
                     raise ValueError("another checksum")
-                found.append(Kept.from_json(text))
+                found.append(StoredReply.from_json(text))
             except ValueError:
                 self._damaged[number] = key
         return tuple(found)
@@ -133,7 +133,7 @@ class Cache:
         """Whether a reply to a question was damaged."""
         return key in self._damaged.values()
 
-    def add(self, key: str, kept: Kept) -> None:
+    def add(self, key: str, kept: StoredReply) -> None:
         """Write a usable reply to a question behind those that are there, but damaged ones."""
         for number, of in list(self._damaged.items()):
             if of == key:

@@ -17,25 +17,25 @@ from attrs import evolve
 
 from valor_core.errors import ResourceStopped
 from valor_llm.clients.protocol import (
+    BadRequest,
     Client,
     ClientError,
     CutPrompt,
-    Passing,
+    FatalError,
     RateLimited,
-    Refused,
-    Rejected,
     Reply,
     Request,
+    TransientError,
     Unreachable,
     Usage,
 )
 from valor_llm.judge.budget import Budget, Spent, cost_of
-from valor_llm.judge.features import Features, FirstCalls, Kind, kind_of
+from valor_llm.judge.capabilities import Capabilities, FirstCalls, Kind, kind_of
 from valor_llm.judge.limits import Limits, Retries, Ticket
 from valor_llm.judge.token_counts import SentPrompts, TokenCounts, plausible, text_of
 from valor_llm.parameters.judge import JudgeParameters
 
-Taken = Callable[[Reply], object]
+OnReply = Callable[[Reply], object]
 """Told of a reply where it comes in."""
 
 Send = Callable[[Request, Callable[[Reply], Reply]], Awaitable[Reply]]
@@ -65,7 +65,7 @@ class Calls:
         How many calls at a time, how long, and how often again.
     client : Client
         Who answers.
-    features : Features, optional
+    features : Capabilities, optional
         What is known of the endpoint already.
     learned : callable, optional
         Told what is found out of it.
@@ -85,8 +85,8 @@ class Calls:
         parameters: JudgeParameters,
         client: Client,
         *,
-        features: Features | None = None,
-        learned: Callable[[Features], object] = lambda features: None,
+        features: Capabilities | None = None,
+        learned: Callable[[Capabilities], object] = lambda features: None,
         retries: Retries | None = None,
         budget: Budget | None = None,
         send: Send | None = None,
@@ -94,7 +94,7 @@ class Calls:
     ) -> None:
         self.parameters = parameters
         self.client = client
-        self.features = features or Features.lacking(getattr(client, "lacks", ()))
+        self.features = features or Capabilities.lacking(getattr(client, "lacks", ()))
         self._learned = learned
         self._retries = retries or Retries(parameters.http_retries)
         self._budget = budget or Budget(parameters, in_batch=send is not None)
@@ -136,7 +136,7 @@ class Calls:
         self._limits.lift()
         self._first.lift()
 
-    async def complete(self, request: Request, taken: Taken = _nothing) -> Reply:
+    async def complete(self, request: Request, taken: OnReply = _nothing) -> Reply:
         """A reply to one request.
 
         Parameters
@@ -164,7 +164,7 @@ class Calls:
         finally:
             self._first.end(led, answered)
 
-    async def _completed(self, request: Request, taken: Taken, led: set[Kind]) -> Reply:
+    async def _completed(self, request: Request, taken: OnReply, led: set[Kind]) -> Reply:
         """A reply to one request, which may be the first of its kind and leads those kinds then."""
         self._check(request)
         features, failed, heard = self.features, 0, self._replies
@@ -179,22 +179,22 @@ class Calls:
                 led.add(kind)
             try:
                 reply = await self._paid(asked, taken)
-            except Rejected as error:
+            except BadRequest as error:
                 found = features.after(asked, str(error))
                 if found is None:
                     raise
                 # Only what a reply proves is remembered: one odd request changes no other.
                 features = found
-            except Passing as error:
+            except TransientError as error:
                 failed += 1
                 # Another call leads meanwhile.
                 self._first.end(led, None)
                 led.clear()
                 await self._pause(failed, error, is_alone=self._replies == heard)
                 features = features.joined(self.features)
-            except Refused as error:
+            except FatalError as error:
                 if error.words and error.words.lower() in text_of(request).lower():
-                    raise Rejected(str(error)) from error
+                    raise BadRequest(str(error)) from error
                 raise self._stop(str(error), error.remedy) from error
             else:
                 self._know(features)
@@ -241,7 +241,7 @@ class Calls:
         self.stop = "the judge is closed"
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _paid(self, request: Request, taken: Taken) -> Reply:
+    async def _paid(self, request: Request, taken: OnReply) -> Reply:
         """One attempt, within the budget."""
         try:
             reserved = await self._budget.reserve(request)
@@ -270,7 +270,7 @@ class Calls:
             return TokenCounts(usage, False)
         return TokenCounts.of(usage, reply_length, most)
 
-    async def _once(self, request: Request, taken: Taken) -> Reply:
+    async def _once(self, request: Request, taken: OnReply) -> Reply:
         """One attempt, as soon as there may be one."""
         if not self.client.is_remote:
             self._admit(request)
@@ -326,7 +326,7 @@ class Calls:
             "Raise judge.run_timeout, or run again to go on",
         )
 
-    async def _sent(self, send: Send, request: Request, taken: Taken) -> Reply:
+    async def _sent(self, send: Send, request: Request, taken: OnReply) -> Reply:
         """One attempt that goes with others, for as long as the run may take."""
         left = self._admit(request)
         self._sent_prompts.add(text_of(request))
@@ -348,7 +348,7 @@ class Calls:
             if tokens := getattr(usage, name):
                 self._counted[f"{name}_tokens"] += tokens
 
-    async def _answer(self, request: Request, taken: Taken) -> Reply:
+    async def _answer(self, request: Request, taken: OnReply) -> Reply:
         complete: Callable[[Request], Any] = self.client.complete
         if self.client.is_remote:
             self._sent_prompts.add(text_of(request))
@@ -369,9 +369,9 @@ class Calls:
                 return await loop.run_in_executor(self._threads, carry_out)
         except TimeoutError as error:
             told = f"{self.client.endpoint}: no reply within {request.deadline:.4g} s"
-            raise Passing(told) from error
+            raise TransientError(told) from error
 
-    def _handed(self, reply: Reply, request: Request, taken: Taken) -> Reply:
+    def _handed(self, reply: Reply, request: Request, taken: OnReply) -> Reply:
         """The reply with plausible counts, after `taken` was called with it.
 
         Raises
@@ -401,7 +401,7 @@ class Calls:
         if check is not None:
             check(request)
 
-    async def _pause(self, failed: int, error: Passing, is_alone: bool) -> None:
+    async def _pause(self, failed: int, error: TransientError, is_alone: bool) -> None:
         """Wait before another attempt, or raise the error where there is none.
 
         If no other call got a reply in the meantime either, an endpoint that cannot be reached will
@@ -430,7 +430,7 @@ class Calls:
         self.stop = stopped.one_line
         return stopped
 
-    def _know(self, found: Features) -> None:
+    def _know(self, found: Capabilities) -> None:
         """Remember what a reply has proved."""
         joined = self.features.joined(found)
         if joined != self.features:

@@ -9,9 +9,9 @@ from attrs import define, evolve, field
 
 from valor_core.errors import shown
 from valor_llm.clients.protocol import Client, Finish, Message, Reply, Request, Usage
-from valor_llm.judge.answer import Answer, Kept, NoAnswer, Question, key_of
+from valor_llm.judge.answer import Answer, NoAnswer, Question, StoredReply, key_of
 from valor_llm.parameters.judge import JudgeParameters
-from valor_llm.replies.shapes import Rating, Reading
+from valor_llm.replies.shapes import ParsedReply, Rating
 from valor_llm.replies.token_probabilities import NoProbabilities, expected
 from valor_llm.steps.prompt import PLACEHOLDERS, Fences, Prompt
 from valor_llm.steps.step import repeats_example
@@ -34,8 +34,8 @@ class Conversation:
     question: Question
     prompt: Prompt
     parameters: JudgeParameters
-    reading: Reading | None = field(default=None, init=False)
-    kept: list[Kept] = field(factory=list, init=False)
+    reading: ParsedReply | None = field(default=None, init=False)
+    kept: list[StoredReply] = field(factory=list, init=False)
     attempts: int = field(default=0, init=False)
     usage: Usage = field(factory=Usage, init=False)
     is_over: bool = field(default=False, init=False)
@@ -68,10 +68,10 @@ class Conversation:
         """What is asked next: all of it, or what is missing."""
         return self._request(Fences(), self.reading)
 
-    def take(self, reply: Reply) -> Kept | None:
+    def take(self, reply: Reply) -> StoredReply | None:
         """Read the next reply; it is worth being kept if something of it can be used."""
         unkept, used = self._unkept
-        kept = Kept(evolve(reply, usage=used + reply.usage), unkept + 1)
+        kept = StoredReply(evolve(reply, usage=used + reply.usage), unkept + 1)
         self.attempts += 1
         self.usage += reply.usage
         if self._read(reply):
@@ -81,7 +81,7 @@ class Conversation:
         self._unkept = kept.attempts, kept.reply.usage
         return None
 
-    def recall(self, replies: Iterable[Kept]) -> None:
+    def recall(self, replies: Iterable[StoredReply]) -> None:
         """Read replies that were kept, until nothing is missing.
 
         What of them can be used no more is as if it were not there.
@@ -157,12 +157,12 @@ class Conversation:
         self._is_cut = is_cut
         ended = self._ended(reply)
         if ended is not None:
-            self.reading = Reading.of_nothing(ended, False, self.reading, cut=False)
+            self.reading = ParsedReply.of_nothing(ended, False, self.reading, cut=False)
             return False
         reading = step.shape.read(reply.text, data, self.reading, cut=is_cut)
         if repeats_example(reply.text, self.prompt, data):
             told = "it repeats an example and says nothing of what was asked"
-            reading = Reading.of_nothing(told, False, self.reading, cut=False)
+            reading = ParsedReply.of_nothing(told, False, self.reading, cut=False)
         self.reading = reading
         if reading.is_complete or _known(reading) != known:
             self._last = reply
@@ -182,7 +182,7 @@ class Conversation:
             return f"its reasoning took all tokens of the reply{used}"
         return "it has reasoning and no answer" if reply.reasoned else None
 
-    def _request(self, fences: Fences, reading: Reading | None) -> Request:
+    def _request(self, fences: Fences, reading: ParsedReply | None) -> Request:
         step, data, seed = self.question.step, self.question.data, self.parameters.seed
         language, most = self.parameters.language, self.parameters.reply_tokens
         messages: list[Message] = step.messages(self.prompt, data, language, fences, reading)
@@ -214,7 +214,7 @@ _ENDED: Mapping[Finish, str] = {
 _FINAL = ("refusal", "filter", "context")
 
 
-def _known(reading: Reading | None) -> dict[str, Any]:
+def _known(reading: ParsedReply | None) -> dict[str, Any]:
     """What was read so far that is not empty."""
     return {} if reading is None else {key: one for key, one in reading.value.items() if one}
 

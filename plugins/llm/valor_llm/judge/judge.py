@@ -14,13 +14,13 @@ from attrs import define, evolve, field
 
 from valor_core.errors import ResourceError, ResourceStopped, shown
 from valor_core.scoring import run_on_loop
-from valor_llm.clients.protocol import Client, ClientError, Passing, Reply
+from valor_llm.clients.protocol import Client, ClientError, Reply, TransientError
 from valor_llm.clients.recording import Line, Recording
 from valor_llm.judge.answer import Answer, NoAnswer, Question
 from valor_llm.judge.budget import Budget
 from valor_llm.judge.calls import Calls
+from valor_llm.judge.capabilities import Capabilities
 from valor_llm.judge.conversation import Conversation
-from valor_llm.judge.features import Features
 from valor_llm.judge.limits import Retries
 from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps import prompt as prompts
@@ -47,7 +47,7 @@ class _Work(Generic[T]):
 
 
 @define
-class Sharing(Generic[T]):
+class InFlight(Generic[T]):
     """Answers by key: those worked out now, and the latest of those that were.
 
     One loop alone may call it. What fails is told to all who wait, and is not remembered.
@@ -58,7 +58,7 @@ class Sharing(Generic[T]):
     ...     await asyncio.sleep(0)
     ...     return object()
     >>> async def ask():
-    ...     sharing = Sharing()
+    ...     sharing = InFlight()
     ...     one, other = await asyncio.gather(*(sharing.once("key", answer) for _ in range(2)))
     ...     return one is other and one is await sharing.once("key", answer)
     >>> asyncio.run(ask())
@@ -161,18 +161,20 @@ class Judge:
             budget=budget,
             **_sending(parameters, self._batches),
         )
-        self._sharing: Sharing[Answer] = Sharing()
+        self._sharing: InFlight[Answer] = InFlight()
         self._counted: Counter[str] = Counter()
         self._prompts = {
             name: prompts.replaced(name, path) for name, path in parameters.prompts.items()
         }
         self._asked: set[str] = set()
 
-    def _learned(self, features: Features) -> None:
+    def _learned(self, features: Capabilities) -> None:
         """Keep what was found out of the endpoint for later runs."""
         if self._cache is not None:
             with self._stopping():
-                self._cache.note_features(self.client.endpoint, self.client.model, features.told())
+                self._cache.note_features(
+                    self.client.endpoint, self.client.model, features.to_dict()
+                )
 
     @contextmanager
     def _stopping(self) -> Iterator[None]:
@@ -252,7 +254,7 @@ class Judge:
         try:
             reply = await self.calls.complete(evolve(conversation.request(), key=key), take)
         except ClientError as error:
-            raise NoAnswer(str(error), retry=isinstance(error, Passing)) from error
+            raise NoAnswer(str(error), retry=isinstance(error, TransientError)) from error
         self.calls.learn(reply, fits=conversation.has_form)
 
     def _take(self, conversation: Conversation, key: str, reply: Reply) -> None:
@@ -286,7 +288,7 @@ class Judge:
         return told | ({"warnings": said} if (said := [one for one in warnings if one]) else {})
 
     def _damaged(self) -> Iterator[str]:
-        """Kept replies that could not be used."""
+        """StoredReply replies that could not be used."""
         if self._cache is not None and (count := self._cache.damaged):
             replies = "reply was" if count == 1 else "replies were"
             then = "skipped" if self._cache.replay else "asked for again"
@@ -384,8 +386,8 @@ def _recorded(conversation: Conversation) -> Iterator[Line]:
         )
 
 
-def _features(cache: Cache | None, client: Client) -> Features | None:
+def _features(cache: Cache | None, client: Client) -> Capabilities | None:
     """What an earlier run has found out of the endpoint."""
     if cache is None:
         return None
-    return Features.of(cache.features(client.endpoint, client.model))
+    return Capabilities.of(cache.features(client.endpoint, client.model))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from attrs import define, field, frozen
 
-from valor_llm.clients.protocol import Passing
+from valor_llm.clients.protocol import TransientError
 
 _MINUTE = 60.0
 _TICK = 1e-3  # seconds more than are left, so that nothing is left after them by rounding
@@ -168,7 +168,7 @@ class Limits:
 
 @frozen
 class Retries:
-    """Exponential back-off with full jitter, that leaves an endpoint alone for as long as it asks.
+    """Exponential back-off with full jitter that leaves an endpoint alone for as long as it asks.
 
     Parameters
     ----------
@@ -186,9 +186,9 @@ class Retries:
     Examples
     --------
     >>> retries = Retries(4, draw=lambda low, high: high)
-    >>> [retries.pause(failed, Passing("503")) for failed in (1, 2, 3, 4, 5)]
+    >>> [retries.pause(failed, TransientError("503")) for failed in (1, 2, 3, 4, 5)]
     [0.5, 1.0, 2.0, 4.0, None]
-    >>> retries.pause(1, Passing("429", after=20))
+    >>> retries.pause(1, TransientError("429", after=20))
     20.5
     """
 
@@ -198,14 +198,14 @@ class Retries:
     patience: float = 600.0
     draw: Callable[[float, float], float] = field(default=random.uniform)
 
-    def pause(self, failed: int, error: Passing) -> float | None:
+    def pause(self, failed: int, error: TransientError) -> float | None:
         """Seconds until the call is made again, or None where it is not.
 
         Parameters
         ----------
         failed : int
             How often it has failed, with this time.
-        error : Passing
+        error : TransientError
             Why it has failed this time.
         """
         if failed > self.most or not self.is_patient(error):
@@ -214,12 +214,13 @@ class Retries:
         # Drawn from 0, so that calls that failed together do not come back together.
         return after + self.draw(0.0, min(self.longest, self.first * 2.0 ** (failed - 1)))
 
-    def is_patient(self, error: Passing) -> bool:
+    def is_patient(self, error: TransientError) -> bool:
         """Whether an endpoint is left alone for as long as it asks.
 
         Examples
         --------
-        >>> [Retries(4).is_patient(Passing("429", after=seconds)) for seconds in (60, 86_400)]
+        >>> errors = [TransientError("429", after=seconds) for seconds in (60, 86_400)]
+        >>> [Retries(4).is_patient(error) for error in errors]
         [True, False]
         """
         return (error.after or 0.0) <= self.patience

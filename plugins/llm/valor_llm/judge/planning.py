@@ -19,7 +19,7 @@ from valor_llm.parameters.judge import JudgeParameters
 
 
 @frozen
-class Asked:
+class PlannedQuestion:
     """A question that a run would ask.
 
     Parameters
@@ -44,14 +44,14 @@ class Asked:
 
 
 @define(eq=False)
-class Notes:
+class PlannedQuestions:
     """What a planning judge has been asked so far, each question once.
 
     Parameters
     ----------
     metric : str
         The metric that is scored now.
-    asked : list of Asked
+    asked : list of PlannedQuestion
         The questions.
     unanswered : int
         Questions that the stand-in has no answer to.
@@ -60,7 +60,7 @@ class Notes:
     """
 
     metric: str = ""
-    asked: list[Asked] = field(factory=list)
+    asked: list[PlannedQuestion] = field(factory=list)
     unanswered: int = 0
     rates: TokenRates = field(factory=TokenRates)
     known: dict[str, Answer] = field(factory=dict)
@@ -90,13 +90,13 @@ class PlanningJudge(Judge):
         reading = evolve(cast(Any, parameters), cache=cache, mode="calls", record=None)
         super().__init__(reading, client, name, budget)
         self.in_batch = parameters.mode == "batch"
-        self.notes = Notes()
+        self.questions = PlannedQuestions()
         self._rules = Lexical(LexicalParameters())
 
     async def _answered(self, conversation: Conversation, key: str) -> Answer:
-        if key not in self.notes.known:
-            self.notes.known[key] = self._noted(conversation, key)
-        return self.notes.known[key]
+        if key not in self.questions.known:
+            self.questions.known[key] = self._noted(conversation, key)
+        return self.questions.known[key]
 
     def _noted(self, conversation: Conversation, key: str) -> Answer:
         """The answer to a question that is asked for the first time."""
@@ -109,13 +109,15 @@ class PlanningJudge(Judge):
         if not is_cached:
             conversation.take(Reply(text=text, model=self.client.model))
             if not conversation.is_complete:
-                self.notes.unanswered += 1
+                self.questions.unanswered += 1
                 raise conversation.failure()
         answer, step = conversation.answer(), conversation.question.step.name
         if is_cached and answer.attempts == 1:
-            self.notes.rates.note(step, characters(first), answer.usage, len(text))
+            self.questions.rates.note(step, characters(first), answer.usage, len(text))
         prompt = characters(request)
-        self.notes.asked.append(Asked(self.notes.metric, step, is_cached, prompt, len(text)))
+        self.questions.asked.append(
+            PlannedQuestion(self.questions.metric, step, is_cached, prompt, len(text))
+        )
         return answer
 
     def _stand_in(self, request: Request) -> str:

@@ -81,9 +81,9 @@ class Asking:
         self.answers.append(answer)
         return answer
 
-    def told(self) -> list[dict[str, Any]]:
+    def steps(self) -> list[dict[str, Any]]:
         """What each answer took, as details keep it."""
-        told = [answer.told() for answer in self.answers]
+        told = [answer.to_dict() for answer in self.answers]
         return sorted(told, key=lambda one: (one["step"], str(one)))
 
     async def texts(self, step: Step, text: str) -> tuple[str, ...]:
@@ -167,12 +167,12 @@ def _one_score(
     """One score of an item of all its scorings, with the details of each."""
     if len(scored) == 1:
         value, details = scored[0].value, scored[0].details
-        steps = asked[0].told()
+        steps = asked[0].steps()
     else:
         pairs = list(zip(asked, scored, strict=True))
         value = _combined(pairs, combine)
         details = {"scorings": [{**_who(ask), **_said(one)} for ask, one in pairs]}
-        steps = [{**told, **_who(ask)} for ask in asked for told in ask.told()]
+        steps = [{**told, **_who(ask)} for ask in asked for told in ask.steps()]
     if not isinstance(value, NoScore):
         details = {**details, "item": item}
     if steps:

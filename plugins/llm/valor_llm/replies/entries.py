@@ -1,4 +1,4 @@
-"""Entries: what a reply says of the numbered items of one list, checked one by one."""
+"""VerdictEntries: what a reply says of the numbered items of one list, checked one by one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DIGITS = re.compile("[0-9]{1,9}")
 
 
 @define
-class Entries:
+class VerdictEntries:
     """What a reply says of the numbered items of one list.
 
     Numbers that cannot be right put all others of the list in doubt: a model that counts from 0,

@@ -35,7 +35,7 @@ class NoJSON(ValueError):
 
 
 @frozen
-class Found:
+class JSONValue:
     """A JSON object or list found in a text.
 
     Parameters
@@ -57,7 +57,7 @@ class Found:
     after: str = ""
 
 
-def values_in(text: str, *, cut: bool = False) -> tuple[Found, ...]:
+def values_in(text: str, *, cut: bool = False) -> tuple[JSONValue, ...]:
     r"""The JSON objects and lists of a text, in order, none of them within another.
 
     The time it takes grows with the length of the text, whatever is in it.
@@ -118,7 +118,7 @@ def values_in(text: str, *, cut: bool = False) -> tuple[Found, ...]:
             continue
         left_out = ("cut off: what is complete",) if is_cut else ()
         lenient = (*notes, *around, *small, *left_out)
-        found.append(Found(value, lenient, is_cut, before, after))
+        found.append(JSONValue(value, lenient, is_cut, before, after))
     if found:
         return tuple(found)
     if is_cut:

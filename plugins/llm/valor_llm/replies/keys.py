@@ -12,7 +12,7 @@ from attrs import evolve, field, frozen
 
 from valor_core.errors import shown
 from valor_llm.replies.contradictions import contradicts
-from valor_llm.replies.json_text import Found, NoJSON, quotable_in, values_in
+from valor_llm.replies.json_text import JSONValue, NoJSON, quotable_in, values_in
 
 ALIASES: Mapping[str, frozenset[str]] = {
     "id": frozenset({"number", "nr"}),
@@ -48,7 +48,7 @@ class NotAsked(ValueError):
 
 
 @frozen
-class Keyed:
+class FieldMatch:
     """Values by the keys that were asked for.
 
     Parameters
@@ -99,7 +99,7 @@ def _quotable(text: str) -> frozenset[str]:
     return frozenset(map(_canonical, quotable_in(text)))
 
 
-def lists_in(text: str, keys: Sequence[str], asked: Asked = Asked()) -> Keyed:
+def lists_in(text: str, keys: Sequence[str], asked: Asked = Asked()) -> FieldMatch:
     """The lists that a text has under some keys, at least one of them.
 
     Parameters
@@ -119,12 +119,14 @@ def lists_in(text: str, keys: Sequence[str], asked: Asked = Asked()) -> Keyed:
     Examples
     --------
     >>> lists_in('{"Result": {"claim": ["It rains."]}}', ["claims"])
-    Keyed(values={'claims': ['It rains.']}, lenient=('wrapped', 'other key'), is_cut=False)
+    FieldMatch(values={'claims': ['It rains.']}, lenient=('wrapped', 'other key'), is_cut=False)
     """
     return _fitting(text, keys, lambda value, depth: _lists(value, keys, depth), asked)
 
 
-def object_in(text: str, key: str, beside: Sequence[str] = (), asked: Asked = Asked()) -> Keyed:
+def object_in(
+    text: str, key: str, beside: Sequence[str] = (), asked: Asked = Asked()
+) -> FieldMatch:
     """What a text has under a key, and under others beside it where they are there.
 
     Raises
@@ -135,27 +137,27 @@ def object_in(text: str, key: str, beside: Sequence[str] = (), asked: Asked = As
     Examples
     --------
     >>> object_in('{"score": 4}', "rating", ["analysis"])
-    Keyed(values={'rating': 4}, lenient=('other key',), is_cut=False)
+    FieldMatch(values={'rating': 4}, lenient=('other key',), is_cut=False)
     """
 
-    def read(value: Any, depth: int) -> Keyed | None:
+    def read(value: Any, depth: int) -> FieldMatch | None:
         if not isinstance(value, dict):
             return None
         values, notes = picked(value, (key, *beside))
         _check_alone(value, (key,))
-        return Keyed(values, tuple(notes)) if key in values else None
+        return FieldMatch(values, tuple(notes)) if key in values else None
 
     return _fitting(text, [key], read, asked)
 
 
-Read = Callable[[Any, int], Keyed | None]
+Read = Callable[[Any, int], FieldMatch | None]
 """What an object or a list has of what was asked for, at a depth."""
 
 
-def _fitting(text: str, keys: Sequence[str], read: Read, asked: Asked) -> Keyed:
+def _fitting(text: str, keys: Sequence[str], read: Read, asked: Asked) -> FieldMatch:
     quoted = False
 
-    def own(value: Any, depth: int) -> Keyed | None:
+    def own(value: Any, depth: int) -> FieldMatch | None:
         nonlocal quoted
         keyed = read(value, depth)
         if keyed is not None and asked.is_quoted(value):
@@ -294,17 +296,17 @@ def analysis_of(value: Any) -> str:
     return value if isinstance(value, str) else shown(value, 1000)
 
 
-def _lists(value: Any, keys: Sequence[str], depth: int) -> Keyed | None:
+def _lists(value: Any, keys: Sequence[str], depth: int) -> FieldMatch | None:
     if isinstance(value, dict):
         values, notes = picked(value, keys, list)
         _check_alone(value, keys)
-        return Keyed(values, tuple(notes)) if values else None
+        return FieldMatch(values, tuple(notes)) if values else None
     if depth == 0 and len(keys) == 1:
-        return Keyed({keys[0]: value}, ("list alone",))
+        return FieldMatch({keys[0]: value}, ("list alone",))
     return None
 
 
-def _within(value: Any, read: Read, depth: int = 0) -> Keyed | None:
+def _within(value: Any, read: Read, depth: int = 0) -> FieldMatch | None:
     """What was asked for, in the only part of a value that has it."""
     if _is_schema(value):
         return None
@@ -325,7 +327,7 @@ def _means(written: str, key: str) -> bool:
     return folded in {plain, f"{plain}s", plain.removesuffix("s")} | ALIASES.get(key, frozenset())
 
 
-def _misfit(candidates: Collection[Found], keys: Collection[str]) -> NotAsked:
+def _misfit(candidates: Collection[JSONValue], keys: Collection[str]) -> NotAsked:
     if any(map(_is_schema, (found.value for found in candidates))):
         return NotAsked("it repeats the schema in the place of following it")
     if any(found.is_cut for found in candidates):

@@ -11,7 +11,7 @@ from attrs import frozen
 
 from valor_core.errors import shown
 from valor_llm.replies.keys import Asked, NotAsked, analysis_of, object_in
-from valor_llm.replies.reading import Data, Reading, object_schema
+from valor_llm.replies.reading import Data, ParsedReply, object_schema
 from valor_llm.replies.thoughts import OpenThought, after_thoughts
 
 Grade = int | str
@@ -49,19 +49,21 @@ class Rating:
         grades = " or ".join(json.dumps(grade, ensure_ascii=False) for grade in self.grades)
         return f'{{"analysis": "…", "rating": {grades}}}'
 
-    def read(self, text: str, data: Data, known: Reading | None, *, cut: bool = False) -> Reading:
+    def read(
+        self, text: str, data: Data, known: ParsedReply | None, *, cut: bool = False
+    ) -> ParsedReply:
         """The rating, under ``"rating"``, and the ``"analysis"``."""
         try:
             values, lenient = self._values(text, Asked(data, self.outline(), cut))
             told = values["rating"]
             grade = self._grade(told)
         except NotAsked as error:
-            return Reading.of_nothing(error, error.unfit, known, cut)
+            return ParsedReply.of_nothing(error, error.unfit, known, cut)
         notes = list(lenient)
         notes += ["no analysis"] * (values.get("analysis") is None)
         notes += ["other spelling"] * (type(grade) is not type(told) or grade != told)
         analysis = analysis_of(values.get("analysis"))
-        return Reading({"rating": grade, "analysis": analysis}, lenient=notes)
+        return ParsedReply({"rating": grade, "analysis": analysis}, lenient=notes)
 
     def _values(self, text: str, asked: Asked) -> tuple[dict[str, Any], tuple[str, ...]]:
         try:

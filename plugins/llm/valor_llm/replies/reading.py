@@ -1,4 +1,4 @@
-"""Reading: what is known of a judge's reply, from one text or several."""
+"""ParsedReply: what is known of a judge's reply, from one text or several."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Verdict:
 
 
 @define
-class Reading:
+class ParsedReply:
     """What is known of a reply so far, from one text or several.
 
     Parameters
@@ -56,7 +56,9 @@ class Reading:
     unfit: str = ""
 
     @classmethod
-    def of_nothing(cls, problem: object, unfit: bool, known: Reading | None, cut: bool) -> Reading:
+    def of_nothing(
+        cls, problem: object, unfit: bool, known: ParsedReply | None, cut: bool
+    ) -> ParsedReply:
         """What is known when a text says nothing of what was asked: the same as before.
 
         Parameters
@@ -65,7 +67,7 @@ class Reading:
             What is wrong with the text, as a string.
         unfit : bool
             Whether it has another form than was asked for.
-        known : Reading, optional
+        known : ParsedReply, optional
             What was known before.
         cut : bool
             Whether the endpoint says that it had to end early, which explains all.
@@ -91,9 +93,9 @@ class Reading:
 
         Examples
         --------
-        >>> Reading(missing={"verdicts": (2, 3)}).fault
+        >>> ParsedReply(missing={"verdicts": (2, 3)}).fault
         '"verdicts" has no answer for 2, 3'
-        >>> Reading(problems=['id 2 has no "analysis"'], missing={"verdicts": (2,)}).fault
+        >>> ParsedReply(problems=['id 2 has no "analysis"'], missing={"verdicts": (2,)}).fault
         'id 2 has no "analysis"'
         """
         told = self.problems or [
@@ -106,6 +108,10 @@ class Reading:
     def overlook(self, notes: Iterable[str]) -> None:
         """Keep what was overlooked, each kind once."""
         self.lenient += [note for note in dict.fromkeys(notes) if note not in self.lenient]
+
+
+Reading = ParsedReply
+"""Former name of `ParsedReply`."""
 
 
 def _few(texts: Iterable[str], most: int = 10, between: str = ", ") -> str:
@@ -123,7 +129,9 @@ class Shape(Protocol):
     def outline(self) -> str:
         """The form as prompts show it."""
 
-    def read(self, text: str, data: Data, known: Reading | None, *, cut: bool = False) -> Reading:
+    def read(
+        self, text: str, data: Data, known: ParsedReply | None, *, cut: bool = False
+    ) -> ParsedReply:
         """What a text says, joined with what is known already.
 
         Parameters
@@ -132,7 +140,7 @@ class Shape(Protocol):
             The reply.
         data : mapping
             What it is about.
-        known : Reading, optional
+        known : ParsedReply, optional
             What former texts say.
         cut : bool
             Whether the endpoint says that the reply had to end early.

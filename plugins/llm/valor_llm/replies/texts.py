@@ -10,7 +10,7 @@ from attrs import frozen
 
 from valor_core.errors import shown
 from valor_llm.replies.keys import Asked, NotAsked, lists_in
-from valor_llm.replies.reading import Data, Reading, object_schema
+from valor_llm.replies.reading import Data, ParsedReply, object_schema
 
 
 @frozen
@@ -44,7 +44,9 @@ class TextList:
         """The form as prompts show it."""
         return json.dumps({self.key: ["…"]}, ensure_ascii=False)
 
-    def read(self, text: str, data: Data, known: Reading | None, *, cut: bool = False) -> Reading:
+    def read(
+        self, text: str, data: Data, known: ParsedReply | None, *, cut: bool = False
+    ) -> ParsedReply:
         """The texts, as a tuple under the key."""
         try:
             found = lists_in(text, [self.key], Asked(data, self.outline(), cut))
@@ -52,8 +54,8 @@ class TextList:
                 raise NotAsked("it is cut off before its list is complete", unfit=False)
             texts, notes = self._checked(found.values[self.key])
         except NotAsked as error:
-            return Reading.of_nothing(error, error.unfit, known, cut)
-        return Reading({self.key: texts}, lenient=list(dict.fromkeys([*found.lenient, *notes])))
+            return ParsedReply.of_nothing(error, error.unfit, known, cut)
+        return ParsedReply({self.key: texts}, lenient=list(dict.fromkeys([*found.lenient, *notes])))
 
     def _checked(self, entries: Any) -> tuple[tuple[str, ...], list[str]]:
         if not isinstance(entries, list):

@@ -8,9 +8,9 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_llm.replies.entries import Entries
+from valor_llm.replies.entries import VerdictEntries
 from valor_llm.replies.keys import Asked, NotAsked, lists_in
-from valor_llm.replies.reading import Data, Reading, object_schema
+from valor_llm.replies.reading import Data, ParsedReply, object_schema
 
 
 @frozen
@@ -98,7 +98,9 @@ class Verdicts:
         """The form as prompts show it."""
         return "{" + ", ".join(one.outline() for one in self.lists) + "}"
 
-    def read(self, text: str, data: Data, known: Reading | None, *, cut: bool = False) -> Reading:
+    def read(
+        self, text: str, data: Data, known: ParsedReply | None, *, cut: bool = False
+    ) -> ParsedReply:
         """The verdicts by id, under the key of each list."""
         asked = self._asked(data, known.missing if known and known.missing else None)
         keys = [one.key for one in self._in(asked)]
@@ -106,14 +108,14 @@ class Verdicts:
             about = Asked(data, self.outline(), cut)
             found = lists_in(text, [*keys, *(group.key for group in self.groups)], about)
         except NotAsked as error:
-            return Reading.of_nothing(error, error.unfit, known, cut)
+            return ParsedReply.of_nothing(error, error.unfit, known, cut)
         is_grouped = not set(keys) & set(found.values)
-        reading = Reading(lenient=list(known.lenient) if known else [])
+        reading = ParsedReply(lenient=list(known.lenient) if known else [])
         reading.overlook(found.lenient)
         for one in self.lists:
             reading.value[one.key] = dict(known.value.get(one.key, {})) if known else {}
             if asked[one.key]:
-                entries = Entries(one.key, one.words, asked[one.key], data[one.items])
+                entries = VerdictEntries(one.key, one.words, asked[one.key], data[one.items])
                 if is_grouped:
                     entries.take_groups(self._groups(one, found.values))
                 else:

@@ -12,7 +12,7 @@ from typing import Any
 from attrs import field, frozen
 
 from valor_llm.clients.protocol import Message, StandIn
-from valor_llm.replies.shapes import Data, Reading, Shape
+from valor_llm.replies.shapes import Data, ParsedReply, Shape
 from valor_llm.steps.prompt import Fences, Prompt, rendered
 
 _FORM = "Reply with one JSON object and nothing else, of this form:\n"
@@ -65,7 +65,7 @@ class Step:
         data: Data,
         language: str,
         fences: Fences,
-        reading: Reading | None = None,
+        reading: ParsedReply | None = None,
     ) -> list[Message]:
         """The messages that ask for all of it, or for what a reply lacks.
 
@@ -82,7 +82,7 @@ class Step:
             Language of the analyses.
         fences : Fences
             The lines around the data.
-        reading : Reading, optional
+        reading : ParsedReply, optional
             What is known from former replies.
         """
         parts = [prompt.filled(self.settings, language), _FORM + self.shape.outline()]
@@ -95,7 +95,7 @@ class Step:
         ]
 
 
-def _corrected(reading: Reading) -> str:
+def _corrected(reading: ParsedReply) -> str:
     """What was wrong with a reply, and what is asked for now."""
     missing = [
         f'"{key}" with the ids {", ".join(map(str, ids))} only'

@@ -14,7 +14,7 @@ from valor_core.resources import BoundResource, ProvidedClient
 from valor_core.results import Undefined, exact_mean
 from valor_llm.parameters.judge import Combination
 from valor_llm.trust.agreement import krippendorff_alpha
-from valor_llm.trust.scorings import Numbers, Scorings, most_frequent
+from valor_llm.trust.repeated_scores import Numbers, RepeatedScores, most_frequent
 
 
 def combined(scores: Iterable[float], combine: Combination) -> float:
@@ -80,7 +80,7 @@ def weighted_kappa(one: Numbers, other: Numbers) -> float | None:
     return None if by_chance == 0 else float(1 - np.mean((one - other) ** 2) / by_chance)
 
 
-def panel_details(scorings: Scorings, combine: Combination) -> dict[str, Any]:
+def panel_details(scorings: RepeatedScores, combine: Combination) -> dict[str, Any]:
     """What a report says of a panel: its agreement, each judge, and each two of them."""
     scores = scorings.by_judge
     alpha = krippendorff_alpha(scores.T, "interval")
@@ -112,13 +112,13 @@ def panel_details(scorings: Scorings, combine: Combination) -> dict[str, Any]:
     }
 
 
-def panel_warnings(metric: str, scorings: Scorings) -> tuple[str, ...]:
+def panel_warnings(metric: str, scorings: RepeatedScores) -> tuple[str, ...]:
     """A warning for each judge that scored nothing, though others did.
 
     Examples
     --------
     >>> scored, failed = {"judge": "a", "value": 1.0}, {"judge": "b", "error": "no such model"}
-    >>> panel_warnings("llm.Bias", Scorings.of([{"scorings": [scored, failed]}]))
+    >>> panel_warnings("llm.Bias", RepeatedScores.of([{"scorings": [scored, failed]}]))
     ("llm.Bias: the judge 'b' scored no item, the others' scores stand alone: no such model",)
     """
     scored: list[bool] = np.any(~np.isnan(scorings.by_judge), axis=0).tolist()

@@ -11,7 +11,7 @@ from valor_llm.clients.batches.protocol import MOST_BYTES, PATIENCE, BatchGone, 
 from valor_llm.clients.endpoint import Endpoint
 from valor_llm.clients.fields import json_value, mapping
 from valor_llm.clients.http.faults import fault, told
-from valor_llm.clients.protocol import ClientError, Passing, Refused, Reply, Request
+from valor_llm.clients.protocol import ClientError, FatalError, Reply, Request, TransientError
 
 _PATH = "/v1/messages/batches"
 
@@ -54,7 +54,7 @@ class AnthropicBatches:
         received = self._transport.exchange("POST", _PATH, body, deadline=PATIENCE)
         name = self._transport.parsed(received.data).get("id")
         if not isinstance(name, str):
-            raise Passing(f"{self.client.endpoint}: expected the id of a batch, found none")
+            raise TransientError(f"{self.client.endpoint}: expected the id of a batch, found none")
         return name
 
     def results(self, batch: str) -> Mapping[str, Reply | ClientError] | None:
@@ -72,7 +72,7 @@ class AnthropicBatches:
                 deadline=PATIENCE,
                 most_bytes=MOST_BYTES,
             )
-        except Refused as error:
+        except FatalError as error:
             if error.status == 404:
                 gone = f"{self.client.endpoint}: knows no batch {batch} any more"
                 raise BatchGone(gone) from error
@@ -95,7 +95,9 @@ class AnthropicBatches:
             except ClientError as error:
                 return error
         if kind != "errored":
-            return Passing(f"{place}: in a batch, the request was {kind or 'lost'}", after=0.0)
+            return TransientError(
+                f"{place}: in a batch, the request was {kind or 'lost'}", after=0.0
+            )
         outer = mapping(result.get("error"))
         inner = mapping(outer.get("error")) or outer
         status = _STATUS.get(inner.get("type"), 500)

@@ -12,7 +12,7 @@ from valor_llm.clients.batches.protocol import MOST_BYTES, PATIENCE, BatchGone, 
 from valor_llm.clients.endpoint import Endpoint
 from valor_llm.clients.fields import count, json_value, mapping
 from valor_llm.clients.http.faults import fault, said
-from valor_llm.clients.protocol import ClientError, Passing, Refused, Reply, Request
+from valor_llm.clients.protocol import ClientError, FatalError, Reply, Request, TransientError
 
 _ENDED = ("completed", "expired", "cancelled")
 _FULL = "token_limit_exceeded"
@@ -51,7 +51,7 @@ class OpenAIBatches:
         """The replies of a batch by key, or None as long as it is under way."""
         try:
             received = self._transport.exchange("GET", f"/batches/{batch}", deadline=PATIENCE)
-        except Refused as error:
+        except FatalError as error:
             if error.status == 404:
                 told = f"{self.client.endpoint}: knows no batch {batch} any more"
                 raise BatchGone(told) from error
@@ -92,7 +92,7 @@ class OpenAIBatches:
         reason = f"{self.client.endpoint}: batch {batch} failed, {why}"
         if first.get("code") == _FULL:
             return BatchGone(reason)
-        return Refused(reason, "Mend what the endpoint says of the batch, and run again")
+        return FatalError(reason, "Mend what the endpoint says of the batch, and run again")
 
     def _read(self, file: str) -> list[tuple[str, Reply | ClientError]]:
         """Keys in a file, each with the outcome of its request."""
@@ -108,7 +108,9 @@ class OpenAIBatches:
         body, status = mapping(response.get("body")), count(response.get("status_code"))
         if not response or line.get("error"):
             error = mapping(line.get("error"))
-            return Passing(f"{place}: in a batch, {error.get('message') or 'no answer'}", after=0.0)
+            return TransientError(
+                f"{place}: in a batch, {error.get('message') or 'no answer'}", after=0.0
+            )
         if status >= 300 or body.get("error"):
             told = json.dumps(body).encode()
             return fault(status if status >= 300 else 500, {}, said(told), place, time.time())
@@ -128,5 +130,5 @@ def _json(line: bytes) -> Any:
 def _named(answer: Mapping[str, Any], what: str, place: str) -> str:
     name = answer.get("id")
     if not isinstance(name, str):
-        raise Passing(f"{place}: expected the id of a {what}, found none")
+        raise TransientError(f"{place}: expected the id of a {what}, found none")
     return name

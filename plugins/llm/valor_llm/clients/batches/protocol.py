@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from valor_llm.clients.protocol import ClientError, Passing, Reply, Request
+from valor_llm.clients.protocol import ClientError, Reply, Request, TransientError
 
 PATIENCE = 600.0
 """Seconds that sending or fetching a whole batch may take."""
@@ -27,7 +27,7 @@ def by_key(
     --------
     >>> yes, no = Reply(text="yes", model="m"), Reply(text="no", model="m")
     >>> by_key([("a", yes), ("a", no)], "http://h")
-    {'a': Passing('http://h: in a batch, expected one answer to a request, found two')}
+    {'a': TransientError('http://h: in a batch, expected one answer to a request, found two')}
     """
     found: dict[str, Reply | ClientError] = {}
     for key, outcome in outcomes:
@@ -39,7 +39,7 @@ def by_key(
         )
         if not is_same:
             told = f"{place}: in a batch, expected one answer to a request, found two"
-            found[key] = Passing(told, after=0.0)
+            found[key] = TransientError(told, after=0.0)
     return found
 
 

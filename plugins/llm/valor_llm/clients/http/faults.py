@@ -13,7 +13,13 @@ from typing import Any
 from attrs import frozen
 
 from valor_llm.clients.http.secrets import without_starred
-from valor_llm.clients.protocol import ClientError, Passing, RateLimited, Refused, Rejected
+from valor_llm.clients.protocol import (
+    BadRequest,
+    ClientError,
+    FatalError,
+    RateLimited,
+    TransientError,
+)
 
 _CODES = frozenset(
     {
@@ -152,25 +158,25 @@ def fault(
     >>> fault(429, {"retry-after": "7"}, "slow down", "http://localhost/v1", 0.0).after
     7.0
     >>> fault(404, {}, "no such model", "http://localhost/v1", 0.0)
-    Refused('http://localhost/v1: 404 Not Found, no such model')
+    FatalError('http://localhost/v1: 404 Not Found, no such model')
     """
     reason = f"{place}: {_status(status)}{', ' if said else ''}{said}"
     unpaid = _UNPAID.search(said)
     if status == 402 or (status < 500 and unpaid):
         words = unpaid[0] if unpaid and status in _REJECTED else ""
-        return Refused(reason, "Add credit to the account, or use another key", words=words)
+        return FatalError(reason, "Add credit to the account, or use another key", words=words)
     if key is not None and (status in _REJECTED or (key.is_coded and status < 500)):
-        return Refused(reason, _REMEDIES[401], 401, "" if key.is_coded else key.words)
+        return FatalError(reason, _REMEDIES[401], 401, "" if key.is_coded else key.words)
     if status in (429, 529) or (status == 503 and "retry-after" in headers):
         return RateLimited(reason, retry_after(headers, now))
     if status in _PASSING or _FAILED_TO_GENERATE in said:
-        return Passing(reason, retry_after(headers, now))
+        return TransientError(reason, retry_after(headers, now))
     if status in _REJECTED:
-        return Rejected(reason)
+        return BadRequest(reason)
     if status >= 500 and status != 501:
-        return Passing(reason, retry_after(headers, now))
+        return TransientError(reason, retry_after(headers, now))
     remedy = _REMEDIES.get(status, "Check base_url; it has to lead to an endpoint")
-    return Refused(reason, remedy, status)
+    return FatalError(reason, remedy, status)
 
 
 _REMEDIES = {

@@ -30,7 +30,7 @@ from valor_llm.clients.fields import Ambiguous, json_value
 from valor_llm.clients.http.connections import Waiting, connections, pools
 from valor_llm.clients.http.faults import fault, refused_key, said
 from valor_llm.clients.http.secrets import Key, hidden
-from valor_llm.clients.protocol import ClientError, Passing, Refused, Unreachable
+from valor_llm.clients.protocol import ClientError, FatalError, TransientError, Unreachable
 
 _MOST_LAYERS = 3
 _STEP = 2**16  # bytes that are unpacked at a time
@@ -121,15 +121,14 @@ class Received:
 
 
 class Transport:
-    """Kept-alive connections to one endpoint; safe to use from several threads.
+    """StoredReply-alive connections to one endpoint; safe to use from several threads.
 
     urllib3 was measured against httpx 0.28 on 2026-11-27, 800 calls of 20 ms by 16 threads: 0.7 ms
     of CPU a call and 130 ms to start for 1.2 and 200 ms (httpx with asyncio: 5.5 ms a call).
 
-    A call is sent once. urllib3 looks whether a kept connection was closed before anything is sent
-    on it, and opens another. When a connection breaks later, nobody here can know whether the
-    endpoint has begun to work, for money; so that is a `Passing` error, and whoever counts the
-    calls decides about another.
+    A call is sent once. Before urllib3 reuses a connection, it checks that the endpoint has not
+    closed it. When a connection breaks later, the endpoint may already have started paid work, so
+    `TransientError` is raised and the caller decides about another attempt.
 
     Parameters
     ----------
@@ -214,14 +213,16 @@ class Transport:
         try:
             answer = json_value(data)
         except Ambiguous as error:
-            raise Passing(
+            raise TransientError(
                 f"{self.endpoint}: expected one value for each key, found {error}"
             ) from error
         except (ValueError, RecursionError) as error:
             shown = said(data[:1000]) or "nothing"
-            raise Passing(f"{self.endpoint}: expected an answer in JSON, found {shown}") from error
+            raise TransientError(
+                f"{self.endpoint}: expected an answer in JSON, found {shown}"
+            ) from error
         if not isinstance(answer, dict):
-            raise Passing(f"{self.endpoint}: expected a JSON object, found {said(data)}")
+            raise TransientError(f"{self.endpoint}: expected a JSON object, found {said(data)}")
         if answer.get("error"):
             raise self.error_in(answer, data)
         return answer
@@ -273,7 +274,7 @@ class Transport:
             If the status is not below 300, or there is none.
         """
         if self._waiting.ended:
-            raise Passing(f"{self.endpoint}: the connection is closed")
+            raise TransientError(f"{self.endpoint}: the connection is closed")
         try:
             return self._exchange(
                 method,
@@ -341,7 +342,7 @@ class Transport:
                 if len(body) > most:
                     break
             if is_answer and len(body) > most:
-                raise Passing(f"{self.endpoint}: the answer has more than {most:,} bytes")
+                raise TransientError(f"{self.endpoint}: the answer has more than {most:,} bytes")
             received = use(response.status, got, bytes(body[:most]))
             is_fit = is_answer
             return received
@@ -354,7 +355,7 @@ class Transport:
 
     def _refusing_key(self, error: ClientError) -> ClientError:
         """The error, with the variable to look at where the key was not taken."""
-        if isinstance(error, Refused) and error.status == 401:
+        if isinstance(error, FatalError) and error.status == 401:
             error.remedy = (
                 "Name the environment variable that has the key: api_key_env: NAME"
                 if self._key is None
@@ -371,16 +372,16 @@ class Transport:
     def _unreached(self, error: Exception, deadline: float) -> ClientError:
         """Why there was no answer, in words without addresses of objects."""
         if self._waiting.ended:
-            return Passing(f"{self.endpoint}: closed while the call was under way")
+            return TransientError(f"{self.endpoint}: closed while the call was under way")
         if isinstance(error, SSLError) and "CERTIFICATE_VERIFY_FAILED" in str(error):
-            return Refused(
+            return FatalError(
                 f"{self.endpoint}: its certificate cannot be verified",
                 "Name the file of your authority's certificates: export SSL_CERT_FILE=…",
             )
         if isinstance(error, ProxyError):
-            return Passing(f"{self.endpoint}: the proxy did not connect")
+            return TransientError(f"{self.endpoint}: the proxy did not connect")
         if isinstance(error, (ReadTimeoutError, TimeoutError)):
-            return Passing(f"{self.endpoint}: no whole answer within {deadline:.4g} s")
+            return TransientError(f"{self.endpoint}: no whole answer within {deadline:.4g} s")
         if isinstance(error, NewConnectionError):
             cause = error.__cause__
             why = (
@@ -388,8 +389,10 @@ class Transport:
             )
             return Unreachable(f"{self.endpoint}: cannot be reached, {why}")
         if isinstance(error, ConnectTimeoutError):
-            return Passing(f"{self.endpoint}: no connection within {min(_CONNECT, deadline):.4g} s")
-        return Passing(f"{self.endpoint}: the connection broke, {type(error).__name__}")
+            return TransientError(
+                f"{self.endpoint}: no connection within {min(_CONNECT, deadline):.4g} s"
+            )
+        return TransientError(f"{self.endpoint}: the connection broke, {type(error).__name__}")
 
 
 def _blocks(response: Any) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Features: what an endpoint takes of a request, found out by asking it."""
+"""Capabilities: what an endpoint takes of a request, found out by asking it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _TOO_LONG = re.compile(
 
 
 @frozen
-class Features:
+class Capabilities:
     """What an endpoint takes of a request with one of its models.
 
     Parameters
@@ -58,7 +58,7 @@ class Features:
     Examples
     --------
     >>> request = Request(messages=(), schema={}, step="claims", temperature=0.0, seed=1)
-    >>> found = Features().after(request, "400: 'temperature' does not support 0 with this model")
+    >>> found = Capabilities().after(request, "400: 'temperature' does not support 0")
     >>> found.fitted(request).temperature is None, found.fitted(request).seed
     (True, 1)
     """
@@ -83,7 +83,7 @@ class Features:
             alternatives=min(request.alternatives, self.alternatives),
         )
 
-    def after(self, request: Request, said: str) -> Features | None:
+    def after(self, request: Request, said: str) -> Capabilities | None:
         """What may be taken after an endpoint has rejected a request, or None.
 
         Parameters
@@ -101,23 +101,23 @@ class Features:
                 return found
         return None
 
-    def lowered(self) -> Features | None:
+    def lowered(self) -> Capabilities | None:
         """With the next way to ask for a form, or None after the last."""
         place = FORMATS.index(self.format) + 1
         return evolve(self, format=FORMATS[place]) if place < len(FORMATS) else None
 
-    def joined(self, other: Features) -> Features:
+    def joined(self, other: Capabilities) -> Capabilities:
         """What both leave: calls that are under way together find out different things."""
-        first = Features().max_tokens_key
+        first = Capabilities().max_tokens_key
         key = self.max_tokens_key if self.max_tokens_key != first else other.max_tokens_key
-        return Features(
+        return Capabilities(
             max(self.format, other.format, key=FORMATS.index),
             key,
             min(self.alternatives, other.alternatives),
             self.left_out | other.left_out,
         )
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON types, for reports and files."""
         return {
             "format": self.format,
@@ -127,13 +127,13 @@ class Features:
         }
 
     @classmethod
-    def lacking(cls, names: Collection[str]) -> Features:
+    def lacking(cls, names: Collection[str]) -> Capabilities:
         """Those of a client that has no way to ask for some things, or for any ``"format"``."""
         left_out = frozenset(names) - {"format"}
         return cls("text" if "format" in names else "json_schema", left_out=left_out)
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Features | None:
+    def of(cls, told: Mapping[str, Any]) -> Capabilities | None:
         """What `told` has told, or None where it is something else."""
         try:
             known = cls(
@@ -146,7 +146,7 @@ class Features:
             return None
         return known if known.format in FORMATS else None
 
-    def _without(self, name: str, request: Request) -> Features | None:
+    def _without(self, name: str, request: Request) -> Capabilities | None:
         """Without something, or None where it was not sent."""
         if name == "format":
             sent = evolve(self, format=request.format)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from valor_llm.clients.protocol import Passing, Refused, Reply, Request
+from valor_llm.clients.protocol import FatalError, Reply, Request, TransientError
 from valor_report.comparison import compare
 from valor_report.text import aligned_text
 
@@ -37,7 +37,7 @@ class Client:
 
     def complete(self, request: Request) -> Reply:
         if not self.left:
-            raise Refused("here: the key has run out")
+            raise FatalError("here: the key has run out")
         self.left -= 1
         assert request.seed is not None
         if request.step == "claims":
@@ -45,7 +45,7 @@ class Client:
         else:
             word = self.says(request.data["claims"][0], request.seed)
             if word == "busy":
-                raise Passing("here: busy")
+                raise TransientError("here: busy")
             text = {"verdicts": [{"id": 1, "analysis": "-", "verdict": word}]}
         return Reply(text=json.dumps(text), model=self.model)
 

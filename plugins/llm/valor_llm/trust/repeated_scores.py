@@ -1,4 +1,4 @@
-"""Scorings: the scores that several judges, in several repeats, gave the same items."""
+"""RepeatedScores: the scores that several judges, in several repeats, gave the same items."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Numbers = NDArray[np.float64]
 
 
 @frozen(eq=False)
-class Scorings:
+class RepeatedScores:
     """The scores of some items by judge and repeat.
 
     Parameters
@@ -32,7 +32,7 @@ class Scorings:
     Examples
     --------
     >>> one = {"scorings": [{"judge": "a", "value": 1.0}, {"judge": "b", "error": "no reply"}]}
-    >>> found = Scorings.of([one])
+    >>> found = RepeatedScores.of([one])
     >>> found.judges, found.values.tolist(), found.failed
     (('a', 'b'), [[[1.0], [nan]]], (0, 1))
     """
@@ -42,7 +42,7 @@ class Scorings:
     failures: tuple[Counter[str], ...]
 
     @classmethod
-    def of(cls, details: Iterable[Mapping[str, Any]]) -> Scorings:
+    def of(cls, details: Iterable[Mapping[str, Any]]) -> RepeatedScores:
         """The scorings in the details of some items; none of an item that was scored once."""
         rows = [own for one in details if (own := one.get("scorings"))]
         judges = {name: n for n, name in enumerate(dict.fromkeys(_of_all(rows, "judge", "")))}

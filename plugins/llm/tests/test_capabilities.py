@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 from valor_llm.clients.protocol import Request
-from valor_llm.judge.features import Features
+from valor_llm.judge.capabilities import Capabilities
 
 SCHEMA = {
     "type": "object",
@@ -52,7 +52,7 @@ SAID = {
 @pytest.mark.parametrize("name", SAID)
 def test_what_an_endpoint_names_is_changed_and_nothing_else(name: str) -> None:
     said, change = SAID[name]
-    found = Features().after(REQUEST, said)
+    found = Capabilities().after(REQUEST, said)
     assert found is not None
     assert found.fitted(REQUEST) == evolve(REQUEST, **change)
 
@@ -68,38 +68,38 @@ def test_what_an_endpoint_names_is_changed_and_nothing_else(name: str) -> None:
     ],
 )
 def test_a_request_that_is_too_long_or_unclear_teaches_nothing(said: str) -> None:
-    assert Features().after(REQUEST, said) is None
+    assert Capabilities().after(REQUEST, said) is None
 
 
 def test_what_was_not_sent_is_not_to_blame() -> None:
     bare = Request(messages=(), schema={}, step="claims", format="text")
     for said in ("temperature", "seed", "max_tokens", "logprobs", "response_format", "minItems"):
-        assert Features().after(bare, said) is None
+        assert Capabilities().after(bare, said) is None
 
 
 def test_everything_may_be_rejected_in_turn_and_then_there_is_an_end() -> None:
-    found, steps = Features(), []
+    found, steps = Capabilities(), []
     for said in ["max_tokens"] * 3 + ["logprobs"] * 3 + ["minItems"] * 2 + ["response_format"] * 3:
         after = found.after(found.fitted(REQUEST), said)
         steps.append(after is not None)
         found = after or found
     assert steps == [True, True, False] * 2 + [True, False] + [True, True, False]
-    assert found.told() == {
+    assert found.to_dict() == {
         "format": "text",
         "max_tokens_key": "max_completion_tokens",
         "alternatives": 5,
         "left_out": ["list_lengths", "max_tokens", "probabilities"],
     }
-    assert Features.of(found.told()) == found
+    assert Capabilities.of(found.to_dict()) == found
 
 
 def test_what_two_calls_find_out_is_joined_in_any_order() -> None:
-    one = Features(format="json_object", left_out=frozenset({"seed"}))
-    other = Features(max_tokens_key="max_completion_tokens", alternatives=5)
-    joined = Features("json_object", "max_completion_tokens", 5, frozenset({"seed"}))
+    one = Capabilities(format="json_object", left_out=frozenset({"seed"}))
+    other = Capabilities(max_tokens_key="max_completion_tokens", alternatives=5)
+    joined = Capabilities("json_object", "max_completion_tokens", 5, frozenset({"seed"}))
     assert one.joined(other) == other.joined(one) == joined
 
 
 def test_a_client_that_cannot_ask_for_a_form_is_asked_for_text() -> None:
-    known = Features.lacking(("format", "seed"))
+    known = Capabilities.lacking(("format", "seed"))
     assert known.fitted(REQUEST) == evolve(REQUEST, format="text", seed=None)

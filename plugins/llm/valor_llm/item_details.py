@@ -15,7 +15,7 @@ from valor_llm.calibration.correction import correction
 from valor_llm.parameters.judge import Combination
 from valor_llm.trust.bounds import bounds_of
 from valor_llm.trust.panels import asked_models, model_warnings, panel_details, panel_warnings
-from valor_llm.trust.scorings import Scorings, most_frequent
+from valor_llm.trust.repeated_scores import RepeatedScores, most_frequent
 
 
 @frozen
@@ -35,7 +35,7 @@ class States:
 
     Examples
     --------
-    >>> States.of(Numbers.of([0.5, Failed("no reply"), Undefined("no references")])).told()
+    >>> States.of(Numbers.of([0.5, Failed("no reply"), Undefined("no references")])).to_dict()
     {'scored': 1, 'undefined': 1, 'failed': 1, 'not_run': 0}
     """
 
@@ -52,12 +52,12 @@ class States:
         )
         return cls(len(numbers.present), undefined, failed, not_run)
 
-    def told(self) -> dict[str, int]:
+    def to_dict(self) -> dict[str, int]:
         """The counts as reports have them."""
         return asdict(self)
 
 
-def tell(
+def summarize(
     rows: ItemRows,
     spec: MetricSpec,
     parameters: Any,
@@ -81,7 +81,7 @@ def tell(
     details: dict[str, Any] = {"judged_items": _judged_items(rows.columns()[ONLY], spec)}
     judge = next(iter(resources.values()), None)
     told = [rows.details[place] for place in sorted(rows.details)]
-    scorings = Scorings.of(told)
+    scorings = RepeatedScores.of(told)
     if scorings.values.shape[2] > 1:
         details["repeats"] = _repeats(scorings)
     if len(scorings.judges) > 1:
@@ -101,14 +101,14 @@ def _judged_items(numbers: Numbers, spec: MetricSpec) -> dict[str, Any]:
         told: dict[str, Any] = {"interval": None, "method": interval.reason}
     else:
         told = {"interval": [interval.low, interval.high], "method": interval.method}
-    told |= {"level": f"{LEVEL * 100:g} %", **states.told()}
+    told |= {"level": f"{LEVEL * 100:g} %", **states.to_dict()}
     bounds = bounds_of(numbers.present, states.failed, spec.range)
     if bounds is not None:
         told["bounds"] = [bounds.low, bounds.high]
     return told
 
 
-def _repeats(scorings: Scorings) -> dict[str, Any]:
+def _repeats(scorings: RepeatedScores) -> dict[str, Any]:
     return {
         "repeats": scorings.values.shape[2],
         "spread": scorings.spread,
