@@ -341,7 +341,7 @@ def _records(generator: np.random.Generator, data: Set) -> Iterator[dict[str, An
 
 def _masks(generator: np.random.Generator, data: Set) -> list[dict[str, Any]]:
     """Masks of the results: outlines in their boxes, as compressed run lengths."""
-    from valor_detection.kernels.masks import segmentation_runs
+    from valor_detection.kernels import masks
     from valor_detection.kernels.segmentations import POLYGONS, Segmentation, Segmentations
 
     from valor_core.schemas.geometry import compressed
@@ -350,7 +350,7 @@ def _masks(generator: np.random.Generator, data: Set) -> list[dict[str, Any]]:
     points, starts = outlines(generator, data.results.box)
     rings = np.split(points.ravel(), 2 * starts[1:-1])
     drawn = Segmentations.of([Segmentation(POLYGONS, rings=[ring]) for ring in rings])
-    runs, rows = segmentation_runs(drawn, np.arange(len(rings)), sizes)
+    runs, rows = masks.segmentation_runs(drawn, np.arange(len(rings)), sizes)
     return [
         {"size": size, "counts": compressed(runs[first:last])}
         for size, first, last in zip(

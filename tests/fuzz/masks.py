@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 from cases import fuzz
 from numpy.typing import NDArray
-from valor_detection.kernels.masks import mask_ious, measured, segmentation_runs
+from valor_detection.kernels import masks as kernels
 from valor_detection.kernels.row_errors import RowError, is_large
 from valor_detection.kernels.segmentations import (
     COMPRESSED,
@@ -49,10 +49,10 @@ def case(draw: Random, folder: Path) -> str:
 
 
 def _digests(given: Segmentations, order: Codes, sizes: Codes) -> str:
-    runs, starts = segmentation_runs(given, order, sizes)
+    runs, starts = kernels.segmentation_runs(given, order, sizes)
     found = [runs, starts]
     if not is_large(sizes).any():
-        measures = measured(runs, starts, sizes)
+        measures = kernels.measured(runs, starts, sizes)
         whole = measures[2] == sizes.prod(axis=1)
         found += [
             *measures,
@@ -65,7 +65,7 @@ def _overlaps(masks: RunLengths) -> NDArray[np.float64]:
     """IoUs of all pairs of masks of one size, every other ground truth a crowd."""
     same = (masks.sizes[:, None] == masks.sizes[None]).all(axis=2)
     true, predicted = np.nonzero(same)
-    return mask_ious(masks, masks, true, predicted, true % 2 == 1)
+    return kernels.mask_ious(masks, masks, true, predicted, true % 2 == 1)
 
 
 def _segmentation(draw: Random) -> Segmentation:

@@ -12,9 +12,11 @@ import ctypes
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar
 from zlib import crc32
 
@@ -53,6 +55,29 @@ class Kernels:
     def path(self) -> str:
         """``compiled`` or ``NumPy``."""
         return "NumPy" if self.library is None else "compiled"
+
+    def chooser(self, package: str, *modules: str) -> Callable[[str], ModuleType]:
+        """Return the ``__getattr__`` of a package that imports one of two implementations.
+
+        A module is imported at its first use, from ``compiled`` or from ``reference``.
+
+        Parameters
+        ----------
+        package : str
+            Name of the package.
+        *modules : str
+            Modules that both of its subpackages have.
+        """
+        folder = "reference" if self.library is None else "compiled"
+
+        def attribute(name: str) -> ModuleType:
+            if name not in modules:
+                raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            found = import_module(f"{package}.{folder}.{name}")
+            setattr(sys.modules[package], name, found)
+            return found
+
+        return attribute
 
     def function(self, name: str, result: Any, *arguments: Any) -> Any:
         """Return a function of the library that validates the types of its arguments.

@@ -6,7 +6,7 @@ import importlib
 import math
 from collections import Counter
 from fractions import Fraction
-from types import ModuleType
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -23,7 +23,7 @@ from sklearn.metrics import (
     roc_auc_score,
     roc_curve,
 )
-from valor_classification.kernels import library, reference, spans
+from valor_classification.kernels import KERNELS, spans
 from valor_classification.kernels.limits import in_type
 from valor_classification.kernels.reference.ranking import _exact_sum
 from valor_classification.kernels.values import (
@@ -32,6 +32,8 @@ from valor_classification.kernels.values import (
     RankAreas,
     RankCurve,
 )
+
+Functions = SimpleNamespace
 
 TINY_BLOCKS = {
     "reference.best": {"CACHED": 5, "_FEW_COLUMNS": 2, "_TURNED": 5},
@@ -43,31 +45,33 @@ TINY_BLOCKS = {
 }
 
 
-def implementation(name: str) -> ModuleType:
-    if name == "reference":
-        return reference
-    if library.KERNELS.library is None:
-        pytest.skip(library.KERNELS.reason)
-    return importlib.import_module("valor_classification.kernels.compiled")
+def implementation(name: str) -> SimpleNamespace:
+    """Functions of all modules of one implementation."""
+    if name == "compiled" and KERNELS.library is None:
+        pytest.skip(KERNELS.reason)
+    found: dict[str, Any] = {}
+    for module in ("best", "confusion", "ranking", "reliability", "thresholds"):
+        found |= vars(importlib.import_module(f"valor_classification.kernels.{name}.{module}"))
+    return SimpleNamespace(**found, implementation=name)
 
 
 @pytest.fixture(scope="module", params=["reference", "compiled"])
-def kernels(request: pytest.FixtureRequest) -> ModuleType:
+def kernels(request: pytest.FixtureRequest) -> SimpleNamespace:
     return implementation(request.param)
 
 
 @pytest.fixture(params=["usual blocks", "tiny blocks"])
 def block_sizes(
-    request: pytest.FixtureRequest, kernels: ModuleType, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest, kernels: Functions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if request.param == "tiny blocks":
         monkeypatch.setattr(spans, "_THREAD_SCORES", 1)
         monkeypatch.setattr(spans, "_COLUMN_BYTES", 64)
         for module, sizes in TINY_BLOCKS.items():
-            own = f"valor_classification.kernels.{module}"
-            if own.startswith(kernels.__name__):
+            if module.startswith(kernels.implementation):
+                own = importlib.import_module(f"valor_classification.kernels.{module}")
                 for name, size in sizes.items():
-                    monkeypatch.setattr(importlib.import_module(own), name, size)
+                    monkeypatch.setattr(own, name, size)
 
 
 # Scores with many ties, of both signs and both zeros, and scores with hardly any
@@ -120,7 +124,7 @@ UNLISTED = st.integers(0, 3)
 # The greatest score of each datum
 
 
-def test_the_top_of_a_row_is_the_first_of_its_greatest_scores(kernels: ModuleType) -> None:
+def test_the_top_of_a_row_is_the_first_of_its_greatest_scores(kernels: Functions) -> None:
     # Row 0: 0.5 in columns 1 and 2, the first counts. Row 1: -0.1 is the greatest of three
     # negatives. Row 2: all equal, 0.0 and -0.0 included.
     values = np.array([[0.2, 0.5, 0.5], [-0.3, -0.2, -0.1], [0.0, -0.0, 0.0]])
@@ -130,7 +134,7 @@ def test_the_top_of_a_row_is_the_first_of_its_greatest_scores(kernels: ModuleTyp
 
 @pytest.mark.usefixtures("block_sizes")
 @given(matrices())
-def test_the_top_of_rows_is_what_argmax_says(kernels: ModuleType, values: NDArray[Any]) -> None:
+def test_the_top_of_rows_is_what_argmax_says(kernels: Functions, values: NDArray[Any]) -> None:
     top, scores = kernels.top_of_rows(values)
 
     assert top.dtype == np.int32
@@ -141,7 +145,7 @@ def test_the_top_of_rows_is_what_argmax_says(kernels: ModuleType, values: NDArra
 
 @pytest.mark.parametrize("width", [1, 2, 3, 19, 20, 21, 300])
 def test_the_top_of_rows_is_right_for_few_and_for_many_columns(
-    kernels: ModuleType, width: int
+    kernels: Functions, width: int
 ) -> None:
     values = np.random.default_rng(7).integers(0, 40, (501, width)).astype(np.float32)
 
@@ -150,7 +154,7 @@ def test_the_top_of_rows_is_right_for_few_and_for_many_columns(
 
 @pytest.mark.parametrize("most", [1, 2, 5])
 def test_the_top_of_rows_is_the_same_in_any_number_of_threads(
-    kernels: ModuleType, most: int, monkeypatch: pytest.MonkeyPatch
+    kernels: Functions, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spans, "_THREAD_SCORES", 10)
     values = np.random.default_rng(7).integers(0, 4, (101, 3)).astype(np.float32)
@@ -164,7 +168,7 @@ def test_the_top_of_rows_is_the_same_in_any_number_of_threads(
 @pytest.mark.usefixtures("block_sizes")
 @given(matrices(), st.data())
 def test_a_score_of_each_row_is_found_in_its_column(
-    kernels: ModuleType, values: NDArray[Any], data: st.DataObject
+    kernels: Functions, values: NDArray[Any], data: st.DataObject
 ) -> None:
     count, width = values.shape
     columns = data.draw(arrays_st.arrays(np.int64, count, elements=st.integers(0, width - 1)))
@@ -173,13 +177,15 @@ def test_a_score_of_each_row_is_found_in_its_column(
 
 
 @given(st.lists(st.sampled_from([-1.0, -0.0, 0.0, 0.5, 1.0, 1.5])))
-def test_scores_outside_are_counted(kernels: ModuleType, values: list[float]) -> None:
+def test_scores_outside_are_counted(kernels: Functions, values: list[float]) -> None:
     expected = sum(value < 0 or value > 1 for value in values)
 
     assert kernels.outside(np.array(values, np.float32), 0.0, 1.0) == expected
 
 
-def test_the_top_of_a_run_is_the_first_listed_of_its_greatest_scores(kernels: ModuleType) -> None:
+def test_the_top_of_a_run_is_the_first_listed_of_its_greatest_scores(
+    kernels: Functions,
+) -> None:
     # Datum 0 lists 0.1, 0.4, 0.4 at positions 0 to 2: position 1. Datum 1 lists nothing.
     # Datum 2 lists -0.5 at position 3.
     datums = np.array([0, 0, 0, 2])
@@ -191,7 +197,7 @@ def test_the_top_of_a_run_is_the_first_listed_of_its_greatest_scores(kernels: Mo
 @pytest.mark.usefixtures("block_sizes")
 @given(listings())
 def test_the_top_of_runs_is_the_first_maximum_of_each_datum(
-    kernels: ModuleType, listing: Any
+    kernels: Functions, listing: Any
 ) -> None:
     count, datums, values = listing
     expected = []
@@ -205,7 +211,7 @@ def test_the_top_of_runs_is_the_first_maximum_of_each_datum(
 # Thresholds
 
 
-def test_a_score_passes_the_thresholds_it_reaches(kernels: ModuleType) -> None:
+def test_a_score_passes_the_thresholds_it_reaches(kernels: Functions) -> None:
     # 0.35 passes 0.35 and not 0.5; 0.5 passes both; 0.34 neither; 2.0 both; -1.0 neither.
     values = np.array([0.35, 0.5, 0.34, 2.0, -1.0])
 
@@ -215,7 +221,7 @@ def test_a_score_passes_the_thresholds_it_reaches(kernels: ModuleType) -> None:
     assert_array_equal(counts, [1, 2, 0, 2, 0])
 
 
-def test_a_float32_score_passes_the_threshold_it_was_rounded_from(kernels: ModuleType) -> None:
+def test_a_float32_score_passes_the_threshold_it_was_rounded_from(kernels: Functions) -> None:
     # The float32 nearest to 0.7 is 0.699999988, less than the float64 0.7.
     values = np.array([0.35, 0.7, 0.95], np.float32)
 
@@ -228,7 +234,7 @@ def test_a_float32_score_passes_the_threshold_it_was_rounded_from(kernels: Modul
 @pytest.mark.usefixtures("block_sizes")
 @given(matrices(), THRESHOLDS)
 def test_passed_counts_the_comparisons_that_hold(
-    kernels: ModuleType, values: NDArray[Any], thresholds: NDArray[np.float64]
+    kernels: Functions, values: NDArray[Any], thresholds: NDArray[np.float64]
 ) -> None:
     expected = (values[:, :, None] >= thresholds.astype(values.dtype)).sum(axis=2)
 
@@ -236,7 +242,7 @@ def test_passed_counts_the_comparisons_that_hold(
 
 
 @pytest.mark.parametrize("count", [255, 256, 1000])
-def test_more_thresholds_than_a_byte_holds_are_counted(kernels: ModuleType, count: int) -> None:
+def test_more_thresholds_than_a_byte_holds_are_counted(kernels: Functions, count: int) -> None:
     thresholds = np.linspace(0, 1, count)
     values = np.array([-1.0, 0.0, 0.5, 1.0])
 
@@ -266,7 +272,7 @@ SPACINGS = {
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @given(data=st.data())
 def test_scores_on_and_beside_many_limits_are_counted_as_by_comparing(
-    kernels: ModuleType, spacing: str, dtype: type[np.floating[Any]], data: st.DataObject
+    kernels: Functions, spacing: str, dtype: type[np.floating[Any]], data: st.DataObject
 ) -> None:
     thresholds = SPACINGS[spacing](data.draw(st.integers(30, 300)))
     with np.errstate(over="ignore"):
@@ -286,7 +292,7 @@ def test_scores_on_and_beside_many_limits_are_counted_as_by_comparing(
     )
 
 
-def test_a_histogram_counts_the_scores_between_thresholds(kernels: ModuleType) -> None:
+def test_a_histogram_counts_the_scores_between_thresholds(kernels: Functions) -> None:
     # Column 0: 0.1 passes none of 0.3, 0.6; 0.3 and 0.5 pass one. Column 1: 0.9, 0.6 pass
     # both, 0.0 none.
     values = np.array([[0.1, 0.9], [0.3, 0.6], [0.5, 0.0]])
@@ -299,7 +305,7 @@ def test_a_histogram_counts_the_scores_between_thresholds(kernels: ModuleType) -
 @pytest.mark.usefixtures("block_sizes")
 @given(matrices(), THRESHOLDS, st.integers(1, 3))
 def test_a_histogram_is_the_count_of_passed(
-    kernels: ModuleType, values: NDArray[Any], thresholds: NDArray[np.float64], threads: int
+    kernels: Functions, values: NDArray[Any], thresholds: NDArray[np.float64], threads: int
 ) -> None:
     counts = kernels.passed(values, thresholds)
     expected = [np.bincount(column, minlength=thresholds.size + 1) for column in counts.T]
@@ -310,7 +316,7 @@ def test_a_histogram_is_the_count_of_passed(
 @pytest.mark.parametrize("shape", [(999, 1), (40_000, 3), (1_300, 1000), (300_000, 4)])
 @pytest.mark.parametrize("count", [19, 60])
 def test_a_large_histogram_is_right_in_one_thread_and_in_two(
-    kernels: ModuleType, shape: tuple[int, int], count: int
+    kernels: Functions, shape: tuple[int, int], count: int
 ) -> None:
     values = np.random.default_rng(3).random(shape, np.float32)
     thresholds = np.linspace(0, 1, count)
@@ -323,7 +329,7 @@ def test_a_large_histogram_is_right_in_one_thread_and_in_two(
         )
 
 
-def test_a_histogram_of_nothing_is_zero(kernels: ModuleType) -> None:
+def test_a_histogram_of_nothing_is_zero(kernels: Functions) -> None:
     assert_array_equal(
         kernels.threshold_histogram(np.empty((0, 2)), np.array([0.5])), [[0, 0], [0, 0]]
     )
@@ -356,7 +362,7 @@ def same(left: float, right: float) -> bool:
     return left == right or (math.isnan(left) and math.isnan(right))
 
 
-def test_areas_of_a_ranking_without_ties(kernels: ModuleType) -> None:
+def test_areas_of_a_ranking_without_ties(kernels: Functions) -> None:
     # Positives 0.35, 0.8; negatives 0.1, 0.4. Pairs won: 0.35 > 0.1, 0.8 > 0.1, 0.8 > 0.4:
     # 3 of 4. Precision at 0.8 is 1/1, at 0.35 2/3; (1 + 2/3) / 2 = 5/6.
     areas = kernels.rank_label(np.array([0.1, 0.4, 0.35, 0.8]), np.array([0.35, 0.8]))
@@ -365,7 +371,9 @@ def test_areas_of_a_ranking_without_ties(kernels: ModuleType) -> None:
     assert areas.average_precision == pytest.approx(5 / 6, abs=1e-15)
 
 
-def test_areas_count_a_tie_as_one_half_and_a_tied_group_as_one_step(kernels: ModuleType) -> None:
+def test_areas_count_a_tie_as_one_half_and_a_tied_group_as_one_step(
+    kernels: Functions,
+) -> None:
     # Positives 0.5, 0.5, 0.2; negatives 0.5, 0.1. Wins: each 0.5 ties with 0.5 and beats 0.1
     # (1.5), 0.2 beats 0.1 (1): 4 of 6. At 0.5 there are 2 of 3, at 0.2 3 of 4:
     # (2 * 2/3 + 3/4) / 3 = 25/36.
@@ -375,7 +383,7 @@ def test_areas_count_a_tie_as_one_half_and_a_tied_group_as_one_step(kernels: Mod
     assert areas.average_precision == pytest.approx(25 / 36, abs=1e-15)
 
 
-def test_the_unlisted_tie_with_each_other_below_every_score(kernels: ModuleType) -> None:
+def test_the_unlisted_tie_with_each_other_below_every_score(kernels: Functions) -> None:
     # Listed: positive 0.9, negative 0.3. Unlisted: 1 positive, 2 negatives. The listed
     # positive beats 3 negatives; the unlisted one ties with 2, loses to 0.3: 4 of 2 * 3.
     # Precision at 0.9 is 1/1, at the end 2/5: (1 + 2/5) / 2 = 0.7.
@@ -389,7 +397,7 @@ def test_the_unlisted_tie_with_each_other_below_every_score(kernels: ModuleType)
 
 
 @pytest.mark.parametrize("count", [1, 3, 49, 1000])
-def test_a_perfect_ranking_is_exactly_one(kernels: ModuleType, count: int) -> None:
+def test_a_perfect_ranking_is_exactly_one(kernels: Functions, count: int) -> None:
     scores = np.arange(2.0 * count)
 
     areas = kernels.rank_label(scores, scores[count:])
@@ -397,7 +405,7 @@ def test_a_perfect_ranking_is_exactly_one(kernels: ModuleType, count: int) -> No
     assert (areas.auc, areas.average_precision) == (1.0, 1.0)
 
 
-def test_areas_without_positives_or_negatives_are_nan(kernels: ModuleType) -> None:
+def test_areas_without_positives_or_negatives_are_nan(kernels: Functions) -> None:
     scores = np.array([0.1, 0.2])
 
     without_positives = kernels.rank_label(scores, scores[:0])
@@ -416,7 +424,7 @@ def test_areas_without_positives_or_negatives_are_nan(kernels: ModuleType) -> No
 @pytest.mark.usefixtures("block_sizes")
 @given(labelled(), UNLISTED, UNLISTED)
 def test_areas_follow_their_definitions(
-    kernels: ModuleType, label: Any, positives: int, negatives: int
+    kernels: Functions, label: Any, positives: int, negatives: int
 ) -> None:
     scores, is_positive = label
     winners = scores[is_positive].tolist() + [-math.inf] * positives
@@ -435,7 +443,7 @@ def test_areas_follow_their_definitions(
 @pytest.mark.usefixtures("block_sizes")
 @given(labelled(), st.randoms(use_true_random=False))
 def test_areas_and_curves_do_not_depend_on_the_order_of_scores(
-    kernels: ModuleType, label: Any, random: Any
+    kernels: Functions, label: Any, random: Any
 ) -> None:
     scores, is_positive = label
     order = np.array(random.sample(range(scores.size), scores.size), np.int64)
@@ -466,7 +474,7 @@ def bits(areas: RankAreas) -> list[bytes]:
     ]
 
 
-def test_areas_of_a_matrix_take_each_column_against_the_rest(kernels: ModuleType) -> None:
+def test_areas_of_a_matrix_take_each_column_against_the_rest(kernels: Functions) -> None:
     # Column 0: truth 0.9 above 0.3 and 0.6, both areas 1. Column 1: truths 0.7 and 0.05,
     # other 0.1; one of two pairs won; precision 1/1 and 2/3. Column 2: never the truth.
     values = np.array([[0.9, 0.1, 0.5], [0.3, 0.7, 0.5], [0.6, 0.05, 0.5]])
@@ -479,7 +487,9 @@ def test_areas_of_a_matrix_take_each_column_against_the_rest(kernels: ModuleType
     np.testing.assert_allclose(areas.average_precision, [1.0, 5 / 6, math.nan], rtol=1e-15)
 
 
-def test_a_row_of_a_matrix_can_be_positive_for_several_columns_or_none(kernels: ModuleType) -> None:
+def test_a_row_of_a_matrix_can_be_positive_for_several_columns_or_none(
+    kernels: Functions,
+) -> None:
     # Row 0 is true for both columns, row 1 for none, row 2 for column 1.
     # Column 0: 0.8 beats 0.6, ties with 0.8: 1.5 of 2. Column 1: 0.1 and 0.9 against 0.4: 1 of 2.
     values = np.array([[0.8, 0.1], [0.6, 0.4], [0.8, 0.9]], np.float32)
@@ -499,7 +509,7 @@ def matrices_with_truths(draw: st.DrawFn) -> tuple[NDArray[Any], NDArray[Any]]:
 @pytest.mark.usefixtures("block_sizes")
 @given(matrices_with_truths(), st.integers(1, 3))
 def test_areas_of_a_matrix_are_those_of_its_columns(
-    kernels: ModuleType, drawn: Any, threads: int
+    kernels: Functions, drawn: Any, threads: int
 ) -> None:
     values, is_true = drawn
     rows, columns = np.nonzero(is_true)
@@ -518,7 +528,7 @@ def test_areas_of_a_matrix_are_those_of_its_columns(
 @pytest.mark.usefixtures("block_sizes")
 @given(matrices_with_truths(), st.data())
 def test_areas_of_a_matrix_do_not_depend_on_order_or_split(
-    kernels: ModuleType, drawn: Any, data: st.DataObject
+    kernels: Functions, drawn: Any, data: st.DataObject
 ) -> None:
     values, is_true = drawn
     order = np.array(data.draw(st.permutations(range(len(values)))), np.int64)
@@ -537,7 +547,7 @@ def test_areas_of_a_matrix_do_not_depend_on_order_or_split(
     assert values.tobytes() == before
 
 
-def test_areas_of_no_columns_are_empty(kernels: ModuleType) -> None:
+def test_areas_of_no_columns_are_empty(kernels: Functions) -> None:
     none = np.empty(0, np.int64)
 
     assert kernels.rank_matrix([np.empty((3, 0))], none, none).auc.shape == (0,)
@@ -545,7 +555,7 @@ def test_areas_of_no_columns_are_empty(kernels: ModuleType) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("decimals", [1, 3, 16])
-def test_areas_agree_with_scikit_learn(kernels: ModuleType, dtype: Any, decimals: int) -> None:
+def test_areas_agree_with_scikit_learn(kernels: Functions, dtype: Any, decimals: int) -> None:
     generator = np.random.default_rng(decimals)
     truths = generator.integers(0, 5, 3000)
     values = generator.random((3000, 5))
@@ -566,7 +576,7 @@ def test_areas_agree_with_scikit_learn(kernels: ModuleType, dtype: Any, decimals
 @pytest.mark.usefixtures("block_sizes")
 @given(labelled(), UNLISTED, UNLISTED)
 def test_areas_of_few_scores_agree_with_scikit_learn(
-    kernels: ModuleType, label: Any, positives: int, negatives: int
+    kernels: Functions, label: Any, positives: int, negatives: int
 ) -> None:
     scores, is_positive = label
     # scikit-learn takes no -inf: the lowest finite number below every score stands for it.
@@ -593,14 +603,14 @@ def points(curve: RankCurve) -> list[tuple[float, int, int]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def test_a_curve_counts_both_sides_at_each_distinct_score(kernels: ModuleType) -> None:
+def test_a_curve_counts_both_sides_at_each_distinct_score(kernels: Functions) -> None:
     # Positives 0.8, 0.4; negatives 0.4, 0.1. At 0.8: 1 and 0; at 0.4: 2 and 1; at 0.1: 2 and 2.
     curve = kernels.rank_curve(np.array([0.1, 0.4, 0.8, 0.4]), np.array([0.4, 0.8]))
 
     assert points(curve) == [(0.8, 1, 0), (0.4, 2, 1), (0.1, 2, 2)]
 
 
-def test_a_curve_ends_with_the_unlisted_if_there_are_any(kernels: ModuleType) -> None:
+def test_a_curve_ends_with_the_unlisted_if_there_are_any(kernels: Functions) -> None:
     # After 0.8 with 1 positive come 2 unlisted positives and 1 negative: 3 and 1.
     scores = np.array([0.8], np.float32)
 
@@ -610,14 +620,14 @@ def test_a_curve_ends_with_the_unlisted_if_there_are_any(kernels: ModuleType) ->
     assert points(curve) == [(pytest.approx(0.8), 1, 0), (-math.inf, 3, 1)]
 
 
-def test_a_curve_of_nothing_is_empty(kernels: ModuleType) -> None:
+def test_a_curve_of_nothing_is_empty(kernels: Functions) -> None:
     assert points(kernels.rank_curve(np.empty(0), np.empty(0))) == []
 
 
 @pytest.mark.usefixtures("block_sizes")
 @given(labelled(), UNLISTED, UNLISTED)
 def test_curves_follow_their_definition(
-    kernels: ModuleType, label: Any, positives: int, negatives: int
+    kernels: Functions, label: Any, positives: int, negatives: int
 ) -> None:
     scores, is_positive = label
     winners = scores[is_positive].tolist() + [-math.inf] * positives
@@ -634,7 +644,7 @@ def test_curves_follow_their_definition(
 
 
 @pytest.mark.parametrize("decimals", [1, 16])
-def test_curves_agree_with_scikit_learn(kernels: ModuleType, decimals: int) -> None:
+def test_curves_agree_with_scikit_learn(kernels: Functions, decimals: int) -> None:
     generator = np.random.default_rng(11)
     is_true = generator.random(2000) < 0.3
     scores = (generator.random(2000) + 0.3 * is_true).round(decimals)
@@ -658,7 +668,7 @@ def test_curves_agree_with_scikit_learn(kernels: ModuleType, decimals: int) -> N
 # The rank of the truth
 
 
-def test_the_rank_of_a_truth_counts_what_comes_before_it(kernels: ModuleType) -> None:
+def test_the_rank_of_a_truth_counts_what_comes_before_it(kernels: Functions) -> None:
     # Row 0: 0.5 in column 2, the equal 0.5 in column 1 is listed earlier: 1. Row 1: 0.5 in
     # column 1 with an equal listed later: 0. Row 2: 0.1 below 0.9 and 0.3: 2. Row 3: none.
     values = np.array([[0.2, 0.5, 0.5], [0.2, 0.5, 0.5], [0.9, 0.1, 0.3], [0.9, 0.1, 0.3]])
@@ -678,7 +688,7 @@ def naive_rank(scores: list[float], truth: int) -> int:
 @pytest.mark.usefixtures("block_sizes")
 @given(matrices(), st.data())
 def test_ranks_of_truth_are_places_in_the_ranking(
-    kernels: ModuleType, values: NDArray[Any], data: st.DataObject
+    kernels: Functions, values: NDArray[Any], data: st.DataObject
 ) -> None:
     truths = data.draw(
         arrays_st.arrays(np.int64, len(values), elements=st.integers(-1, values.shape[1] - 1))
@@ -692,7 +702,7 @@ def test_ranks_of_truth_are_places_in_the_ranking(
 
 @pytest.mark.parametrize("width", [1, 20, 21, 300])
 def test_ranks_of_truth_are_right_for_few_and_for_many_columns(
-    kernels: ModuleType, width: int
+    kernels: Functions, width: int
 ) -> None:
     generator = np.random.default_rng(5)
     values = generator.integers(0, 50, (300, width)).astype(np.float32)
@@ -704,11 +714,11 @@ def test_ranks_of_truth_are_right_for_few_and_for_many_columns(
     assert_array_equal(kernels.ranks_of_truth(values, truths), expected)
 
 
-def test_a_truth_among_no_columns_ranks_after_everything(kernels: ModuleType) -> None:
+def test_a_truth_among_no_columns_ranks_after_everything(kernels: Functions) -> None:
     assert_array_equal(kernels.ranks_of_truth(np.empty((1, 0)), np.array([-1])), [UNLISTED_RANK])
 
 
-def test_the_rank_of_a_listed_truth_counts_its_datum_only(kernels: ModuleType) -> None:
+def test_the_rank_of_a_listed_truth_counts_its_datum_only(kernels: Functions) -> None:
     # Datum 0 lists 0.7, 0.2, 0.7; the truth is the last: one equal entry before it. Datum 1
     # lists 0.5, its truth. Datum 2 does not list its truth. Datum 3 lists nothing.
     datums = np.array([0, 0, 0, 1, 2])
@@ -722,7 +732,7 @@ def test_the_rank_of_a_listed_truth_counts_its_datum_only(kernels: ModuleType) -
 @pytest.mark.usefixtures("block_sizes")
 @given(listings(), st.data())
 def test_ranks_of_listed_truths_are_places_in_each_ranking(
-    kernels: ModuleType, listing: Any, data: st.DataObject
+    kernels: Functions, listing: Any, data: st.DataObject
 ) -> None:
     count, datums, values = listing
     entries, expected = [], []
@@ -745,7 +755,7 @@ def cell_counts(cells: ConfusionCells) -> list[tuple[int, ...]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def test_confusion_cells_count_equal_datums(kernels: ModuleType) -> None:
+def test_confusion_cells_count_equal_datums(kernels: Functions) -> None:
     # Datums 0 and 2 are alike, datum 1 passes fewer thresholds, datum 3 predicts nothing,
     # datum 4 has no truth.
     cells = kernels.confusion_cells(
@@ -765,7 +775,7 @@ def test_confusion_cells_count_equal_datums(kernels: ModuleType) -> None:
     st.sampled_from([5, 100_000]),
 )
 def test_confusion_cells_are_a_counter(
-    kernels: ModuleType, datums: list[tuple[int, int, int]], labels: int
+    kernels: Functions, datums: list[tuple[int, int, int]], labels: int
 ) -> None:
     truths, predictions, bins = np.array(datums, np.int64).reshape(-1, 3).T
 
@@ -783,7 +793,7 @@ def test_confusion_cells_are_a_counter(
 @pytest.mark.usefixtures("block_sizes")
 @given(st.data(), st.sampled_from([3, 100_000]), st.sampled_from([1, 2]), st.booleans())
 def test_top_cells_are_the_cells_of_the_tops(
-    kernels: ModuleType, data: st.DataObject, labels: int, threads: int, known: bool
+    kernels: Functions, data: st.DataObject, labels: int, threads: int, known: bool
 ) -> None:
     rows, columns = data.draw(st.integers(0, 30)), data.draw(st.integers(1, 3))
     scores = st.sampled_from([0.0, 0.25, 0.35, 0.5, 1.0])
@@ -814,7 +824,7 @@ def test_a_threshold_in_the_type_of_the_scores_keeps_its_sign_and_range() -> Non
     assert limits.tolist() == [-np.inf, 0.0, 0.0, tiny, np.float32(0.35), np.inf]
 
 
-def test_no_score_of_0_passes_a_tiny_threshold(kernels: ModuleType) -> None:
+def test_no_score_of_0_passes_a_tiny_threshold(kernels: Functions) -> None:
     scores = np.array([[0.0, 1e-45], [-1e-45, 1.0]], np.float32)
     thresholds = np.array([1e-300, 1e300])
 
@@ -829,7 +839,7 @@ def test_no_score_of_0_passes_a_tiny_threshold(kernels: ModuleType) -> None:
 
 @given(values=arrays_st.arrays(np.float64, st.integers(0, 50), elements=st.floats(0, 1)))
 def test_exact_units_are_the_sum_of_fractions(
-    kernels: ModuleType, values: NDArray[np.float64]
+    kernels: Functions, values: NDArray[np.float64]
 ) -> None:
     wanted = sum(map(Fraction, values.tolist()), Fraction(0))
 
@@ -838,7 +848,7 @@ def test_exact_units_are_the_sum_of_fractions(
 
 @pytest.mark.usefixtures("block_sizes")
 @given(data=st.data())
-def test_squared_errors_are_the_sum_of_fractions(kernels: ModuleType, data: st.DataObject) -> None:
+def test_squared_errors_are_the_sum_of_fractions(kernels: Functions, data: st.DataObject) -> None:
     shape = data.draw(st.tuples(st.integers(1, 12), st.integers(1, 4)))
     scores = data.draw(arrays_st.arrays(np.float32, shape, elements=st.floats(0, 1, width=32)))
     is_true = data.draw(arrays_st.arrays(np.bool_, shape))
@@ -851,7 +861,7 @@ def test_squared_errors_are_the_sum_of_fractions(kernels: ModuleType, data: st.D
 
 
 def test_squared_errors_of_a_truth_without_a_column_are_those_of_a_row_of_zeros(
-    kernels: ModuleType,
+    kernels: Functions,
 ) -> None:
     # The first row has a truth that is no column: .25 + .0625. The second has none at all.
     scores = np.array([[0.5, 0.25], [1.0, 1.0]])
@@ -862,7 +872,7 @@ def test_squared_errors_of_a_truth_without_a_column_are_those_of_a_row_of_zeros(
 
 
 @pytest.mark.usefixtures("block_sizes")
-def test_best_scores_that_are_no_probabilities_are_in_no_bin(kernels: ModuleType) -> None:
+def test_best_scores_that_are_no_probabilities_are_in_no_bin(kernels: Functions) -> None:
     # Best scores 0.75 of label 4 (right), 0.5 of label 3 (wrong), and 1.5.
     scores = np.array([[0.25, 0.75], [0.5, -0.5], [1.5, 0.0]])
     labels, truths = np.array([3, 4]), np.array([4, 4, 3])

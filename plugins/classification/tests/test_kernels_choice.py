@@ -13,7 +13,7 @@ from valor_core import Registry
 
 WHICH = """
 from valor_classification import kernels
-print(kernels.KERNELS.path, kernels.top_of_rows.__module__)
+print(kernels.KERNELS.path, kernels.best.__name__)
 """
 
 REPORT = """

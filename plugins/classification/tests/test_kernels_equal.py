@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from ctypes import c_int64
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -14,13 +15,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_st
 from numpy.typing import NDArray
-from valor_classification.kernels import KERNELS, reference
+from valor_classification.kernels import KERNELS
 
 from valor_core.kernels import array
 
 if KERNELS.library is None:
     pytest.skip(KERNELS.reason, allow_module_level=True)
-compiled = importlib.import_module("valor_classification.kernels.compiled")
+
+
+def functions(implementation: str) -> SimpleNamespace:
+    """Functions of all modules of one implementation."""
+    found: dict[str, Any] = {}
+    for module in ("best", "confusion", "ranking", "reliability", "thresholds"):
+        found |= vars(
+            importlib.import_module(f"valor_classification.kernels.{implementation}.{module}")
+        )
+    return SimpleNamespace(**found)
+
+
+compiled, reference = functions("compiled"), functions("reference")
 
 DTYPES = st.sampled_from([np.float32, np.float64])
 TIED = st.sampled_from([-1.5, -0.0, 0.0, 0.1, 0.35, 0.5, 1.0])

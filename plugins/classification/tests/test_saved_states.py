@@ -222,5 +222,5 @@ def test_a_state_file_whose_scores_are_not_numbers_does_not_hang(
 
 def test_ranks_of_scores_that_are_not_numbers_come_to_an_end() -> None:
     scores = np.array([0.5, np.nan, np.nan])
-    kernels.rank_label(scores, scores[1:])
-    kernels.rank_curve(scores, scores[1:])
+    kernels.ranking.rank_label(scores, scores[1:])
+    kernels.ranking.rank_curve(scores, scores[1:])

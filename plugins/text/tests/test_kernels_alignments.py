@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from valor_text.kernels import KERNELS, numeric
+from valor_text.kernels import KERNELS
+from valor_text.kernels.reference import functions as reference
 
 if KERNELS.library is None:
     pytest.skip(KERNELS.reason, allow_module_level=True)
-compiled = importlib.import_module("valor_text.kernels.compiled")
+compiled = importlib.import_module("valor_text.kernels.compiled.functions")
 
 WORDS = 6
 TEXT = st.lists(st.integers(0, WORDS - 1), max_size=12)
@@ -37,5 +38,5 @@ def test_alignments(data: st.DataObject) -> None:
 
     found = compiled.alignments(*given_arrays)
 
-    expected = numeric.alignments(*given_arrays)
+    expected = reference.alignments(*given_arrays)
     assert [part.tolist() for part in found] == [part.tolist() for part in expected]

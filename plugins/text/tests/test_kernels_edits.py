@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
-from valor_text.kernels import KERNELS, numeric
+from valor_text.kernels import KERNELS
+from valor_text.kernels.reference import functions as reference
 from valor_text.kernels.values import DELETION, HIT, INSERTION, SUBSTITUTION
 
 needs_library = pytest.mark.skipif(KERNELS.library is None, reason=KERNELS.reason)
@@ -73,17 +74,17 @@ def nearly_equal(length, seed):
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4))
 def test_numpy_finds_what_rapidfuzz_does(pairs):
-    check(numeric, pairs)
+    check(reference, pairs)
 
 
 def test_numpy_finds_what_rapidfuzz_does_in_long_texts():
-    check(numeric, long_pairs(2300, 12, seed=1)[:1])
+    check(reference, long_pairs(2300, 12, seed=1)[:1])
 
 
 @needs_library
 @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=8))
 def test_c_finds_what_rapidfuzz_does(pairs):
-    from valor_text.kernels import compiled
+    from valor_text.kernels.compiled import functions as compiled
 
     check(compiled, pairs)
 
@@ -91,14 +92,14 @@ def test_c_finds_what_rapidfuzz_does(pairs):
 @needs_library
 @pytest.mark.parametrize(("length", "vocabulary"), [(2100, 3), (3500, 40), (6000, 2000)])
 def test_c_finds_what_rapidfuzz_does_in_long_texts(length, vocabulary):
-    from valor_text.kernels import compiled
+    from valor_text.kernels.compiled import functions as compiled
 
     check(compiled, long_pairs(length, vocabulary, seed=length))
 
 
 @needs_library
 def test_c_finds_what_rapidfuzz_does_in_long_texts_that_are_nearly_equal():
-    from valor_text.kernels import compiled
+    from valor_text.kernels.compiled import functions as compiled
 
     check(compiled, [nearly_equal(30_000, seed) for seed in range(4)])
 
@@ -110,7 +111,7 @@ def test_edits_of_long_texts_take_little_memory():
     count = """
 from resource import RLIMIT_AS, setrlimit
 import numpy as np
-from valor_text.kernels.compiled import edit_counts
+from valor_text.kernels.compiled.functions import edit_counts
 left = np.random.default_rng(0).integers(0, 90, 100_000, np.int32)
 right = left.copy()
 right[[5, 49_990, 50_010, 99_990]] = 90
@@ -125,7 +126,7 @@ print(edit_counts(ids, starts, 91, np.array([0]), np.array([1])).tolist())
 @needs_library
 @pytest.mark.parametrize("length", [63, 64, 65, 127, 128, 129])
 def test_c_finds_what_rapidfuzz_does_where_a_word_of_bits_ends(length):
-    from valor_text.kernels import compiled
+    from valor_text.kernels.compiled import functions as compiled
 
     source = Random(length)
     texts = [source.choices(range(3), k=length + source.randrange(-1, 2)) for _ in range(40)]

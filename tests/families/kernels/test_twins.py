@@ -1,4 +1,4 @@
-"""Kernels in C, their bindings and NumPy counterparts have the same names."""
+"""Names and signatures of the C functions, their bindings and the reference."""
 
 from __future__ import annotations
 
@@ -40,7 +40,11 @@ def in_c(package: ModuleType) -> Counter[str]:
 def bound(package: ModuleType) -> Counter[str]:
     """Texts in the code of `compiled` that could be names of functions in C."""
     found: Counter[str] = Counter()
-    for path in (folder(package) / "compiled").glob("*.py"):
+    paths = [
+        *(folder(package) / "compiled").glob("*.py"),
+        *folder(package).parent.glob("*/compiled_*.py"),
+    ]
+    for path in paths:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         skipped = {node for part in _no_names(tree) for node in ast.walk(part)}
         found.update(
@@ -62,32 +66,26 @@ def _no_names(tree: ast.Module) -> Iterator[ast.expr]:
             yield node.slice
 
 
-def chosen(package: ModuleType) -> dict[str, tuple[str, str]]:
-    """Modules of the NumPy function and the compiled one of each kernel that one is chosen of."""
-    found = {}
-    for path in sorted(folder(package).glob("*.py")):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.If) and ast.unparse(node.test) == "KERNELS.library is None":
-                plain, compiled = _imported(node.body), _imported(node.orelse)
-                for name, module in plain.items():
-                    assert name not in found, f"{name} is chosen twice"
-                    found[name] = module, compiled[name]
-    return found
-
-
-def _imported(body: list[ast.stmt]) -> dict[str, str]:
+def modules(package: ModuleType, implementation: str) -> dict[str, ModuleType]:
+    """Modules of an implementation by name."""
     return {
-        alias.name: str(node.module)
-        for node in body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
+        path.stem: import_module(f"{package.__name__}.{implementation}.{path.stem}")
+        for path in (folder(package) / implementation).glob("[!_]*.py")
     }
 
 
-def taken(module: str, name: str) -> list[tuple[object, ...]]:
-    """Names, kinds and defaults of what a function takes."""
-    parameters = inspect.signature(getattr(import_module(module), name)).parameters.values()
-    return [(each.name, each.kind, each.default) for each in parameters]
+def functions(module: ModuleType) -> dict[str, list[tuple[object, ...]]]:
+    """Names, kinds and defaults of the parameters of each public function of a module."""
+    return {
+        name: [
+            (each.name, each.kind, each.default)
+            for each in inspect.signature(value).parameters.values()
+        ]
+        for name, value in vars(module).items()
+        if inspect.isfunction(value)
+        and value.__module__.startswith(module.__name__.rpartition(".")[0])
+        and not name.startswith("_")
+    }
 
 
 def test_c_functions_are_defined_and_bound_once(package: ModuleType) -> None:
@@ -103,22 +101,23 @@ def test_c_functions_are_defined_and_bound_once(package: ModuleType) -> None:
 def test_kernel_implementations_have_same_signature(package: ModuleType) -> None:
     if package.KERNELS.library is None:
         pytest.skip(package.KERNELS.reason)
-    kernels = chosen(package)
+    compiled, reference = modules(package, "compiled"), modules(package, "reference")
 
-    assert kernels
-    for name, (plain, compiled) in kernels.items():
-        assert plain.replace(".numeric", ".compiled") == compiled
-        assert taken(plain, name) == taken(compiled, name), name
+    shared = compiled.keys() & reference.keys()
+    assert shared
+    for name in shared:
+        ours, expected = functions(compiled[name]), functions(reference[name])
+        both = ours.keys() & expected.keys()
+        assert both
+        assert {each: ours[each] for each in both} == {each: expected[each] for each in both}
 
 
-def test_compiled_kernel_modules_have_numpy_counterparts(
-    package: ModuleType,
-) -> None:
-    written = {
-        path.stem: path.read_text(encoding="utf-8")
-        for path in (folder(package) / "compiled").glob("*.py")
-        if path.stem != "__init__"
-    }
-    plain = {path.stem for path in (folder(package) / "numeric").glob("*.py")}
+def test_package_has_modules_of_chosen_implementation(package: ModuleType) -> None:
+    chosen = "reference" if package.KERNELS.library is None else "compiled"
+    shared = modules(package, chosen).keys() & modules(package, "reference").keys()
 
-    assert {name for name in written if "def " in written[name]} - plain <= {"functions"}
+    assert {name for name in shared if hasattr(package, name)}
+    for name in shared:
+        if hasattr(package, name):
+            assert getattr(package, name).__name__ == f"{package.__name__}.{chosen}.{name}"
+    assert not hasattr(package, "surely_absent")

@@ -13,7 +13,8 @@ from valor_classification import kernels
 from valor_classification.counting.by_key import Keyed
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.reach import threshold_warnings
-from valor_classification.kernels import ConfusionCells
+from valor_classification.kernels.limits import in_type
+from valor_classification.kernels.values import ConfusionCells
 from valor_core.errors import StateError, shown
 from valor_core.results import Failed
 from valor_core.schemas import Codes, Label, Vocabulary, natural
@@ -172,14 +173,14 @@ class ConfusionPart:
     def _all_cells(self, view: KeyView) -> list[Codes]:
         scores, thresholds = view.scores, np.array(self.thresholds)
         if not isinstance(scores, ScoreMatrix):
-            bins = kernels.passed(scores.values, thresholds)
+            bins = kernels.thresholds.passed(scores.values, thresholds)
             return [self._count(view, view.truths[scores.datums], scores.labels, bins)]
         found = []
-        lowest = kernels.in_type(thresholds[:1], scores.values.dtype)[0]
+        lowest = in_type(thresholds[:1], scores.values.dtype)[0]
         step = max(_BLOCK // max(len(scores.labels), 1), 1)
         for start in range(0, view.count, step):
             rows, columns = np.nonzero(scores.values[start : start + step] >= lowest)
-            bins = kernels.passed(scores.values[start + rows, columns], thresholds)
+            bins = kernels.thresholds.passed(scores.values[start + rows, columns], thresholds)
             truths = view.truths[start + rows]
             found.append(self._count(view, truths, scores.labels[columns], bins))
         return found
@@ -192,7 +193,7 @@ class ConfusionPart:
         bins: NDArray[Any],
     ) -> Codes:
         return _columns(
-            kernels.confusion_cells(
+            kernels.confusion.confusion_cells(
                 truths,
                 predictions,
                 bins,

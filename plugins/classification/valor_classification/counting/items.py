@@ -14,6 +14,7 @@ from valor_classification.counting import saved_parts
 from valor_classification.counting.by_key import Keyed
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.reach import SEVERAL, threshold_warnings
+from valor_classification.kernels.limits import in_type
 from valor_core.errors import StateError
 from valor_core.schemas import Codes, Floats, Label, Uids, Vocabulary, natural_order
 from valor_core.schemas.classification import ScoreMatrix
@@ -151,7 +152,9 @@ class ListingPart:
         limits = np.array(self.thresholds)
         reached = np.zeros(len(limits), np.int64)
         for chunk in self.chunks:
-            bins = np.bincount(kernels.passed(chunk.values, limits), minlength=len(limits) + 1)
+            bins = np.bincount(
+                kernels.thresholds.passed(chunk.values, limits), minlength=len(limits) + 1
+            )
             reached += bins[::-1].cumsum()[-2::-1]
         items, count = sum(len(chunk.uids) for chunk in self.chunks), len(self.vocabulary)
         yield from threshold_warnings(self.thresholds, reached.tolist(), items, count, self.hardmax)
@@ -168,7 +171,9 @@ class ListingPart:
         places[by_uid] = np.arange(len(uids))
         truths = self._sorted(places, starts, ("truth_datums", "truth_labels"))
         datums, labels, values = self._sorted(places, starts, ("datums", "labels", "values"))
-        bins = np.concatenate([kernels.passed(c.values, np.array(thresholds)) for c in self.chunks])
+        bins = np.concatenate(
+            [kernels.thresholds.passed(c.values, np.array(thresholds)) for c in self.chunks]
+        )
         bins = bins[self._order(places, starts, "datums")].astype(np.int64)
         kept = bins > 0
         return _table(
@@ -186,7 +191,7 @@ class ListingPart:
     def _predictions(self, view: KeyView) -> tuple[Codes, Codes, Floats]:
         """Datum, label and score, in arrays of their own, of what passes the lowest threshold."""
         scores = view.scores
-        limit = kernels.in_type(np.array(self.thresholds[:1]), scores.values.dtype)[0]
+        limit = in_type(np.array(self.thresholds[:1]), scores.values.dtype)[0]
         if self.hardmax:
             tops = view.top_labels
             datums = np.flatnonzero((tops != NONE) & (view.top_scores >= limit))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.kernels import ConfusionCells, ReliabilityBins
+from valor_classification.kernels.values import ConfusionCells, ReliabilityBins, RowTops
 from valor_core.kernels import thread_count
 from valor_core.schemas import Checked, Codes, Floats, Label, Uids, read_only
 from valor_core.schemas.classification import ClassificationBatch, ScoreList, ScoreMatrix, Tops
@@ -135,7 +135,7 @@ class KeyView:
         return self.columns[self.truth_labels]
 
     @property
-    def _known_tops(self) -> kernels.RowTops | None:
+    def _known_tops(self) -> RowTops | None:
         """The tops of a score matrix, if the look that checked it found them already."""
         tops: Tops | None = self.scores.tops  # type: ignore[union-attr]
         return None if tops is None else (tops.columns, tops.scores)
@@ -148,8 +148,8 @@ class KeyView:
         """
         values = self.scores.values
         if isinstance(self.scores, ScoreMatrix):
-            return self._known_tops or kernels.top_of_rows(values, threads=thread_count())
-        entries = kernels.top_of_runs(self.scores.datums, values, count=self.count)
+            return self._known_tops or kernels.best.top_of_rows(values, threads=thread_count())
+        entries = kernels.best.top_of_runs(self.scores.datums, values, count=self.count)
         return entries, values[entries] if len(values) else np.zeros(self.count, values.dtype)
 
     @cached_property
@@ -180,15 +180,15 @@ class KeyView:
     def _count_tops(self, thresholds: NDArray[np.float64]) -> ConfusionCells:
         count, scores = len(self.labels), self.scores
         if isinstance(scores, ScoreMatrix):
-            return kernels.top_cells(
+            return kernels.confusion.top_cells(
                 *(scores.values, scores.labels, self.truths, thresholds),
                 label_count=count,
                 tops=self._known_tops,
                 threads=thread_count(),
             )
-        bins = kernels.passed(self.top_scores, thresholds)
+        bins = kernels.thresholds.passed(self.top_scores, thresholds)
         bins[self.top_labels == NONE] = 0
-        return kernels.confusion_cells(
+        return kernels.confusion.confusion_cells(
             *(self.truths, self.top_labels, bins),
             label_count=count,
             threshold_count=len(thresholds),
@@ -201,13 +201,13 @@ class KeyView:
         """
         scores, threads = self.scores, thread_count()
         if isinstance(scores, ScoreMatrix) and self.is_single and self.with_truth == self.count:
-            return kernels.top_reliability(
+            return kernels.reliability.top_reliability(
                 *(scores.values, scores.labels, self.truths, limits),
                 tops=self._known_tops,
                 threads=threads,
             )
         wanted = self.has_truth & (self.top_labels != NONE)
-        return kernels.reliability(
+        return kernels.reliability.reliability(
             *(self.top_scores[wanted], self.top_is_true[wanted], limits), threads=threads
         )
 
@@ -254,7 +254,7 @@ class KeyView:
         """Score of each ground truth, 0 where it is not listed."""
         values = self.scores.values
         if self.all_listed and self.is_single and len(self.truth_datums) == self.count:
-            return kernels.scores_in_rows(values, self.truth_columns)
+            return kernels.best.scores_in_rows(values, self.truth_columns)
         if isinstance(self.scores, ScoreMatrix):
             scores: Floats = values[self.truth_datums, self.columns[self.truth_labels]]
         else:

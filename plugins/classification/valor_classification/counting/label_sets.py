@@ -16,6 +16,7 @@ from valor_classification.counting import saved_parts
 from valor_classification.counting.by_key import Keyed
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_classification.counting.reach import threshold_warnings
+from valor_classification.kernels.limits import in_type
 from valor_core.errors import StateError
 from valor_core.schemas import Codes, Vocabulary
 from valor_core.schemas.classification import ScoreMatrix
@@ -160,8 +161,8 @@ class AgreementPart:
         """How many thresholds the prediction of each listed ground truth passes."""
         thresholds = np.array(self.thresholds)
         if self.hardmax:
-            return kernels.passed(view.top_scores[view.top_is_true], thresholds)
-        return kernels.passed(view.truth_scores[view.truth_is_listed], thresholds)
+            return kernels.thresholds.passed(view.top_scores[view.top_is_true], thresholds)
+        return kernels.thresholds.passed(view.truth_scores[view.truth_is_listed], thresholds)
 
     def _count_single(self, view: KeyView) -> None:
         """Count datums that have one prediction and one ground truth, if any."""
@@ -187,7 +188,7 @@ class AgreementPart:
         """Predicted labels of every datum at every threshold, and how many of them are true."""
         thresholds = np.array(self.thresholds)
         if self.hardmax:
-            passed = view.top_scores[:, None] >= kernels.in_type(thresholds, view.top_scores.dtype)
+            passed = view.top_scores[:, None] >= in_type(thresholds, view.top_scores.dtype)
             passed &= (view.top_labels >= 0)[:, None]
             hit = passed & view.top_is_true[:, None]
             return passed.astype(np.int64), hit.astype(np.int64)
@@ -196,10 +197,10 @@ class AgreementPart:
         )
         scores = view.scores
         if not isinstance(scores, ScoreMatrix):
-            bins = kernels.passed(scores.values, thresholds)
+            bins = kernels.thresholds.passed(scores.values, thresholds)
             return _reached(scores.datums, bins, view.count, thresholds), common
         sizes = np.empty((view.count, len(thresholds)), dtype=np.int64)
-        for place, limit in enumerate(kernels.in_type(thresholds, scores.values.dtype)):
+        for place, limit in enumerate(in_type(thresholds, scores.values.dtype)):
             sizes[:, place] = np.count_nonzero(scores.values >= limit, axis=1)
         return sizes, common
 

@@ -62,7 +62,7 @@ class ProbabilityPart:
         self.with_truth += view.with_truth
         if not view.is_single:
             self.several += int(np.count_nonzero(view.truth_counts > 1))
-        outside = kernels.outside(view.scores.values, 0.0, 1.0)
+        outside = kernels.thresholds.outside(view.scores.values, 0.0, 1.0)
         self.outside += outside
         if outside:
             return
@@ -148,12 +148,14 @@ def _squared_errors(view: KeyView) -> int:
     listed, scores = view.truth_is_listed, view.scores
     unlisted = int(np.count_nonzero(~listed)) << 1074
     if isinstance(scores, ScoreMatrix):
-        return unlisted + kernels.squared_errors(
+        return unlisted + kernels.reliability.squared_errors(
             *(scores.values, view.truth_datums, view.truth_columns), threads=thread_count()
         )
     errors = scores.values.astype(np.float64)
     errors[view.truth_entries[listed]] -= 1.0
-    return unlisted + kernels.exact_units(np.square(errors[view.has_truth[scores.datums]]))
+    return unlisted + kernels.reliability.exact_units(
+        np.square(errors[view.has_truth[scores.datums]])
+    )
 
 
 def _sum(content: Content, name: str) -> ExactSum:

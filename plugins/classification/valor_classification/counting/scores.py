@@ -13,6 +13,7 @@ from valor_classification import kernels
 from valor_classification.counting import saved_parts
 from valor_classification.counting.by_key import Keyed, add_rows
 from valor_classification.counting.key_view import NONE, KeyView
+from valor_classification.kernels.values import RankAreas
 from valor_core.errors import StateError
 from valor_core.kernels import thread_count
 from valor_core.schemas import Codes, Floats, Label, Vocabulary
@@ -93,7 +94,7 @@ class RankingPart:
     datums: int = 0
     matrices: list[MatrixChunk] = field(factory=list)
     lists: list[ListChunk] = field(factory=list)
-    _areas: kernels.RankAreas | None = field(default=None, init=False, eq=False, repr=False)
+    _areas: RankAreas | None = field(default=None, init=False, eq=False, repr=False)
 
     def update(self, view: KeyView) -> None:
         """Keep a view's scores."""
@@ -179,7 +180,7 @@ class RankingPart:
         """The labels, sorted."""
         return self.vocabulary.sorted_labels
 
-    def areas(self) -> kernels.RankAreas:
+    def areas(self) -> RankAreas:
         """Areas under the curves of all labels, sorted; worked out once."""
         if self._areas is None:
             self._areas = self._aligned_areas() if self._is_aligned() else self._gathered_areas()
@@ -238,9 +239,9 @@ class RankingPart:
             for chunk in self.matrices
         )
 
-    def _aligned_areas(self) -> kernels.RankAreas:
+    def _aligned_areas(self) -> RankAreas:
         starts = np.cumsum([0, *(len(chunk.values) for chunk in self.matrices)])
-        areas = kernels.rank_matrix(
+        areas = kernels.ranking.rank_matrix(
             [chunk.values for chunk in self.matrices],
             _together(
                 [
@@ -252,16 +253,16 @@ class RankingPart:
             threads=thread_count(),
         )
         columns = np.argsort(self.matrices[0].labels)[self.vocabulary.order]
-        return kernels.RankAreas(
+        return RankAreas(
             positives=areas.positives[columns],
             negatives=areas.negatives[columns],
             auc=areas.auc[columns],
             average_precision=areas.average_precision[columns],
         )
 
-    def _gathered_areas(self) -> kernels.RankAreas:
+    def _gathered_areas(self) -> RankAreas:
         found = [
-            kernels.rank_label(
+            kernels.ranking.rank_label(
                 one.scores,
                 one.positive_scores,
                 unlisted_positives=one.unlisted_positives,
@@ -269,7 +270,7 @@ class RankingPart:
             )
             for one in self.of_labels()
         ]
-        return kernels.RankAreas(
+        return RankAreas(
             positives=np.array([one.positives for one in found], dtype=np.int64),
             negatives=np.array([one.negatives for one in found], dtype=np.int64),
             auc=np.array([one.auc for one in found]),

@@ -169,7 +169,7 @@ class LabelCountsPart:
     def _of_top(self, view: KeyView) -> tuple[Codes, Codes, Codes]:
         if view.is_single:
             return self._of_cells(view)
-        bins = kernels.passed(view.top_scores, np.array(self.thresholds))
+        bins = kernels.thresholds.passed(view.top_scores, np.array(self.thresholds))
         labels = view.top_labels
         listed = labels != NONE
         hit = listed & view.top_is_true
@@ -196,14 +196,14 @@ class LabelCountsPart:
         scores = view.scores
         if isinstance(scores, ScoreMatrix):
             predicted = np.zeros((len(view.labels), len(thresholds) + 1), dtype=np.int64)
-            predicted[scores.labels] = kernels.threshold_histogram(
+            predicted[scores.labels] = kernels.thresholds.threshold_histogram(
                 scores.values, thresholds, threads=thread_count()
             )
         else:
-            bins = kernels.passed(scores.values, thresholds)
+            bins = kernels.thresholds.passed(scores.values, thresholds)
             predicted = self._histogram(view, scores.labels, bins)
         listed = view.truth_is_listed
-        bins = kernels.passed(view.truth_scores[listed], thresholds)
+        bins = kernels.thresholds.passed(view.truth_scores[listed], thresholds)
         matched = self._histogram(view, view.truth_labels[listed], bins)
         return predicted, matched, _truths(view)
 

@@ -57,15 +57,17 @@ class TopRanksPart:
             rows = view.truth_datums[listed]
             columns = view.columns[view.truth_labels[listed]]
             values = view.scores.values
-            ranks = kernels.ranks_of_truth(
+            ranks = kernels.best.ranks_of_truth(
                 values if len(rows) == len(values) else values[rows], columns
             )
         else:
             entries = np.full(view.count, NONE, dtype=np.int64)
             entries[view.truth_datums] = view.truth_entries
-            ranks = kernels.ranks_of_truth_in_runs(view.scores.datums, view.scores.values, entries)
+            ranks = kernels.best.ranks_of_truth_in_runs(
+                view.scores.datums, view.scores.values, entries
+            )
             ranks = ranks[view.truth_datums[listed]]
-        bins = kernels.passed(view.truth_scores[listed], np.array(self.thresholds))
+        bins = kernels.thresholds.passed(view.truth_scores[listed], np.array(self.thresholds))
         near = ranks < max(self.ks)
         width = self.table.shape[1]
         counts = np.bincount(ranks[near] * width + bins[near])

@@ -24,7 +24,7 @@ class OutsidePart:
     def update(self, view: KeyView) -> None:
         """Count a view."""
         self.vocabulary.join(view.labels)
-        self.outside += kernels.outside(view.scores.values, 0.0, 1.0)
+        self.outside += kernels.thresholds.outside(view.scores.values, 0.0, 1.0)
 
     def merge(self, other: OutsidePart) -> None:
         """Count what another part counted."""

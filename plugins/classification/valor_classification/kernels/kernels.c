@@ -1,4 +1,4 @@
-/* Inner loops of the classification metrics over flat arrays; `numeric` says in NumPy what
+/* Inner loops of the classification metrics over flat arrays; `reference` says in NumPy what
  * each of them has to find, to the last bit.
  *
  * Plain C99, but for vectors where the compiler has them: the arrays, those to write to and room

@@ -193,7 +193,7 @@ class ROCCurve:
 
     def _curve(self, one: LabelScores) -> Curve | str:
         """False positives, true positives and thresholds, or why there is no curve."""
-        curve = kernels.rank_curve(
+        curve = kernels.ranking.rank_curve(
             one.scores,
             one.positive_scores,
             unlisted_positives=one.unlisted_positives,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas import Floats, readable, widen_as_printed
 from valor_core.schemas.geometry import RunLengths, encoded, ends
-from valor_detection.kernels.masks import measured
+from valor_detection.kernels import masks as kernels
 
 _EXPECTED = {
     np.floating: "numbers",
@@ -208,5 +208,5 @@ def run_lengths(stacks: Sequence[NDArray[Any]]) -> RunLengths:
 
 def boxes_around(masks: RunLengths) -> Floats:
     """x, y, width and height of the box around the pixels of each mask."""
-    found: Floats = measured(masks.runs, masks.rows, masks.sizes)[1]
+    found: Floats = kernels.measured(masks.runs, masks.rows, masks.sizes)[1]
     return found

@@ -18,7 +18,7 @@ from valor_core.schemas.detection import (
 from valor_detection.coco.dataset import COCO, geometry
 from valor_detection.coco.settings import Params, ids
 from valor_detection.coco_json.records import Numbering
-from valor_detection.kernels.grouping import grouped_order
+from valor_detection.kernels import grouping
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.matches import Matching
 from valor_detection.matching.protocols import ALMOST_ONE, AreaRange
@@ -162,7 +162,7 @@ class Numberings:
     def _order(self, datums: Codes, labels: Codes, *, by_label: bool) -> Codes:
         takes_part = (datums >= 0) & (labels >= 0)
         count = len(self.images)
-        order = grouped_order(np.where(takes_part, datums, count), count + 1)
+        order = grouping.grouped_order(np.where(takes_part, datums, count), count + 1)
         order = order[: int(np.count_nonzero(takes_part))]
         if by_label:
             order = order[np.lexsort((labels[order], datums[order]))]

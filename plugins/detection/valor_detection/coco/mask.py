@@ -23,7 +23,7 @@ from valor_core.errors import SchemaError, shown
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import Mask, RunLengths, Runs, compressed, encoded
 from valor_detection.geometry.ious import box_ious
-from valor_detection.kernels.masks import mask_ious, measured, segmentation_runs
+from valor_detection.kernels import masks as kernels
 from valor_detection.kernels.row_errors import RowError, check_pixels
 from valor_detection.kernels.segmentations import POLYGONS, Segmentation, Segmentations
 
@@ -199,7 +199,7 @@ def ious_of_masks(predicted: RunLengths, truths: RunLengths, is_crowd: NDArray[n
     seen, true = _every_pair(len(predicted), len(truths))
     fits = (predicted.sizes[seen] == truths.sizes[true]).all(axis=1)
     ious = np.full(len(fits), _NO_SIZE)
-    ious[fits] = mask_ious(truths, predicted, true[fits], seen[fits], is_crowd[true[fits]])
+    ious[fits] = kernels.mask_ious(truths, predicted, true[fits], seen[fits], is_crowd[true[fits]])
     return ious.reshape(len(predicted), len(truths))
 
 
@@ -254,7 +254,7 @@ def _drawn(outlines: Sequence[Sequence[float]], height: int, width: int) -> list
     except OverflowError as error:
         size = shown((height, width))
         raise SchemaError(f"frPyObjects: expected a height and a width, got {size}") from error
-    runs, starts = segmentation_runs(given, np.arange(len(rings)), sizes)
+    runs, starts = kernels.segmentation_runs(given, np.arange(len(rings)), sizes)
     return [
         _rle(runs[first:last], height, width)
         for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
@@ -287,7 +287,7 @@ def _lengths(rles: Sequence[Rle]) -> RunLengths:
 def _measures(rles: Any) -> tuple[Floats, Floats]:
     """Area of each mask and the box around it."""
     lengths = _lengths(rles if _is_list(rles) else [rles])
-    areas, boxes, _ = measured(lengths.runs, lengths.rows, lengths.sizes)
+    areas, boxes, _ = kernels.measured(lengths.runs, lengths.rows, lengths.sizes)
     return areas, boxes
 
 

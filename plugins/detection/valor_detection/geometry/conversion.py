@@ -29,7 +29,7 @@ from valor_core.schemas.geometry import (
 )
 from valor_detection.geometry.contours import contours
 from valor_detection.geometry.drawing import drawn
-from valor_detection.kernels.masks import measured
+from valor_detection.kernels import masks as kernels
 from valor_detection.kernels.row_errors import RowError, check_pixels
 
 Kinds = NDArray[np.uint8]
@@ -75,7 +75,7 @@ def converted(shapes: Shapes, kinds: int | Kinds, sizes: Codes | None = None) ->
         boxes = boxes.copy()
         rows = np.flatnonzero(is_drawn)
         some = masks.select(rows)
-        boxes[rows] = measured(some.runs, some.rows, some.sizes)[1]
+        boxes[rows] = kernels.measured(some.runs, some.rows, some.sizes)[1]
     return Shapes(boxes, wanted, rings, masks)
 
 

@@ -17,7 +17,7 @@ from valor_detection.geometry.polygons import (
     self_crossing,
     to_shapely,
 )
-from valor_detection.kernels.masks import mask_ious
+from valor_detection.kernels import masks as kernels
 
 _PAIRS_EACH = 1 << 12  # polygons, worth a thread of their own
 _SKEW = 1e-3  # of the diagonal: rounded corners of a turned box are off by less
@@ -86,7 +86,7 @@ def pair_ious(
             ious[some[near]] = _polygon_ious(true, predicted, *rows, at_least)
         elif kind == MASK and true.masks is not None and predicted.masks is not None:
             _check_sizes(true.masks, predicted.masks, rows[0], rows[1])
-            ious[some] = mask_ious(true.masks, predicted.masks, *rows, at_least)
+            ious[some] = kernels.mask_ious(true.masks, predicted.masks, *rows, at_least)
     return ious
 
 

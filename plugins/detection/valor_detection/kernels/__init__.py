@@ -1,10 +1,19 @@
-"""Inner loops: compiled where the package was built with a compiler, NumPy where not.
+"""Inner loops, compiled or in NumPy, with bit-identical results.
 
-Both have the same functions with the same results to the last bit. Each module here picks one
-of the two; nothing outside this package knows which one runs.
+Modules outside this package import `analysis`, `grouping`, `masks` and `matching` from it and do
+not know which implementation runs.
 """
+
+from typing import TYPE_CHECKING
 
 from valor_core.kernels import kernels
 
 KERNELS = kernels("valor_detection._kernels")
-"""What runs; `valor doctor` prints it."""
+"""Implementation in use; `valor doctor` prints it."""
+
+if TYPE_CHECKING:
+    from valor_detection.kernels.reference import analysis, grouping, masks, matching
+
+    __all__ = ["KERNELS", "analysis", "grouping", "masks", "matching"]
+else:  # lazy: metrics of boxes import no code of masks
+    __getattr__ = KERNELS.chooser(__name__, "analysis", "grouping", "masks", "matching")

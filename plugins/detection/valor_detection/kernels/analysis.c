@@ -1,5 +1,5 @@
 /* Calibration and error analysis. Each function has a twin of the same name and meaning in
-   numeric/analysis.py, whose docstring says what it does. */
+   reference/analysis.py, whose docstring says what it does. */
 #include "kernels.h"
 
 #define LIMBS 3               /* of 32 bits each, below one */
@@ -55,7 +55,7 @@ EXPORT int64_t reliability(int64_t count, const int64_t *labels, const double *s
     return small_count;
 }
 
-/* Kinds of errors of predictions, as numeric/analysis.py numbers them. */
+/* Kinds of errors of predictions, as reference/analysis.py numbers them. */
 enum { CLASSIFICATION, LOCALIZATION, BOTH, DUPLICATE, BACKGROUND };
 
 /* Answers how many there are; all outputs have room for every prediction. */

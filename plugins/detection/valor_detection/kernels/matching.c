@@ -1,5 +1,5 @@
 /* Pairs of boxes, greedy matching and accumulation. Each function has a twin of the same name and
-   meaning in numeric/matching.py, whose docstring says what it does; the arithmetic of both is the
+   meaning in reference/matching.py, whose docstring says what it does; the arithmetic of both is the
    same operation for operation, so that the results are the same to the last bit. */
 #include <math.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@ from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import ends
 from valor_core.states import StateRequest
 from valor_detection.kernels import analysis as kernels
-from valor_detection.kernels.analysis import BACKGROUND, CLASSIFICATION, NOTHING
+from valor_detection.kernels.reference.analysis import BACKGROUND, CLASSIFICATION, NOTHING
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.interpolated import Standings

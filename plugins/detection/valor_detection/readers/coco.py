@@ -39,7 +39,7 @@ from valor_detection.coco_json.records import (
 from valor_detection.coco_json.reference_scanner import DECODER
 from valor_detection.coco_json.scanner import scan
 from valor_detection.coco_json.text import Text
-from valor_detection.kernels.grouping import grouped_order
+from valor_detection.kernels import grouping
 from valor_detection.kernels.segmentations import COMPRESSED, RUNS
 from valor_detection.parameters.readers import CocoParameters
 from valor_detection.readers.coco_parts import CocoFiles, CocoPart, parts
@@ -343,11 +343,11 @@ class _Side:
         """Rows by image; None where that is how they stand."""
         count = len(self.sizes)
         if unknown.any():
-            order = grouped_order(np.where(unknown, count, datums), count + 1)
+            order = grouping.grouped_order(np.where(unknown, count, datums), count + 1)
             return order[: len(order) - int(unknown.sum())]
         if bool((datums[1:] >= datums[:-1]).all()):
             return None
-        return grouped_order(datums, count)
+        return grouping.grouped_order(datums, count)
 
     def require(self, bit: int, remedy: str | None = None, rows: Codes | None = None) -> None:
         """Raise a `ReadError` that names the first annotation, of all or some, without a field."""

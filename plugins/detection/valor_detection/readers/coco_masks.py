@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from valor_core.errors import ReadError, and_more
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import MASK, RunLengths, Shapes, starts_of
-from valor_detection.kernels.masks import measured, segmentation_runs
+from valor_detection.kernels import masks as kernels
 from valor_detection.kernels.row_errors import RowError, is_large, large_sentence
 from valor_detection.kernels.segmentations import COMPRESSED, NO_MASK, POLYGONS, RUNS, Segmentations
 
@@ -83,10 +83,10 @@ class Masks:
         drawn = given if boxes is None else _with_boxes(given, boxes)
         _check_rings(drawn, rows, place)
         try:
-            runs, starts = segmentation_runs(drawn, rows, sizes)
+            runs, starts = kernels.segmentation_runs(drawn, rows, sizes)
         except RowError as error:
             raise ReadError(f"{place(error.row)}, segmentation: {error.sentence}") from error
-        areas, around, filled = measured(runs, starts, sizes)
+        areas, around, filled = kernels.measured(runs, starts, sizes)
         _check_filled(np.where(starts[1:] > starts[:-1], filled, -1), sizes, place)
         return cls(RunLengths(runs, starts, sizes), areas, around)
 

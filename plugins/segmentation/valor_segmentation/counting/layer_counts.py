@@ -22,7 +22,7 @@ from valor_core.schemas.segmentation import (
 from valor_segmentation.counting.strips import strips
 from valor_segmentation.counting.tables import check_labels
 from valor_segmentation.counting.value_map import unknown_value
-from valor_segmentation.kernels.counting import count_pairs
+from valor_segmentation.kernels import counting as kernels
 from valor_segmentation.kernels.value_positions import Pair, Places
 
 _STRIP = 1 << 22  # pixels that are read, and counted, at a time
@@ -222,7 +222,9 @@ class _Counter:
         """Count what waits, and let it go."""
         if not waiting:
             return
-        found = count_pairs([strip.pair for strip in waiting], self.positions, self.positions)
+        found = kernels.count_pairs(
+            [strip.pair for strip in waiting], self.positions, self.positions
+        )
         if found[-1].any() or found[:, -1].any():
             raise self._unknown(waiting)
         part.table += found

@@ -1,10 +1,18 @@
-"""Inner loops: compiled where the package was built with a compiler, NumPy where not.
+"""Inner loops, compiled or in NumPy, with bit-identical results.
 
-Both have the same functions with the same results to the last bit. Each module here picks one
-of the two; nothing outside this package knows which one runs.
+Modules outside this package import `counting` from it and do not know which implementation runs.
 """
+
+from typing import TYPE_CHECKING
 
 from valor_core.kernels import kernels
 
 KERNELS = kernels("valor_segmentation._kernels")
-"""What runs; `valor doctor` prints it."""
+"""Implementation in use; `valor doctor` prints it."""
+
+if TYPE_CHECKING:
+    from valor_segmentation.kernels.reference import counting
+
+    __all__ = ["KERNELS", "counting"]
+else:
+    __getattr__ = KERNELS.chooser(__name__, "counting")

@@ -18,7 +18,7 @@ from valor_core.states import Content, State, StateRequest, saved_column, saved_
 from valor_segmentation.counting.boundary_pixels import Block, boundaries, width_of
 from valor_segmentation.counting.strips import over_images
 from valor_segmentation.counting.tables import MOST_COUNTED, check_labels, check_total
-from valor_segmentation.kernels.counting import count_pairs
+from valor_segmentation.kernels import counting as kernels
 from valor_segmentation.kernels.value_positions import Places
 from valor_segmentation.parameters.boundaries import BoundaryIOUParameters
 
@@ -199,6 +199,6 @@ def _places(count: int) -> Places:
 def _counts(block: Block, places: Places, count: int) -> Codes:
     """Boundary pixels of each label, true, predicted and both."""
     true, predicted = block
-    found = count_pairs([(true, places, predicted, places)], count + 1, count + 1)
+    found = kernels.count_pairs([(true, places, predicted, places)], count + 1, count + 1)
     table = found[: count + 1, : count + 1]
     return np.stack([table.sum(axis=1), table.sum(axis=0), table.diagonal()], axis=1)[1:]

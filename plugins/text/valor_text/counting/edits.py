@@ -15,7 +15,7 @@ from valor_core.states import counted
 from valor_text.counting.corpus import PreparedSums
 from valor_text.counting.pairs import Pairs
 from valor_text.counting.preparation import Codes, faults
-from valor_text.kernels import edit_counts, edit_sequences
+from valor_text.kernels import functions as kernels
 from valor_text.kernels.values import DELETION, HIT, INSERTION, KINDS_OF_EDITS, Positions
 from valor_text.normalisers import normalise, tokenise
 
@@ -67,7 +67,7 @@ class NearestEdits:
         """Compare the texts of a batch whose items have a response and references."""
         pairs = Pairs.of(batch)
         tokens = tokenise(normalise(pairs.texts, normaliser), tokeniser)
-        counts = edit_counts(
+        counts = kernels.edit_counts(
             tokens.ids, tokens.starts, tokens.known, pairs.references, pairs.responses
         )
         best = pairs.best(-error_rates(counts))
@@ -182,7 +182,7 @@ def aligned(
     """
     tokens = tokenise(normalise([*references, *responses], normaliser), tokeniser)
     count = len(references)
-    edits, ends = edit_sequences(
+    edits, ends = kernels.edit_sequences(
         *(tokens.ids, tokens.starts, tokens.known),
         *(np.arange(count), np.arange(count, 2 * count)),
     )

@@ -13,7 +13,7 @@ from valor_core.states import counted
 from valor_text.counting.corpus import PreparedSums
 from valor_text.counting.pairs import Pairs
 from valor_text.counting.preparation import Codes, faults
-from valor_text.kernels import common_ngrams
+from valor_text.kernels import functions as kernels
 from valor_text.kernels.values import Positions
 from valor_text.normalisers import normalise, tokenise
 from valor_text.normalisers.tokens import Tokens
@@ -37,7 +37,7 @@ def in_common(pairs: Pairs, tokens: Tokens, longest: int) -> Positions:
         One column per length, starting at 1.
     """
     alone = np.arange(len(pairs) + 1)
-    return common_ngrams(
+    return kernels.common_ngrams(
         tokens.ids, tokens.starts, longest, pairs.responses, pairs.references, alone
     )
 
@@ -83,7 +83,7 @@ class NgramTable:
     @classmethod
     def of(cls, pairs: Pairs, tokens: Tokens, longest: int) -> NgramTable:
         """Count a row per item."""
-        matches = common_ngrams(
+        matches = kernels.common_ngrams(
             *(tokens.ids, tokens.starts, longest),
             *(np.arange(pairs.items), pairs.references, pairs.starts),
         )

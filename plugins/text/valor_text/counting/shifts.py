@@ -13,7 +13,7 @@ from valor_core.states import ExactSum, counted
 from valor_text.counting.corpus import PreparedSums
 from valor_text.counting.pairs import Pairs
 from valor_text.counting.preparation import Codes, faults
-from valor_text.kernels import shifted_edits
+from valor_text.kernels import functions as kernels
 from valor_text.kernels.values import Positions
 from valor_text.normalisers.tercom import tokens
 
@@ -55,7 +55,7 @@ class ShiftedEdits:
             asian_support=asian_support,
             case_sensitive=case_sensitive,
         )
-        edits = shifted_edits(words.ids, words.starts, pairs.responses, pairs.references)
+        edits = kernels.shifted_edits(words.ids, words.starts, pairs.responses, pairs.references)
         lengths = np.concatenate([[0], np.cumsum(words.counts[pairs.references])])[pairs.starts]
         return cls(
             edits[pairs.best(-edits.astype(np.float64))],

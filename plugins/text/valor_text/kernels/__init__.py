@@ -1,53 +1,19 @@
-"""Inner loops of the text metrics: flat arrays in, flat arrays out.
+"""Inner loops, compiled or in Python, with identical results.
 
-Texts are columns of code points, then of tokens, which are indices of words in a vocabulary. Every
-kernel has two implementations with equal results: compiled, and in Python and NumPy for
-environments without a compiler. `numeric` documents arguments and results.
+Modules outside this package import `functions` from it and do not know which implementation runs.
+Texts are columns of code points, then of tokens: indices of words in a vocabulary.
 """
 
-from valor_text.kernels.library import KERNELS
-from valor_text.kernels.values import CharacterKinds, Characters, Spans
+from typing import TYPE_CHECKING
 
-if KERNELS.library is None:
-    from valor_text.kernels.numeric import (
-        alignments,
-        common_ngrams,
-        edit_counts,
-        edit_sequences,
-        lines_in_common,
-        longest_common,
-        runs,
-        shifted_edits,
-        stems,
-        vocabulary,
-    )
+from valor_core.kernels import kernels
+
+KERNELS = kernels("valor_text._kernels")
+"""Implementation in use; `valor doctor` prints it."""
+
+if TYPE_CHECKING:
+    from valor_text.kernels.reference import functions
+
+    __all__ = ["KERNELS", "functions"]
 else:
-    from valor_text.kernels.compiled import (
-        alignments,
-        common_ngrams,
-        edit_counts,
-        edit_sequences,
-        lines_in_common,
-        longest_common,
-        runs,
-        shifted_edits,
-        stems,
-        vocabulary,
-    )
-
-__all__ = [
-    "KERNELS",
-    "CharacterKinds",
-    "Characters",
-    "Spans",
-    "alignments",
-    "common_ngrams",
-    "edit_counts",
-    "edit_sequences",
-    "lines_in_common",
-    "longest_common",
-    "runs",
-    "shifted_edits",
-    "stems",
-    "vocabulary",
-]
+    __getattr__ = KERNELS.chooser(__name__, "functions")

@@ -1,4 +1,4 @@
-/* What the inner loops of the text metrics share. `numeric` says in Python what each function
+/* What the inner loops of the text metrics share. `reference` says in Python what each function
  * has to find, to the last bit. Arrays, those to write to included, come from `compiled`, which
  * also says what they hold; memory for work is the only one that is asked for here. */
 

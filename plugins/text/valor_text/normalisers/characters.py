@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from valor_text.kernels import Characters
-from valor_text.kernels.values import Codes
+from valor_text.kernels.values import Characters, Codes
 
 Rewrite = Callable[[str, str], str]
 """Function of joined texts and their separator, which changes each text independently."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from valor_text import kernels
+from valor_text.kernels import functions as kernels
 from valor_text.kernels.values import BETWEEN, LINE, WORD, CharacterKinds
 from valor_text.normalisers.characters import characters, text_of
 from valor_text.normalisers.lowercase_words import lowercase

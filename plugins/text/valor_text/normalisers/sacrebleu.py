@@ -18,8 +18,17 @@ from typing import Any
 import numpy as np
 
 from valor_core.packages import import_extra
-from valor_text.kernels import CharacterKinds, Characters, Spans, runs
-from valor_text.kernels.values import ALONE, BETWEEN, KINDS, WORD, Codes
+from valor_text.kernels import functions as kernels
+from valor_text.kernels.values import (
+    ALONE,
+    BETWEEN,
+    KINDS,
+    WORD,
+    CharacterKinds,
+    Characters,
+    Codes,
+    Spans,
+)
 from valor_text.normalisers.characters import characters, rewritten
 from valor_text.normalisers.lowercase_words import SPACED, words
 from valor_text.normalisers.tokens import Tokens
@@ -175,7 +184,7 @@ def _tokens(texts: list[str], kinds: CharacterKinds, *, is_framed: bool = False)
     cut = np.array([WORD, BETWEEN, WORD, WORD, WORD, ALONE], np.uint8)[kind_of_each]
     cut[points[is_cut]] = ALONE
     cut[dashes[is_number[dashes - 1]]] = ALONE
-    spans = runs(Characters(cut, column.starts, column.stops), _CUT)
+    spans = kernels.runs(Characters(cut, column.starts, column.stops), _CUT)
     return Tokens.at(column, spans)
 
 
@@ -213,7 +222,7 @@ def chrf_words(texts: Sequence[str]) -> Tokens:
     ['(Hi)', '!', "'", 'tis', '-', 'a.b']
     """
     column = characters(texts)
-    return Tokens.at(column, _cut(column.codes, runs(column, SPACED)))
+    return Tokens.at(column, _cut(column.codes, kernels.runs(column, SPACED)))
 
 
 def _cut(codes: Codes, spans: Spans) -> Spans:

@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 from attrs import evolve, field, frozen
 
-from valor_text.kernels import CharacterKinds, Characters, Spans, runs, vocabulary
-from valor_text.kernels.values import Ids, Positions, occurs
+from valor_text.kernels import functions as kernels
+from valor_text.kernels.values import CharacterKinds, Characters, Ids, Positions, Spans, occurs
 from valor_text.normalisers.characters import characters, text_of
 
 
@@ -40,7 +40,7 @@ class Tokens:
     @classmethod
     def found(cls, texts: Sequence[str], kinds: CharacterKinds) -> Tokens:
         """Find the tokens of texts by the kinds of characters."""
-        return cls.at(column := characters(texts), runs(column, kinds))
+        return cls.at(column := characters(texts), kernels.runs(column, kinds))
 
     @classmethod
     def of_characters(
@@ -75,7 +75,7 @@ class Tokens:
     @classmethod
     def at(cls, column: Characters, spans: Spans) -> Tokens:
         """Make tokens of spans of texts."""
-        ids, words = vocabulary(column, spans)
+        ids, words = kernels.vocabulary(column, spans)
 
         @cache
         def found() -> tuple[str, list[int], list[int]]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_classification.kernels.library import KERNELS
+from valor_classification.kernels import KERNELS
 from valor_core.kernels import array
 
 MOST_THRESHOLDS = 255

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from valor_classification.kernels import reference
 from valor_classification.kernels.compiled.functions import OF, Functions, whole
+from valor_classification.kernels.reference import ranking as reference
 from valor_classification.kernels.spans import columns_at_once, spans, workers
 from valor_classification.kernels.values import (
     Codes,

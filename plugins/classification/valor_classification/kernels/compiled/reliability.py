@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_classification.kernels import reference
 from valor_classification.kernels.compiled.best import part_of
 from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, OF, whole
+from valor_classification.kernels.reference import reliability as reference
 from valor_classification.kernels.spans import spans, workers
 from valor_classification.kernels.values import Codes, ReliabilityBins, RowTops, Scores
 from valor_core.kernels import over

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_classification.kernels import reference
 from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, OF
 from valor_classification.kernels.limits import in_type
+from valor_classification.kernels.reference import thresholds as reference
 from valor_classification.kernels.spans import spans, workers
 from valor_classification.kernels.values import Codes, Scores
 from valor_core.kernels import over

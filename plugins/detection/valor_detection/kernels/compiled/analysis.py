@@ -60,7 +60,7 @@ def reliability(
     group_count: int,
     edges: Floats,
 ) -> tuple[Codes, Codes, Floats, Codes]:
-    """`numeric.analysis.reliability`."""
+    """See `reference.analysis.reliability`."""
     shape = (group_count, len(edges) + 1)
     counts, hits = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     limbs, outside = np.zeros((*shape, _LIMBS), np.uint64), np.zeros(group_count, np.int64)
@@ -92,7 +92,7 @@ def faults(
     foreground: float,
     background: float,
 ) -> tuple[Codes, Kinds, Codes]:
-    """`numeric.analysis.faults`."""
+    """See `reference.analysis.faults`."""
     most = len(labels)
     rows, targets = np.empty(most, np.int64), np.empty(most, np.int64)
     kinds = np.empty(most, np.uint8)
@@ -114,7 +114,7 @@ def repairs(
     moved_starts: Codes,
     moved_scores: Floats,
 ) -> tuple[Codes, Codes, Ranks, Flags, Bits, Bits]:
-    """`numeric.analysis.repairs`."""
+    """See `reference.analysis.repairs`."""
     standing_starts, most = np.empty_like(starts), len(rows) + len(moved_scores)
     at, before = np.empty(most, np.int64), np.empty(most, np.int32)
     counted = np.empty(most, np.bool_)

@@ -17,7 +17,7 @@ from valor_core.kernels import array, in_threads, thread_count
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import ends
 from valor_detection.kernels import KERNELS
-from valor_detection.kernels.reference import matching as numeric
+from valor_detection.kernels.reference import matching as reference
 from valor_detection.kernels.row_errors import check_predictions
 
 Bits = NDArray[np.uint64]
@@ -110,7 +110,7 @@ def box_pairs(
     boxes: Floats,
     lowest: float,
 ) -> tuple[Codes, Codes, Floats]:
-    """`numeric.matching.box_pairs`."""
+    """See `reference.matching.box_pairs`."""
     truths_before = ends(np.bincount(true_datums, minlength=int(datums.max(initial=-1)) + 1))
     sizes = np.zeros(len(datums), np.int64)
     columns = (len(true_datums), true_datums, true_groups, true_boxes, crowd)
@@ -152,7 +152,7 @@ def _joined(parts: list[Any], dtype: Any) -> Any:
 
 
 def score_order(groups: Codes, scores: Floats, count: int) -> Codes:
-    """`numeric.matching.score_order`."""
+    """See `reference.matching.score_order`."""
     check_predictions(len(groups))
     order = np.empty(len(groups), np.int64)
     starts = np.empty(count + 1, np.int64)
@@ -162,7 +162,7 @@ def score_order(groups: Codes, scores: Floats, count: int) -> Codes:
 
 
 def ranks(order: Codes, groups: Codes, datums: Codes) -> Ranks:
-    """`numeric.matching.ranks`."""
+    """See `reference.matching.ranks`."""
     count = int(datums.max(initial=-1)) + 1
     found = np.empty(len(order), np.int32)
     seen, tallies = np.full(count, -1), np.zeros(count, np.int32)
@@ -178,7 +178,7 @@ def chosen_pairs(
     groups: Codes,
     true_groups: Codes,
 ) -> tuple[Codes, Codes, Codes, Floats]:
-    """`numeric.matching.chosen_pairs`."""
+    """See `reference.matching.chosen_pairs`."""
     rows, chosen_starts = np.empty(len(order), np.int64), np.empty(len(order) + 1, np.int64)
     chosen_truths, chosen_ious = np.empty(len(truths), np.int64), np.empty(len(truths))
     count = _chosen_pairs(
@@ -202,7 +202,7 @@ def match_coco(
     ignored: Flags,
     thresholds: Floats,
 ) -> tuple[Bits, Bits, Codes]:
-    """`numeric.matching.match_coco`."""
+    """See `reference.matching.match_coco`."""
     return _matched(_match_coco, starts, truths, ious, crowd, ignored, thresholds)
 
 
@@ -214,7 +214,7 @@ def match_best(
     ignored: Flags,
     thresholds: Floats,
 ) -> tuple[Bits, Bits, Codes]:
-    """`numeric.matching.match_best`."""
+    """See `reference.matching.match_best`."""
     return _matched(_match_best, starts, truths, ious, crowd, ignored, thresholds)
 
 
@@ -244,8 +244,8 @@ def match_ranked(
     scores: Floats,
     crowd: Flags,
 ) -> Codes:
-    """`numeric.matching.match_ranked`."""
-    rows, order = numeric.ranked_order(starts, truths, ious, scores)
+    """See `reference.matching.match_ranked`."""
+    rows, order = reference.ranked_order(starts, truths, ious, scores)
     places = np.full(len(starts) - 1, -1, np.int64)
     _match_walk(len(order), order, rows, truths, crowd, np.zeros(len(crowd), np.bool_), places)
     return places
@@ -260,7 +260,7 @@ def standings(
     matched: Bits,
     excused: Bits,
 ) -> tuple[Codes, Codes, Ranks, Flags, Bits, Bits]:
-    """`numeric.matching.standings`."""
+    """See `reference.matching.standings`."""
     standing_starts, most = np.empty_like(starts), min(len(matched), len(order)) + 1
     at, before = np.empty(most, np.int64), np.empty(most, np.int32)
     counted = np.empty(most, np.bool_)
@@ -276,7 +276,7 @@ def standings(
 def positives(
     labels: Codes, areas: Floats, crowd: Flags, area_range: tuple[float, float], count: int
 ) -> Codes:
-    """`numeric.matching.positives`."""
+    """See `reference.matching.positives`."""
     found = np.zeros(count, np.int64)
     _positives(len(labels), labels, areas, crowd, *area_range, found)
     return found
@@ -292,7 +292,7 @@ def ranked(
     excused: Bits,
     bit: int,
 ) -> tuple[Codes, Codes, Flags, Flags, Flags]:
-    """`numeric.matching.ranked`."""
+    """See `reference.matching.ranked`."""
     ranked_starts, rows = np.empty_like(starts), np.empty_like(order)
     is_true, right, wrong = (np.empty(len(order), np.bool_) for _ in range(3))
     count = _ranked(
@@ -310,7 +310,7 @@ def true_positives(
     excused: Bits,
     threshold_count: int,
 ) -> Codes:
-    """`numeric.matching.true_positives`."""
+    """See `reference.matching.true_positives`."""
     groups = len(starts) - 1
     found = np.zeros((threshold_count, groups), np.int64)
     _true_positives(groups, starts, places, counts, matched, excused, threshold_count, found)
@@ -318,7 +318,7 @@ def true_positives(
 
 
 def needed(positives: Codes, recalls: Floats | None) -> Codes:
-    """`numeric.matching.needed`."""
+    """See `reference.matching.needed`."""
     least = np.empty((len(positives), 101), np.int64)
     address = None if recalls is None else _FLOATS.address(recalls)
     _needed(len(positives), positives, 101, address, least)
@@ -337,7 +337,7 @@ def interpolated(
     *,
     with_rows: bool = False,
 ) -> tuple[Floats, Codes, Ranks]:
-    """`numeric.matching.interpolated`."""
+    """See `reference.matching.interpolated`."""
     count, points = needed.shape
     precisions = np.empty((threshold_count, points, count))
     reached_by = np.empty((threshold_count, points, count if with_rows else 0), np.int32)

@@ -123,7 +123,7 @@ class Piece:
 
 
 def count_pairs(pairs: Sequence[Pair], rows: int, columns: int) -> Codes:
-    """`numeric.counting.count_pairs`."""
+    """See `reference.counting.count_pairs`."""
     pieces = [_piece(pair, rows, columns) for pair in pairs]
     total, size = sum(len(piece.truth) for piece in pieces), (rows + 1) * (columns + 1)
     tasks = [partial(_count, cut, size, columns + 1) for cut in _cuts(pieces, _edges(total))]

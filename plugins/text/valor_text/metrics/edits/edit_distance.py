@@ -11,7 +11,7 @@ from valor_core.schemas.text import TextBatch
 from valor_text.counting import preparation
 from valor_text.counting.edits import errors, reference_tokens, response_tokens
 from valor_text.counting.pairs import Pairs
-from valor_text.kernels import edit_counts
+from valor_text.kernels import functions as kernels
 from valor_text.normalisers import normalise, tokenise
 from valor_text.parameters.edits import EditDistanceParameters
 
@@ -40,7 +40,9 @@ def score(
     """
     pairs = Pairs.of(batch)
     tokens = tokenise(normalise(pairs.texts, parameters.normaliser), parameters.tokeniser)
-    counts = edit_counts(tokens.ids, tokens.starts, tokens.known, pairs.references, pairs.responses)
+    counts = kernels.edit_counts(
+        tokens.ids, tokens.starts, tokens.known, pairs.references, pairs.responses
+    )
     distances = errors(counts).astype(np.float64)
     if parameters.relative:
         longer = np.maximum(reference_tokens(counts), response_tokens(counts))

@@ -16,7 +16,7 @@ from valor_core.packages import import_extra
 from valor_core.schemas.text import TextBatch
 from valor_text.counting import preparation
 from valor_text.counting.pairs import Pairs
-from valor_text.kernels import alignments
+from valor_text.kernels import functions as kernels
 from valor_text.kernels.values import Ids, Positions
 from valor_text.normalisers import normalise, tokenise
 from valor_text.normalisers.rouge import stems as stems_of
@@ -50,7 +50,7 @@ def score(batch: TextBatch, parameters: METEORParameters, resources: Mapping[str
     words = tokenise(texts, parameters.tokeniser).renamed(lambda words: map(str.lower, words))
     stems = words.renamed(stems_of)
     responses, references = pairs.responses, pairs.references
-    aligned, chunks = alignments(
+    aligned, chunks = kernels.alignments(
         *(words.ids, stems.ids, words.starts, max(words.known, stems.known)),
         *_synonyms(stems, pairs.items, resources.get("wordnet")),
         *(responses, references),

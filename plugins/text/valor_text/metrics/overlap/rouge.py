@@ -14,7 +14,7 @@ from valor_core.schemas.text import TextBatch
 from valor_text.counting import preparation
 from valor_text.counting.ngrams import in_common
 from valor_text.counting.pairs import Pairs
-from valor_text.kernels import lines_in_common, longest_common
+from valor_text.kernels import functions as kernels
 from valor_text.kernels.values import Positions
 from valor_text.normalisers import normalise, tokenise, tokens_of
 from valor_text.normalisers.rouge import stemmed
@@ -112,9 +112,11 @@ def _longest(rouge_types: Iterable[str]) -> int:
 def _overlap(rouge_type: str, tokens: Tokens, pairs: Pairs, ngrams: Positions) -> _Overlap:
     counts, responses, references = tokens.counts, pairs.responses, pairs.references
     if rouge_type == "rougeL":
-        common = longest_common(tokens.ids, tokens.starts, tokens.known, references, responses)
+        common = kernels.longest_common(
+            tokens.ids, tokens.starts, tokens.known, references, responses
+        )
     elif rouge_type == "rougeLsum":
-        common = lines_in_common(
+        common = kernels.lines_in_common(
             tokens.ids, tokens.lines, tokens.starts, tokens.known, references, responses
         )
     else:

@@ -1,0 +1,1 @@
+"""Reference implementation in Python and NumPy; the compiled kernels must equal it."""
