@@ -10,7 +10,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 FOLDERS = (
-    *(f"plugins/{name}" for name in ("cli", "dask", "files", "report", "testing")),
+    *(
+        f"plugins/{name}"
+        for name in ("cli", "dask", "evaluate", "files", "report", "testing", "text")
+    ),
     *(f"valor_core/{name}" for name in ("filters", "kernels", "parameters", "readers", "results")),
     *(f"valor_core/{name}" for name in ("evaluation", "resources", "schemas", "scoring", "specs")),
     "valor_core/states",
@@ -21,7 +24,14 @@ FOLDERS = (
     *(f"tests/valor_core/{name}" for name in ("parameters", "plugins", "readers")),
     *(f"tests/valor_core/{name}" for name in ("report", "schemas")),
 )
-PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/design/*.md", "docs/plugins/*.md")
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/*.md",
+    "docs/design/*.md",
+    "docs/plugins/*.md",
+    "docs/text/*.md",
+)
 """Folders of code and pages written in plain English; add one when it is clean."""
 
 OPENING = re.compile(

@@ -1,4 +1,4 @@
-"""Generated texts: pairs that differ in words, order and case, and odd ones."""
+"""Generated texts: pairs that differ in words, order and case, and unusual ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from valor_core.results import ONLY, ItemRows
 from valor_core.schemas.text import Text, TextBatch
 
 Items = list[tuple[str, list[str]]]
-"""Responses, each with its references."""
+"""Responses and their references."""
 
 ODD = [
     "",
@@ -41,26 +41,26 @@ ODD = [
     "&quot;html&amp;&lt;b&gt;",
     "nul\x00in text",
 ]
-"""Texts that programs differ on."""
+"""Texts on which programs differ."""
 
 _SYLLABLES = ["ka", "lo", "mi", "ne", "ru", "sta", "ter", "vo", "ning", "ed", "ly", "The", "of"]
 
 
 def word(source: random.Random) -> str:
-    """A word of one to three syllables, or a number."""
+    """Generate a word of one to three syllables, or a number."""
     if source.random() < 0.05:
         return str(source.randrange(3000))
     return "".join(source.choices(_SYLLABLES, k=source.randint(1, 3)))
 
 
 def text(source: random.Random, words: int) -> str:
-    """Words with marks and line breaks between them."""
+    """Join words with punctuation and line breaks."""
     marks = [" "] * 12 + [", ", ". ", "\n", " - ", "! ", "  "]
     return "".join(word(source) + source.choice(marks) for _ in range(words))
 
 
 def changed(source: random.Random, original: str) -> str:
-    """A text with some words left out, put in, replaced or moved."""
+    """Delete, insert, replace and move words of a text."""
     words = original.split(" ")
     for _ in range(source.randint(0, max(1, len(words) // 3))):
         at = source.randrange(len(words) + 1)
@@ -77,7 +77,7 @@ def changed(source: random.Random, original: str) -> str:
 
 
 def pairs(count: int, seed: int = 0, longest: int = 25) -> list[tuple[str, str]]:
-    """Responses, each with a reference: generated ones, then every two of the odd ones."""
+    """Return generated pairs of response and reference, then all pairs of unusual texts."""
     source = random.Random(seed)
     made = []
     for _ in range(count):
@@ -88,7 +88,7 @@ def pairs(count: int, seed: int = 0, longest: int = 25) -> list[tuple[str, str]]
 
 
 def several(count: int, seed: int = 0) -> Items:
-    """The responses of `pairs`, with one to three of its references."""
+    """Return the responses of `pairs`, with one to three of their references."""
     made = pairs(count, seed)
     return [
         (response, [made[(place + k * k) % len(made)][1] for k in range(place % 3 + 1)])
@@ -97,7 +97,7 @@ def several(count: int, seed: int = 0) -> Items:
 
 
 def batch_of(items: Items) -> TextBatch:
-    """The items as a batch."""
+    """Make a batch of items."""
     return TextBatch.of(
         Text(f"q{place}", response=response, references=references)
         for place, (response, references) in enumerate(items)
@@ -105,7 +105,7 @@ def batch_of(items: Items) -> TextBatch:
 
 
 def numbers_only(score: Callable[..., Any]) -> Callable[..., Any]:
-    """A metric's function that returns its numbers without the details of rows."""
+    """Return a metric's function that returns its numbers without details of rows."""
 
     def scored(*arguments: Any) -> Any:
         found = score(*arguments)
@@ -117,7 +117,7 @@ def numbers_only(score: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def arrays_only(score: Callable[..., Any]) -> Callable[..., Any]:
-    """The same with arrays, of a metric that gives every item a number."""
+    """Like `numbers_only`, but with arrays, for a metric that scores every item."""
 
     def scored(*arguments: Any) -> Any:
         found = score(*arguments)

@@ -1,4 +1,4 @@
-"""BLEU: worked by hand, equal to nltk and to sacrebleu, of items and of corpora."""
+"""BLEU of items and corpora: computed by hand, and compared with nltk and sacrebleu."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def nltk_corpus(items: Items, method: str, **chosen: Any) -> float:
 def test_by_hand() -> None:
     # response:  the the the cat   (4 words, 3 bigrams)
     # reference: the cat the mat   (4 words); second: a the the dog barks (5 words)
-    # words: "the" as often as a reference has it, 2 of 3; "cat" 1: 3/4
+    # words: "the" counts as often as in a reference, 2 of 3; "cat" 1: 3/4
     # bigrams: "the the" is in the second once, of 2; "the cat" 1: 2/3
     # nearest reference in length: 4 words, no brevity penalty; sqrt(3/4 * 2/3) = sqrt(1/2)
     items = [("the the the cat", ["the cat the mat", "a the the dog barks"])]
@@ -81,15 +81,15 @@ def test_by_hand() -> None:
     assert of_items(items, weights=[0.5, 0.5]) == [pytest.approx(math.sqrt(1 / 2), abs=1e-15)]
 
 
-def test_the_brevity_penalty_by_hand() -> None:
-    # 2 words, all of them right; references of 3 and of 1 are as near: the shorter one counts, 1.
+def test_brevity_penalty_by_hand() -> None:
+    # 2 words, all correct; references of 3 and 1 words are equally near: the shorter one counts, 1.
     # Against 5 words alone: exp(1 - 5/2).
     items = [("a b", ["a b c", "a"]), ("a b", ["a b c d e"])]
 
     assert of_items(items, weights=[1]) == [1.0, math.exp(1 - 5 / 2)]
 
 
-def test_a_corpus_by_hand() -> None:
+def test_corpus_by_hand() -> None:
     # words in common 2 of 2 and 1 of 4, together 3/6; 6 words against 3 + 4 = 7: exp(1 - 7/6).
     # The mean over items is (exp(1 - 3/2) + 1/4) / 2.
     items = [("a b", ["a b c"]), ("a x y z", ["a b c d"])]
@@ -148,7 +148,7 @@ def test_equal_to_nltk_for_corpora(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["method5", "method7"])
-def test_equal_to_nltk_for_corpora_with_the_5_grams_of_all(
+def test_equal_to_nltk_for_corpora_with_5_grams_of_all(
     method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     items = several(200, seed=3)
@@ -158,7 +158,7 @@ def test_equal_to_nltk_for_corpora_with_the_5_grams_of_all(
     whole = nltk_bleu.Fraction(
         sum(one.numerator for one in each), sum(one.denominator for one in each)
     )
-    # nltk takes the 5-grams of its last text: it is given those of all texts.
+    # nltk uses the 5-grams of its last text; here it gets those of all texts.
     monkeypatch.setattr(
         nltk_bleu, "modified_precision", lambda *given: whole if given[2] == 5 else plain(*given)
     )
@@ -168,14 +168,14 @@ def test_equal_to_nltk_for_corpora_with_the_5_grams_of_all(
     assert of_corpus(items, smoothing=method) == pytest.approx(expected, rel=1e-14)
 
 
-def test_nltk_method5_of_a_corpus_depends_on_its_order_and_ours_does_not() -> None:
+def test_method5_of_corpus_does_not_depend_on_order_unlike_nltk() -> None:
     items = [("a b c d e f", ["a b c d e f"]), ("a b", ["a c"])]
 
     assert nltk_corpus(items, "method5") != nltk_corpus(items[::-1], "method5")
     assert of_corpus(items, smoothing="method5") == of_corpus(items[::-1], smoothing="method5")
 
 
-def test_equal_to_nltk_where_method6_answers() -> None:
+def test_equal_to_nltk_if_method6_is_applicable() -> None:
     items = several(300, seed=5)
     report = evaluate(batch_of(items), [{"name": "BLEU", "smoothing": "method6"}])
 
@@ -243,7 +243,7 @@ def test_equal_to_sacrebleu_for_corpora(smoothing: str, tokeniser: str) -> None:
         assert found == pytest.approx(expected, rel=1e-13, abs=1e-15)
 
 
-def test_lower_case_as_sacrebleu_has_it() -> None:
+def test_lowercase_equals_sacrebleu() -> None:
     items = [("THE Cat- \nsat on IT", ["the cat- \nSat on it."])]
     expected = sacrebleu.BLEU(lowercase=True, effective_order=True).sentence_score(*items[0]).score
 
@@ -252,15 +252,15 @@ def test_lower_case_as_sacrebleu_has_it() -> None:
     assert found == [pytest.approx(expected / 100, rel=1e-14)]
 
 
-def test_a_perfect_response_is_exactly_one() -> None:
-    # sacrebleu's own is 100.00000000000004 here.
+def test_perfect_response_is_exactly_one() -> None:
+    # sacrebleu returns 100.00000000000004 here.
     items = [("one two three four five", ["one two three four five"])]
 
     assert of_items(items, definition="sacrebleu") == of_items(items) == [1.0]
     assert of_corpus(items, definition="sacrebleu") == of_corpus(items) == 1.0
 
 
-def test_an_item_without_references_is_left_out_of_a_corpus_and_named() -> None:
+def test_item_without_references_is_excluded_from_corpus() -> None:
     items = [Text("q1", response="a b c d", references="a b c d"), Text("q2", response="a")]
 
     result = evaluate(items, ["CorpusBLEU"])["CorpusBLEU"].only
@@ -269,14 +269,14 @@ def test_an_item_without_references_is_left_out_of_a_corpus_and_named() -> None:
     assert dict(result.left_out) == {"undefined: no references": 1}
 
 
-def test_a_corpus_of_no_items_is_undefined() -> None:
+def test_corpus_without_items_is_undefined() -> None:
     result = evaluate([Text("q1")], ["CorpusBLEU"])["CorpusBLEU"].only
 
     assert result.undefined == "no items with a response and references"
 
 
 @pytest.mark.parametrize("name", ["BLEU", "CorpusBLEU"])
-def test_a_report_says_what_the_defaults_are(name: str) -> None:
+def test_report_contains_defaults(name: str) -> None:
     report = evaluate(batch_of([("a", ["a"])]), [{"name": name, "definition": "sacrebleu"}])
 
     assert report[name].only.parameters == {
@@ -329,13 +329,13 @@ def test_a_report_says_what_the_defaults_are(name: str) -> None:
         ({"tokeniser": "13a@7"}, "tokeniser must be 13a or 13a@1, got '13a@7'"),
     ],
 )
-def test_parameters_that_do_not_fit_are_refused(chosen: dict[str, Any], message: str) -> None:
+def test_invalid_parameters_are_rejected(chosen: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=re.escape(message)):
         BLEUParameters(**chosen)
 
 
-def test_weights_need_not_add_up_exactly() -> None:
-    # 0.1 ten times is 0.9999999999999999.
+def test_rounded_sum_of_weights_is_accepted() -> None:
+    # 0.1 added ten times is 0.9999999999999999.
     assert BLEUParameters(weights=[0.1] * 10).longest == 10
 
 
@@ -347,8 +347,6 @@ def test_weights_need_not_add_up_exactly() -> None:
         ("method7", 0.5, "smoothing_value must lie in [1, 1000] for method7, got 0.5"),
     ],
 )
-def test_a_smoothing_is_never_worth_more_than_an_ngram(
-    smoothing: str, value: float, message: str
-) -> None:
+def test_smoothing_is_at_most_one_ngram(smoothing: str, value: float, message: str) -> None:
     with pytest.raises(ParameterError, match=re.escape(message)):
         BLEUParameters(smoothing=smoothing, smoothing_value=value)

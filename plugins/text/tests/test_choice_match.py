@@ -1,4 +1,4 @@
-"""ChoiceMatch: a table of responses as people and models write them."""
+"""ChoiceMatch: responses as written by people and models."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read(response: str, reference: str = "B", **chosen: object) -> object:
         (r"\boxed{\text{(C)}}", "C"),
         ("A. Rome\nB. Paris\nC. Oslo\nD. Bern\n\nFinal answer: B", "B"),
         ("Paris is right, so it has to be (B) here.", "B"),
-        # several letters are no choice
+        # several letters are not a choice
         ("(A) or (B)", ["A", "B"]),
         ("The answer is A. No, the answer is B.", ["A", "B"]),
         ("A. Rome\nB. Paris", ["A", "B"]),
@@ -62,16 +62,16 @@ def read(response: str, reference: str = "B", **chosen: object) -> object:
         ("", None),
     ],
 )
-def test_the_letter_that_is_read(response: str, letter: object) -> None:
+def test_letter_of_text(response: str, letter: object) -> None:
     assert read(response) == letter
 
 
-def test_more_letters_and_digits_can_be_chosen() -> None:
+def test_choices_can_be_other_letters_and_digits() -> None:
     assert read("(E)", "E", choices=("A", "B", "C", "D", "E")) == "E"
     assert read("Answer: 2", "2", choices=("1", "2", "3")) == "2"
 
 
-def test_the_share_of_right_letters_by_hand() -> None:
+def test_share_of_correct_letters_by_hand() -> None:
     items = [
         Text("q1", response="The answer is (B).", references="B"),
         Text("q2", response="A", references="(b)"),

@@ -1,4 +1,4 @@
-"""ChrF: worked by hand, and equal to sacrebleu, of items and of corpora."""
+"""ChrF of items and corpora: computed by hand, and compared with sacrebleu."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_by_hand() -> None:
     # response abab, reference abba, n-grams of 1 and 2 characters
     # characters: a a b b in both: 4 of 4 and 4 of 4
     # pairs: ab ba ab and ab bb ba: ab, ba: 2 of 3 and 2 of 3
-    # precision = recall = (1 + 2/3) / 2 = 5/6, and so is the F-score, whatever beta
+    # precision = recall = (1 + 2/3) / 2 = 5/6, and also the F-score, for any beta
     assert of_items([("abab", ["abba"])], char_order=2) == [pytest.approx(5 / 6, abs=1e-15)]
 
 
@@ -67,7 +67,7 @@ def test_words_by_hand() -> None:
     assert found == [pytest.approx(25 / 28, abs=1e-15)]
 
 
-def test_a_corpus_by_hand() -> None:
+def test_corpus_by_hand() -> None:
     # characters: 2 of 2 and of 4; 1 of 2 and of 1: precision 3/4, recall 3/5
     # beta 1: 2 * 0.75 * 0.6 / (0.75 + 0.6) = 2/3
     items = [("ab", ["abcd"]), ("ax", ["a"])]
@@ -83,7 +83,7 @@ def test_equal_to_sacrebleu_for_items(chosen: dict[str, Any]) -> None:
 
     found = [100 * value for value in of_items(items, **chosen)]
 
-    if chosen.get("eps_smoothing"):  # where sacrebleu divides the hundredfold
+    if chosen.get("eps_smoothing"):  # sacrebleu divides 100 times the value
         assert found == pytest.approx(expected, rel=1e-14)
     else:
         assert found == expected
@@ -107,11 +107,11 @@ def test_equal_to_sacrebleu_in_lower_case() -> None:
     assert [100 * value for value in found] == expected
 
 
-def test_a_perfect_response_is_exactly_one_and_an_empty_one_zero() -> None:
+def test_perfect_response_is_exactly_one_and_empty_one_zero() -> None:
     assert of_items([("abcdefg", ["abcdefg"]), ("", ["a"]), ("", [""])]) == [1.0, 0.0, 0.0]
 
 
-def test_an_item_without_response_is_left_out_of_a_corpus_and_named() -> None:
+def test_item_without_response_is_excluded_from_corpus() -> None:
     items = [Text("q1", response="abc", references="abc"), Text("q2", references="a")]
 
     result = evaluate(items, ["CorpusChrF"])["CorpusChrF"].only
@@ -120,7 +120,7 @@ def test_an_item_without_response_is_left_out_of_a_corpus_and_named() -> None:
     assert dict(result.left_out) == {"undefined: no response": 1}
 
 
-def test_a_corpus_of_no_items_is_undefined() -> None:
+def test_corpus_without_items_is_undefined() -> None:
     result = evaluate([Text("q1")], ["CorpusChrF"])["CorpusChrF"].only
 
     assert result.undefined == "no items with a response and references"

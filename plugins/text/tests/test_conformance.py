@@ -1,4 +1,4 @@
-"""Every metric of the plugin keeps every law of the conformance kit, by default and otherwise."""
+"""Conformance of all metrics of the plugin, with default and other parameters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from valor_testing import cases
 
 
 class Synonyms:
-    """Stands in for WordNet, whose data are not everywhere."""
+    """Stand-in for WordNet, whose data may be missing."""
 
     def synonyms(self, word: str) -> frozenset[str]:
         return frozenset({word[::-1], "a"})
@@ -86,5 +86,5 @@ PARAMETERS = {
         for name, check in cases("text", parameters=PARAMETERS, resources={"wordnet": Synonyms()})
     ],
 )
-def test_the_plugin_conforms(check: Callable[[], None]) -> None:
+def test_plugin_conforms(check: Callable[[], None]) -> None:
     check()

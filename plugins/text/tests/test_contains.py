@@ -1,4 +1,4 @@
-"""Contains: a table of cases worked by hand."""
+"""Contains: computed by hand."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def found(response: str, references: Any, **parameters: Any) -> Any:
         ("t.", {"whole_words": True}, 0),
         ("", {}, Undefined("no reference with text")),
         ("...", {"normaliser": "squad"}, Undefined("no reference with text")),
-        (["", "tea"], {}, 0),  # an empty text would be in every response
+        (["", "tea"], {}, 0),  # every response contains an empty text
         (["", "soup"], {"require": "all"}, 1),
         ([], {}, Undefined("no references")),
         ([], {"substrings": "soup"}, 1),
@@ -53,17 +53,17 @@ def test_by_hand(references: Any, parameters: dict[str, Any], expected: float | 
     assert found(SOUP, references, **parameters) == expected
 
 
-def test_a_word_may_stand_in_a_longer_one_first() -> None:
+def test_word_is_found_after_longer_word_that_contains_it() -> None:
     assert found("concatenate the cat", "cat", whole_words=True) == 1
     assert found("concatenate_cat", "cat", whole_words=True) == 0
 
 
-def test_marks_of_patterns_are_taken_literally() -> None:
+def test_special_characters_match_literally() -> None:
     assert found("a+b (c)", "(c)", whole_words=True) == 1
     assert found("aab", "a+b", whole_words=True) == 0
 
 
-def test_items_with_several_references_stand_in_their_places() -> None:
+def test_items_with_several_references_keep_their_order() -> None:
     batch = TextBatch.of(
         [
             Text("q1", response="a b", references=["x", "b"]),
@@ -80,12 +80,12 @@ def test_items_with_several_references_stand_in_their_places() -> None:
     assert [numbers.at(place) for place in range(5)] == expected
 
 
-def test_an_empty_substring_is_refused() -> None:
+def test_empty_substring_is_rejected() -> None:
     with pytest.raises(ParameterError, match=r"substrings must not be empty, got \['a', ''\]"):
         ContainsParameters(substrings=["a", ""])
 
 
-def test_the_share_stands_in_a_report() -> None:
+def test_report_has_share() -> None:
     items = [Text(f"q{i}", response=text) for i, text in enumerate(["yes", "no", "yes!", "oh"])]
 
     report = evaluate(items, [{"name": "Contains", "substrings": ["yes"]}])
@@ -105,7 +105,7 @@ def test_the_share_stands_in_a_report() -> None:
         ("e\u0301cat", "cat", 0),
         ("\u00e9cat", "cat", 0),
         ("a cat\u0301 and a cat", "cat", 1),
-        # Thai, behind a letter with and without a mark
+        # Thai, after a letter with and without a mark
         (
             "\u0e17\u0e35\u0e48\u0e01\u0e23\u0e38\u0e07\u0e40\u0e17\u0e1e",
             "\u0e01\u0e23\u0e38\u0e07\u0e40\u0e17\u0e1e",
@@ -116,10 +116,10 @@ def test_the_share_stands_in_a_report() -> None:
             "\u0e01\u0e23\u0e38\u0e07\u0e40\u0e17\u0e1e",
             0,
         ),
-        # invisible characters end no word
+        # invisible characters do not end a word
         ("cat\u00adfish", "cat", 0),
         ("a cat\u200e!", "cat", 1),
-        ("cat\u200bfish", "cat", 1),  # but a space of no width does
+        ("cat\u200bfish", "cat", 1),  # a zero-width space does
         # clusters of emoji
         ("\U0001f469\u200d\U0001f4bb", "\U0001f469", 0),
         ("\U0001f469\u200d\U0001f4bb", "\U0001f4bb", 0),
@@ -128,11 +128,11 @@ def test_the_share_stands_in_a_report() -> None:
         ("x\u0301", "\u0301", 0),
     ],
 )
-def test_whole_words_end_at_no_combining_mark(response: str, wanted: str, expected: int) -> None:
+def test_whole_words_include_combining_marks(response: str, wanted: str, expected: int) -> None:
     assert found(response, wanted, whole_words=True) == expected
 
 
-def test_whole_words_are_those_of_pythons_expressions_where_there_are_no_marks() -> None:
+def test_whole_words_equal_word_boundaries_of_re() -> None:
     letters = "ab_1 -.\u00e9\u4eac"
     texts = ["".join(random.Random(seed).choices(letters, k=9)) for seed in range(500)]
     for text, word in zip(texts, (text[3:5] for text in texts[1:] + texts[:1]), strict=True):

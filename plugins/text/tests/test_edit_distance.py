@@ -1,4 +1,4 @@
-"""EditDistance: worked by hand, and equal to rapidfuzz and nltk."""
+"""EditDistance: computed by hand, and compared with rapidfuzz and nltk."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def test_words_by_hand() -> None:
     assert score(items, chosen, {}).tolist() == [2 / 3]
 
 
-def test_the_nearest_reference_counts() -> None:
-    # "abc" is 2 from "a", 3 from "abcdef"; relative to the longer text 2/3 and 3/6.
+def test_nearest_reference_counts() -> None:
+    # "abc" has distance 2 to "a", 3 to "abcdef"; relative to the longer text 2/3 and 3/6.
     items = batch_of(("abc", ["abcdef", "a"]))
 
     assert score(items, EditDistanceParameters(), {}).tolist() == [2]
@@ -76,7 +76,7 @@ def test_equal_to_nltk() -> None:
     assert found.tolist() == [edit_distance(b, a) for a, b in texts]
 
 
-def test_the_mean_stands_in_a_report() -> None:
+def test_report_has_mean() -> None:
     items = batch_of(("sitting", "kitten"), ("a", "a"))
 
     assert evaluate(items, ["levenshtein"])["EditDistance"].value == 3 / 2

@@ -1,4 +1,4 @@
-"""Error rates of speech: worked by hand, and equal to jiwer."""
+"""Error rates of speech: computed by hand, and compared with jiwer."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ def test_means_by_hand() -> None:
 
 def test_characters_by_hand() -> None:
     # "kitten" -> "sitting": two letters replaced, one inserted: 3 edits of 6 characters
-    # " a b " -> "ab": white space at the ends is none; the blank inside is deleted: 1 of 3
+    # " a b " -> "ab": white space at the ends is removed; the inner blank is deleted: 1 of 3
     items = batch_of(("sitting", "kitten"), ("ab", " a b "))
 
     assert values(items, "CER") == [4 / 9]
     assert values(items, "MeanCER")[0] == pytest.approx((3 / 6 + 1 / 3) / 2, abs=1e-15)
 
 
-def test_the_reference_with_the_fewest_edits_for_its_length_counts() -> None:
-    # "a b c d" from "a b": 2 insertions of 2 words, 1; from "a b c d e f g": 3 deletions of 7
-    # words, 3/7, which has more edits and is nearer; from "x": 4 of 1.
+def test_reference_with_fewest_edits_per_token_counts() -> None:
+    # "a b c d" from "a b": 2 insertions for 2 words, 1; from "a b c d e f g": 3 deletions of 7
+    # words, 3/7, with more edits but nearer; from "x": 4 of 1.
     rows = mean_wer(batch_of(("a b c d", ["a b", "a b c d e f g", "x"])), WordRateParameters(), {})
 
     assert rows[0].value == 3 / 7
@@ -77,17 +77,17 @@ def test_the_reference_with_the_fewest_edits_for_its_length_counts() -> None:
     }
 
 
-def test_of_equally_near_references_the_first_counts() -> None:
+def test_first_of_equally_near_references_counts() -> None:
     rows = mean_wer(batch_of(("a b", ["a x", "x b", "a b c d"])), WordRateParameters(), {})
 
     assert (rows[0].value, rows[0].details["reference"]) == (1 / 2, 0)
 
 
-def test_more_can_be_inserted_than_was_right() -> None:
+def test_insertions_can_exceed_reference() -> None:
     assert values(batch_of(("a b c", "x")), "WER", "MER") == [3, 1]
 
 
-def test_an_item_whose_reference_has_no_words_has_no_rate() -> None:
+def test_item_with_empty_reference_has_no_rate() -> None:
     items = batch_of(("a b", " "), ("", ""), ("a", "a"))
 
     report = evaluate(items, ["MeanWER", "MeanCER", "MeanMER", "MeanWIL"])
@@ -98,14 +98,14 @@ def test_an_item_whose_reference_has_no_words_has_no_rate() -> None:
     assert of_characters.left_out == {"undefined: reference without characters": 2}
 
 
-def test_words_where_the_reference_has_none_are_insertions_of_all_items() -> None:
+def test_words_without_reference_are_insertions() -> None:
     # 2 insertions for the silence, 1 hit: WER 2/1, MER 2/3, WIL 1 - 1/1 * 1/3
     items = batch_of(("a b", ""), ("a", "a"))
 
     assert values(items, "WER", "MER", "WIL") == [2, 2 / 3, 1 - 1 / 3]
 
 
-def test_an_empty_reference_is_nearest_to_an_empty_response_only() -> None:
+def test_empty_reference_is_nearest_to_empty_response_only() -> None:
     rows = mean_wer(batch_of(("", ["a", ""]), ("x", ["", "a b"])), WordRateParameters(), {})
 
     assert rows[0].details["reference"] == 1
@@ -113,7 +113,7 @@ def test_an_empty_reference_is_nearest_to_an_empty_response_only() -> None:
 
 
 @pytest.mark.parametrize("rate", RATES)
-def test_without_a_word_in_the_references_there_is_no_rate(rate: str) -> None:
+def test_references_without_words_have_no_rate(rate: str) -> None:
     unit = "characters" if rate == "CER" else "words"
 
     for items in (batch_of(("a", "")), batch_of()):
@@ -121,7 +121,7 @@ def test_without_a_word_in_the_references_there_is_no_rate(rate: str) -> None:
         assert result.undefined == f"no reference with {unit}"
 
 
-def test_items_without_a_field_are_left_out_and_counted() -> None:
+def test_items_without_field_are_excluded_and_counted() -> None:
     items = TextBatch.of(
         [
             Text("q1", response="a", references="b"),
@@ -168,7 +168,7 @@ def test_equal_to_jiwer_item_by_item() -> None:
     assert found.tolist() == [jiwer.cer(b, a) for a, b in texts]
 
 
-def test_counts_are_those_of_jiwer() -> None:
+def test_counts_equal_jiwer() -> None:
     texts = [(a, b) for a, b in pairs(300, seed=6) if b.strip()]
     rows = mean_wer(batch_of(*texts), WordRateParameters(tokeniser="jiwer"), {})
 
@@ -184,20 +184,20 @@ def test_counts_are_those_of_jiwer() -> None:
         }
 
 
-def test_any_white_space_divides_words_by_default_and_only_blanks_do_for_jiwer() -> None:
+def test_white_space_separates_words_by_default_and_blanks_for_jiwer() -> None:
     items = batch_of(("a\nb", "a b"))
 
     assert values(items, "WER", {"name": "WER", "tokeniser": "jiwer"}) == [0, 1]
     assert jiwer.wer("a b", "a\nb") == 1
 
 
-def test_a_normaliser_makes_texts_alike() -> None:
+def test_normaliser_is_applied_before_comparison() -> None:
     items = batch_of(("THE  cat", "the cat"))
 
     assert values(items, "WER", {"name": "WER", "normaliser": "lower"}) == [1 / 2, 0]
 
 
-def test_the_report_says_how_texts_were_prepared() -> None:
+def test_report_contains_preparation() -> None:
     report = evaluate(batch_of(("a", "a")), ["WER", "CER", "MeanMER"])
 
     assert [dict(result.parameters) for result in report.results] == [
@@ -207,21 +207,21 @@ def test_the_report_says_how_texts_were_prepared() -> None:
     ]
 
 
-def test_a_wrong_normaliser_is_answered_with_what_there_is() -> None:
+def test_invalid_normaliser_lists_available_ones() -> None:
     with pytest.raises(
         ParameterError, match=r"text\.WER: normaliser must be one of none, lower, lowercase, strip,"
     ):
         evaluate(batch_of(("a", "a")), [{"name": "WER", "normaliser": "lowr"}])
 
 
-def test_odd_texts_against_themselves_have_no_errors() -> None:
+def test_unusual_texts_match_themselves_without_errors() -> None:
     items = batch_of(*zip(ODD, ODD, strict=True))
 
     assert values(items, "WER", "CER", "MER") == [0, 0, 0]
     assert np.isfinite(values(items, "WIL")[0])
 
 
-def test_blanks_between_chinese_characters_are_no_errors_without_whitespace() -> None:
+def test_blanks_between_chinese_characters_are_ignored_without_whitespace() -> None:
     items = [
         Text("q1", response="\u4eca\u5929 \u5929\u6c14", references="\u4eca\u5929\u5929\u6c14"),
         Text("q2", response="\u5f88\u3000\u5dee", references="\u5f88\u597d"),

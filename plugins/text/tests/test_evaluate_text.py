@@ -1,4 +1,4 @@
-"""The one-call function of the metrics documentation."""
+"""The one-call function of the documentation."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_rows_have_the_uid_the_prediction_and_its_contexts() -> None:
     ]
 
 
-def test_details_of_a_metric_stand_beside() -> None:
+def test_details_of_metric_are_listed() -> None:
     (table,) = evaluate_text_generation(PREDICTIONS[1:], ["NumericMatch"], TRUTHS[1:]).items
 
     assert table.rows[0].details["read"] == "1776"
@@ -85,7 +85,7 @@ def test_several_predictions_of_a_datum_are_rows() -> None:
     assert [row.value for row in table.rows] == [pytest.approx(4 / 6, abs=1e-15), 0.0]
 
 
-def test_whole_numbers_as_uids_are_texts_beside_several_predictions() -> None:
+def test_integer_uids_become_strings_with_several_predictions() -> None:
     predictions = [
         {"datum": {"uid": 1}, "annotations": [{"text": "a"}, {"text": "b"}]},
         {"datum": {"uid": 2}, "annotations": [{"text": "b"}]},
@@ -98,7 +98,7 @@ def test_whole_numbers_as_uids_are_texts_beside_several_predictions() -> None:
     assert rows == {"1[0]": (1, 0.0), "1[1]": (1, 1.0), "2": (2, 1.0)}
 
 
-def test_objects_of_the_same_shape_will_do() -> None:
+def test_objects_with_same_attributes_are_accepted() -> None:
     datum = SimpleNamespace(uid="q", text=None, metadata=None)
     said = SimpleNamespace(text="a b", context_list=None)
     prediction = SimpleNamespace(datum=datum, annotations=[said])
@@ -109,7 +109,7 @@ def test_objects_of_the_same_shape_will_do() -> None:
     assert report["TokenF1"].value == 1.0
 
 
-def test_a_datum_without_prediction_or_truth_is_undefined() -> None:
+def test_datum_without_prediction_or_ground_truth_is_undefined() -> None:
     report = evaluate_text_generation(PREDICTIONS[:1], ["TokenF1"], TRUTHS[1:])
 
     assert report["TokenF1"][0].left_out == {
@@ -154,7 +154,7 @@ def test_weights_of_bleu(given: dict[str, Any]) -> None:
 
     report = evaluate_text_generation(said, ["BLEU", "ROUGE"], true, **given)
 
-    # in 1776 | it was in 1776: all words and the bigram are there; brevity exp(1 - 4 / 2)
+    # in 1776 | it was in 1776: all words and the bigram match; brevity exp(1 - 4 / 2)
     assert report["BLEU"].value == pytest.approx(math.exp(-1), abs=1e-15)
     assert report["BLEU"][0].parameters["weights"] == [0.5, 0.5]
 
@@ -171,7 +171,7 @@ def test_weights_of_bleu_are_checked(weights: list[float], message: str) -> None
         evaluate_text_generation(PREDICTIONS, ["BLEU"], TRUTHS, bleu_weights=weights)
 
 
-def test_a_parameter_belongs_to_all_metrics_that_have_it() -> None:
+def test_parameter_is_passed_to_all_metrics_that_have_it() -> None:
     report = evaluate_text_generation(
         PREDICTIONS, ["TokenF1", "ExactMatch", "ROUGE"], TRUTHS, normaliser="lower"
     )
@@ -209,7 +209,7 @@ def test_a_parameter_belongs_to_all_metrics_that_have_it() -> None:
         ),
     ],
 )
-def test_keys_that_match_nothing_are_errors(metric_params: dict[str, Any], message: str) -> None:
+def test_unused_keys_are_errors(metric_params: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=re.escape(message)):
         evaluate_text_generation(PREDICTIONS, ["ROUGE"], TRUTHS, metric_params=metric_params)
 
@@ -254,12 +254,12 @@ def test_keys_that_match_nothing_are_errors(metric_params: dict[str, Any], messa
         ),
     ],
 )
-def test_what_is_no_prediction_is_named(predictions: Any, message: str) -> None:
+def test_invalid_prediction_is_reported(predictions: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         evaluate_text_generation(predictions, ["ROUGE"])
 
 
-def test_a_metric_that_looks_words_up_asks_no_model(
+def test_metric_with_free_resource_is_accepted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(nltk.data, "path", [str(tiny_wordnet.write(tmp_path))])
@@ -280,17 +280,17 @@ def test_a_metric_that_looks_words_up_asks_no_model(
         ({"metric_params": ["a"]}, "metric_params: expected a table of parameters, got ['a']"),
     ],
 )
-def test_what_is_no_choice_of_metrics_is_named(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_choice_of_metrics_is_reported(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=re.escape(message)):
         evaluate_text_generation(PREDICTIONS, **({"metrics_to_return": "ROUGE"} | arguments))
 
 
-def test_an_unknown_metric_is_named() -> None:
+def test_unknown_metric_is_reported() -> None:
     with pytest.raises(ValorError, match="metric 'ROUGH': unknown in the task 'text'"):
         evaluate_text_generation(PREDICTIONS, ["ROUGH"], TRUTHS)
 
 
-def test_metrics_that_ask_a_model_are_found_in_their_namespace() -> None:
+def test_metrics_that_call_a_model_are_found_in_their_namespace() -> None:
     params = {"client": "lexical", "retries": 2, "data": {"seed": 7}}
 
     report = evaluate_text_generation(
@@ -338,9 +338,7 @@ def test_metrics_that_ask_a_model_are_found_in_their_namespace() -> None:
         ),
     ],
 )
-def test_what_is_missing_of_a_model_is_said_with_what_to_write(
-    given: Any, message: str, remedy: str | None
-) -> None:
+def test_missing_model_parameters_have_remedy(given: Any, message: str, remedy: str | None) -> None:
     with pytest.raises(ParameterError) as caught:
         evaluate_text_generation(PREDICTIONS, ["Bias"], llm_api_params=given)
 
@@ -348,7 +346,7 @@ def test_what_is_missing_of_a_model_is_said_with_what_to_write(
     assert "sk-secret" not in str(caught.value)
 
 
-def test_a_missing_plugin_of_judges_is_answered_with_its_command(
+def test_missing_judge_plugin_has_install_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = [one for one in claims() if one.namespace != "llm"]

@@ -1,4 +1,4 @@
-"""Examples: the worst items by the metric that is named."""
+"""Examples: the worst items by another metric."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from valor_core.schemas.text import Text
 ITEMS = [
     Text("q1", response="a b c", references="a b c"),
     Text("q2", response="a b x", references="a b c"),  # F1 2/3
-    Text("q10", response="x", references=["a b c", "x y"]),  # of the second, 2/3
+    Text("q10", response="x", references=["a b c", "x y"]),  # 2/3 for the second reference
     Text("q3", response="a", references="b"),
     Text("q4", response="", references="b"),
     Text("q5", response="a"),
@@ -27,7 +27,7 @@ def listed(**parameters: Any) -> Any:
 
 
 def test_by_hand() -> None:
-    # Without articles, "a" is nothing: q3 0, q4 0, then q2: b x | b c 1/2, q10: x | x y 2/3, q1
+    # Without articles, "a" is empty: q3 0, q4 0, then q2: b x | b c 1/2, q10: x | x y 2/3, q1
     assert listed(by="TokenF1") == [
         {"datum_id": "q3", "TokenF1": 0.0, "response": "a", "references": ["b"]},
         {"datum_id": "q4", "TokenF1": 0.0, "response": "", "references": ["b"]},
@@ -42,14 +42,14 @@ def uids(**parameters: Any) -> list[str]:
 
 
 def test_other_orders() -> None:
-    # a b x | a b c: 2/3, as of q10: uids are in the order of texts
+    # a b x | a b c: 2/3, as for q10: uids are sorted as texts
     assert uids(by="TokenF1", settings={"normaliser": "none"}) == ["q3", "q4", "q10", "q2", "q1"]
     assert uids(by="TokenF1", limit=2, offset=1) == ["q4", "q2"]
     assert uids(by="TokenF1", worst="highest", limit=2) == ["q1", "q10"]
     assert uids(by="text.TokenF1@1", limit=1) == ["q3"]
 
 
-def test_one_of_several_numbers_orders_them() -> None:
+def test_selected_number_sorts_items() -> None:
     found = listed(by="ROUGE", number="rouge2", limit=4)
 
     # b c | b c of q1, and "a b" of q2: 2 * 1 / (2 + 2)
@@ -73,16 +73,14 @@ def test_one_of_several_numbers_orders_them() -> None:
         ({"by": "TokenF1", "number": "f1"}, "number must be left out, got 'f1'; leave it out"),
     ],
 )
-def test_a_number_that_is_not_there_fails_the_result(
-    parameters: dict[str, Any], message: str
-) -> None:
+def test_missing_number_fails_the_result(parameters: dict[str, Any], message: str) -> None:
     found = listed(**parameters)
 
     assert isinstance(found, Failed)
     assert message in found.reason
 
 
-def test_details_of_the_metric_are_told() -> None:
+def test_details_of_metric_are_shown() -> None:
     items = [Text("q1", response="12", references="13")]
 
     report = evaluate(items, [{"name": "Examples", "by": "NumericMatch"}])
@@ -94,7 +92,7 @@ def test_long_texts_are_cut() -> None:
     assert listed(by="TokenF1", characters=3, limit=3)[-1]["response"] == "a b…"
 
 
-def test_slices_have_examples_of_their_own() -> None:
+def test_slices_have_separate_examples() -> None:
     items = [
         Text(f"q{i}", response="a", references="b" * (i % 2 + 1), metadata={"odd": bool(i % 2)})
         for i in range(6)
@@ -110,14 +108,14 @@ def test_slices_have_examples_of_their_own() -> None:
     }
 
 
-def test_a_metric_that_is_not_there_is_named() -> None:
+def test_missing_metric_is_reported() -> None:
     with pytest.raises(
         ValorError, match=r"text\.Examples: metric 'TokenF2': unknown in the task 'text'"
     ):
         listed(by="TokenF2")
 
 
-def test_a_damaged_state_is_refused() -> None:
+def test_damaged_state_is_rejected() -> None:
     state = ShortTexts(10)
     with pytest.raises(
         StateError, match="expected as many uids as responses and references, found 1, 0 and 0"
@@ -127,5 +125,5 @@ def test_a_damaged_state_is_refused() -> None:
         state.restore({"uids": ["a"], "responses": [7], "references": [[]]})
 
 
-def test_another_plugin_may_say_which_are_worst() -> None:
+def test_metric_of_another_plugin_sorts_items() -> None:
     assert Registry().metric("text.Examples").higher_is_better is None

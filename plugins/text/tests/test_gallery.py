@@ -1,4 +1,4 @@
-"""The gallery: the worst items, and what is marked in their texts."""
+"""The gallery: worst items, and marked differences."""
 
 from __future__ import annotations
 
@@ -49,26 +49,26 @@ def marked(left: str, right: str, **chosen: Any) -> tuple[str, str]:
         ("x y", "y x", ("x [y]", "[y] x")),
     ],
 )
-def test_what_is_marked(left: str, right: str, expected: tuple[str, str]) -> None:
+def test_marked_differences(left: str, right: str, expected: tuple[str, str]) -> None:
     assert marked(left, right) == expected
 
 
-def test_case_can_be_left_alone() -> None:
+def test_case_can_be_kept() -> None:
     assert marked("The Cat", "the cat", ignore_case=True) == ("The Cat", "the cat")
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
-def test_pieces_are_the_whole_text(left: str, right: str) -> None:
+def test_pieces_join_to_the_text(left: str, right: str) -> None:
     found = Differences.of(left, right, ("+", "-"))
 
     assert "".join(piece.text for piece in found.left) == left
     assert "".join(piece.text for piece in found.right) == right
 
 
-def test_how_bad_items_are() -> None:
+def test_errors_of_items() -> None:
     batch = TextBatch.of(ITEMS)
 
-    # F1: 1, then red bcarb | red car 2 * 1 / 4, then 0; without references there is none
+    # F1: 1, then red bcarb | red car 2 * 1 / 4, then 0; undefined without references
     assert TextGallery(GalleryParameters()).errors(batch).tolist() == [0, 1 / 2, 1, 0]
     # Edits for each word: none, red bcarb | red car 1 of 2, and no | yes 1 of 1
     by_edits = GalleryParameters(by="MeanWER", settings={"normaliser": "squad"})
@@ -77,7 +77,7 @@ def test_how_bad_items_are() -> None:
     assert TextGallery(by_rouge).errors(batch)[[0, 2, 3]].tolist() == [0, 1, 0]
 
 
-def test_the_reference_that_is_most_alike_is_shown() -> None:
+def test_most_similar_reference_is_shown() -> None:
     shown = TextGallery(GalleryParameters()).draw(TextBatch.of(ITEMS[1:2]))
 
     assert list(shown.texts) == ["query", "response", "reference"]
@@ -86,7 +86,7 @@ def test_the_reference_that_is_most_alike_is_shown() -> None:
     assert shown.notes == ["TokenF1 0.5000", "reference 2 of 2"]
 
 
-def test_why_there_is_no_value_is_told() -> None:
+def test_reason_of_undefined_value_is_shown() -> None:
     shown = TextGallery(GalleryParameters()).draw(TextBatch.of(ITEMS[3:]))
 
     assert shown.notes == ["TokenF1 no references"]
@@ -100,14 +100,14 @@ def test_long_texts_are_cut() -> None:
     assert "".join(piece.text for piece in shown.texts["response"]) == "abc…"
 
 
-def test_a_page_shows_the_worst(tmp_path: Path) -> None:
+def test_page_shows_worst_items(tmp_path: Path) -> None:
     evaluate(ITEMS, ["TokenF1"], gallery=tmp_path / "worst")
 
     page = (tmp_path / "worst" / "index.html").read_text("utf-8")
     assert page.index("<b>q3</b>") < page.index("<b>q2</b>")
     assert "<b>q1</b>" not in page
     assert f'<mark title="{EXTRA}" style="background: #ffa8a8">no</mark>' in page
-    assert "<b>car" not in page  # what texts hold is text
+    assert "<b>car" not in page  # texts are escaped
     assert "&lt;b" in page
 
 
@@ -119,6 +119,6 @@ def test_a_page_shows_the_worst(tmp_path: Path) -> None:
         ({"by": "TokenF1", "number": "f1"}, "gallery.number: expected left out, got 'f1'"),
     ],
 )
-def test_a_metric_that_tells_nothing_is_refused(chosen: dict[str, Any], message: str) -> None:
+def test_metric_without_best_value_is_rejected(chosen: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=re.escape(message)):
         TextGallery(GalleryParameters(**chosen)).errors(TextBatch.of(ITEMS))

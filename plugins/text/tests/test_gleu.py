@@ -1,4 +1,4 @@
-"""GLEU: worked by hand, and equal to nltk, of items and of corpora."""
+"""GLEU of items and corpora: computed by hand, and compared with nltk."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def words(text: str) -> list[str]:
 
 
 def named(lengths: dict[str, int]) -> dict[str, int]:
-    """The same with Valor's names."""
+    """Compute GLEU with Valor."""
     names = {"min_len": "shortest", "max_len": "longest"}
     return {names[name]: value for name, value in lengths.items()}
 
@@ -45,7 +45,7 @@ def test_by_hand() -> None:
     assert found.tolist() == [3 / 10]
 
 
-def test_a_corpus_by_hand() -> None:
+def test_corpus_by_hand() -> None:
     # 3 of 10 as above; "a" against "a": 1 of 1; together 4/11, while the mean is 0.65
     items = [("a b c", ["a b d e"]), ("a", ["a"])]
 
@@ -76,12 +76,12 @@ def test_equal_to_nltk_for_corpora(lengths: dict[str, int]) -> None:
         assert of_corpus(items, **named(lengths)) == expected
 
 
-def test_lengths_the_wrong_way_round_are_refused() -> None:
+def test_swapped_lengths_are_rejected() -> None:
     with pytest.raises(ParameterError, match="shortest must be at most longest, 2, got 3"):
         GLEUParameters(shortest=3, longest=2)
 
 
-def test_an_item_without_references_is_left_out_of_a_corpus_and_named() -> None:
+def test_item_without_references_is_excluded_from_corpus() -> None:
     items = [Text("q1", response="a", references="a"), Text("q2", response="a")]
 
     result = evaluate(items, ["CorpusGLEU"])["CorpusGLEU"].only

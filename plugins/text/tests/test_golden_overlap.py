@@ -1,4 +1,4 @@
-"""What Valor's earlier implementation gave for small texts, recorded: BLEU and ROUGE."""
+"""Recorded BLEU and ROUGE of an earlier implementation of Valor."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_bleu(response: str, references: list[str], weights: list[float], expect
     assert report["BLEU"].value == expected
 
 
-def test_bleu_without_weights_is_refused() -> None:
+def test_bleu_without_weights_is_rejected() -> None:
     with pytest.raises(
         (ConfigError, ParameterError), match=r"text\.BLEU: weights must not be empty"
     ):

@@ -1,4 +1,4 @@
-"""JSONMatch and JSONFields: tables worked by hand."""
+"""JSONMatch and JSONFields: computed by hand."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def numbers(one: ItemScore) -> Any:
 @for_each(
     ("response", "reference", "parameters", "expected"),
     [
-        # match, F1 = 2 right / (fields of both), precision, recall
+        # match, F1 = 2 * correct / (fields of both), precision, recall
         (CITY, CITY, {}, (1, 1, 1, 1)),
         ('{"a": 1, "b": 2}', '{"b": 2.0, "a": 1}', {}, (1, 1, 1, 1)),
         ('{"a": 1, "b": 2}', '{"a": 1, "b": 3}', {}, (0, 2 / 4, 1 / 2, 1 / 2)),
@@ -44,7 +44,7 @@ def numbers(one: ItemScore) -> Any:
         ("[1, 2, 3]", "[3, 2, 1]", {}, (0, 2 / 6, 1 / 3, 1 / 3)),
         ("[1, 2, 3]", "[3, 2, 1]", {"ordered": False}, (1, 1, 1, 1)),
         ("[1, 1, 2]", "[1, 2, 2]", {"ordered": False}, (0, 4 / 6, 2 / 3, 2 / 3)),
-        # the same fields, in other objects: right by path, yet no match
+        # the same fields in other objects: correct by path, but no match
         (
             '[{"a": 1, "b": 2}, {"a": 3, "b": 4}]',
             '[{"a": 1, "b": 4}, {"a": 3, "b": 2}]',
@@ -55,7 +55,7 @@ def numbers(one: ItemScore) -> Any:
         ("[]", "{}", {}, (0, 0, 0, 0)),
         ("3", "3.0", {}, (1, 1, 1, 1)),
         ('"The Cat"', '"cat"', {"normaliser": "squad"}, (1, 1, 1, 1)),
-        ("0.1", "0.10000000000000001", {}, (0, 0, 0, 0)),  # not equal, though floats are
+        ("0.1", "0.10000000000000001", {}, (0, 0, 0, 0)),  # not equal, although equal as floats
         (f"```json\n{CITY}\n```", CITY, {"fenced": True}, (1, 1, 1, 1)),
         (CITY, CITY, {"fenced": True}, (1, 1, 1, 1)),
         (f"```json\n{CITY}\n```", CITY, {}, (0, 0, 0, 0)),
@@ -67,7 +67,7 @@ def test_by_hand(
     assert numbers(compared(response, reference, **parameters)) == expected
 
 
-def test_the_best_reference_counts() -> None:
+def test_best_reference_counts() -> None:
     one = compared('{"a": 1, "b": 2}', ['{"a": 1, "b": 3}', '{"a": 1, "b": 2, "c": 3}', '{"z": 0}'])
 
     # 2 * 2 / (2 + 3) of the second
@@ -75,7 +75,7 @@ def test_the_best_reference_counts() -> None:
     assert one.details == {"missing": ["$.c"]}
 
 
-def test_paths_that_differ_are_told() -> None:
+def test_details_list_different_paths() -> None:
     response = '{"city": "Bergen", "size": {"people": 700000}, "tags": ["sea", "rain", "cold"]}'
 
     assert compared(response, CITY).details == {
@@ -85,7 +85,7 @@ def test_paths_that_differ_are_told() -> None:
     }
 
 
-def test_odd_keys_are_told_apart() -> None:
+def test_unusual_keys_are_distinguished() -> None:
     one = compared('{"a.b": 1, "": 2, "a": {"b": 1}}', '{"a": {"b": 1, "c d": 3}}')
 
     assert one.details == {"missing": ['$.a["c d"]'], "extra": ['$[""]', '$["a.b"]']}
@@ -107,14 +107,14 @@ def test_odd_keys_are_told_apart() -> None:
         ),
     ],
 )
-def test_a_response_that_is_no_json_is_wrong(response: str, finding: str) -> None:
+def test_invalid_json_response_scores_zero(response: str, finding: str) -> None:
     one = compared(response, '{"a": 1}')
 
     assert numbers(one) == (0, 0, 0, 0)
     assert one.details == {"response": f"expected JSON, {finding}"}
 
 
-def test_a_reference_that_is_no_json_fails_the_item() -> None:
+def test_invalid_json_reference_fails_the_item() -> None:
     one = compared("{}", ["{}", "{'a': 1}"])
 
     assert one.value == Failed(
@@ -146,7 +146,7 @@ def test_fields_over_all_items() -> None:
 
     result = evaluate(items, ["JSONFields"])["JSONFields"][0]
 
-    # a: 1 right, 2 in responses, 3 in references: 2 / 5; t: 1 right of 2 and 2: 2 / 4
+    # a: 1 correct, 2 in responses, 3 in references: 2 / 5; t: 1 correct of 2 and 2: 2 / 4
     assert result.value == {"$.a": 2 / 5, "$.t[*]": 2 / 4}
     assert result.left_out == {
         "failed: a reference is no JSON": 1,
@@ -155,7 +155,7 @@ def test_fields_over_all_items() -> None:
     }
 
 
-def test_a_key_that_looks_like_a_place_is_a_key() -> None:
+def test_key_that_looks_like_an_index_is_a_key() -> None:
     items = [Text("q1", response='{"x[0]": [1], "x[1]": 2}', references='{"x[0]": [1], "x[1]": 3}')]
 
     assert evaluate(items, ["JSONFields"])["JSONFields"].value == {
@@ -164,7 +164,7 @@ def test_a_key_that_looks_like_a_place_is_a_key() -> None:
     }
 
 
-def test_fields_of_no_json_are_undefined() -> None:
+def test_fields_without_json_are_undefined() -> None:
     items = [Text("q1", response="{}", references="no")]
 
     assert evaluate(items, ["JSONFields"])["JSONFields"].value == Undefined(
@@ -172,7 +172,7 @@ def test_fields_of_no_json_are_undefined() -> None:
     )
 
 
-def test_means_stand_in_a_report() -> None:
+def test_report_has_means() -> None:
     items = [
         Text("q1", response="[1]", references="[1]"),
         Text("q2", response="[1, 2]", references="[1]"),
@@ -210,7 +210,7 @@ def test_json_between_sentences_is_read_on_request(response: str, match: int) ->
     assert numbers(one)[0] == match
 
 
-def test_two_json_values_between_sentences_are_named() -> None:
+def test_two_json_values_between_sentences_are_reported() -> None:
     one = compared('{"a": 1} or {"a": 2}', '{"a": 1}', fenced=True)
 
     assert one.details["response"] == (
@@ -225,13 +225,13 @@ def test_two_json_values_between_sentences_are_named() -> None:
         ('{"a": 0.10001}', '{"a": 0.1}', {"tolerance": 0.001}, (1, 1, 1, 1)),
         ('{"a": 0.10001}', '{"a": 0.1}', {"relative": 0.0001}, (1, 1, 1, 1)),
         ('{"a": 0.10001}', '{"a": 0.1}', {"relative": 0.00009}, (0, 0, 0, 0)),
-        ('{"a": 1.1}', '{"a": 1.0}', {"absolute": 0.1}, (1, 1, 1, 1)),  # as decimals
+        ('{"a": 1.1}', '{"a": 1.0}', {"absolute": 0.1}, (1, 1, 1, 1)),  # exact decimals
         ('{"a": true}', '{"a": 1}', {"absolute": 1.0}, (0, 0, 0, 0)),
         ('{"a": 1, "b": 5}', '{"a": 1.5, "b": 9}', {"absolute": 0.5}, (0, 0.5, 0.5, 0.5)),
         ('{"a": 1e400}', '{"a": 1}', {"relative": 0.5}, (0, 0, 0, 0)),
         ('{"a": 1e999999999}', '{"a": 1}', {"relative": 0.5}, (0, 0, 0, 0)),
         ("[2.1, 1.1]", "[1, 2]", {"absolute": 0.1, "ordered": False}, (1, 1, 1, 1)),
-        # 1.5 is near to both, and 1 to 1.4 alone
+        # 1.5 is near both, 1 is near 1.4 only
         ("[1.5, 1]", "[1.4, 1.6]", {"absolute": 0.4, "ordered": False}, (1, 1, 1, 1)),
         (
             '[{"a": 1.1, "b": "x"}, {"a": 1.0, "b": "y"}]',
@@ -251,7 +251,7 @@ def test_numbers_within_a_tolerance(
     assert tuple(values[name] for name in ("match", "precision", "recall", "f1")) == expected
 
 
-def test_fields_within_a_tolerance_are_right() -> None:
+def test_fields_within_tolerance_are_correct() -> None:
     item = Text("q1", response='{"a": 0.10001}', references='{"a": 0.1}')
     report = evaluate([item], [{"name": "JSONFields", "tolerance": 0.001}])
 
@@ -266,7 +266,7 @@ def test_fields_within_a_tolerance_are_right() -> None:
         {"right": {"$.b": 1}},
     ],
 )
-def test_saved_field_counts_that_cannot_be_are_no_state(counts: dict[str, dict[str, int]]) -> None:
+def test_impossible_saved_field_counts_are_rejected(counts: dict[str, dict[str, int]]) -> None:
     def made() -> FieldSums:
         return FieldSums(**parameter_values(JSONMatchParameters()))
 

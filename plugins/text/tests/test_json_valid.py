@@ -1,4 +1,4 @@
-"""JSONValid and JSONSchema: worked by hand."""
+"""JSONValid and JSONSchema: computed by hand."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def value_of(response: str, **choice: Any) -> tuple[float, dict[str, Any]]:
         ('```json\n{"a": 1\n```', True, 0),
     ],
 )
-def test_whether_a_response_is_json(response: str, fenced: bool, expected: float) -> None:
+def test_json_valid_by_hand(response: str, fenced: bool, expected: float) -> None:
     value, details = value_of(response, name="JSONValid", fenced=fenced)
 
     assert value == expected
@@ -57,7 +57,7 @@ def test_whether_a_response_is_json(response: str, fenced: bool, expected: float
         ("[]", ["$: [] is not of type 'object'"]),
     ],
 )
-def test_whether_a_response_keeps_to_a_schema(response: str, errors: Any) -> None:
+def test_json_schema_by_hand(response: str, errors: Any) -> None:
     value, details = value_of(response, name="JSONSchema", schema=SCHEMA)
     found = details.get("errors", [])
 
@@ -65,13 +65,13 @@ def test_whether_a_response_keeps_to_a_schema(response: str, errors: Any) -> Non
     assert found == errors or len(found) == errors
 
 
-def test_a_response_that_is_no_json_keeps_to_no_schema() -> None:
+def test_invalid_json_response_matches_no_schema() -> None:
     value, details = value_of("a: 1", name="JSONSchema", schema={})
 
     assert (value, list(details)) == (0, ["response"])
 
 
-def test_a_schema_of_another_draft_is_read_as_one() -> None:
+def test_schema_of_another_draft_is_supported() -> None:
     draft = "http://json-schema.org/draft-04/schema#"
     schema = {"$schema": draft, "minimum": 1, "exclusiveMinimum": True}
 
@@ -79,7 +79,7 @@ def test_a_schema_of_another_draft_is_read_as_one() -> None:
     assert value_of("2", name="JSONSchema", schema=schema)[0] == 1
 
 
-def test_a_schema_that_is_none_is_the_reason_of_the_result() -> None:
+def test_invalid_schema_fails_the_result() -> None:
     choice = {"name": "JSONSchema", "schema": {"type": "text"}}
     report = evaluate([Text("q1", response="1")], [choice], items=True)
 

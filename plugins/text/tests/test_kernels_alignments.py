@@ -1,4 +1,4 @@
-"""Compiled and plain alignments answer the same."""
+"""Compiled and Python alignments are equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels of edits: both implementations find the same, and what rapidfuzz does."""
+"""Kernels of edits: both implementations equal rapidfuzz."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KINDS = {"equal": HIT, "replace": SUBSTITUTION, "delete": DELETION, "insert": IN
 
 
 def columns(pairs):
-    """Texts of token numbers as the kernels take them: every left one, then every right one."""
+    """Return texts as token ids for the kernels: all left texts, then all right texts."""
     texts = [left for left, _ in pairs] + [right for _, right in pairs]
     ids = np.array([token for text in texts for token in text], np.int32)
     starts = np.cumsum([0, *map(len, texts)]).astype(np.int64)
@@ -32,7 +32,7 @@ def columns(pairs):
 
 
 def rapidfuzz(left, right):
-    """The edits that rapidfuzz takes, one for each step."""
+    """Return the edits of rapidfuzz, one for each step."""
     return [
         KINDS[tag]
         for tag, first, last, other_first, other_last in Levenshtein.opcodes(left, right)
@@ -53,7 +53,7 @@ def check(kernels, pairs):
 
 
 def long_pairs(length, vocabulary, seed):
-    """Texts whose table of distances is too large to be kept: unlike ones, and nearly equal."""
+    """Generate different and similar texts whose table of distances is too large to store."""
     source = Random(seed)
     left = source.choices(range(vocabulary), k=length)
     other = source.choices(range(vocabulary), k=length + 300)
@@ -62,7 +62,7 @@ def long_pairs(length, vocabulary, seed):
 
 
 def nearly_equal(length, seed):
-    """A long text with a few edits near the ends of its halves, which are much alike."""
+    """Generate a long text with a few edits near the ends of its similar halves."""
     source = Random(seed)
     left = source.choices(range(20), k=length)
     right = list(left)
@@ -73,17 +73,17 @@ def nearly_equal(length, seed):
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4))
-def test_numpy_finds_what_rapidfuzz_does(pairs):
+def test_python_edits_equal_rapidfuzz(pairs):
     check(reference, pairs)
 
 
-def test_numpy_finds_what_rapidfuzz_does_in_long_texts():
+def test_python_edits_of_long_texts_equal_rapidfuzz():
     check(reference, long_pairs(2300, 12, seed=1)[:1])
 
 
 @needs_library
 @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=8))
-def test_c_finds_what_rapidfuzz_does(pairs):
+def test_compiled_edits_equal_rapidfuzz(pairs):
     from valor_text.kernels.compiled import functions as compiled
 
     check(compiled, pairs)
@@ -91,23 +91,23 @@ def test_c_finds_what_rapidfuzz_does(pairs):
 
 @needs_library
 @pytest.mark.parametrize(("length", "vocabulary"), [(2100, 3), (3500, 40), (6000, 2000)])
-def test_c_finds_what_rapidfuzz_does_in_long_texts(length, vocabulary):
+def test_compiled_edits_of_long_texts_equal_rapidfuzz(length, vocabulary):
     from valor_text.kernels.compiled import functions as compiled
 
     check(compiled, long_pairs(length, vocabulary, seed=length))
 
 
 @needs_library
-def test_c_finds_what_rapidfuzz_does_in_long_texts_that_are_nearly_equal():
+def test_compiled_edits_of_long_similar_texts_equal_rapidfuzz():
     from valor_text.kernels.compiled import functions as compiled
 
     check(compiled, [nearly_equal(30_000, seed) for seed in range(4)])
 
 
 @needs_library
-def test_edits_of_long_texts_take_little_memory():
-    # Few different characters, and few edits. A mask for each character would take 1.2 GB, twice
-    # that with room to grow, and whole tables of the halves 0.6 GB.
+def test_edits_of_long_texts_use_little_memory():
+    # Few distinct characters, and few edits. A mask per character would need 1.2 GB, twice that with
+    # room to grow, and whole tables of the halves 0.6 GB.
     count = """
 from resource import RLIMIT_AS, setrlimit
 import numpy as np
@@ -125,7 +125,7 @@ print(edit_counts(ids, starts, 91, np.array([0]), np.array([1])).tolist())
 
 @needs_library
 @pytest.mark.parametrize("length", [63, 64, 65, 127, 128, 129])
-def test_c_finds_what_rapidfuzz_does_where_a_word_of_bits_ends(length):
+def test_compiled_edits_at_word_boundary_equal_rapidfuzz(length):
     from valor_text.kernels.compiled import functions as compiled
 
     source = Random(length)

@@ -1,4 +1,4 @@
-"""Compiled and plain kernels answer the same."""
+"""Compiled and Python kernels are equal."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ LONG = st.lists(st.integers(0, 3), min_size=60, max_size=140).map(
 
 
 def bits(answer: Any) -> Any:
-    """Types and values of all arrays of an answer."""
+    """Return types and values of all arrays of a result."""
     if isinstance(answer, tuple):
         return [bits(part) for part in answer]
     if attrs.has(type(answer)):
@@ -70,7 +70,7 @@ def test_tokens(texts: list[str]) -> None:
     assert bits(compiled.vocabulary(column, spans)) == bits(reference.vocabulary(column, spans))
 
 
-def test_a_vocabulary_of_many_words() -> None:
+def test_vocabulary_of_many_words() -> None:
     column = characters([" ".join(map(str, range(start, start + 9000))) for start in (0, 5000)])
     spans = reference.runs(column, KINDS)
 

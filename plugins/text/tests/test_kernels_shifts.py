@@ -1,4 +1,4 @@
-"""Kernels of shifts: both implementations find the same."""
+"""Kernels of shifts: both implementations are equal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_equal(pairs):
     check_equal(pairs)
 
 
-def test_equal_where_runs_are_moved():
+def test_equal_for_shifted_runs():
     source = Random(1)
     pairs = []
     for _ in range(15):
@@ -46,6 +46,6 @@ def test_equal_where_runs_are_moved():
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(1, 130), (130, 1), (3, 160), (62, 30), (2, 101)])
-def test_equal_where_the_beam_is_left(rows, columns):
+def test_equal_outside_of_beam(rows, columns):
     source = Random(rows)
     check_equal([(source.choices(range(60), k=rows), source.choices(range(60), k=columns))])

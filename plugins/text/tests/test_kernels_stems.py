@@ -107,7 +107,7 @@ UNUSUAL += ["foo*ded"]
 
 
 def made_up_words(count: int) -> list[str]:
-    """Short roots with up to three suffixes of Porter's rules."""
+    """Generate short roots with up to three suffixes of Porter's rules."""
     drawn = random.Random(1980)
     return [
         "".join(drawn.choices("abcdeiouylstzwx", k=drawn.randint(1, 6)))

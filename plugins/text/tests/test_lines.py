@@ -1,4 +1,4 @@
-"""The reader of plain files: lines of several files stay beside each other."""
+"""Reader of plain text files: corresponding lines of several files."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def test_lines_of_three_files(tmp_path: Path) -> None:
 
     assert found == [
         Text(1, "1", "a b", ["x", "X"]),
-        Text(2, "2", "", ["y"]),  # of several references, an empty one is none
+        Text(2, "2", "", ["y"]),  # with several references, an empty one is missing
         Text(3, "3", "c", ["z"]),
     ]
 
 
-def test_an_empty_line_of_the_only_references_is_an_empty_text(tmp_path: Path) -> None:
+def test_empty_line_of_single_references_file_is_empty_text(tmp_path: Path) -> None:
     files = written(tmp_path, said="a\nb\n", one="\nb\n")
 
     assert [
@@ -71,7 +71,7 @@ def test_responses_alone(tmp_path: Path) -> None:
     assert items(reader(responses=files["said"])) == [Text(1, response="a")]
 
 
-def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
+def test_byte_order_mark_is_removed(tmp_path: Path) -> None:
     files = written(tmp_path, said=b"\xef\xbb\xbfa\nb")
 
     assert [item.response for item in items(reader(responses=files["said"]))] == ["a", "b"]
@@ -83,14 +83,14 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
     ending=st.sampled_from(["\n", "\r\n"]),
     is_ended=st.booleans(),
 )
-def test_however_files_are_cut_the_lines_are_the_same(
+def test_lines_do_not_depend_on_partitions(
     texts: list[tuple[str, str]],
     step: int,
     ending: str,
     is_ended: bool,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    is_ended |= not texts[-1][0] or not texts[-1][1]  # an empty line is one if it ends
+    is_ended |= not texts[-1][0] or not texts[-1][1]  # an empty line counts if it has a line end
     last = ending if is_ended else ""
     columns = [ending.join(column) + last for column in zip(*texts, strict=True)]
     files = written(tmp_path_factory.mktemp("lines"), said=columns[0], one=columns[1])
@@ -101,7 +101,7 @@ def test_however_files_are_cut_the_lines_are_the_same(
     assert [item.uid for item in found] == list(range(1, len(texts) + 1))
 
 
-def test_the_reader_conforms(tmp_path: Path) -> None:
+def test_reader_conforms(tmp_path: Path) -> None:
     said = "".join(f"response {i}\n" for i in range(40))
     files = written(tmp_path, said=said, one=said.upper(), two=said.title())
     sources = {"hypotheses": files["said"], "references": [files["one"], files["two"]]}
@@ -109,7 +109,7 @@ def test_the_reader_conforms(tmp_path: Path) -> None:
     check_reader(Registry().find(ReaderSpec, "text.lines"), sources)
 
 
-def test_parts_say_where_they_are(tmp_path: Path) -> None:
+def test_partitions_have_line_ranges_as_names(tmp_path: Path) -> None:
     files = written(tmp_path, said="aa\nbb\ncc\n", one="a\nb\nc\n")
     made = reader(responses=files["said"], references=files["one"], partition_bytes=4)
 
@@ -123,14 +123,14 @@ def test_parts_say_where_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("other", ["a\nb\n", "a\nb\nc\n\n", "a\n\n\nd"])
-def test_files_of_unequal_length_are_named(tmp_path: Path, other: str) -> None:
+def test_files_of_different_length_are_reported(tmp_path: Path, other: str) -> None:
     files = written(tmp_path, said="a\nb\nc", one="1\n2\n3", two=other)
 
     with pytest.raises(ReadError, match="expected as many lines as in"):
         reader(responses=files["said"], references=[files["one"], files["two"]]).partitions()
 
 
-def test_a_file_that_changed_is_refused(tmp_path: Path) -> None:
+def test_changed_file_is_rejected(tmp_path: Path) -> None:
     files = written(tmp_path, said="aa\nbb\n")
     made = reader(responses=files["said"])
     (part,) = made.partitions()
@@ -149,19 +149,19 @@ def test_a_file_that_changed_is_refused(tmp_path: Path) -> None:
         (b"", "expected records, found an empty file"),
     ],
 )
-def test_what_is_no_text_is_named(tmp_path: Path, content: bytes, message: str) -> None:
+def test_invalid_text_is_reported(tmp_path: Path, content: bytes, message: str) -> None:
     files = written(tmp_path, said=content)
 
     with pytest.raises(ReadError, match=re.escape(message)):
         items(reader(responses=files["said"]))
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="no such file"):
         reader(responses=tmp_path / "none.txt").partitions()
 
 
-def test_a_config_reads_lines(tmp_path: Path) -> None:
+def test_config_reads_lines(tmp_path: Path) -> None:
     files = written(tmp_path, said="a b\nc\n", one="a b\nd\n")
     data = {"reader": "lines", "hypotheses": files["said"], "references": [files["one"]]}
 

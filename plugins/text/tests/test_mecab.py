@@ -1,4 +1,4 @@
-"""The tokenisers ja-mecab and ko-mecab: equal to sacrebleu."""
+"""The tokenisers ja-mecab and ko-mecab, compared with sacrebleu."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_equal_to_sacrebleu(name: str, module: str, cls: str, texts: list[str]) 
     assert len(expected[0]) > 2
 
 
-def test_mecab_that_is_not_installed_is_an_error_with_the_command(
+def test_missing_mecab_has_install_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "MeCab", None)

@@ -1,4 +1,4 @@
-"""METEOR: worked by hand, and equal to nltk with a WordNet of a few words."""
+"""METEOR: computed by hand, and compared with nltk with a WordNet of a few words."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def of_nltk(items: Items, wordnet: WordNet, **chosen: float) -> list[float]:
 
 
 def vehicles(count: int) -> Items:
-    """Texts of few words, so that words, stems and synonyms meet often."""
+    """Generate texts with few distinct words, so that words, stems and synonyms often match."""
     source = random.Random(3)
     words = [
         *("car", "Cars", "auto", "autos", "automobile", "selfie", "cat", "feline", "felines"),
@@ -71,7 +71,7 @@ def vehicles(count: int) -> Items:
 def test_by_hand(wordnet: WordNet) -> None:
     # response:  The cats saw a big automobile  (6 words)
     # reference: the cat saw one large car today (7 words)
-    # the same: the, saw; same stem: cats, cat; synonyms: big and larg(e), automobil is in no set
+    # equal: the, saw; same stem: cats, cat; synonyms: big and larg(e), automobil is in no set
     # 4 aligned: precision 4/6, recall 4/7, mean P R / (0.9 P + 0.1 R)
     # chunks: "the cats saw", "big": 2; penalty 0.5 (2/4)^3 = 1/16
     items = [("The cats saw a big automobile", ["the cat saw one large car today"])]
@@ -81,7 +81,7 @@ def test_by_hand(wordnet: WordNet) -> None:
     assert meteor(items, wordnet) == [pytest.approx(mean * 15 / 16, abs=1e-15)]
 
 
-def test_a_synonym_by_hand(wordnet: WordNet) -> None:
+def test_synonym_by_hand(wordnet: WordNet) -> None:
     # auto is in a set with car: all aligned, one chunk of 2: penalty 0.5 (1/2)^3 = 1/16
     assert meteor([("big auto", ["larg car"])], wordnet) == [15 / 16]
 
@@ -97,7 +97,7 @@ def test_nothing_in_common_is_zero(wordnet: WordNet) -> None:
     assert meteor([("a", ["b"]), ("", ["b"]), ("a", [""]), ("", [""])], wordnet) == [0, 0, 0, 0]
 
 
-def test_the_folder_stands_in_a_section(folder: Path) -> None:
+def test_config_section_sets_folder(folder: Path) -> None:
     items = batch_of([("a big auto", ["a larg car"])])
 
     report = evaluate(items, ["METEOR"], resources={"wordnet": {"folder": str(folder)}})
@@ -106,7 +106,7 @@ def test_the_folder_stands_in_a_section(folder: Path) -> None:
     assert report["METEOR"].value == pytest.approx(53 / 54, abs=1e-15)
 
 
-def test_data_that_are_not_there_are_answered_with_a_command(tmp_path: Path) -> None:
+def test_missing_data_have_download_command(tmp_path: Path) -> None:
     items = batch_of([("a", ["a"])])
 
     with pytest.raises(ResourceError, match="wordnet: expected WordNet's data of nltk in one of"):
@@ -114,7 +114,7 @@ def test_data_that_are_not_there_are_answered_with_a_command(tmp_path: Path) -> 
 
 
 class _NoSynonyms:
-    """A WordNet without any set of synonyms, for nltk."""
+    """WordNet without synonym sets, for nltk."""
 
     def synsets(self, word: str) -> list[Any]:
         return []
@@ -140,8 +140,8 @@ def test_without_synonyms_no_data_of_wordnet_are_needed(monkeypatch: pytest.Monk
 
     report = evaluate(items, [{"name": "METEOR", "synonyms": "none", "tokeniser": "words"}])
 
-    # a and big/larg: the stem of big is big, so that a alone is aligned; P = R = 1/3, one chunk of
-    # one word: penalty 0.5
+    # a and big/larg: the stem of big is big, so only a is aligned; P = R = 1/3, one chunk of one
+    # word: penalty 0.5
     assert report["METEOR"].value == pytest.approx(1 / 6, abs=1e-15)
 
 

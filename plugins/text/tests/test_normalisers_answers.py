@@ -1,4 +1,4 @@
-"""The normalisers squad and unicode, and the tokeniser unicode_words: tables of cases."""
+"""The normalisers squad and unicode, and the tokeniser unicode_words."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from valor_text.parameters.fields import NORMALISERS, TOKENISERS
 from .generated import ODD, pairs
 
 MARKS = "\x00\x01\x02\ufdd0\ufdd1\ufdd2"
-"""What columns are joined by where it stands in none of the texts."""
+"""Separator of joined columns that do not contain it."""
 
 TEXTS = [text for pair in pairs(300, seed=3) for text in pair] + ODD
 
 
 def squad_one_by_one(text: str) -> str:
-    """What SQuAD's paper and scripts say, step by step: lower, punctuation, articles, blanks."""
+    """Steps of SQuAD's paper and scripts: lowercase, punctuation, articles, blanks."""
     bare = "".join(letter for letter in text.lower() if letter not in string.punctuation)
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", bare).split())
 
@@ -38,18 +38,21 @@ def squad_one_by_one(text: str) -> str:
         ("U.S.A.'s", "usas"),
         ("another theme, atlas", "another theme atlas"),
         ("$1,000.50", "100050"),
-        ("the\u2013cat", "\u2013cat"),  # a dash that is not ASCII stays, the article before goes
+        (
+            "the\u2013cat",
+            "\u2013cat",
+        ),  # a dash outside of ASCII is kept, the article before it is removed
         ("d\u2019an", "d\u2019"),
         ("THE\u00a0A\u2003cat", "cat"),
         ("_the_", ""),
-        ("\u00e0 a\u0301", "\u00e0 \u0301"),  # a combining accent is no word character
+        ("\u00e0 a\u0301", "\u00e0 \u0301"),  # a combining accent is not a word character
     ],
 )
 def test_squad(text: str, expected: str) -> None:
     assert normalise([text], "squad") == [expected] == [squad_one_by_one(text)]
 
 
-def test_squad_of_a_column_is_that_of_each_text() -> None:
+def test_squad_of_column_equals_single_texts() -> None:
     expected = list(map(squad_one_by_one, TEXTS))
 
     assert normalise(TEXTS, "squad") == expected
@@ -60,7 +63,7 @@ def test_squad_of_a_column_is_that_of_each_text() -> None:
     ("text", "expected"),
     [
         ("Stra\u00dfe", "strasse"),
-        ("\u212bngstr\u00f6m", "\u00e5ngstr\u00f6m"),  # the sign of the unit is the letter
+        ("\u212bngstr\u00f6m", "\u00e5ngstr\u00f6m"),  # the unit sign becomes the letter
         ("e\u0301te\u0301", "\u00e9t\u00e9"),
         ("\uff11\uff12\uff13", "123"),
         ("\u00bfQu\u00e9?", "qu\u00e9"),
@@ -75,14 +78,14 @@ def test_squad_of_a_column_is_that_of_each_text() -> None:
             "\u0645\u06cc\u200c\u062e\u0648\u0627\u0645",
             "\u0645\u06cc\u200c\u062e\u0648\u0627\u0645",
         ),
-        ("e\u2060\u0301", "\u00e9"),  # the accent is now next to its letter
+        ("e\u2060\u0301", "\u00e9"),  # the accent is now adjacent to its letter
     ],
 )
 def test_unicode(text: str, expected: str) -> None:
     assert normalise([text], "unicode") == [expected]
 
 
-def test_unicode_of_a_column_is_that_of_each_text() -> None:
+def test_unicode_of_column_equals_single_texts() -> None:
     alone = [normalise([text], "unicode")[0] for text in TEXTS]
 
     assert normalise(TEXTS, "unicode") == alone
@@ -93,7 +96,7 @@ ODD_LETTERS = "aE\u00ad\u200b\u0301'-\u00c5\u0345\u037a\u0130\u03a3\ufb01\u2024 
 
 
 @given(st.text(st.sampled_from(ODD_LETTERS), max_size=9))
-def test_unicode_does_not_change_what_it_made(text: str) -> None:
+def test_unicode_is_idempotent(text: str) -> None:
     once = normalise([text, *ODD], "unicode")
 
     assert normalise(once, "unicode") == once
@@ -117,7 +120,7 @@ def test_unicode_words(text: str, expected: list[str]) -> None:
     assert tokenise([text], "unicode_words").of(0) == expected
 
 
-def test_the_docs_name_every_normaliser_and_tokeniser() -> None:
+def test_docs_list_every_normaliser_and_tokeniser() -> None:
     page = Path(__file__).parents[3] / "docs" / "text" / "data.md"
     rows = re.findall(r"^\| (`.*?) \|", page.read_text("utf-8"), re.MULTILINE)
     told = {name for row in rows for name in re.findall(r"`([^`]+)`", row)}

@@ -1,4 +1,4 @@
-"""NumericMatch: tables of numbers as people write them, and of tolerances."""
+"""NumericMatch: numbers as written by people, and tolerances."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from valor_core.schemas.text import Text, TextBatch
         ("3/4/2024, 1/0", ["3", "4", "2024", "1", "0"]),
         # other scripts
         ("\u0661\u0662\u0663", ["123"]),
-        # digits that are no numbers, or several
+        # digits that are not numbers, or several
         ("1.2.3, 1,23, 1,2,3, 12,34,567, 1,2345, 1_000, 3,5", []),
         ("H2O, B12, v2, x\u00b2, 5\u00b2", []),
         # powers of ten
@@ -68,7 +68,7 @@ from valor_core.schemas.text import Text, TextBatch
         ("", []),
     ],
 )
-def test_what_is_read(text: str, expected: list[str]) -> None:
+def test_numbers_of_text(text: str, expected: list[str]) -> None:
     assert [number.value for number in written_numbers(text)] == list(map(Fraction, expected))
 
 
@@ -81,7 +81,7 @@ def test_what_is_read(text: str, expected: list[str]) -> None:
         ("1'234,5 %", ["2469/200"]),
     ],
 )
-def test_what_is_read_with_a_decimal_comma(text: str, expected: list[str]) -> None:
+def test_numbers_with_decimal_comma(text: str, expected: list[str]) -> None:
     assert [one.value for one in written_numbers(text, ",")] == list(map(Fraction, expected))
 
 
@@ -89,7 +89,7 @@ IN_NUMBERS = "0123456789.,'-+\u2212$ %/\u00bd\u2044eE_a\u00b2\u00a0()"
 
 
 @given(st.text(st.sampled_from(IN_NUMBERS), max_size=16))
-def test_numbers_are_those_that_a_search_of_the_whole_text_finds(text: str) -> None:
+def test_numbers_equal_search_of_whole_text(text: str) -> None:
     pattern = number_pattern(".")
 
     found = [match.span() for match in matches(text, pattern)]
@@ -125,9 +125,9 @@ def rows(response: str, references: Any, **parameters: Any) -> ItemRows:
         ("1.1", "1.0", {"absolute": 0.1}, 1),  # exactly 0.1 away; in floats it is more
         ("1.10000001", "1.0", {"absolute": 0.1}, 0),
         ("102", "100", {"relative": 0.02}, 1),
-        ("103", "100", {"relative": 0.02, "absolute": 3}, 1),  # the wider one counts
+        ("103", "100", {"relative": 0.02, "absolute": 3}, 1),  # the larger one applies
         ("-5", "5", {"absolute": 9.9}, 0),
-        ("0.0001", "0", {"relative": 0.5}, 0),  # a share of nothing is nothing
+        ("0.0001", "0", {"relative": 0.5}, 0),  # a share of zero is zero
         ("no idea", "42", {}, 0),
         ("7", ["six", "7", "8"], {}, 1),
         ("8", ["6", "8"], {}, 1),
@@ -143,7 +143,7 @@ def test_by_hand(
     assert rows(response, references, **parameters)[0].value == expected
 
 
-def test_what_was_read_is_told() -> None:
+def test_details_show_read_number() -> None:
     assert rows("12 or 13?", ["$14", "15"])[0].details == {"read": "13", "expected": "$14"[1:]}
     assert rows("no idea", "14")[0].details == {"read": None, "expected": "14"}
     assert rows("12 or 15?", ["14", "15 %"], percent=False)[0].details == {
@@ -152,7 +152,7 @@ def test_what_was_read_is_told() -> None:
     }
 
 
-def test_the_mean_stands_in_a_report() -> None:
+def test_report_has_mean() -> None:
     items = [
         Text("q1", response="about 5", references="5"),
         Text("q2", response="about 6", references="5"),
@@ -199,7 +199,7 @@ def test_numbers_of_latex(text: str, expected: list[str]) -> None:
     assert [number.value for number in last.offered(text)] == found[-1:]
 
 
-def test_the_boxed_number_is_the_answer_of_response_and_reference() -> None:
+def test_boxed_number_is_the_answer() -> None:
     items = [
         Text("q1", response=r"so there are \boxed{2} asymptotes of x^2+x-6", references="2"),
         Text("q2", response="it is 0.5", references=r"We get \boxed{\frac{1}{2}} as 3 < 4."),
@@ -212,7 +212,7 @@ def test_the_boxed_number_is_the_answer_of_response_and_reference() -> None:
     assert report.items[0].rows[1].details == {"read": "0.5", "expected": "1/2"}
 
 
-def test_powers_of_a_long_text_are_read_in_time_of_its_length() -> None:
+def test_powers_of_long_text_are_parsed_in_linear_time() -> None:
     long = "\\frac{" * 20_000 + "10^{3} " * 20_000 + "\\boxed{" * 20_000
 
     assert boxed(long) == []

@@ -1,4 +1,4 @@
-"""PassAtK: worked by hand, and equal to the share of all draws."""
+"""PassAtK: computed by hand, and compared with the share of all draws."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def batch_of(*outcomes: list[bool]) -> TextBatch:
 @pytest.mark.parametrize(
     ("passed", "attempts", "k", "at", "power"),
     [
-        # of 4 attempts, 1 passed: of the 6 pairs, 3 have it, and none has two that passed
+        # of 4 attempts, 1 passed: of the 6 pairs, 3 contain it, and none contains two that passed
         (1, 4, 2, 3 / 6, 0),
         (2, 4, 2, 5 / 6, 1 / 6),
         (3, 4, 2, 1, 3 / 6),
@@ -60,11 +60,11 @@ def test_many_attempts_are_exact() -> None:
 
     found = score(batch, PassAtKParameters(k=1000, measures=BOTH), {})
 
-    # None of the three stand in 1000 of 2000 in 1000 * 999 * 998 of 2000 * 1999 * 1998 draws.
+    # All three fail in 1000 * 999 * 998 of 2000 * 1999 * 1998 draws.
     none, draws = 1000 * 999 * 998, 2000 * 1999 * 1998
     assert found["pass@1000"].at(0) == (draws - none) / draws
     assert found["pass^1000"].at(1) == none / draws
-    assert comb(2000, 1000) > 10**308  # no float holds it
+    assert comb(2000, 1000) > 10**308  # too large for a float
 
 
 def test_fewer_outcomes_than_k_are_undefined() -> None:
@@ -75,7 +75,7 @@ def test_fewer_outcomes_than_k_are_undefined() -> None:
     assert found["pass@3"].at(1) == 1
 
 
-def test_means_over_items_stand_in_a_report() -> None:
+def test_report_has_means_over_items() -> None:
     items = [
         Text("q1", outcomes=[True, False]),
         Text("q2", outcomes=[False, False]),
@@ -94,6 +94,6 @@ def test_means_over_items_stand_in_a_report() -> None:
     }
 
 
-def test_k_of_no_attempts_is_refused() -> None:
+def test_k_of_zero_is_rejected() -> None:
     with pytest.raises(ParameterError, match="PassAtKParameters: k must be at least 1, got 0"):
         PassAtKParameters(k=(1, 0))

@@ -1,4 +1,4 @@
-"""Regex: a table of cases worked by hand."""
+"""Regex: computed by hand."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def test_by_hand(
     assert found(response, patterns, **parameters) == expected
 
 
-def test_an_item_without_patterns_is_undefined() -> None:
+def test_item_without_patterns_is_undefined() -> None:
     assert found("a", []) == Undefined("no references")
 
 
-def test_a_bad_pattern_of_an_item_fails_it_and_no_other() -> None:
+def test_invalid_pattern_fails_its_item_only() -> None:
     batch = TextBatch.of(
         [
             Text("q1", response="a", references=["a"]),
@@ -69,19 +69,19 @@ def test_a_bad_pattern_of_an_item_fails_it_and_no_other() -> None:
     ]
 
 
-def test_a_bad_pattern_is_an_error_that_names_it() -> None:
+def test_invalid_pattern_is_reported() -> None:
     with pytest.raises(
         ParameterError, match=r"patterns\[1\] must be a regular expression, got '\(b"
     ):
         RegexParameters(patterns=["a", "(b"])
 
 
-def test_a_pattern_nested_too_deeply_is_an_error() -> None:
+def test_deeply_nested_pattern_is_an_error() -> None:
     with pytest.raises(ParameterError, match=r"patterns\[0\] must be a regular expression, got"):
         RegexParameters(patterns=["(" * 5000 + ")" * 5000])
 
 
-def test_the_share_stands_in_a_report() -> None:
+def test_report_has_share() -> None:
     items = [Text(f"q{i}", response=text) for i, text in enumerate(["1", "a", "b2", "c", ""])]
 
     report = evaluate(items, [{"name": "Regex", "patterns": r"\d"}])

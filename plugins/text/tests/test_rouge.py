@@ -1,4 +1,4 @@
-"""ROUGE: worked by hand, and equal to rouge_score."""
+"""ROUGE: computed by hand, and compared with rouge_score."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def test_lines_by_hand() -> None:
     assert found["rougeL"][0] == pytest.approx(2 / 5, abs=1e-15)
 
 
-def test_a_word_of_the_response_is_a_hit_of_one_line_only() -> None:
-    # Both lines of the reference share "a" with the response, which has it once: 1 hit of 2.
+def test_response_word_is_hit_of_one_line() -> None:
+    # Both lines of the reference share "a" with the response, which has one: 1 hit of 2.
     items = batch_of(("a", "a\na"))
 
     found = score(items, ROUGEParameters(rouge_types="rougeLsum", measures=MEASURES), {})
@@ -66,9 +66,9 @@ def test_a_word_of_the_response_is_a_hit_of_one_line_only() -> None:
     assert found["rougeLsum_recall"][0] == 1 / 2
 
 
-def test_the_reference_with_the_best_f_measure_counts() -> None:
-    # "a b" against "a b c d": precision 1, recall 1/2, F 2/3; against "a": precision 1/2,
-    # recall 1, F 2/3, the same: the first one's precision and recall are told.
+def test_reference_with_best_f_measure_counts() -> None:
+    # "a b" and "a b c d": precision 1, recall 1/2, F 2/3; and "a": precision 1/2, recall 1, F 2/3,
+    # equal: the first one's precision and recall are returned.
     items = batch_of(("a b", ["x", "a b c d", "a"]))
 
     found = score(items, ROUGEParameters(rouge_types="rouge1", measures=MEASURES), {})
@@ -76,7 +76,7 @@ def test_the_reference_with_the_best_f_measure_counts() -> None:
     assert (found["rouge1_precision"][0], found["rouge1_recall"][0]) == (1, 1 / 2)
 
 
-def test_a_text_without_words_scores_zero() -> None:
+def test_text_without_words_scores_zero() -> None:
     found = score(batch_of(("", "a"), ("...", "..."), ("a", "")), ROUGEParameters(), {})
 
     assert all(numbers.tolist() == [0, 0, 0] for numbers in found.values())
@@ -121,7 +121,7 @@ def test_equal_to_rouge_score_on_lines_that_repeat() -> None:
     assert found["rougeLsum"].tolist() == expected
 
 
-def test_the_mean_stands_in_a_report() -> None:
+def test_report_has_mean() -> None:
     report = evaluate(batch_of(("a b", "a b"), ("a", "b")), ["ROUGE"])
 
     assert report["ROUGE"].value == {
@@ -132,7 +132,7 @@ def test_the_mean_stands_in_a_report() -> None:
     }
 
 
-def test_an_unknown_type_is_refused() -> None:
+def test_unknown_type_is_rejected() -> None:
     with pytest.raises(
         ParameterError,
         match="rouge_types must be rouge1 to rouge9, rougeL or rougeLsum, got 'rouge0'",
@@ -140,14 +140,14 @@ def test_an_unknown_type_is_refused() -> None:
         ROUGEParameters(rouge_types=["rouge0"])
 
 
-def test_odd_texts_against_themselves() -> None:
+def test_unusual_texts_match_themselves() -> None:
     program = RougeScorer(["rouge1"])
     found = score(batch_of(*zip(ODD, ODD, strict=True)), ROUGEParameters(rouge_types="rouge1"), {})
 
     assert found["rouge1"].tolist() == [program.score(t, t)["rouge1"].fmeasure for t in ODD]
 
 
-def test_an_item_without_references_is_undefined_and_named() -> None:
+def test_item_without_references_is_undefined() -> None:
     items = [Text("q1", response="a", references="a"), Text("q2", response="a"), Text("q3")]
 
     result = evaluate(items, [{"name": "ROUGE", "rouge_types": "rouge1"}])["ROUGE"].only
@@ -189,11 +189,12 @@ def test_rouge_lsum_of_lines_in_another_tokeniser_by_hand() -> None:
 
     found = score(items, chosen, {})
 
-    # by lines, both words of each line are in the union; as a whole, two of four are in order
+    # by lines, both words of each line are in the union; in the whole text, two of four are in
+    # order
     assert (found["rougeL"].tolist(), found["rougeLsum"].tolist()) == ([0.5], [0.5])
 
 
-def test_rouge_with_a_normaliser_reads_lines_before_it_joins_them() -> None:
+def test_rouge_with_normaliser_splits_lines_first() -> None:
     items = batch_of(("THE END\nA CAT", "a cat\nthe end"))
     chosen = ROUGEParameters(rouge_types=("rougeL", "rougeLsum"), normaliser="lower")
 

@@ -34,7 +34,7 @@ def test_custom_abbreviations() -> None:
     assert sentences("See sect. 3 now.", {"sect"}) == ["See sect. 3 now."]
 
 
-def test_question_is_no_statement() -> None:
+def test_question_is_not_a_statement() -> None:
     assert [is_statement(one) for one in ("It rains.", "Why?", "(Why?)")] == [True, False, False]
 
 

@@ -1,4 +1,4 @@
-"""Normalisers of speech: tables of cases."""
+"""Normalisers of speech."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NEUTRAL = [
     ),
     ("good \U0001f600\ufe0f night", "good night"),
     ("\u0633\u0640\u0640\u0644\u0627\u0645", "\u0633\u0644\u0627\u0645"),  # tatweel
-    ("\u0633\u064e\u0644", "\u0633\u064e\u0644"),  # vowel points stay
+    ("\u0633\u064e\u0644", "\u0633\u064e\u0644"),  # vowel points are kept
     ("nul\x00in", "nulin"),
 ]
 PLAIN = [
@@ -77,7 +77,7 @@ ENGLISH = [
     ("Caf\u00e9 na\u00efve", "cafe naive"),
     ("e-mail co-operation", "e mail co operation"),
     ("salt & pepper", "salt and pepper"),
-    # what nobody said
+    # words that are not spoken
     ("[laughter] well (inaudible) yes <noise>", "well yes"),
     ("[unfinished yes", "unfinished yes"),
     ("Um, I, uh, think so. Mhm, hmm.", "i think so"),
@@ -178,7 +178,7 @@ def test_english_speech(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["speech", "speech_plain", "english_speech"])
-def test_a_column_is_what_its_texts_are(name: str) -> None:
+def test_column_equals_single_texts(name: str) -> None:
     written = [text for pair in pairs(60, seed=1) for text in pair]
     numbers = ["twenty", "five", "and a half", "[open", "close]", "$", "5", "%", "it", "'s"]
     texts = [*ODD, *written, *numbers, "all marks \x00\x01\x02\ufdd0\ufdd1\ufdd2"]
@@ -190,18 +190,18 @@ def test_a_column_is_what_its_texts_are(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["speech", "speech_plain"])
-def test_what_is_made_alike_stays_as_it_is(name: str) -> None:
+def test_speech_is_idempotent(name: str) -> None:
     texts = normalise(ODD, name)
 
     assert normalise(texts, name) == texts
 
 
 @for_each("text", [expected for _, expected in ENGLISH])
-def test_english_speech_that_is_made_alike_stays_as_it_is(text: str) -> None:
+def test_english_speech_is_idempotent(text: str) -> None:
     assert normalise([text], "english_speech") == [text]
 
 
-def test_a_report_of_speech_says_which_version_made_it_alike() -> None:
+def test_report_has_versions_of_speech_normalisers() -> None:
     items = [Text("q1", response="i can't pay twenty pounds", references="I cannot pay \u00a320.")]
 
     (result,) = evaluate(items, [{"name": "WER", "normaliser": "english_speech"}]).results

@@ -1,4 +1,4 @@
-"""Translation edit rate: worked by hand, and equal to sacrebleu."""
+"""Translation edit rate: computed by hand, and compared with sacrebleu."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def rates(*items: tuple[str, str | list[str]], **chosen: bool) -> list[float]:
 
 
 def shuffled(count: int, seed: int, words: int) -> list[tuple[str, str]]:
-    """Pairs of texts of few words, of which runs have been moved."""
+    """Generate pairs of texts of few words, with moved runs."""
     source = Random(seed)
     made = []
     for _ in range(count):
@@ -65,7 +65,7 @@ def test_by_hand() -> None:
     assert rates(("b c a x", "a b c d")) == [2 / 4]
 
 
-def test_the_example_of_the_paper() -> None:
+def test_example_of_paper() -> None:
     # Snover et al., section 3: "this week" is shifted, "in" and "announced" are missing or wrong
     # reference:  SAUDI ARABIA denied THIS WEEK information published in the AMERICAN new york times
     # hypothesis: THIS WEEK THE SAUDIS denied information published in the new york times
@@ -76,7 +76,7 @@ def test_the_example_of_the_paper() -> None:
     assert rates((response, reference)) == [4 / 13]
 
 
-def test_the_fewest_edits_for_the_mean_length_of_the_references() -> None:
+def test_fewest_edits_per_mean_length_of_references() -> None:
     # 1 edit from "a b c", 2 from "a b"; the references have 2.5 words on average
     assert rates(("a b x d", ["a b", "a b c d e f", "a b c d"])) == [1 / 4]
 
@@ -85,7 +85,7 @@ def test_references_without_words() -> None:
     assert rates(("a b", ""), ("", ""), ("a", ["", ""]), ("", "a b")) == [1, 0, 1, 1]
 
 
-def test_of_all_items_by_hand() -> None:
+def test_all_items_by_hand() -> None:
     # edits 2 and 1, words 4 and 2: 3/6; the mean of 2/4 and 1/2 is 1/2; with a third item without
     # words in its reference, 2 edits more: 5/6.
     items = [("b c a x", "a b c d"), ("a x", "a b")]
@@ -95,7 +95,7 @@ def test_of_all_items_by_hand() -> None:
         assert report["CorpusTER"].value == expected
 
 
-def test_items_without_references_are_left_out_of_the_corpus() -> None:
+def test_items_without_references_are_excluded_from_corpus() -> None:
     items = TextBatch.of([Text("q1", response="a", references="b"), Text("q2", response="a")])
 
     (result,) = evaluate(items, ["CorpusTER"]).results
@@ -106,7 +106,7 @@ def test_items_without_references_are_left_out_of_the_corpus() -> None:
 
 
 @pytest.mark.parametrize("flags", FLAGS, ids=str)
-def test_tokens_are_those_of_sacrebleu(flags: dict[str, Any]) -> None:
+def test_tokens_equal_sacrebleu(flags: dict[str, Any]) -> None:
     source = Random(1)
     noise = ["".join(source.choices(_MARKS, k=source.randint(0, 14))) for _ in range(3000)]
     written = [text for pair in pairs(100, seed=2) for text in pair]
@@ -140,9 +140,9 @@ def test_equal_to_sacrebleu_over_all_items() -> None:
     assert 100 * corpus == TER().corpus_score([a for a, _ in texts], references).score
 
 
-def test_equal_to_sacrebleu_where_the_search_is_ended() -> None:
-    # Few words and many places: no shift is made once 1,000 have been tried, and 19 edits of 40
-    # words are left. With all shifts there would be 15.
+def test_equal_to_sacrebleu_at_search_limit() -> None:
+    # Few words and many positions: shifting stops after 1,000 attempts, with 19 edits for 40 words.
+    # With all shifts, 15 edits would remain.
     response = "c d b d d b c c b a b d a b c c c b c c a c c d b a b c b b a d a b b a c d b c c"
     reference = "c a d b c c d b c a c c c b d a a d b a d a d a d d b c d b d b c c d a b a b b"
 
@@ -173,7 +173,7 @@ def test_equal_to_sacrebleu_of_several_references() -> None:
     assert 100 * corpus == pytest.approx(score_of_all, rel=1e-14)
 
 
-def test_the_mean_stands_in_a_report() -> None:
+def test_report_has_mean() -> None:
     report = evaluate(batch_of(("a", "a"), ("a x", "a b")), ["translation_edit_rate"])
 
     (result,) = report.results

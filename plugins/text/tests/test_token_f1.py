@@ -1,4 +1,4 @@
-"""TokenF1 and ExactMatch: worked by hand, and equal to SQuAD's evaluation scripts."""
+"""TokenF1 and ExactMatch: computed by hand, and compared with SQuAD's evaluation scripts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RECORDED = [
     json.loads(line)
     for line in (Path(__file__).parent / "golden" / "squad.jsonl").read_text("utf-8").splitlines()
 ]
-"""Answers, and what SQuAD's scripts 1.1 (f1, exact) and 2.0 (f1_2, exact_2) said of them."""
+"""Answers, with recorded results of SQuAD's scripts 1.1 (f1, exact) and 2.0 (f1_2, exact_2)."""
 
 
 def batch_of(*items: tuple[str, str | list[str]]) -> TextBatch:
@@ -56,10 +56,10 @@ def exact(batch: TextBatch, **parameters: Any) -> list[float]:
         ("Paris, France", "Paris", (2 / 3, 1 / 2, 1)),
         # best of two: 2/3 of "paris", 2 * 1 * 2/3 / (5/3) = 4/5 of "paris france europe"
         ("Paris, France", ["Paris", "Paris France Europe"], (4 / 5, 1, 2 / 3)),
-        # of a word, as many as both have: ha ha ha | ha ha: 2; precision 2/3, recall 1
+        # a word counts as often as in both texts: ha ha ha | ha ha: 2; precision 2/3, recall 1
         ("ha ha ha", "ha ha", (4 / 5, 2 / 3, 1)),
         ("blue", "red", (0, 0, 0)),
-        ("the", "a", (0, 0, 0)),  # no words are left: SQuAD's first script says 0
+        ("the", "a", (0, 0, 0)),  # no words remain: SQuAD's first script returns 0
     ],
 )
 def test_f1_by_hand(
@@ -97,10 +97,10 @@ def test_exact_by_hand(
     [
         ("", [], 1),  # unanswerable, and not answered
         ("Paris", [], 0),
-        ("the", [], 1),  # nothing is left of the response
+        ("the", [], 1),  # the response is empty after normalisation
         ("", [""], 1),
         ("", ["", "the"], 1),
-        ("", ["", "Paris"], 0),  # there is an answer: the empty reference does not count
+        ("", ["", "Paris"], 0),  # there is an answer: the empty reference is ignored
         ("Paris", ["", "Paris"], 1),
     ],
 )
@@ -127,7 +127,7 @@ def test_equal_to_the_second_script() -> None:
 
 
 def plain_f1(response: str, reference: str) -> float:
-    """SQuAD's definition, one answer at a time."""
+    """Compute SQuAD's definition for one answer."""
 
     def words(text: str) -> list[str]:
         bare = "".join(letter for letter in text.lower() if letter not in string.punctuation)
@@ -169,7 +169,7 @@ def test_items_without_references_are_undefined() -> None:
     )
 
 
-def test_the_means_stand_in_a_report() -> None:
+def test_report_has_means() -> None:
     batch = batch_of(("b c", "b"), ("b", []), ("c", ["d", "c"]))
 
     report = evaluate(
@@ -182,14 +182,14 @@ def test_the_means_stand_in_a_report() -> None:
     assert report.results[2].value == {"f1": (2 / 3 + 1) / 2, "recall": 1.0}
 
 
-def test_an_item_without_a_response_is_undefined() -> None:
+def test_item_without_response_is_undefined() -> None:
     report = evaluate([Text("q1", references="a")], ["TokenF1", "ExactMatch"])
 
     assert [result.value for result in report.results] == [Undefined("no items with a score")] * 2
     assert report["TokenF1"][0].left_out == {"undefined: no response": 1}
 
 
-def test_a_wrong_normaliser_is_refused() -> None:
+def test_invalid_normaliser_is_rejected() -> None:
     with pytest.raises(
         ParameterError, match="normaliser must be one of none, lower, lowercase, strip, squad,"
     ):
@@ -198,7 +198,7 @@ def test_a_wrong_normaliser_is_refused() -> None:
         TokenF1Parameters(normaliser="squad@2")
 
 
-def test_versions_stand_in_the_report() -> None:
+def test_report_has_versions() -> None:
     report = evaluate(batch_of(("a", "a")), [{"name": "TokenF1", "normaliser": "unicode"}])
 
     assert report["TokenF1"][0].parameters["normaliser"] == "unicode@2"

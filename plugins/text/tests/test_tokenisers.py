@@ -1,4 +1,4 @@
-"""Tokenisers: equal to the programs that they are named after, odd texts included."""
+"""Tokenisers, compared with the programs of their names, also on unusual texts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def texts() -> list[str]:
 
 def of_sacrebleu(module: str, name: str) -> Callable[[str], list[str]]:
     tokenizer = getattr(import_module(f"sacrebleu.tokenizers.tokenizer_{module}"), name)()
-    # Its metrics drop white space at the end before they call it.
+    # Its metrics strip white space at the end first.
     return lambda text: tokenizer(text.rstrip()).split()
 
 
@@ -62,7 +62,7 @@ def test_equal_to_the_program(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_texts_that_hold_every_mark_are_cut_one_by_one(
+def test_texts_with_all_separators_are_split_one_by_one(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     marks = "".join(characters._SEPARATORS)

@@ -1,4 +1,4 @@
-"""WordErrors: counts and the worst items, worked by hand."""
+"""WordErrors: counts and worst items, computed by hand."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def batch_of(*items: tuple[str | int, str, str | list[str]]) -> TextBatch:
     return TextBatch.of(Text(uid, response=said, references=wanted) for uid, said, wanted in items)
 
 
-def test_the_worst_items_word_by_word() -> None:
-    # q1: 1 of 3 words wrong. q2: 2 of 2. q3: none, not told.
+def test_worst_items_are_aligned_word_by_word() -> None:
+    # q1: 1 of 3 words wrong. q2: 2 of 2. q3: none, not listed.
     items = batch_of(
         ("q1", "the cat sits", "the cat sat"),
         ("q2", "no so", "yes"),
@@ -54,7 +54,7 @@ def test_the_worst_items_word_by_word() -> None:
 
 
 def test_ranked_by_rate_then_by_edits_then_by_uid() -> None:
-    # rates: silence without bound, 10 and 9 both 1/1, 8 with 2/2, 7 with 1/2
+    # rates: silence infinite, 10 and 9 both 1/1, 8 with 2/2, 7 with 1/2
     items = batch_of(
         (10, "x", "a"), (9, "x", "a"), (8, "x y", "a b"), (7, "a x", "a b"), (6, "x", "")
     )
@@ -66,7 +66,7 @@ def test_ranked_by_rate_then_by_edits_then_by_uid() -> None:
     assert [item["rate"] for item in worst] == [None, 1, 1, 1]
 
 
-def test_told_is_what_was_compared() -> None:
+def test_details_show_compared_numbers() -> None:
     items = batch_of(("q1", "The CAT", ["a dog", "the cat!"]))
     chosen = {"name": "WordErrors", "normaliser": "lower"}
 
@@ -75,7 +75,7 @@ def test_told_is_what_was_compared() -> None:
     assert item["aligned"] == [["the", "the"], ["cat!", "cat"]]
 
 
-def test_no_item_is_told_where_none_is_asked_for() -> None:
+def test_no_worst_items_are_listed_by_default_of_zero() -> None:
     chosen = {"name": "WordErrors", "worst": 0}
 
     value = evaluate(batch_of(("q1", "a", "b")), [chosen])["WordErrors"].value
@@ -83,20 +83,20 @@ def test_no_item_is_told_where_none_is_asked_for() -> None:
     assert (value["substitutions"], value["worst"]) == (1, [])
 
 
-def test_two_that_ask_for_other_numbers_share_what_is_kept() -> None:
+def test_requests_for_different_numbers_of_items_share_a_state() -> None:
     items = batch_of(*((place, "x", "a " * place) for place in range(1, 9)))
     few, many = {"name": "WordErrors", "worst": 2}, {"name": "WordErrors", "worst": 6}
 
     report = evaluate(items, [few, many, "WER"])
 
     uids = [[item["uid"] for item in result.value["worst"]] for result in report.results[:2]]
-    # All words are wrong everywhere, and most words are where most are deleted.
+    # All words are wrong everywhere; items with most deletions have most words.
     assert uids == [[8, 7], [8, 7, 6, 5, 4, 3]]
-    # Each response is a substitution, the other 0 to 7 words are deleted: 8 + 28 of 36 words.
+    # Each response is a substitution; the other 0 to 7 words are deleted: 8 + 28 of 36 words.
     assert report["WER"].value == 1
 
 
-def test_batches_and_merged_states_keep_the_worst_of_all() -> None:
+def test_merged_states_keep_worst_items_of_all() -> None:
     texts = pairs(300, seed=8)
     items = [Text(place, response=a, references=b) for place, (a, b) in enumerate(texts)]
     expected = evaluate(items, ["WordErrors"])["WordErrors"].value
@@ -109,7 +109,7 @@ def test_batches_and_merged_states_keep_the_worst_of_all() -> None:
     assert one.compute()["WordErrors"].value == expected
 
 
-def test_counts_and_words_are_those_of_jiwer() -> None:
+def test_counts_and_words_equal_jiwer() -> None:
     texts = [(a, b) for a, b in pairs(150, seed=9) if b.strip()]
     items = [Text(place, response=a, references=b) for place, (a, b) in enumerate(texts)]
     chosen = {"name": "WordErrors", "tokeniser": "jiwer", "worst": len(texts)}
@@ -136,6 +136,6 @@ def _aligned(program: jiwer.WordOutput, place: int) -> list[tuple[str | None, st
 
 
 @pytest.mark.parametrize("worst", [-1, 1.5, "all"])
-def test_a_number_of_items_is_whole_and_not_below_none(worst: object) -> None:
+def test_number_of_items_is_a_natural_number(worst: object) -> None:
     with pytest.raises(Exception, match="worst must"):
         evaluate(batch_of(("q1", "a", "b")), [{"name": "WordErrors", "worst": worst}])

@@ -1,4 +1,4 @@
-"""A WordNet of a few words, in the files that nltk reads."""
+"""WordNet of a few words, in the file format of nltk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ADJECTIVES = (("big", "larg"), ("quick", "fast", "speedi"))
 
 
 def write(folder: Path) -> Path:
-    """Write the data under a folder of nltk's; answers the folder."""
+    """Write the data to a folder of nltk, and return the folder."""
     root = folder / "corpora" / "wordnet"
     root.mkdir(parents=True)
     sets: Mapping[str, Sequence[Sequence[str]]] = {"noun": NOUNS, "adj": ADJECTIVES}

@@ -167,7 +167,7 @@ class _Lines:
 
     @classmethod
     def scanned(cls, path: Path, *, step: int = 0, numbers: Sequence[int] = ()) -> _Lines:
-        """Find the offsets of lines at least `step` bytes apart, or of the given line numbers."""
+        """Find the offsets of lines at intervals of `step` bytes, or of given line numbers."""
         size = file_size(path)
         wanted = [number - 2 for number in numbers]  # index of the preceding line end
         found: list[tuple[int, int]] = []
