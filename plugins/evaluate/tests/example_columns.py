@@ -1,4 +1,4 @@
-"""Examples of each task as the columns that evaluate hands to a module, beside the same items."""
+"""Examples of each task as columns of evaluate and as batches of Valor."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ NOT_COUNTED = 1 << 23
 
 @frozen(eq=False)
 class Example:
-    """Batches as Valor has them, and as columns.
+    """Batches of Valor, and the same data as columns.
 
     Parameters
     ----------
     name : str
-        What the data set is called.
+        Name of the data set.
     batches : list of Batch
-        Its batches.
+        Batches.
     columns : list of mapping
-        The same, one for each batch.
+        Columns of each batch.
     data : mapping
-        What has to be said about the columns.
+        Settings of the columns.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Example:
 
 
 def of_task(task: str) -> list[Example]:
-    """The examples of a task, those left out that its columns have no form for."""
+    """Return the examples of a task that its columns can represent."""
     makers = {
         "classification": _classification,
         "detection": _detection,
@@ -89,7 +89,7 @@ def _classification(name: str, batches: Sequence[ClassificationBatch]) -> Exampl
 
 
 def _detection(name: str, batches: Sequence[DetectionBatch]) -> Example:
-    """An object has one label of one key here, and images have no size."""
+    """Columns have one label per object, of one key, and no image sizes."""
     parts = [[*map(_with_single_labels, batch.items())] for batch in batches]
     columns = [
         {
@@ -131,7 +131,7 @@ def _corners(box: Any) -> list[float]:
 
 
 def _segmentation(name: str, batches: Sequence[SegmentationBatch]) -> Example:
-    """An image has both sides here, and its labels are of one key."""
+    """Columns have both sides of an image, and labels of one key."""
     if name == "instances":
         return _instances(name, batches)
     parts = [[*filter(None, map(_of_one_key, batch.items()))] for batch in batches]
@@ -191,7 +191,7 @@ def _segments(side: Segments) -> dict[str, Any]:
         for number, label in side.labels.items()
     ]
     image = side.pixels.read(0, side.pixels.shape[0])
-    is_known = np.isin(image, [*side.labels, NOT_COUNTED])  # the rest is background
+    is_known = np.isin(image, [*side.labels, NOT_COUNTED])  # other values are background
     return {"segmentation": np.where(is_known, image, 0), "segments_info": told}
 
 

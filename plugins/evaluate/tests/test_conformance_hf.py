@@ -1,4 +1,4 @@
-"""Modules of `evaluate` keep every law of the conformance kit, on text and on classified items."""
+"""Conformance of modules of `evaluate`, on texts and on classified items."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def module(name: str, **more: Any) -> dict[str, Any]:
 
 
 PARAMETERS = {"hf.Module": [module("shared_words", seed=7)]}
-"""A module that computes from items of both tasks."""
+"""Module that accepts items of both tasks."""
 
 OF_ONE_TASK = [
     ("classification", module("hits", options={"average": "none"})),
@@ -30,7 +30,7 @@ OF_ONE_TASK = [
 @pytest.mark.parametrize(
     "check", [pytest.param(check, id=name) for name, check in cases("hf", parameters=PARAMETERS)]
 )
-def test_the_plugin_conforms(check: Callable[[], None]) -> None:
+def test_plugin_conforms(check: Callable[[], None]) -> None:
     check()
 
 

@@ -1,4 +1,4 @@
-"""Every metric of every installed family as a module of evaluate: the same bits, however added."""
+"""Every metric of every installed family as a module of evaluate gives the results of Valor."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ CHOSEN: dict[str, dict[str, Any]] = {
     "text.Examples": {"by": "text.EditDistance"},
     "text.JSONSchema": {"schema": {"type": "object"}},
 }
-"""Parameters of metrics that have no defaults for some; a module of evaluate goes both ways."""
+"""Parameters of metrics without defaults."""
 
 
 def metrics() -> list[Any]:
-    """The metrics that need nothing but data, each with the tasks that it serves."""
+    """Metrics without resources, once for each of their tasks."""
     return [
         pytest.param(spec, task, id=f"{spec.name}-{task}" if spec.other_tasks else spec.name)
         for spec in Registry().all(MetricSpec)
@@ -45,7 +45,7 @@ def bits(report: Any) -> str:
 
 
 @pytest.mark.parametrize(("spec", "task"), metrics())
-def test_a_metric_gives_the_bits_that_it_gives_in_valor(spec: MetricSpec, task: str) -> None:
+def test_metric_results_equal_valor(spec: MetricSpec, task: str) -> None:
     chosen = CHOSEN.get(spec.name, {})
     for example in examples(task):
         exported = module(spec.name, task=task, data=example.data, **chosen)
@@ -75,7 +75,7 @@ def _add_all(exported: Any, example: Example) -> None:
 
 
 def _check_scores(scores: dict[str, Any], report: Any) -> None:
-    """Every number of the report is there, as a float or None, and JSON can hold all."""
+    """All numbers of the report are floats or None, and valid JSON."""
     json.dumps(scores, allow_nan=False)
     numbers = [value for value in scores.values() if isinstance(value, float)]
     assert sorted(numbers) == sorted(report.flat().values())

@@ -1,4 +1,4 @@
-"""Metrics of Valor where evaluate uses modules of its own."""
+"""Metrics of Valor used as modules of evaluate."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_by_hand() -> None:
     assert f1["F1/average:macro"] == pytest.approx(7 / 18, abs=1e-16)
 
 
-def test_it_is_a_metric_of_evaluate_that_says_what_it_is() -> None:
+def test_exported_metric_has_info_of_evaluate() -> None:
     f1 = module("classification.F1")
 
     assert isinstance(f1, evaluate.Metric)
@@ -67,11 +67,11 @@ def test_it_is_a_metric_of_evaluate_that_says_what_it_is() -> None:
     assert "0 items added" in repr(f1)
 
 
-def test_a_bare_name_is_one_of_the_task() -> None:
+def test_bare_name_resolves_in_task() -> None:
     assert module("F1", task="classification").name == "classification.F1"
 
 
-def test_what_is_added_is_counted_and_compute_begins_anew() -> None:
+def test_added_items_are_counted_and_compute_resets() -> None:
     accuracy = module("classification.Accuracy")
     accuracy.add_batch(predictions=SEEN[:2], references=TRUE[:2])
     accuracy.add(prediction=SEEN[2], reference=TRUE[2])
@@ -93,7 +93,7 @@ def test_memory_holds_counts_and_not_the_items() -> None:
     assert accuracy.compute() == {"Accuracy": 1.0}
 
 
-def test_a_value_that_is_not_there_is_none_and_the_report_says_why() -> None:
+def test_undefined_value_is_none_with_reason_in_report() -> None:
     auc = module("classification.ROCAUC")
 
     scores = auc.compute(predictions=[0.25, 0.75], references=[1, 1])
@@ -119,15 +119,15 @@ def test_parameters_may_be_given_to_compute() -> None:
     macro = {"F1/average:macro": pytest.approx(7 / 18, abs=1e-16)}
     assert f1.compute(predictions=SEEN, references=TRUE, average="macro") == macro
 
-    # What was counted serves the other average, too.
+    # The same counts give the other average.
     f1.add_batch(predictions=SEEN, references=TRUE)
     assert f1.compute(average="macro") == macro
     assert f1.report.config["metrics"][0]["average"] == ["macro"]
-    # The next items are computed as the module was made.
+    # The next items are computed with the parameters of the constructor.
     assert "F1/label:cat" in f1.compute(predictions=SEEN, references=TRUE)
 
 
-def test_parameters_under_which_items_would_be_counted_otherwise_come_too_late() -> None:
+def test_parameters_that_change_counting_are_rejected_after_first_item() -> None:
     rouge = module("text.ROUGE")
     rouge.add(prediction="running", reference="runs")
 
@@ -143,7 +143,7 @@ def test_parameters_under_which_items_would_be_counted_otherwise_come_too_late()
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
-def test_it_pickles_with_what_it_counted(copied: Any) -> None:
+def test_pickle_keeps_counts(copied: Any) -> None:
     accuracy = module("classification.Accuracy")
     accuracy.add_batch(predictions=SEEN[:3], references=TRUE[:3])
 
@@ -160,7 +160,7 @@ def test_datasets_can_hash_it() -> None:
     assert restored.compute(predictions=["runs"], references=["run"])["ROUGE/rouge1"] == 1.0
 
 
-def test_a_decorated_function_is_a_module_too() -> None:
+def test_decorated_function_becomes_module() -> None:
     exported = module(exact_match, ignore_case=True)
     exported = pickle.loads(pickle.dumps(exported))
 
@@ -169,7 +169,7 @@ def test_a_decorated_function_is_a_module_too() -> None:
     assert scores == {"ExactMatch": 0.5}
 
 
-def test_combined_modules_of_both_makers() -> None:
+def test_combination_with_module_of_evaluate() -> None:
     combined = evaluate.combine(
         {
             "stemmed": module("text.ROUGE", use_stemmer=True),
@@ -191,8 +191,8 @@ def test_combined_modules_of_both_makers() -> None:
     assert "classification.F1_1_F1/label:cat" in names
 
 
-def test_evaluators_of_evaluate_take_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The whole call, with a stand-in for the model and for the package that models come from."""
+def test_evaluators_of_evaluate_accept_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Complete call, with a stand-in for the model and its package."""
 
     class NoModel:
         pass
@@ -249,8 +249,8 @@ def _package(folder: Path) -> str:
     return str(package)
 
 
-def test_without_docstrings_and_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As under ``python -OO``, where evaluate's own modules cannot be made, and without a cache."""
+def test_works_without_docstrings_and_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Like ``python -OO`` without a cache, where modules of evaluate cannot be made."""
     for made_by in (ExportedMetric, evaluate.EvaluationModule):
         for method in (made_by.add, made_by.add_batch, made_by.compute):
             monkeypatch.setattr(method, "__doc__", None)
@@ -261,7 +261,7 @@ def test_without_docstrings_and_without_a_home(monkeypatch: pytest.MonkeyPatch) 
     assert accuracy.compute(predictions=[1], references=[1]) == {"Accuracy": 1.0}
 
 
-def test_evaluate_is_imported_where_a_module_is_made() -> None:
+def test_evaluate_is_imported_when_module_is_made() -> None:
     script = "import sys, valor_evaluate; print('evaluate' in sys.modules)"
 
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
@@ -269,7 +269,7 @@ def test_evaluate_is_imported_where_a_module_is_made() -> None:
     assert done.stdout == b"False\n"
 
 
-def test_without_evaluate_the_answer_is_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_module_without_evaluate_has_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "evaluate", None)
 
     with pytest.raises(
@@ -326,7 +326,7 @@ def test_without_evaluate_the_answer_is_how_to_install_it(monkeypatch: pytest.Mo
         ),
     ],
 )
-def test_a_module_that_cannot_be_made(
+def test_module_that_cannot_be_instantiated(
     name: str, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error) as caught:
@@ -360,7 +360,7 @@ def test_a_module_that_cannot_be_made(
         ),
     ],
 )
-def test_columns_that_are_refused_are_not_counted(columns: dict[str, Any], message: str) -> None:
+def test_rejected_columns_are_not_counted(columns: dict[str, Any], message: str) -> None:
     accuracy = module("classification.Accuracy")
     accuracy.add(prediction="a", reference="a")
 
@@ -371,7 +371,7 @@ def test_columns_that_are_refused_are_not_counted(columns: dict[str, Any], messa
     assert accuracy.compute() == {"Accuracy": 1.0}
 
 
-def test_an_item_that_is_added_twice_by_its_uid_is_refused_and_forgotten() -> None:
+def test_duplicate_uid_is_rejected_and_not_counted() -> None:
     accuracy = module("classification.Accuracy")
     accuracy.add(prediction="a", reference="a", uid="q1")
     accuracy.add(prediction="a", reference="a", uid="q1")
@@ -382,7 +382,7 @@ def test_an_item_that_is_added_twice_by_its_uid_is_refused_and_forgotten() -> No
     assert accuracy.compute(predictions=["a"], references=["a"]) == {"Accuracy": 1.0}
 
 
-def test_the_global_random_state_is_left_alone() -> None:
+def test_global_random_state_is_unchanged() -> None:
     np.random.seed(7)
     before = np.random.get_state()[1].tolist()  # type: ignore[index]
 
@@ -391,7 +391,7 @@ def test_the_global_random_state_is_left_alone() -> None:
     assert np.random.get_state()[1].tolist() == before  # type: ignore[index]
 
 
-def test_the_report_is_that_of_valor() -> None:
+def test_report_equals_valor() -> None:
     rouge = module("text.ROUGE")
     rouge.compute(predictions=["a b"], references=["a c"])
     items = [valor_core.Text(0, response="a b", references=["a c"])]

@@ -1,4 +1,4 @@
-"""Loading modules: what is refused, what is missing, and where modules come from."""
+"""Loading of modules: sources, missing parts, and rejected scripts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MODULES = Path(__file__).parent / "evaluate_modules"
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which `evaluate` keeps modules, empty."""
+    """Empty folder for cached modules of `evaluate`."""
     modules = tmp_path / "modules"
     monkeypatch.setattr(config, "HF_MODULES_CACHE", modules)
     monkeypatch.setattr(sys, "path", [*sys.path])
@@ -44,17 +44,17 @@ def refusal(match: str, choice: Any, kind: type[Exception] = ParameterError) -> 
     return str(caught.value)
 
 
-def test_nothing_is_executed_before_it_is_allowed(tmp_path: Path) -> None:
+def test_code_is_not_executed_without_permission(tmp_path: Path) -> None:
     script = tmp_path / "reckless.py"
     script.write_text(f"open({str(tmp_path / 'executed')!r}, 'w').close()\n")
 
-    refusal("expected true before the code", chosen(str(script), allow_code=False))
+    refusal("expected true to execute", chosen(str(script), allow_code=False))
     assert not (tmp_path / "executed").exists()
     refusal("hf.Module: module: expected a class", chosen(str(script)))
     assert (tmp_path / "executed").exists()
 
 
-def test_packages_that_a_module_imports_are_named_with_the_command() -> None:
+def test_missing_packages_have_install_command() -> None:
     message = refusal(
         "the module needy needs no_such_package", chosen(str(MODULES / "needy")), MissingExtraError
     )
@@ -67,7 +67,7 @@ def test_packages_that_a_module_imports_are_named_with_the_command() -> None:
     assert second.endswith(" no_such_package git+https://example.org/tree.git")
 
 
-def test_evaluate_itself_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_evaluate_has_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "evaluate", None)
 
     refusal("the module rouge needs evaluate", chosen("rouge"), MissingExtraError)
@@ -82,11 +82,11 @@ def test_evaluate_itself_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
         ("chosen", "chosen cannot be loaded, KeyError"),
     ],
 )
-def test_what_is_no_whole_module_is_refused(name: str, message: str) -> None:
+def test_incomplete_module_is_rejected(name: str, message: str) -> None:
     refusal(message, chosen(str(MODULES / name)))
 
 
-def test_a_configuration_is_chosen_by_name() -> None:
+def test_configuration_is_selected_by_name() -> None:
     report = evaluate(
         [Text("a", response="x")], [chosen(str(MODULES / "chosen"), config_name="loud")]
     )
@@ -96,9 +96,7 @@ def test_a_configuration_is_chosen_by_name() -> None:
     assert result.parameters["config_name"] == "loud"
 
 
-def test_a_script_that_has_changed_is_executed_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_script_is_executed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     script = tmp_path / "half.py"
     text = (MODULES / "chosen" / "chosen.py").read_text()
@@ -115,7 +113,7 @@ def test_a_script_that_has_changed_is_executed_anew(
 
 
 class TestNames:
-    def test_a_name_is_a_module_of_the_cache_also_behind_the_namespace(self, cache: Path) -> None:
+    def test_name_with_or_without_namespace_finds_cached_module(self, cache: Path) -> None:
         place = cache / "evaluate_modules" / "metrics" / "evaluate-metric--folded" / ("0" * 64)
         place.mkdir(parents=True)
         for file in (MODULES / "folded").glob("*.py"):
@@ -125,16 +123,16 @@ class TestNames:
         short = evaluate(items, [{"name": "hf.folded", "allow_code": True}])
         long = evaluate(items, [chosen("folded")])
 
-        assert short["Module"].value == 2 / 3  # of three words all but "said" are known
+        assert short["Module"].value == 2 / 3  # of three words, all but "said" are in the list
         assert short.results[0] == long.results[0]
         assert short.results[0].parameters["module"] == "folded"
 
-    def test_where_the_hub_is_not_to_be_asked_it_is_not(
+    def test_offline_mode_does_not_request_hub(
         self, cache: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(config, "HF_EVALUATE_OFFLINE", True)
 
-        refusal("expected true before the code of the module", "hf.polite")
+        refusal("expected true to execute the code of the module", "hf.polite")
         refusal("expected the folder of a script", chosen("polite"))
 
     @pytest.mark.parametrize(
@@ -145,7 +143,7 @@ class TestNames:
             RuntimeError("401\nlog in"),
         ],
     )
-    def test_a_hub_that_does_not_answer_is_told(
+    def test_unreachable_hub_is_reported(
         self, raised: Exception, cache: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def ask(*_: Any, **__: Any) -> None:
@@ -156,7 +154,7 @@ class TestNames:
 
         refusal("expected the folder of a script", chosen("somebody/polite"))
 
-    def test_a_path_is_never_asked_for_on_the_hub(
+    def test_path_is_never_requested_from_hub(
         self, cache: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(importlib.import_module("evaluate.loading"), "cached_path", None)
@@ -165,7 +163,7 @@ class TestNames:
             refusal("expected the folder of a script", chosen(path))
 
     @pytest.mark.parametrize("writable", [True, False])
-    def test_a_module_of_the_hub_is_fetched_once(
+    def test_module_is_downloaded_once(
         self,
         writable: bool,
         cache: Path,
@@ -196,7 +194,7 @@ class TestNames:
             assert len(asked) == 1
 
 
-def test_a_config_in_another_folder_runs_where_evaluate_can_write_nothing(
+def test_config_in_another_folder_runs_with_read_only_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "of the config"
@@ -219,12 +217,12 @@ def test_a_config_in_another_folder_runs_where_evaluate_can_write_nothing(
     assert done.exit_code == 0, done.output
     report = Report.load(folder / "report.json")
     found = report.find("Module", output="accuracy").only
-    assert found.value == 2 / 3  # of three words only that of b is wrong
+    assert found.value == 2 / 3  # of three words, that of b is wrong
     assert report.config["metrics"][0]["module"] == "tagged"
 
 
 def undocumented(function: FunctionType) -> FunctionType:
-    """The function as ``python -OO`` makes it, without its docstring."""
+    """Function without docstring, as with ``python -OO``."""
     code = function.__code__
     bare = code.replace(co_consts=(None, *code.co_consts[1:]))
     made = FunctionType(bare, function.__globals__, function.__name__, function.__defaults__)
@@ -243,11 +241,11 @@ def test_it_runs_without_docstrings(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     found = evaluate(items, [chosen(str(script))])["Module"].value
 
     assert found == 2.0
-    with pytest.raises(TypeError, match="NoneType"):  # as evaluate itself fails under -OO
+    with pytest.raises(TypeError, match="NoneType"):  # `evaluate` fails like this with -OO
         type(load(Script(script), None).module).__base__(cache_dir=str(tmp_path))
 
 
-def test_a_list_of_all_metrics_loads_neither_evaluate_nor_what_it_brings() -> None:
+def test_listing_metrics_does_not_import_evaluate() -> None:
     script = (
         "import sys\n"
         "from valor_cli import main\n"

@@ -1,4 +1,4 @@
-"""`hf.Module`: what modules of every shape compute from items, worked out by hand."""
+"""Results of `hf.Module` for modules with columns of all types, computed by hand."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ SPAM = [
 
 
 class TestShapesOfResults:
-    def test_a_number_is_one_result(self) -> None:
+    def test_number_is_one_result(self) -> None:
         (result,) = computed(SAID, "length_ratio")
 
         assert result.value == 13 / 5  # "no, thanks" and "yes" have 13 letters; "no" and "aye" 5
         assert result.parameters["module"] == "length_ratio"
         assert len(result.parameters["script"]) == 12
 
-    def test_a_table_is_a_result_for_each_key_and_tables_inside_have_dots(self) -> None:
+    def test_table_is_one_result_per_key_with_dots_for_nested_tables(self) -> None:
         report = computed([Text("a", response="B-X O O", references="B-X O I-X")], "tagged")
 
-        # Of the tags that are true, B-X and O are found, I-X is not: 2 of 3 words.
+        # Of the true tags, B-X and O are found and I-X is not: 2 of 3 words.
         assert by_output(report) == {
             "B-X.accuracy": 1.0,
             "B-X.number": 1,
@@ -67,17 +67,17 @@ class TestShapesOfResults:
         }
         assert report.find("Module", output="accuracy").value == 2 / 3
 
-    def test_arrays_are_lists_that_say_which_class_is_where(self) -> None:
+    def test_arrays_become_lists_with_class_names(self) -> None:
         items = [Classification("a", "x", {"y": 1.0}), Classification("b", "y", {"y": 1.0})]
 
         recall, matrix = computed(items, "hits", options={"average": "none"})
 
-        # Codes are x 0 and y 1. Of one x none is found, of one y one; a row for each true class.
+        # Codes are x 0 and y 1. The x is not found, the y is; one row per true class.
         assert recall.value == [0.0, 1.0]
         assert matrix.value == [[0, 1], [0, 1]]
         assert recall.parameters["labels"] == ["x", "y"]
 
-    def test_what_is_not_finite_is_null_in_a_list_and_undefined_alone(self) -> None:
+    def test_not_finite_number_is_undefined_or_null_in_list(self) -> None:
         never_true = [Classification("a", "x", {"y": 1.0})]
 
         recall, _ = computed(never_true, "hits", options={"average": "none"})
@@ -92,14 +92,14 @@ class TestShapesOfResults:
         assert by_output(report)["recall"] == Undefined("the module computes none")
         assert by_output(report)["size"] == 0
 
-    def test_an_object_of_some_other_kind_is_an_error(self) -> None:
+    def test_output_of_unsupported_type_is_an_error(self) -> None:
         error = error_of(SAID, "failing", options={"how": "object"})
 
         assert error.startswith("expected numbers, texts, lists or tables of a module, found")
 
 
 class TestColumnsOfText:
-    def test_of_several_kinds_of_columns_the_first_that_fits_is_taken(self) -> None:
+    def test_first_matching_feature_table_is_used(self) -> None:
         items = [
             Text("a", response="the cat", references=["a cat", "the dog"]),
             Text("b", response="one more", references="once more"),
@@ -109,12 +109,12 @@ class TestColumnsOfText:
 
         assert shares["mean"] == 0.75  # both words of a, one of two of b
 
-    def test_several_references_are_refused_where_a_module_takes_one(self) -> None:
+    def test_several_references_are_rejected_by_column_of_one(self) -> None:
         error = error_of([Text("a", response="x", references=["y", "z"])], "length_ratio")
 
         assert error == "item 'a', references: expected a text, found 2 texts"
 
-    def test_items_that_lack_a_field_are_left_out_and_counted(self) -> None:
+    def test_items_without_required_field_are_excluded_and_counted(self) -> None:
         items = [*SAID, Text("c", response="so"), Text("d", references="so"), Text("e")]
 
         (result,) = computed(items, "length_ratio")
@@ -122,7 +122,7 @@ class TestColumnsOfText:
         assert result.value == 13 / 5
         assert result.left_out == {"no references": 1, "no response": 2}
 
-    def test_no_item_that_has_all_is_undefined(self) -> None:
+    def test_no_complete_item_is_undefined(self) -> None:
         (result,) = computed([Text("a", response="x"), Text("b")], "length_ratio")
 
         assert result.undefined == "no items with all that the module needs"
@@ -143,7 +143,7 @@ class TestColumnsOfText:
         assert whole == {"distance": 0.1}
         assert single == {"distance": float(np.float32(0.1))}
 
-    def test_what_is_no_number_is_named(self) -> None:
+    def test_invalid_number_is_reported(self) -> None:
         error = error_of([Text("a", response="1,5", references="1")], "distance")
 
         assert error == "item 'a', predictions: expected a number, found '1,5'"
@@ -163,24 +163,24 @@ class TestColumnsOfText:
         every = by_output(computed(items, "answered"))
         sure = by_output(computed(items, "answered", options={"most_doubt": 0.25}))
 
-        # One of two answers is right. As text, q10 comes before q2. "Berlin" is nowhere in a
-        # context, "Rome" begins at letter 5, "Roma" at 15.
+        # One of two answers is correct. As text, q10 precedes q2. "Berlin" is in no context, "Rome"
+        # begins at offset 5, "Roma" at 15.
         assert every == {"exact": 50.0, "begin": [-1, 5, 15]}
         assert sure["exact"] == 0.0
 
-    def test_a_number_can_stand_for_a_field_that_no_item_has(self) -> None:
+    def test_number_replaces_missing_field(self) -> None:
         chosen = {"predictions.doubt": 0}
 
         assert by_output(computed(SAID, "answered", columns=chosen))["exact"] == 0.0
 
-    def test_an_argument_that_is_no_column_by_its_own_word_is_fed_by_its_name(self) -> None:
+    def test_undeclared_argument_is_fed_by_name(self) -> None:
         items = [Text("a", query="the old cat", response="the cat", references="a cat")]
 
         (result,) = computed(items, "simplified")
 
-        assert result.value == 1 - 2 / 3  # "old" of three words is left out
+        assert result.value == 1 - 2 / 3  # "old" of three words is missing
 
-    def test_columns_can_be_fed_by_fields_of_other_names(self) -> None:
+    def test_columns_can_be_fed_by_other_fields(self) -> None:
         items = [
             Text("a", response="the cat", references="a cat", metadata={"source": "a cat the"})
         ]
@@ -202,7 +202,7 @@ class TestColumnsOfText:
             ('{"a": 1}', "{'a': 1}"),
         ],
     )
-    def test_what_is_no_image_is_named(self, response: str, found: str) -> None:
+    def test_invalid_image_is_reported(self, response: str, found: str) -> None:
         error = error_of([Text("a", response=response, references="[[1]]")], "pictures")
 
         expected = "expected an image, as rows of whole numbers"
@@ -212,7 +212,7 @@ class TestColumnsOfText:
         ("lists", "response", "accuracy"),
         [(None, "A B", 1.0), ("words", "A  B", 1.0), ("json", '["A", "B"]', 1.0)],
     )
-    def test_a_text_is_a_list_of_words_or_one_in_json(
+    def test_text_is_list_of_words_or_json_list(
         self, lists: str | None, response: str, accuracy: float
     ) -> None:
         references = '["A", "B"]' if lists == "json" else "A B"
@@ -223,7 +223,7 @@ class TestColumnsOfText:
 
         assert by_output(report)["accuracy"] == accuracy
 
-    def test_what_is_no_json_is_named(self) -> None:
+    def test_invalid_json_is_reported(self) -> None:
         error = error_of([Text("a", response="A B", references="A B")], "tagged", lists="json")
 
         assert error == "item 'a', predictions: expected JSON, found 'A B'"
@@ -238,16 +238,16 @@ class TestColumnsOfText:
 
         assert by_output(report) == {"recall": 0.5, "size": 2}  # spam is 1, the positive one
 
-    def test_whole_numbers_are_their_own_codes(self) -> None:
+    def test_integers_are_their_codes(self) -> None:
         items = [
             Text("a", response="3", references="3"),
             Text("b", response="1", references="1"),
             Text("c", response="3", references="1"),
         ]
 
-        assert by_output(computed(items, "hits")) == {"recall": 0.5, "size": 2}  # of the two 1
+        assert by_output(computed(items, "hits")) == {"recall": 0.5, "size": 2}  # both 1
 
-    def test_text_is_no_class_where_the_module_takes_text_too(self) -> None:
+    def test_text_is_not_a_class_if_module_accepts_text(self) -> None:
         items = [Text("a", response="so"), Text("b", response="no"), Text("c", response="so")]
 
         assert by_output(computed(items, "repeated")) == {
@@ -258,14 +258,14 @@ class TestColumnsOfText:
 
 
 class TestColumnsOfClasses:
-    def test_the_best_label_is_predicted_and_labels_are_numbered(self) -> None:
-        # spam is 1: of m1 and m2, which are spam, m1 is predicted so.
+    def test_best_label_is_predicted_and_numbered(self) -> None:
+        # spam is 1: of m1 and m2, which are spam, m1 is predicted as spam.
         report = computed(SPAM, "hits")
 
         assert by_output(report) == {"recall": 0.5, "size": 2}
         assert all(result.parameters["label_key"] == "class" for result in report)
 
-    def test_of_equal_scores_the_first_is_the_best(self) -> None:
+    def test_first_of_equal_scores_is_best(self) -> None:
         items = [
             Classification("a", "x", [("y", 0.5), ("x", 0.5)]),
             Classification("b", "y", [("y", 0.5), ("x", 0.5)]),
@@ -275,7 +275,7 @@ class TestColumnsOfClasses:
 
         assert recall.value == [0.0, 1.0]  # y is predicted twice
 
-    def test_labels_can_be_put_in_another_order(self) -> None:
+    def test_labels_set_order_of_codes(self) -> None:
         items = [*SPAM, Classification("m5", "ham", {"ham": 1.0})]
 
         report = computed(items, "hits", labels=["spam", "ham"])
@@ -287,30 +287,28 @@ class TestColumnsOfClasses:
 
         assert by_output(report) == {"recall": 0.0, "size": 1}
 
-    def test_a_class_that_is_not_among_the_labels_is_named(self) -> None:
+    def test_class_missing_in_labels_is_reported(self) -> None:
         error = error_of(SPAM, "hits", labels=["spam", "eggs"])
 
-        assert error == (
-            "labels: expected one of spam, eggs, found 'ham'; name it too: labels: [...]"
-        )
+        assert error == ("labels: expected one of spam, eggs, found 'ham'; add it to labels: [...]")
 
-    def test_of_a_single_class_nobody_can_tell_whether_it_is_the_positive_one(self) -> None:
+    def test_single_class_cannot_be_identified_as_positive(self) -> None:
         items = [Classification("m1", "spam", {"spam": 0.9})]
 
         error = error_of(items, "hits")
         told = computed(items, "hits", labels=["ham", "spam"])
 
         assert error == (
-            "labels: expected two classes or more to tell which is positive, found 1 (spam); "
+            "labels: expected two or more classes to identify the positive one, found 1 (spam); "
             "name all in the order of their codes: labels: [NEGATIVE, POSITIVE]"
         )
         assert by_output(told) == {"recall": 1.0, "size": 1}
 
-    def test_a_column_of_numbers_has_the_scores_of_the_positive_label(self) -> None:
+    def test_column_of_numbers_has_scores_of_positive_label(self) -> None:
         # Pairs of spam and ham: 0.9 is above 0.6 and 0.3, 0.2 above none; 2 of 4.
         assert computed(SPAM, "ranked")["Module"].value == 0.5
 
-    def test_a_positive_label_needs_two_classes(self) -> None:
+    def test_positive_label_requires_two_classes(self) -> None:
         items = [*SPAM, Classification("m5", "eggs", {"eggs": 1.0})]
 
         assert error_of(items, "ranked") == (
@@ -318,7 +316,7 @@ class TestColumnsOfClasses:
             "name both, the positive one last: labels: [NEGATIVE, POSITIVE]"
         )
 
-    def test_a_label_without_a_score_is_named(self) -> None:
+    def test_label_without_score_is_reported(self) -> None:
         items = [*SPAM, Classification("m5", "ham", {"ham": 1.0})]
 
         assert error_of(items, "ranked") == (
@@ -331,17 +329,17 @@ class TestColumnsOfClasses:
             Classification("b", ["x"], {"z": 0.5, "y": 0.4, "x": 0.1}),
         ]
 
-        # The best label is true of a, whose z is, and not of b.
+        # The best label z of a is true, that of b is not.
         assert computed(items, "ranked", config_name="several")["Module"].value == 0.5
 
-    def test_several_ground_truths_are_refused_where_a_module_takes_one(self) -> None:
+    def test_several_ground_truths_are_rejected_by_column_of_one(self) -> None:
         items = [*SPAM, Classification("m5", ["ham", "spam"], {"ham": 1.0})]
 
         assert error_of(items, "hits") == (
             "item 'm5', references: expected one ground truth, found 2"
         )
 
-    def test_label_keys_are_computed_apart(self) -> None:
+    def test_label_keys_are_computed_separately(self) -> None:
         both = [("animal", "dog"), ("color", "red")]
         items = [
             Classification("a", both, [(("animal", "dog"), 1.0), (("color", "blue"), 1.0)]),
@@ -356,7 +354,7 @@ class TestColumnsOfClasses:
             if one.parameters["output"] == "recall"
         ] == [("animal", ["cat", "dog"], [1.0, 1.0]), ("color", ["blue", "red"], [None, 0.0])]
 
-    def test_a_second_prediction_comes_from_the_metadata(self) -> None:
+    def test_second_prediction_comes_from_metadata(self) -> None:
         other = ["spam", "ham", "ham", "ham"]
         items = [
             Classification(one.uid, one.groundtruths, one.predictions, {"other": name})
@@ -367,7 +365,7 @@ class TestColumnsOfClasses:
 
         assert by_output(report) == {"agree": 0.75}  # all but m3, predicted spam by scores
 
-    def test_items_without_ground_truth_or_prediction_are_left_out(self) -> None:
+    def test_items_without_ground_truth_or_prediction_are_excluded(self) -> None:
         items = [*SPAM, Classification("m5", "ham"), Classification("m6", (), {"ham": 1.0})]
 
         result = computed(items, "hits").find("Module", output="recall").only
@@ -377,7 +375,7 @@ class TestColumnsOfClasses:
 
 
 class TestRandomNumbers:
-    def test_they_are_drawn_from_the_seed_and_nobody_else_notices(self) -> None:
+    def test_random_numbers_depend_on_seed_only(self) -> None:
         random.seed(3)
         np.random.seed(3)
         expected = (random.random(), np.random.random())
@@ -419,13 +417,13 @@ class TestOptionsAndErrors:
             ),
         ],
     )
-    def test_what_a_module_does_not_take_is_refused_before_data_are_read(
+    def test_unknown_options_are_rejected_before_reading(
         self, parameters: dict[str, Any], message: str
     ) -> None:
         with pytest.raises(ParameterError, match=re.escape(message)):
             computed(SPAM, "hits", **parameters)
 
-    def test_a_field_that_items_of_the_task_have_not_is_named(self) -> None:
+    def test_field_missing_in_task_is_reported(self) -> None:
         error = error_of(SPAM, "hits", columns={"predictions": "response"})
 
         assert error == (
@@ -433,15 +431,15 @@ class TestOptionsAndErrors:
             "it is one of: groundtruths, predictions, uid, metadata.NAME."
         )
 
-    def test_a_module_that_fails_says_what_it_says(self) -> None:
+    def test_failing_module_reports_its_message(self) -> None:
         error = error_of(SAID, "failing", columns={"data": "response"})
 
         assert error.startswith("failing failed, ZeroDivisionError: ")
 
-    def test_a_module_cannot_end_the_program(self) -> None:
+    def test_module_cannot_exit_the_program(self) -> None:
         assert error_of(SAID, "failing", options={"how": "exit"}) == "failing failed, SystemExit: 3"
 
-    def test_data_that_a_module_has_not_downloaded_are_named_with_the_command(self) -> None:
+    def test_missing_nltk_data_have_download_command(self) -> None:
         error = error_of(SAID, "failing", options={"how": "data"})
 
         assert error == (
@@ -449,9 +447,7 @@ class TestOptionsAndErrors:
             "python -m nltk.downloader punkt"
         )
 
-    def test_what_a_module_prints_is_no_output_of_ours(
-        self, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_prints_of_modules_go_to_stderr(self, capsys: pytest.CaptureFixture[str]) -> None:
         computed([Text("a", response="the cat said")], "folded")
 
         printed = capsys.readouterr()

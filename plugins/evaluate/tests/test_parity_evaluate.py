@@ -1,4 +1,4 @@
-"""Modules give the bits that `evaluate` gives itself, where numbers are rounded as it does."""
+"""Modules give the results of `evaluate`, with its rounding of numbers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PIXELS = [
 
 
 def texts(**columns: Sequence[Any]) -> list[Text]:
-    """Items of text in some order, one for each uid."""
+    """Texts in any order, with unique uids."""
     items = [
         Text(uid, **{name: column[place] for name, column in columns.items()})
         for place, uid in enumerate(UIDS)
@@ -51,7 +51,7 @@ def texts(**columns: Sequence[Any]) -> list[Text]:
 
 
 def classes() -> list[Classification]:
-    """Items of two classes in some order."""
+    """Items of two classes in any order."""
     names = ("ham", "spam")
     items = []
     for uid, code, other, chance in zip(UIDS, *CODES, CHANCES, strict=True):
@@ -125,7 +125,7 @@ CASES: dict[str, tuple[list[Any], Mapping[str, Any], Mapping[str, Any], Mapping[
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder in which `evaluate` keeps the modules that it loads here."""
+    """Folder for cached modules of `evaluate`."""
     folder = tmp_path_factory.mktemp("evaluate")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hugging_face.config, "HF_MODULES_CACHE", folder)
@@ -137,7 +137,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_module_gives_the_bits_that_it_gives_in_evaluate(name: str, cache: Path) -> None:
+def test_module_results_equal_evaluate(name: str, cache: Path) -> None:
     items, columns, options, chosen = CASES[name]
     reference = hugging_face.load(str(MODULES / name), seed=3, cache_dir=str(cache))
     expected = results(reference.compute(**columns, **options), {}, {})
@@ -147,7 +147,7 @@ def test_a_module_gives_the_bits_that_it_gives_in_evaluate(name: str, cache: Pat
         items, [choice | {"single_precision": True, "options": options} | chosen]
     )
 
-    # `evaluate` leaves Python's own random numbers to chance.
+    # `evaluate` does not seed Python's random module.
     found = {result.parameters.get("output"): result.value for result in report}
     found.pop("bootstrap.luck", None)
     wanted = {result.parameters.get("output"): result.value for result in expected}
@@ -155,7 +155,7 @@ def test_a_module_gives_the_bits_that_it_gives_in_evaluate(name: str, cache: Pat
     assert found == wanted
 
 
-def test_an_argument_besides_the_columns_is_what_evaluate_hands_on() -> None:
+def test_arguments_besides_columns_are_options() -> None:
     items = texts(query=ASKED, response=SAID, references=OTHERS)
     choice = {"name": "hf.Module", "module": MODULES / "simplified", "allow_code": True}
 

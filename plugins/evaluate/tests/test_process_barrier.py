@@ -1,4 +1,4 @@
-"""Several processes that count parts of one data set, here in threads that share but a folder."""
+"""Several processes that count parts of the data, simulated by threads with a shared folder."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def computed(exported: Any) -> list[Any]:
         return list(threads.map(lambda one: one.compute(), exported))
 
 
-def test_the_first_process_gives_what_one_alone_would(tmp_path: Path) -> None:
+def test_first_process_returns_result_of_single_process(tmp_path: Path) -> None:
     alone = module("classification.F1").compute(predictions=SEEN, references=TRUE)
     three = processes(tmp_path, 3)
 
-    for _ in range(2):  # and begins anew
+    for _ in range(2):  # the second round works as well
         three[0].add_batch(predictions=SEEN[:2], references=TRUE[:2])
         three[2].add_batch(predictions=SEEN[2:], references=TRUE[2:])
         assert computed(three) == [alone, None, None]
@@ -47,7 +47,7 @@ def test_rows_of_text_are_gathered_too(tmp_path: Path) -> None:
     assert computed(two)[0]["ROUGE/rouge1"] == 0.5
 
 
-def test_what_a_killed_program_left_behind_is_never_taken(tmp_path: Path) -> None:
+def test_files_of_killed_program_are_ignored(tmp_path: Path) -> None:
     killed = processes(tmp_path, 2, timeout=0.01)
     killed[0].add(prediction="cat", reference="dog")
     killed[1].add(prediction="cat", reference="dog")
@@ -69,7 +69,7 @@ def test_what_a_killed_program_left_behind_is_never_taken(tmp_path: Path) -> Non
         (1, "expected to meet process 0 of 2 within 0.01 s, found nothing of it"),
     ],
 )
-def test_a_process_that_does_not_come_is_named(tmp_path: Path, process: int, message: str) -> None:
+def test_missing_process_is_reported(tmp_path: Path, process: int, message: str) -> None:
     alone = processes(tmp_path, 2, timeout=0.01)[process]
     alone.add(prediction="cat", reference="cat")
 
@@ -77,7 +77,7 @@ def test_a_process_that_does_not_come_is_named(tmp_path: Path, process: int, mes
         alone.compute()
 
 
-def test_counts_of_another_request_are_refused(tmp_path: Path) -> None:
+def test_counts_of_another_request_are_rejected(tmp_path: Path) -> None:
     first, _ = processes(tmp_path, 2)
     _, second = processes(tmp_path, 2, hardmax=False, score_thresholds=0.5)
     first.add(prediction="cat", reference="cat")
@@ -90,7 +90,7 @@ def test_counts_of_another_request_are_refused(tmp_path: Path) -> None:
         first.compute()
 
 
-def test_an_item_that_two_processes_count_is_refused(tmp_path: Path) -> None:
+def test_item_counted_by_two_processes_is_rejected(tmp_path: Path) -> None:
     two = processes(tmp_path, 2)
     for one in two:
         one.add(prediction="cat", reference="cat", uid="q1")
@@ -100,7 +100,7 @@ def test_an_item_that_two_processes_count_is_refused(tmp_path: Path) -> None:
         two[0].compute()
 
 
-def test_a_folder_that_cannot_be_made_is_named() -> None:
+def test_folder_that_cannot_be_created_is_reported() -> None:
     first, _ = processes(Path("/dev/null"), 2)
 
     with pytest.raises(StateError, match="expected a folder to meet in, found: Not a directory"):

@@ -1,4 +1,4 @@
-"""Scripts of modules: where they are looked for, and what they lack, without running them."""
+"""Scripts of modules, found without executing them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
-from valor_evaluate.modules.script import Script, cached, cached_names, local, nowhere
+from valor_evaluate.modules.script import Script, cached, cached_names, local, not_found
 
 from valor_core.errors import ParameterError
 
 
 def cache(modules: Path, folder: str, digest: str, text: str, age: int = 0) -> Path:
-    """A script as `evaluate` keeps it."""
+    """Script in the cache of `evaluate`."""
     place = modules / "evaluate_modules" / "metrics" / folder / digest
     place.mkdir(parents=True)
     script = place / f"{folder.rpartition('--')[2]}.py"
@@ -21,7 +21,7 @@ def cache(modules: Path, folder: str, digest: str, text: str, age: int = 0) -> P
     return script
 
 
-def test_a_folder_has_a_script_that_is_called_like_it(tmp_path: Path) -> None:
+def test_folder_contains_script_of_same_name(tmp_path: Path) -> None:
     (tmp_path / "polite").mkdir()
     script = tmp_path / "polite" / "polite.py"
     script.write_text("")
@@ -31,16 +31,16 @@ def test_a_folder_has_a_script_that_is_called_like_it(tmp_path: Path) -> None:
     assert local(tmp_path / "rude") is None
 
 
-def test_a_folder_without_its_script_is_told_with_what_is_there(tmp_path: Path) -> None:
+def test_folder_without_its_script_lists_other_scripts(tmp_path: Path) -> None:
     (tmp_path / "other.py").write_text("")
 
     with pytest.raises(
-        ParameterError, match=r"module: expected the script test_a_folder_without_its_scri0\.py in"
+        ParameterError, match=r"module: expected the script test_folder_without_its_script0\.py in"
     ):
         local(tmp_path)
 
 
-def test_the_newest_script_of_a_name_is_taken_from_the_cache(tmp_path: Path) -> None:
+def test_newest_cached_script_is_used(tmp_path: Path) -> None:
     cache(tmp_path, "evaluate-metric--polite", "0" * 64, "", age=9)
     newer = cache(tmp_path, "evaluate-metric--polite", "1" * 64, "", age=1)
     owned = cache(tmp_path, "somebody--rude", "2" * 64, "")
@@ -51,11 +51,11 @@ def test_the_newest_script_of_a_name_is_taken_from_the_cache(tmp_path: Path) -> 
     assert cached_names(tmp_path) == ["polite", "somebody/rude"]
 
 
-def test_a_name_that_is_nowhere_is_told_with_what_is_cached(tmp_path: Path) -> None:
+def test_unknown_name_lists_cached_modules(tmp_path: Path) -> None:
     cache(tmp_path, "evaluate-metric--politeness", "0" * 64, "")
 
-    near = nowhere("politenes", tmp_path, "the hub cannot be reached")
-    far = nowhere("x", tmp_path / "nothing")
+    near = not_found("politenes", tmp_path, "the hub cannot be reached")
+    far = not_found("x", tmp_path / "nothing")
 
     assert near.message == (
         "module: expected the folder of a script, a script or the name of a module, got "
@@ -68,7 +68,7 @@ def test_a_name_that_is_nowhere_is_told_with_what_is_cached(tmp_path: Path) -> N
 
 
 class TestWhatItImports:
-    def test_files_beside_it_count_among_its_code(self, tmp_path: Path) -> None:
+    def test_imported_files_affect_checksum(self, tmp_path: Path) -> None:
         script, beside = tmp_path / "polite.py", tmp_path / "words.py"
         script.write_text("from .words import POLITE\n")
         beside.write_text("POLITE = ['please']\n")
@@ -92,7 +92,7 @@ class TestWhatItImports:
 
         assert Script(script).digest == before
 
-    def test_what_is_tried_and_what_python_has_is_not_missing(self, tmp_path: Path) -> None:
+    def test_guarded_and_standard_imports_are_not_missing(self, tmp_path: Path) -> None:
         script = tmp_path / "polite.py"
         script.write_text(
             "from __future__ import annotations\n"
@@ -116,7 +116,7 @@ class TestWhatItImports:
         assert found.missing == ("no_such",)
         assert found.missing_files == ()
 
-    def test_packages_are_installed_by_the_name_that_they_have_there(self, tmp_path: Path) -> None:
+    def test_install_command_has_distribution_names(self, tmp_path: Path) -> None:
         script = tmp_path / "polite.py"
         script.write_text(
             "import sklearn.metrics\n"
@@ -130,7 +130,7 @@ class TestWhatItImports:
             " scikit-learn unbabel-comet git+https://example.org/trees.git other"
         )
 
-    def test_code_that_cannot_be_read_imports_nothing(self, tmp_path: Path) -> None:
+    def test_invalid_code_has_no_imports(self, tmp_path: Path) -> None:
         script = tmp_path / "polite.py"
         script.write_text("import (\n")
 

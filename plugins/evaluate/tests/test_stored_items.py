@@ -1,4 +1,4 @@
-"""Kept items: the same columns in any order and from a file, and damaged files refused."""
+"""Stored items: independence of order, saved files, and damaged files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from valor_classification.readers.arrays import from_arrays
-from valor_evaluate.modules.stored_items import ClassifiedItems, KeptItems, TextItems
+from valor_evaluate.modules.stored_items import ClassifiedItems, StoredItems, TextItems
 
 from valor_core import Classification, ClassificationBatch, Text, TextBatch
 from valor_core.errors import StateError
@@ -25,20 +25,20 @@ CLASSES = [
 ]
 
 
-def kept(*batches: Any, fields: tuple[str, ...] = FIELDS) -> KeptItems:
-    state = KeptItems(fields=fields)
+def kept(*batches: Any, fields: tuple[str, ...] = FIELDS) -> StoredItems:
+    state = StoredItems(fields=fields)
     for batch in batches:
         state.update(batch)
     return state
 
 
-def restored(content: dict[str, Any]) -> KeptItems:
-    state = KeptItems(fields=FIELDS)
+def restored(content: dict[str, Any]) -> StoredItems:
+    state = StoredItems(fields=FIELDS)
     state.restore(content)
     return state
 
 
-def test_texts_stand_in_the_order_of_their_names_with_the_fields_that_are_read() -> None:
+def test_texts_are_sorted_by_uid_with_fields_read() -> None:
     items = kept(TextBatch.of(TEXTS)).items
 
     assert isinstance(items, TextItems)
@@ -78,7 +78,7 @@ def test_scores_of_a_table_are_those_of_a_list() -> None:
 
 
 @pytest.mark.parametrize("batch", [TextBatch.of(TEXTS), ClassificationBatch.of(CLASSES)])
-def test_what_is_written_is_read_back(batch: Any) -> None:
+def test_dump_is_restored(batch: Any) -> None:
     state = kept(batch)
 
     again = restored(state.dump())
@@ -87,8 +87,8 @@ def test_what_is_written_is_read_back(batch: Any) -> None:
     assert str(again.dump()) == str(state.dump())
 
 
-def test_nothing_kept_is_nothing_written() -> None:
-    assert KeptItems(fields=FIELDS).dump() == {}
+def test_empty_state_dumps_nothing() -> None:
+    assert StoredItems(fields=FIELDS).dump() == {}
     assert restored({}).items is None
 
 
@@ -124,7 +124,7 @@ def test_nothing_kept_is_nothing_written() -> None:
         ),
     ],
 )
-def test_a_damaged_file_is_refused(batch: list[Any], changes: dict[str, Any], message: str) -> None:
+def test_damaged_file_is_rejected(batch: list[Any], changes: dict[str, Any], message: str) -> None:
     made: Any = TextBatch if isinstance(batch[0], Text) else ClassificationBatch
     content = kept(made.of(batch)).dump() | changes
 

@@ -1,7 +1,7 @@
-"""The bridge to Hugging Face `evaluate`, both ways.
+"""Bridge between Valor and Hugging Face `evaluate`.
 
-`plugin` is the manifest of the namespace ``hf``: evaluate's modules as metrics of Valor. `module`
-goes the other way and makes a module of evaluate out of any metric of Valor.
+`plugin` declares the namespace ``hf``, which runs modules of evaluate as metrics. `module` converts
+a metric of Valor to a module of evaluate.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 __all__ = ["FOLDER", "module"]
 
 FOLDER = str(Path(__file__).with_name("valor_metric"))
-"""A folder that ``evaluate.load`` takes: ``evaluate.load(FOLDER, "text.ROUGE")``."""
+"""Folder for ``evaluate.load``: ``evaluate.load(FOLDER, "text.ROUGE")``."""
 
 
 def module(metric: str | MetricSpec, **options: Any) -> ExportedMetric:
-    """A metric of Valor as a module of evaluate.
+    """Convert a metric of Valor to a module of evaluate.
 
     Parameters
     ----------
     metric : str or MetricSpec
-        Full name of a metric of any installed plugin, or what the decorator made of a function.
+        Full name of a metric of any installed plugin, or a decorated function.
     **options
-        Parameters of the metric, and what `exported.ExportedMetric` takes besides: ``data`` says
-        how columns are read.
+        Parameters of the metric, and of `exported.ExportedMetric`: ``data`` sets how columns are
+        read.
 
     Returns
     -------
     ExportedMetric
-        A module that takes predictions and references as evaluate's own do. Its numbers are those
-        of ``valor run``, to the last bit.
+        Module with the interface of evaluate. Its results are bit-identical to those of ``valor
+        run``.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def module(metric: str | MetricSpec, **options: Any) -> ExportedMetric:
     RegistryError
         If no installed plugin has the metric.
     ParameterError
-        If the metric, or the way in which columns are read, refuses an option.
+        If the metric, or the reading of columns, rejects an option.
 
     Examples
     --------

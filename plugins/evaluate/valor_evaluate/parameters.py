@@ -1,4 +1,4 @@
-"""Parameters of metrics that are modules of `evaluate`."""
+"""Parameters of metrics that run modules of `evaluate`."""
 
 from __future__ import annotations
 
@@ -14,52 +14,49 @@ class ModuleParameters:
     """Parameters of Module."""
 
     module: Path = parameter(
-        help="The module: the folder of its script, the script itself, or the name of a module "
-        "that was loaded before or is on the hub."
+        help="Folder of the module's script, the script itself, or the name of a module in the "
+        "cache or on the hub."
     )
     allow_code: bool = parameter(
         default=False,
-        help="Whether the code of the module may be executed. It is somebody's program and may do "
-        "anything that you may.",
+        help="Whether the code of the module may be executed. It is third-party code with all your "
+        "permissions.",
     )
     config_name: str | None = parameter(
-        default=None, help="Which of the module's configurations, where it has several."
+        default=None, help="Configuration of the module, if it has several."
     )
     revision: str | None = parameter(
-        default=None, help="Version of a module on the hub: a tag, a branch or a commit."
+        default=None, help="Version on the hub: a tag, branch or commit."
     )
     options: Mapping[str, Any] = parameter(
         default={},
-        help="What the module's own compute takes besides the data: {average: macro}.",
+        help="Options of the module's `compute` besides the data: {average: macro}.",
     )
     columns: Mapping[str, Any] = parameter(
         default={},
-        help="What feeds the module's columns where their names do not say it: a field of the "
-        "items, metadata.NAME, or a number for all items: {sources: query}.",
+        help="Sources of columns that their names do not determine: a field of the items, "
+        "metadata.NAME, or a number for all items: {sources: query}.",
     )
     labels: tuple[str, ...] = parameter(
         default=(),
         distinct=True,
-        help="Names of classes in the order of their codes 0, 1 and so on; of two, the last is "
-        "the positive one. Those in the data, sorted, without it; whole numbers are their codes.",
+        help="Class names in the order of their codes 0, 1, …; of two, the last is positive. By "
+        "default, the sorted names in the data; integers are their own codes.",
     )
     lists: Literal["text", "words", "json"] | None = parameter(
         default=None,
-        help="What a text is where the module wants a list of texts: its only one, its words, or "
-        "a list in JSON. Words without it where the module calls them labels, else its only one.",
+        help="Conversion of a text to a list of texts: a list with the text, its words, or a list "
+        "in JSON. By default words if the module calls them labels, else the text.",
     )
     score_threshold: float = parameter(
-        default=0.5, help="Score from which on a label is predicted, where there may be several."
+        default=0.5, help="Lowest score of a predicted label, if there may be several."
     )
     single_precision: bool = parameter(
         default=False,
-        help="Whether numbers are rounded to 32 bits where the module declares it, as "
-        "evaluate does.",
+        help="Whether numbers are rounded to 32 bits if the module declares it, as in evaluate.",
     )
-    seed: int = parameter(
-        default=0, check=Within(0, 2**32 - 1), help="Seed of random numbers while it computes."
-    )
+    seed: int = parameter(default=0, check=Within(0, 2**32 - 1), help="Seed of random generators.")
     higher_is_better: bool | None = parameter(
         default=None,
-        help="Direction of the module's numbers, for comparisons; modules do not say it.",
+        help="Direction of the numbers for comparisons; modules do not declare it.",
     )

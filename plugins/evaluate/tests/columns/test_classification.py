@@ -1,4 +1,4 @@
-"""Columns of classification: each form means what its batch in Valor means."""
+"""Columns of classification, compared with batches of Valor."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_several_true_labels_as_zeros_and_ones() -> None:
 
 
 def test_labels_with_their_scores() -> None:
-    """As pipelines of transformers answer, and as datasets holds such lists."""
+    """As returned by pipelines of transformers, and stored by datasets."""
     pairs = [[{"label": "a", "score": 0.75}, {"label": "b", "score": 0.25}], []]
     table = [{"label": ["a", "b"], "score": [0.75, 0.25]}, {"label": [], "score": []}]
     expected = [Classification(0, "b", {"a": 0.75, "b": 0.25}), Classification(1, ["a", "b"], {})]
@@ -94,7 +94,7 @@ def test_labels_under_a_key() -> None:
     ]
 
 
-def test_items_are_called_by_their_uids_or_numbered_from_the_start() -> None:
+def test_items_have_uids_or_numbers() -> None:
     assert [item.uid for item in items(batch(["a"], ["a"], uid=["q7"]))] == ["q7"]
     for predictions in (["a", "b"], [0.5, 0.5], [[{"label": "a", "score": 1.0}], []]):
         found = batch(predictions, [1, 0] if predictions[0] == 0.5 else ["a", "b"], 5)
@@ -113,7 +113,7 @@ def test_no_items() -> None:
             [[0.5, 0.5]],
             ["a"],
             {},
-            "classification.F1: predictions: expected to be told which label each",
+            "classification.F1: predictions: expected labels for the columns of",
         ),
         (
             [[0.5, 0.5]],
@@ -160,7 +160,7 @@ def test_no_items() -> None:
         ([1.5], [1], {}, "predictions[0]: expected a probability in [0, 1], got 1.5"),
     ],
 )
-def test_what_is_refused(
+def test_invalid_input_is_rejected(
     predictions: Any, references: Any, said: dict[str, Any], message: str
 ) -> None:
     exported = module("classification.F1", data=said)

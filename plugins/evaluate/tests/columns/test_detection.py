@@ -1,4 +1,4 @@
-"""Columns of detection: boxes and masks of each image, as in Valor's own batches."""
+"""Columns of detection, compared with batches of Valor."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def batch(predictions: Any, references: Any, start: int = 0, **said: Any) -> Det
 
 
 def test_by_hand() -> None:
-    # The box covers 2 of 4 square pixels of the union, so that the IoU is 1/2, which is a hit at
-    # 0.5 and none at 0.75: of one object, precision and recall are 1 and then 0.
+    # The box covers 2 of 4 square pixels of the union: the IoU of 1/2 is a hit at 0.5 and a miss at
+    # 0.75. With one object, precision and recall are 1 and then 0.
     scores = module("detection.F1", iou_thresholds=[0.5, 0.75]).compute(
         predictions=[SEEN], references=[TRUE]
     )
@@ -50,7 +50,7 @@ def test_boxes() -> None:
     ("box_format", "box"),
     [("xyxy", [2, 1, 6, 3]), ("xywh", [2, 1, 4, 2]), ("cxcywh", [4, 2, 4, 2])],
 )
-def test_boxes_as_they_are_written(box_format: str, box: list[float]) -> None:
+def test_box_formats(box_format: str, box: list[float]) -> None:
     found = batch([SEEN | {"boxes": [box]}], [TRUE | {"boxes": [box]}], box_format=box_format)
 
     assert found.predictions.shapes.at(0) == Box(2, 1, 6, 3)
@@ -65,7 +65,7 @@ def test_numbers_are_positions_among_the_labels_or_labels_themselves() -> None:
     assert batch([seen], [true], key="animal").labels[0].key == "animal"
 
 
-def test_crowds_and_areas_where_an_image_says_so() -> None:
+def test_crowds_and_areas_of_some_images() -> None:
     said = TRUE | {"iscrowd": [1], "area": [1.5]}
     found = batch([EMPTY, EMPTY], [TRUE, said]).groundtruths
 
@@ -94,7 +94,7 @@ def test_narrow_scores_are_the_decimals_that_they_print_as() -> None:
     assert batch([narrow], [TRUE]).predictions.scores.tolist() == [0.1]
 
 
-def test_boxes_that_cannot_be_right_are_left_out_where_asked_for() -> None:
+def test_invalid_boxes_are_skipped_on_request() -> None:
     flat = SEEN | {"boxes": [[0, 0, 0, 1], [0, 0, 1, 1]], "labels": ["a", "b"], "scores": [0.5, 1]}
 
     found = batch([flat], [TRUE], invalid_geometry="skip")
@@ -104,7 +104,7 @@ def test_boxes_that_cannot_be_right_are_left_out_where_asked_for() -> None:
     assert found.predictions.scores.tolist() == [1.0]
 
 
-def test_images_are_numbered_from_the_start_or_called_by_their_uids() -> None:
+def test_images_have_uids_or_numbers() -> None:
     assert batch([SEEN], [TRUE], 5).datums.uids.tolist() == [5]
     named = {"predictions": [SEEN], "references": [TRUE], "uid": ["img_7"]}
     assert DetectionColumns().batch(named, 0).datums.uids.tolist() == ["img_7"]
@@ -193,14 +193,16 @@ def test_images_are_numbered_from_the_start_or_called_by_their_uids() -> None:
         ),
     ],
 )
-def test_what_is_refused(seen: Any, true: Any, said: dict[str, Any], message: str) -> None:
+def test_invalid_input_is_rejected(
+    seen: Any, true: Any, said: dict[str, Any], message: str
+) -> None:
     exported = module("detection.F1", data=said)
 
     with pytest.raises(SchemaError, match=re.escape(message)):
         exported.add_batch(predictions=[seen], references=[true])
 
 
-def test_an_inverted_box_is_refused_with_what_can_be_done_about_it() -> None:
+def test_inverted_box_is_rejected_with_remedy() -> None:
     exported = module("detection.F1")
 
     with pytest.raises(

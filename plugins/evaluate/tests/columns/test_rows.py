@@ -1,4 +1,4 @@
-"""Columns called like the fields of an item: text, and tasks that plugins bring."""
+"""Columns named like the fields of an item: text, and tasks of plugins."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ def test_texts() -> None:
     assert batch.datums.numbered
 
 
-def test_items_are_called_by_their_uids() -> None:
+def test_items_have_uids() -> None:
     batch = columns_of().batch({"predictions": ["a"], "uid": ["q7"]}, 5)
 
     assert batch.datums.uids.tolist() == ["q7"]
     assert not batch.datums.numbered
 
 
-def test_columns_that_a_metric_reads_have_to_be_given() -> None:
+def test_columns_of_metric_are_required() -> None:
     assert columns_of("response", "contexts").required == ("predictions", "contexts")
     assert columns_of("outcomes").required == ("outcomes",)
     assert columns_of().required == ("predictions",)
 
 
-def test_features_are_what_is_read_and_what_evaluate_gives_to_every_module() -> None:
+def test_features_are_required_and_common_columns() -> None:
     several, one = columns_of("response", "contexts").features
 
     strings = datasets.Sequence(STRING)
@@ -70,7 +70,7 @@ def test_features_are_what_is_read_and_what_evaluate_gives_to_every_module() -> 
     assert recorded["outcomes"] == datasets.Sequence(datasets.Value("bool"))
 
 
-def test_a_task_whose_items_are_no_rows_is_refused() -> None:
+def test_task_without_rows_is_rejected() -> None:
     task = TaskSpec(
         name="mylab.retrieval",
         summary="Documents found for a query",
@@ -96,7 +96,7 @@ def test_a_task_whose_items_are_no_rows_is_refused() -> None:
         ),
     ],
 )
-def test_what_is_refused(predictions: Any, references: Any, message: str) -> None:
+def test_invalid_input_is_rejected(predictions: Any, references: Any, message: str) -> None:
     rouge = module("text.ROUGE")
 
     with pytest.raises(SchemaError, match=re.escape(message)):

@@ -1,4 +1,4 @@
-"""Columns of segmentation: images of whole numbers, and segments."""
+"""Columns of segmentation: images of integers, and segments."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def test_arrays_and_images_are_images(make: Any) -> None:
     assert scores["IOU/label:car"] == 1 / 2
 
 
-def test_segments_are_objects_of_their_own() -> None:
-    """As transformers' panoptic post-processing gives them; 3 is a crowd, and sky is stuff."""
+def test_segments_are_separate_objects() -> None:
+    """In the format of panoptic post-processing of transformers; 3 is a crowd, sky is stuff."""
     true = {
         "segmentation": [[1, 1, 2, 3], [4, 4, 4, 4]],
         "segments_info": [
@@ -92,14 +92,16 @@ def test_segments_are_objects_of_their_own() -> None:
         ),
     ],
 )
-def test_what_is_refused(seen: Any, true: Any, said: dict[str, Any], message: str) -> None:
+def test_invalid_input_is_rejected(
+    seen: Any, true: Any, said: dict[str, Any], message: str
+) -> None:
     exported = module("segmentation.IOU", data=said)
 
     with pytest.raises(SchemaError, match=re.escape(message)):
         exported.add(prediction=seen, reference=true)
 
 
-def test_a_value_without_a_label_is_told_with_where_to_name_it() -> None:
+def test_pixel_value_without_label_suggests_labels() -> None:
     iou = module("segmentation.IOU", data={"labels": ["car"]})
 
     with pytest.raises(

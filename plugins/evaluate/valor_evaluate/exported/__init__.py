@@ -1,1 +1,1 @@
-"""Scripts of modules: found, and executed once that is allowed."""
+"""Metrics of Valor as modules of Hugging Face `evaluate`."""

@@ -1,4 +1,4 @@
-"""Exported metric: a metric of Valor that evaluate takes for a module of its own."""
+"""Metric of Valor with the interface of a module of evaluate."""
 
 from __future__ import annotations
 
@@ -15,71 +15,71 @@ from valor_core.errors import ConfigError, ParameterError, SchemaError, StateErr
 from valor_core.results import Report
 from valor_core.specs import MetricSpec
 from valor_evaluate.exported.columns import Columns, columns_of
-from valor_evaluate.exported.process_barrier import Rendezvous
+from valor_evaluate.exported.process_barrier import ProcessBarrier
 from valor_evaluate.exported.scores import scores
 
 __all__ = ["ExportedMetric"]
 
-_CALLED_HERE = {
+_NAMES_HERE = {
     "y_true": "references",
     "y_score": "predictions",
     "y_pred": "predictions",
     "labels=[…]": 'data={"labels": […]}',
 }
-"""What the schemas call columns and options, and what they are called here."""
+"""Names of columns and options in errors of schemas, and their names here."""
 
-_ADVISED_HERE = {
+_REMEDIES_HERE = {
     "from_arrays(": 'Name the class of each column of predictions: data={"labels": […]}.',
-    "invalid_geometry": 'Correct it, or leave such out: data={"invalid_geometry": "skip"}.',
+    "invalid_geometry": 'Correct it, or skip such objects: data={"invalid_geometry": "skip"}.',
     "data.values": 'Give the value a label, data={"labels": {…}}, null where it is background; or '
     'leave pixels of references out that have it: data={"ignore": […]}.',
 }
-"""What to do, in place of remedies that speak of configs and of calls of a family."""
+"""Remedies here, by part of a remedy that mentions a config or a function of a family."""
 
 
 class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
-    """A metric of Valor as a module of evaluate, which counts in Valor's own states.
+    """Metric of Valor as a module of evaluate, which counts items in the states of Valor.
 
-    What is added is counted at once and then forgotten: nothing is written to a file, and memory
-    does not grow with the items unless the metric's state does. Results do not depend on how items
-    are split into batches.
+    Items are counted immediately and not stored: nothing is written to a file, and memory grows
+    with the items only if the state of the metric does. Results do not depend on the split into
+    batches.
 
     Parameters
     ----------
     config_name : str or MetricSpec
-        The metric: its full name, or what the decorator made of a function.
+        Full name of the metric, or a decorated function.
     keep_in_memory, hash, max_concurrent_cache_files : optional
-        Taken since evaluate passes them to any module; there is no cache that they could be about.
+        Ignored; evaluate passes them to every module, but there is no cache.
     num_process, process_id : int
-        How many processes count a part of the items each, and which of them this is. The first one
-        gathers the counts of all in `compute`, which answers None in the others.
+        Number of processes that each count a part of the items, and number of this process. Process
+        0 gathers all counts in `compute`, which returns None in the others.
     cache_dir, experiment_id, timeout : optional
-        Where several processes meet, what their files are called, and how many seconds they wait
-        for each other. One process alone writes no files.
+        Shared folder of several processes, prefix of their files, and seconds to wait for each
+        other. A single process writes no files.
     task : str, optional
-        The task of a metric that serves several.
+        Task, for a metric of several tasks.
     data : mapping, optional
-        How columns are read, such as the ``labels`` that numbers stand for.
+        Settings for reading columns, such as the ``labels`` of indices.
     resources : mapping of str to mapping, optional
-        Parameters of the resources that the metric asks for, such as a judge.
+        Parameters of the resources of the metric, such as a judge.
     **parameters
         Parameters of the metric.
 
     Attributes
     ----------
     spec : MetricSpec
-        What the metric says about itself: its direction, its range, its version.
+        Declaration of the metric: its direction, range and version.
     report : Report or None
-        The whole report of the latest `compute`, with the reason of each None.
+        Report of the latest `compute`, with the reason for each None.
 
     Raises
     ------
     ConfigError
-        If no metric is named, or there is no such process.
+        If no metric is named, or the process number is invalid.
     RegistryError
         If no installed plugin has the metric.
     ParameterError
-        If the metric or its columns refuse an option.
+        If the metric or its columns reject an option.
     """
 
     def __init__(
@@ -99,8 +99,8 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
         resources: Mapping[str, Any] | None = None,
         **parameters: Any,
     ) -> None:
-        # The constructor of the base class makes a folder in the user's cache, which may be
-        # read-only, and needs docstrings, which `python -OO` takes away.
+        # The base constructor creates a folder in the user's cache, which may be read-only, and
+        # requires docstrings, which `python -OO` removes.
         self.metric, self.task = _metric(config_name), task
         self.parameters, self.resources = parameters, resources
         self._begin()
@@ -110,11 +110,11 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
             self.spec, {} if data is None else data, self._evaluator.registry
         )
         self.report: Report | None = None
-        self._rendezvous: Rendezvous | None = None
+        self._barrier: ProcessBarrier | None = None
         if num_process > 1:
             folder = Path(cache_dir or evaluate.config.HF_METRICS_CACHE, self.spec.name)
             experiment = experiment_id or "default_experiment"
-            self._rendezvous = Rendezvous(folder, experiment, process_id, num_process, timeout)
+            self._barrier = ProcessBarrier(folder, experiment, process_id, num_process, timeout)
         self.config_name = self.spec.name
         self.num_process, self.process_id = num_process, process_id
         self.keep_in_memory, self.timeout = keep_in_memory, timeout
@@ -126,7 +126,7 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
         EvaluationModuleInfoMixin.__init__(self, info)
 
     def __len__(self) -> int:
-        """Items that were added since the latest `compute`."""
+        """Number of items added since the latest `compute`."""
         return self._added
 
     def __repr__(self) -> str:
@@ -159,7 +159,7 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
         Parameters
         ----------
         prediction, reference, **columns
-            Its values; also under the names that columns have. None is a value that is missing.
+            Values, also by name of the column. None is a missing value.
 
         Raises
         ------
@@ -170,18 +170,18 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
         self._count({name: [value] for name, value in item.items() if value is not NOTHING})
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **columns: Any) -> None:
-        """Count some items.
+        """Count a batch of items.
 
         Parameters
         ----------
         predictions, references, **columns : sequence
-            A value for each item; which columns there are depends on the task.
+            One value per item. The task determines the columns.
 
         Raises
         ------
         SchemaError
-            If columns are missing, unknown, of several lengths, or hold something else; nothing of
-            them has been counted.
+            If columns are missing, unknown, of different lengths, or invalid. None of their items
+            is counted.
         """
         given = {"predictions": predictions, "references": references, **columns}
         self._count({name: column for name, column in given.items() if column is not None})
@@ -189,28 +189,28 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
     def compute(
         self, *, predictions: Any = None, references: Any = None, **given: Any
     ) -> dict[str, Any] | None:
-        """The values of what was added, and of the columns given here; begins anew.
+        """Return the values for the added items and the given columns, and start again.
 
         Parameters
         ----------
         predictions, references, **given
-            Columns, which are added first, and parameters of the metric, in place of those that the
-            module was made with.
+            Columns, which are added first, and parameters of the metric, which replace those of the
+            constructor.
 
         Returns
         -------
         dict of str to float or None
-            As `scores` has it; None for a value that there is not, for reasons that stand in
-            `report`. None in place of all in a process that is not the first.
+            Values by name, as in `scores`. `report` has the reason for each None. In processes
+            other than the first, None instead of the dictionary.
 
         Raises
         ------
         SchemaError
             As `add_batch`.
         ParameterError
-            If the metric refuses a parameter, or items were added that it would count otherwise.
+            If the metric rejects a parameter, or would have counted the added items differently.
         StateError
-            If nothing was added, or another process is not met in time.
+            If no item was added, or another process does not arrive in time.
         """
         named = {"predictions": predictions, "references": references}
         named |= {name: given.pop(name) for name in self.columns.names if name in given}
@@ -224,17 +224,17 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
                 counted = wanted
         if columns:
             self._count(columns, counted)
-        elif not self._started and self._rendezvous is None:
+        elif not self._started and self._barrier is None:
             raise StateError(
                 f"{self.spec.name}: expected items to compute it from, found none added",
                 "Add them with add or add_batch, or give predictions and references to compute.",
             )
         try:
-            if self._rendezvous is not None and self.process_id:
-                self._rendezvous.hand_over(counted)
+            if self._barrier is not None and self.process_id:
+                self._barrier.hand_over(counted)
                 return None
-            if self._rendezvous is not None:
-                self._rendezvous.gather(counted)
+            if self._barrier is not None:
+                self._barrier.gather(counted)
             self.report = _report(counted, wanted)
         finally:
             counted.close()
@@ -247,7 +247,7 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
         return self.compute(predictions=predictions, references=references, **given)
 
     def download_and_prepare(self, download_config: Any = None, dl_manager: Any = None) -> None:
-        """Nothing: a metric of Valor downloads nothing here."""
+        """Do nothing: there is nothing to download."""
 
     def _begin(self) -> None:
         self._evaluator = self._counting(self.parameters)
@@ -255,49 +255,49 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
 
     def _count(self, columns: Mapping[str, Any], evaluator: Evaluator | None = None) -> None:
         count = self._length(columns)
-        if self._rendezvous is not None:
-            self._rendezvous.open()
+        if self._barrier is not None:
+            self._barrier.open()
         try:
             batch = self.columns.batch(columns, self._added)
             (evaluator or self._evaluator).update(batch)
         except SchemaError as error:
-            raise _in_our_words(error, self.spec.name) from error
+            raise _with_names_here(error, self.spec.name) from error
         self._added += count
         self._started = True
 
     def _length(self, columns: Mapping[str, Any]) -> int:
-        """Items of some columns, which are known, all there and of one length."""
-        place = self.spec.name
+        """Validate the names and lengths of columns, and return the number of items."""
+        where = self.spec.name
         for name in columns:
             if name not in self.columns.names:
                 raise SchemaError(
-                    f"{place}: expected columns among {', '.join(self.columns.names)}, "
+                    f"{where}: expected columns among {', '.join(self.columns.names)}, "
                     f"got {name!r}",
                 )
         for name in self.columns.required:
             if name not in columns:
-                raise SchemaError(f"{place}: expected the column {name}, found none")
+                raise SchemaError(f"{where}: expected the column {name}, found none")
         if not columns:
             raise SchemaError(
-                f"{place}: expected columns among {', '.join(self.columns.names)}, found none"
+                f"{where}: expected columns among {', '.join(self.columns.names)}, found none"
             )
-        lengths = {name: _length(column, name, place) for name, column in columns.items()}
+        lengths = {name: _length(column, name, where) for name, column in columns.items()}
         first, count = next(iter(lengths.items()))
         for name, length in lengths.items():
             if length != count:
                 raise SchemaError(
-                    f"{place}: expected {count:,} {name}, one for each of {first}, got {length:,}"
+                    f"{where}: expected {count:,} {name}, one for each of {first}, got {length:,}"
                 )
         return count
 
     def _check_counted_alike(self, wanted: Evaluator, given: Mapping[str, Any]) -> None:
-        """Refuse parameters under which the items would have been counted otherwise."""
+        """Reject parameters that would have counted the added items differently."""
         if wanted.evaluation.plan.requests == self._evaluator.evaluation.plan.requests:
             return
-        told = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        values = ", ".join(f"{name}={value!r}" for name, value in given.items())
         raise ParameterError(
-            f"expected {told} before the first item is added, got it after {self._added:,}",
-            f"Give it when the module is made: module({self.spec.name!r}, {told}).",
+            f"expected {values} before the first item is added, got it after {self._added:,}",
+            f"Give it when the module is made: module({self.spec.name!r}, {values}).",
             f"{self.spec.name}: ",
         )
 
@@ -324,30 +324,30 @@ def _only(features: list[Any]) -> Any:
     return features[0] if len(features) == 1 else features
 
 
-def _length(column: Any, name: str, place: str) -> int:
+def _length(column: Any, name: str, where: str) -> int:
     try:
         if isinstance(column, (str, bytes, Mapping)):
             raise TypeError
         return len(column)
     except TypeError:
         raise SchemaError(
-            f"{place}: expected {name} as a list, one for each item, got {shown(column)}",
+            f"{where}: expected {name} as a list, one for each item, got {shown(column)}",
             f"Add a single item with: add({name.removesuffix('s')}=…).",
         ) from None
 
 
-def _in_our_words(error: SchemaError, place: str) -> SchemaError:
-    """An error of a schema, with columns called as they are called here."""
+def _with_names_here(error: SchemaError, where: str) -> SchemaError:
+    """Rewrite an error of a schema with the names of columns here."""
     message, remedy = error.message, error.remedy or ""
-    for phrase, advice in _ADVISED_HERE.items():
+    for phrase, advice in _REMEDIES_HERE.items():
         remedy = advice if phrase in remedy else remedy
-    for there, here in _CALLED_HERE.items():
+    for there, here in _NAMES_HERE.items():
         message, remedy = message.replace(there, here), remedy.replace(there, here)
-    return SchemaError(f"{place}: {message}", remedy or None)
+    return SchemaError(f"{where}: {message}", remedy or None)
 
 
 def _report(counted: Evaluator, wanted: Evaluator) -> Report:
-    """The report of what one evaluator counted, for the metric of another one."""
+    """Return the report for the counts of one evaluator and the metric of another one."""
     report = counted.compute()
     if counted is wanted:
         return report

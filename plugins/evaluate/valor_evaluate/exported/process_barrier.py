@@ -1,4 +1,4 @@
-"""Rendezvous: processes that count parts of one data set, and the first of them, which gathers."""
+"""Barrier of processes that count parts of the data; the first process gathers the counts."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from valor_core.errors import StateError
 
 T = TypeVar("T")
 
-_PAUSE = 0.01  # seconds between two looks at the folder
+_PAUSE = 0.01  # seconds between two checks of the folder
 
 
 @define
-class Rendezvous:
-    """Where one process hands over what it counted, or gathers what the others did.
+class ProcessBarrier:
+    """Exchange of counts between processes, through files in a shared folder.
 
-    The first process opens a round with a file of a name that was never there before. The others
-    save their counts under the name of the round that they see, so that the first one waits for
-    these, and never takes what a program that was killed left behind.
+    Process 0 opens a round with a file of a unique name. The other processes save their counts
+    under the name of that round, so process 0 waits for these, and never reads files old by a
+    killed program.
 
     Parameters
     ----------
     folder : Path
-        A folder that all processes share.
+        Folder shared by all processes.
     experiment : str
-        What their files begin with.
+        Prefix of file names.
     process, processes : int
-        Which of them this is, and how many they are.
+        Number of this process, and number of processes.
     timeout : float
-        Seconds to wait for the others.
+        Seconds to wait for other processes.
     """
 
     folder: Path
@@ -47,13 +47,13 @@ class Rendezvous:
     _round: str | None = field(default=None, init=False)
 
     def open(self) -> None:
-        """Open a round, if this is the first process and none is open."""
+        """Open a round, if this is process 0 and none is open."""
         if self.process or self._round is not None:
             return
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            for left in self._opened():
-                left.unlink(missing_ok=True)
+            for old in self._opened():
+                old.unlink(missing_ok=True)
             self._round = uuid4().hex
             self._path(self._round).touch()
         except OSError as error:
@@ -63,30 +63,30 @@ class Rendezvous:
             ) from error
 
     def hand_over(self, evaluator: Evaluator) -> None:
-        """Save what this process counted, for the first one.
+        """Save the counts of this process, for process 0.
 
         Raises
         ------
         StateError
-            If that one opens no round in time.
+            If process 0 opens no round in time.
         """
         self._round = self._wait(self._another_round, "process 0")
         evaluator.save(self._path(self._round, self.process))
 
     def gather(self, evaluator: Evaluator) -> None:
-        """Count what the other processes counted, and close the round.
+        """Add the counts of the other processes, and close the round.
 
         Raises
         ------
         StateError
-            If one of them does not hand over in time, or made another request.
+            If a process does not arrive in time, or counts another request.
         """
         self.open()
         name = self._round or ""
         try:
             for process in range(1, self.processes):
                 path = self._path(name, process)
-                self._wait(partial(_there, path), f"process {process}")
+                self._wait(partial(_existing, path), f"process {process}")
                 evaluator.resume(path)
                 path.unlink()
         finally:
@@ -104,7 +104,7 @@ class Rendezvous:
                 yield path
 
     def _another_round(self) -> str | None:
-        """The round that is open and that this process did not take part in yet."""
+        """Return the open round, unless this process took part in it already."""
         names = (path.name.removesuffix(".round").rpartition("-")[2] for path in self._opened())
         return next((name for name in names if name != self._round), None)
 
@@ -121,5 +121,5 @@ class Rendezvous:
         return it
 
 
-def _there(path: Path) -> Path | None:
+def _existing(path: Path) -> Path | None:
     return path if path.exists() else None

@@ -12,25 +12,24 @@ from valor_core.schemas import DEFAULT_KEY
 
 
 def scores(report: Report, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Every value of a report of one metric, under a short name.
+    """Return all values of the report of one metric, by short names.
 
-    A name is that of the metric and what tells the result from the others, ``F1/label:cat``, as
-    `Report.flat` writes it. It leaves out what the module was made with, which is the same for all
-    of its results, what is null, and the label key ``class``.
+    A name consists of the metric and the parameters that distinguish its results, such as
+    ``F1/label:cat``, as in `Report.flat`. It does not contain the arguments of the module, null
+    values, and the label key ``class``.
 
     Parameters
     ----------
     report : Report
-        The report.
+        Report.
     parameters : mapping
-        Parameters of the metric, as the report's config has them.
+        Parameters of the metric in the config of the report.
 
     Returns
     -------
     dict of str to float or None
-        Numbers as float, and None where there is none: never NaN. A value of several named numbers
-        is a name for each. What is more than a number, such as a curve or a matrix, stands as in
-        the report, in lists and tables.
+        Numbers as float, None for undefined values, never NaN. A value with several named numbers
+        has one key for each. Curves and matrices are lists and tables, as in the report.
 
     Examples
     --------
@@ -42,20 +41,20 @@ def scores(report: Report, parameters: Mapping[str, Any]) -> dict[str, Any]:
     {'ROUGE/rouge1': 0.5, 'ROUGE/rouge2': None, 'Recall/label:a': None}
     """
     parts = [part for result in report.results for part in _parts(result, parameters)]
-    # `flat` leaves out what is no number, so that it is asked for the names of zeros.
+    # `flat` skips values that are not numbers, so get the names for zeros.
     names = evolve(report, results=[zero for zero, _ in parts], slices=()).flat()
     return dict(zip(names, (value for _, value in parts), strict=True))
 
 
 def _parts(result: Result, parameters: Mapping[str, Any]) -> Iterator[tuple[Result, Any]]:
-    """Each value of a result, behind a result that has 0 in its place."""
+    """Yield each value of a result, after a copy of the result with value 0."""
     value = result.value
     named = {
-        name: told
-        for name, told in result.parameters.items()
-        if told is not None
-        and (name, told) != ("label_key", DEFAULT_KEY)
-        and not (name in parameters and parameters[name] == told)
+        name: each
+        for name, each in result.parameters.items()
+        if each is not None
+        and (name, each) != ("label_key", DEFAULT_KEY)
+        and not (name in parameters and parameters[name] == each)
     }
     if isinstance(value, Mapping) and value:
         for name, part in value.items():

@@ -1,1 +1,1 @@
-"""Inputs: what a module computes from, read from fields of items."""
+"""Modules of Hugging Face `evaluate` as metrics of Valor."""

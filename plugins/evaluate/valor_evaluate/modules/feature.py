@@ -1,4 +1,4 @@
-"""Features: the types of a module's columns, as `evaluate` declares them."""
+"""Features: declared column types of a module."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _LISTS = frozenset({"List", "LargeList", "Sequence"})
 
 
 def kind_of(feature: Any) -> Kind:
-    """What a feature is a column of.
+    """Return the kind of column that a feature declares.
 
     Raises
     ------
     SchemaError
-        If it is something that no item has, such as audio.
+        If no item can have it, such as audio.
 
     Examples
     --------
@@ -47,21 +47,21 @@ def kind_of(feature: Any) -> Kind:
 
 
 def element_of(feature: Any) -> Any:
-    """The feature of a list's elements."""
+    """Return the feature of the elements of a list."""
     return feature[0] if isinstance(feature, list) else feature.feature
 
 
 def leaves(
     table: Mapping[str, Any], whole: Collection[str] = (), above: str = ""
 ) -> Iterator[tuple[str, Any]]:
-    """The columns of a table that are no tables themselves, by their path.
+    """Yield path and feature of the columns of a table, including those of nested tables.
 
     Parameters
     ----------
     table : mapping of str to feature
-        The table.
+        Table.
     whole : collection of str
-        Paths of tables that are taken as they are.
+        Paths of tables that are not split.
 
     Examples
     --------
@@ -77,12 +77,12 @@ def leaves(
 
 
 def are_labels(feature: Any) -> bool:
-    """Whether a list is one of labels, as the tags of words are."""
+    """Return True for a list of labels, such as a tag for each word."""
     return "label" in str(getattr(element_of(feature), "id", "") or "")
 
 
 def narrowed(values: Any, feature: Any) -> Any:
-    """Numbers rounded to the precision that a feature declares, in whatever lists they stand."""
+    """Round numbers, also in nested lists, to the precision that a feature declares."""
     if isinstance(values, list):
         return [narrowed(each, feature) for each in values]
     if isinstance(values, dict):
@@ -95,19 +95,19 @@ def narrowed(values: Any, feature: Any) -> Any:
 
 
 def as_array(values: list[Any], feature: Any) -> NDArray[Any]:
-    """A column as an array; of the type that its feature declares, if one is given."""
+    """Return a column as an array, with the dtype of its feature, if given."""
     dtype = getattr(feature, "dtype", None)
     is_declared = dtype is not None and kind_of(feature) in ("whole", "number")
     return np.array(values, dtype=dtype if is_declared else None)
 
 
 def from_json(value: Any, feature: Any) -> Any:
-    """A value read from JSON, if it is what the feature declares.
+    """Validate a value parsed from JSON against a feature.
 
     Raises
     ------
     SchemaError
-        If it is not.
+        If the value has another type.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def _image(rows: list[Any]) -> NDArray[Any]:
 
 
 def words(feature: Any, kind: Kind = "") -> str:
-    """What a feature is, in words that follow "expected"."""
+    """Return a description of a feature that follows "expected"."""
     kind = kind or kind_of(feature)
     if kind == "list":
         return f"a list, each of it {words(element_of(feature))}"

@@ -1,4 +1,4 @@
-"""Label codes: the whole numbers that stand for names of classes in a module's columns."""
+"""Label codes: integers of class names in the columns of a module."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]+", re.ASCII)
 
 
 def is_whole(name: str) -> bool:
-    """Whether a name is a whole number.
+    """Return True if a name is an integer.
 
     Examples
     --------
@@ -26,26 +26,25 @@ def is_whole(name: str) -> bool:
 
 @frozen
 class LabelCodes:
-    """Names of classes and their codes.
+    """Class names and their codes.
 
     Parameters
     ----------
     names : tuple of str
         All names, in the order of their codes.
     are_numbers : bool
-        Whether the names are whole numbers, which are their own codes.
-    told : bool
-        Whether the order is known to be the one that is meant: somebody gave it, or the names are
-        numbers.
+        True if the names are integers, which are their own codes.
+    is_explicit : bool
+        True if the order is certain: the user set it, or the names are integers.
     """
 
     names: tuple[str, ...]
     are_numbers: bool = False
-    told: bool = False
+    is_explicit: bool = False
 
     @classmethod
     def of(cls, found: Iterable[str], given: Sequence[str] = ()) -> Self:
-        """Codes of the names that were found, or of those that were given.
+        """Make codes of the names in the data, or of the names that the user set.
 
         Examples
         --------
@@ -55,20 +54,20 @@ class LabelCodes:
         [9, 10]
         """
         if given:
-            return cls(tuple(given), told=True)
+            return cls(tuple(given), is_explicit=True)
         names = sorted(set(found))
         if names and all(map(is_whole, names)):
-            return cls(tuple(sorted(names, key=int)), are_numbers=True, told=True)
+            return cls(tuple(sorted(names, key=int)), are_numbers=True, is_explicit=True)
         return cls(tuple(names))
 
     @property
     def positive(self) -> str:
-        """The positive one of two classes.
+        """Positive one of two classes.
 
         Raises
         ------
         SchemaError
-            If there are not two, or it is not known whether there are more.
+            If there are not exactly two classes.
         """
         if self.are_numbers and {int(name) for name in self.names} <= {0, 1}:
             return "1"
@@ -85,27 +84,27 @@ class LabelCodes:
         return f"{len(self.names):,} ({shortened})" if self.names else "none"
 
     def check_two(self) -> None:
-        """Refuse to number a single class where a code stands for the positive one.
+        """Reject a single class if a code identifies the positive one.
 
         Raises
         ------
         SchemaError
-            If one class was found, and nobody said which others there are.
+            If the data have one class, and the user did not set the others.
         """
-        if len(self.names) < 2 and not self.told:
+        if len(self.names) < 2 and not self.is_explicit:
             raise SchemaError(
-                f"labels: expected two classes or more to tell which is positive, found "
+                f"labels: expected two or more classes to identify the positive one, found "
                 f"{self._found}",
                 "Name all in the order of their codes: labels: [NEGATIVE, POSITIVE]",
             )
 
     def encoded(self, names: Sequence[str]) -> list[int]:
-        """The codes of some names.
+        """Return the codes of names.
 
         Raises
         ------
         SchemaError
-            If one is not among those that were given.
+            If a name has no code.
         """
         if self.are_numbers:
             return [int(name) for name in names]
@@ -115,19 +114,19 @@ class LabelCodes:
         except KeyError as error:
             raise SchemaError(
                 f"labels: expected one of {', '.join(self.names)}, found {shown(error.args[0])}",
-                "Name it too: labels: [...]",
+                "Add it to labels: [...]",
             ) from None
 
     def in_options(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Options with names of classes as their codes, where modules take classes."""
+        """Replace class names by their codes in options that expect classes."""
 
         def code(value: Any) -> Any:
-            known = isinstance(value, str) and value in self.names
-            return self.encoded([value])[0] if known else value
+            is_name = isinstance(value, str) and value in self.names
+            return self.encoded([value])[0] if is_name else value
 
-        told = dict(options)
-        if "pos_label" in told:
-            told["pos_label"] = code(told["pos_label"])
-        if isinstance(told.get("labels"), (list, tuple)):
-            told["labels"] = [code(value) for value in told["labels"]]
-        return told
+        coded = dict(options)
+        if "pos_label" in coded:
+            coded["pos_label"] = code(coded["pos_label"])
+        if isinstance(coded.get("labels"), (list, tuple)):
+            coded["labels"] = [code(value) for value in coded["labels"]]
+        return coded

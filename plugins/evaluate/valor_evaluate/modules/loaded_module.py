@@ -1,4 +1,4 @@
-"""Loaded modules: the code of a script, executed, and its computing under a fixed seed."""
+"""Loaded modules: instances made by executing a script, which compute with a fixed seed."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from attrs import frozen
 
 from valor_core.errors import MissingExtraError, ParameterError, ValorError, did_you_mean
 from valor_core.packages import import_extra
-from valor_evaluate.modules.script import Script, cached, local, nowhere
+from valor_evaluate.modules.script import Script, cached, local, not_found
 
-_ALONE = RLock()
-"""Held while foreign code runs: the state of random numbers and standard output are global."""
+_LOCK = RLock()
+"""Held while third-party code runs, since it uses global random generators and standard output."""
 
 
 @frozen(eq=False, slots=False)
 class LoadedModule:
-    """A module of `evaluate` that is ready to compute.
+    """Module of `evaluate`, ready to compute.
 
     Parameters
     ----------
     script : Script
-        Where its code is.
+        Location of its code.
     module : evaluate.EvaluationModule
-        The module itself.
+        Instance of the module.
     """
 
     script: Script
@@ -46,28 +46,28 @@ class LoadedModule:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the module."""
         return self.script.name
 
     @property
     def features(self) -> tuple[Mapping[str, Any], ...]:
-        """The columns that it takes, each with its type; or several such tables to choose from."""
+        """Columns and their types; several such tables if the module accepts alternatives."""
         declared = self.module.features
         return tuple(declared) if isinstance(declared, (list, tuple)) else (declared,)
 
     @property
     def wants_arrays(self) -> bool:
-        """Whether it is given NumPy's arrays in place of lists."""
+        """True if the module expects NumPy arrays instead of lists."""
         return bool(self.module.format == "numpy")
 
     @cached_property
     def arguments(self) -> Mapping[str, inspect.Parameter]:
-        """What its ``_compute`` takes, columns and options."""
+        """Arguments of ``_compute``: columns and options."""
         return inspect.signature(self.module._compute).parameters
 
     @cached_property
     def options(self) -> tuple[str, ...]:
-        """Names of the options that it takes."""
+        """Names of the options."""
         columns = {name for table in self.features for name in table}
         named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
         return tuple(
@@ -77,27 +77,27 @@ class LoadedModule:
         )
 
     def needs(self, name: str) -> bool:
-        """Whether it cannot compute without an option."""
+        """Return True if an option has no default."""
         return self.arguments[name].default is inspect.Parameter.empty
 
     def singles_out_a_class(self, given: Mapping[str, Any]) -> bool:
-        """Whether, under some options, one of two classes is the positive one by its number."""
+        """Return True if, with these options, a code identifies the positive one of two classes."""
         return "pos_label" in self.options and given.get("average", "binary") == "binary"
 
     def check_options(self, given: Mapping[str, Any], fed: Collection[str]) -> None:
-        """Refuse options that it does not take, and the lack of one that it needs.
+        """Reject unknown options and missing required ones.
 
         Parameters
         ----------
         given : mapping of str to object
-            The options.
+            Options.
         fed : collection of str
-            Names of those that the items feed.
+            Names of options that come from the items.
 
         Raises
         ------
         ParameterError
-            With what it takes.
+            With the names of the options.
         """
         takes_any = any(a.kind is inspect.Parameter.VAR_KEYWORD for a in self.arguments.values())
         listed = ", ".join(self.options) or "none"
@@ -116,22 +116,22 @@ class LoadedModule:
                 )
 
     def compute(self, seed: int, columns: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
-        """What the module computes, its random numbers drawn from a seed.
+        """Compute the output of the module with seeded random generators.
 
         Parameters
         ----------
         seed : int
-            Seed of `random`, NumPy and, if it is loaded, PyTorch, which all go on afterwards as if
-            nothing had been drawn.
+            Seed of `random`, NumPy and, if it is imported, PyTorch. Their states are restored
+            afterwards.
         columns : mapping of str to list or ndarray
-            The data.
+            Data.
         options : mapping of str to object
-            Everything else.
+            Options.
 
         Raises
         ------
         ValorError
-            If the module raises; with what it says.
+            If the module raises; contains its message.
         """
         try:
             with _seeded(seed), redirect_stdout(sys.stderr):
@@ -139,7 +139,7 @@ class LoadedModule:
         except ModuleNotFoundError as error:
             raise _missing(self.script, (_top(error),), error) from error
         except (Exception, SystemExit) as error:
-            raise ValorError(f"{self.name} failed, {_told(error)}", _remedy(error)) from error
+            raise ValorError(f"{self.name} failed, {_summary(error)}", _remedy(error)) from error
 
 
 @contextmanager
@@ -147,7 +147,7 @@ def _seeded(seed: int) -> Iterator[None]:
     import numpy as np
     from datasets.utils.py_utils import temp_seed
 
-    with _ALONE:
+    with _LOCK:
         before = random.getstate(), np.random.get_state()
         random.seed(seed)
         try:
@@ -159,21 +159,21 @@ def _seeded(seed: int) -> Iterator[None]:
 
 
 def find(module: Path, revision: str | None) -> Script:
-    """The script of a folder, of a name in the cache or of one on the hub; executes none of it.
+    """Find the script of a folder, a file, or a name in the cache or on the hub; do not execute it.
 
     Parameters
     ----------
     module : Path
-        The folder of its script, the script, or a name.
+        Folder of the script, the script itself, or a name.
     revision : str or None
-        Version of it on the hub.
+        Version on the hub.
 
     Raises
     ------
     MissingExtraError
         If `evaluate` is not installed.
     ParameterError
-        If there is no such module.
+        If the module is not found.
     """
     doing = f"hf.Module: the module {module.as_posix()}"
     import_extra("evaluate", doing, "valor-evaluate")
@@ -181,23 +181,23 @@ def find(module: Path, revision: str | None) -> Script:
 
 
 def load(script: Script, config_name: str | None) -> LoadedModule:
-    """The module that a script defines; executes its code, once for each version of it.
+    """Return the module that a script defines. Its code is executed once per version.
 
     Parameters
     ----------
     script : Script
-        Where it is.
+        Location of the code.
     config_name : str or None
-        Which of its configurations.
+        Configuration.
 
     Raises
     ------
     MissingExtraError
         If a package that the script imports is not installed.
     ParameterError
-        If its code fails, or defines no module.
+        If its code fails, or does not define a module.
     """
-    with _ALONE, redirect_stdout(sys.stderr):
+    with _LOCK, redirect_stdout(sys.stderr):
         return _loaded(script, script.digest, config_name)
 
 
@@ -211,30 +211,30 @@ def _cached_or_fetched(name: str, revision: str | None) -> Script:
 
     modules = Path(config.HF_MODULES_CACHE)
     if Path(name).is_absolute() or name.count("/") > 1 or name.startswith("."):
-        raise nowhere(name, modules)
+        raise not_found(name, modules)
     found = cached(name, modules) if revision is None else None
     if found is not None:
         return found
     if config.HF_EVALUATE_OFFLINE:
-        raise nowhere(name, modules, "HF_EVALUATE_OFFLINE forbids to ask the hub")
+        raise not_found(name, modules, "HF_EVALUATE_OFFLINE forbids to ask the hub")
     try:
         return _fetched(name, revision, _writable(modules))
     except ValorError:
         raise
     except (FileNotFoundError, ConnectionError) as error:
         why = "the hub does not have it or cannot be reached"
-        raise nowhere(name, modules, why) from error
+        raise not_found(name, modules, why) from error
     except Exception as error:
-        raise nowhere(name, modules, f"asking the hub failed, {_told(error)}") from error
+        raise not_found(name, modules, f"asking the hub failed, {_summary(error)}") from error
 
 
 def _fetched(name: str, revision: str | None, modules: Path) -> Script:
-    """The script of a module on the hub, which `evaluate` puts beside the others in its cache.
+    """Download the script of a module from the hub to the cache of `evaluate`.
 
     Raises
     ------
     OSError
-        If the hub does not answer with it.
+        If the hub does not return it.
     """
     from datasets import DownloadConfig
     from evaluate import config
@@ -243,24 +243,24 @@ def _fetched(name: str, revision: str | None, modules: Path) -> Script:
     noisy, counts = logging.getLogger("evaluate"), config.HF_UPDATE_DOWNLOAD_COUNTS
     try:
         noisy.disabled, config.HF_UPDATE_DOWNLOAD_COUNTS = True, False
-        place = evaluation_module_factory(
+        location = evaluation_module_factory(
             name,
             revision=revision,
             download_config=DownloadConfig(cache_dir=modules / "downloads"),
             dynamic_modules_path=init_dynamic_modules(hf_modules_cache=modules),
         ).module_path
-    except ImportError as error:  # it has been written by then
+    except ImportError as error:  # evaluate has written the script by then
         script = cached(name, modules)
         if script is None or not script.missing:
-            raise ParameterError(f"module: {name} cannot be loaded, {_told(error)}") from error
+            raise ParameterError(f"module: {name} cannot be loaded, {_summary(error)}") from error
         raise _missing(script, script.missing, error) from error
     finally:
         noisy.disabled, config.HF_UPDATE_DOWNLOAD_COUNTS = False, counts
-    return Script(modules.joinpath(*place.split(".")).with_suffix(".py"))
+    return Script(modules.joinpath(*location.split(".")).with_suffix(".py"))
 
 
 def _made(script: Script, config_name: str | None) -> Any:
-    """An instance of the class that a script defines."""
+    """Return an instance of the class that a script defines."""
     try:
         cls = _module_class(_imported(script), script)
         return _prepared(cls, config_name)
@@ -272,22 +272,24 @@ def _made(script: Script, config_name: str | None) -> Any:
             files = " and ".join(script.missing_files)
             raise ParameterError(
                 f"module: {script.name} needs {files} in {script.path.parent}, which is not there",
-                "Put it there, from where the comment behind its import says.",
+                "Copy it from the source in the comment after its import.",
             ) from error
         if missing:
             raise _missing(script, missing, error) from error
-        raise ParameterError(f"module: {script.name} cannot be loaded, {_told(error)}") from error
+        raise ParameterError(
+            f"module: {script.name} cannot be loaded, {_summary(error)}"
+        ) from error
     except (Exception, SystemExit) as error:
         remedy = None if config_name else "If it asks for a configuration, name one: config_name: …"
         raise ParameterError(
-            f"module: {script.name} cannot be loaded, {_told(error)}", _remedy(error) or remedy
+            f"module: {script.name} cannot be loaded, {_summary(error)}", _remedy(error) or remedy
         ) from error
 
 
 def _imported(script: Script) -> ModuleType:
-    """The script, imported as part of a package whose name stands for its place and its code."""
-    place = hashlib.sha256(str(script.path).encode()).hexdigest()[:12]
-    package = f"_valor_evaluate_{place}_{script.digest}"
+    """Import a script as part of a package whose name depends on its path and its code."""
+    location = hashlib.sha256(str(script.path).encode()).hexdigest()[:12]
+    package = f"_valor_evaluate_{location}_{script.digest}"
     if package not in sys.modules:
         made = ModuleType(package)
         made.__path__ = [str(script.path.parent)]
@@ -299,10 +301,10 @@ def _imported(script: Script) -> ModuleType:
 
 @contextmanager
 def _without_bytecode() -> Iterator[None]:
-    """A block in which Python compiles what it imports, and leaves nothing beside it.
+    """Context in which Python compiles imported modules without writing bytecode.
 
-    It tells compiled code that is stale by the source's size and the second of its change, which
-    two versions of a script may share.
+    Python detects stale bytecode by size and modification time in seconds of the source, which two
+    versions of a script may share.
     """
     before = sys.dont_write_bytecode, sys.pycache_prefix
     sys.dont_write_bytecode, sys.pycache_prefix = True, os.devnull
@@ -331,20 +333,20 @@ def _module_class(code: ModuleType, script: Script) -> type:
 
 
 class _Description(str):
-    """A description that can be added to a docstring where ``python -OO`` has removed that."""
+    """Description that can be added to a docstring removed by ``python -OO``."""
 
     def __radd__(self, docstring: str | None) -> str:
         return f"{docstring or ''}{self!s}"
 
 
 def _prepared(cls: Any, config_name: str | None) -> Any:
-    """An instance that has downloaded what it needs."""
+    """Return an instance after it has downloaded its data."""
     from evaluate import config
 
     def info(self: Any) -> Any:
-        told = cls._info(self)
-        told.inputs_description = _Description(told.inputs_description or "")
-        return told
+        described = cls._info(self)
+        described.inputs_description = _Description(described.inputs_description or "")
+        return described
 
     described = type(cls.__name__, (cls,), {"_info": info, "__module__": cls.__module__})
     module = described(config_name=config_name, cache_dir=str(_writable(config.HF_METRICS_CACHE)))
@@ -353,18 +355,18 @@ def _prepared(cls: Any, config_name: str | None) -> Any:
 
 
 def _writable(folder: Path) -> Path:
-    """A folder in which `evaluate` keeps something, or one of this process if nothing can be."""
+    """Return a folder of `evaluate`, or a temporary one if it is not writable."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except OSError:
-        return Path(_own_folder().name)
+        return Path(_temporary_folder().name)
 
 
 @lru_cache(maxsize=1)
-def _own_folder() -> tempfile.TemporaryDirectory[str]:
-    """A folder for what modules write, until the process ends."""
+def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    """Return a temporary folder for files of modules, removed at the end of the process."""
     return tempfile.TemporaryDirectory(prefix="valor-evaluate-")
 
 
@@ -381,17 +383,17 @@ def _top(error: ImportError) -> str:
     return (error.name or "").partition(".")[0]
 
 
-def _told(error: BaseException) -> str:
-    """An exception in one line: its type and the first line that says something."""
+def _summary(error: BaseException) -> str:
+    """Return the type and the first non-empty line of an exception."""
     lines = (line.strip(" *\t") for line in str(error).splitlines())
-    said = next((line for line in lines if line), "")
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    first = next((line for line in lines if line), "")
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
 
 _NLTK_DATA = re.compile(r"nltk\.download\('(\w+)'\)")
 
 
 def _remedy(error: BaseException) -> str | None:
-    """What to do about an exception of somebody else's code, where it is known."""
+    """Return the remedy for an exception of third-party code, if known."""
     data = _NLTK_DATA.search(str(error)) if isinstance(error, LookupError) else None
     return f"Download it with: python -m nltk.downloader {data[1]}" if data else None

@@ -1,4 +1,4 @@
-"""Inputs: the columns that a module computes from, read from items."""
+"""Inputs: columns for a module, read from items."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from valor_evaluate.modules.feature import as_array, kind_of, leaves, narrowed
 from valor_evaluate.modules.label_codes import LabelCodes
 from valor_evaluate.modules.loaded_module import LoadedModule
 from valor_evaluate.modules.module_source import UID, Sources
-from valor_evaluate.modules.record_fields import ItemFields, Reading
+from valor_evaluate.modules.record_fields import ReadSettings, RecordFields
 from valor_evaluate.parameters import ModuleParameters
 
 _CLASSES = ("label", "prediction")
-"""Columns inside tables whose whole numbers are classes, as those outside are."""
+"""Columns of tables in which integers are classes, as in all columns outside of tables."""
 
 
 @frozen(eq=False)
 class Inputs:
-    """What a module is called with.
+    """Arguments of a module's computation.
 
     Parameters
     ----------
     columns : mapping of str to list or ndarray
-        Its columns; empty where no item has all that they need.
+        Columns; empty if no item has all required fields.
     codes : LabelCodes, optional
-        Numbers of classes, if any column has them.
+        Codes of classes, if a column has classes.
     left_out : mapping of str to int
-        What items lack that do not take part, and how many.
+        Number of excluded items by missing field.
     """
 
     columns: Mapping[str, Any]
@@ -40,7 +40,7 @@ class Inputs:
 
 
 def added_columns(module: LoadedModule, parameters: ModuleParameters) -> tuple[str, ...]:
-    """Arguments of a module that are no columns by its own word, and that items feed yet."""
+    """Return options of a module that are fed by fields of the items."""
     sources = Sources(parameters.columns)
     given = parameters.options
     return tuple(
@@ -52,29 +52,29 @@ def added_columns(module: LoadedModule, parameters: ModuleParameters) -> tuple[s
 
 
 def all_columns(module: LoadedModule, parameters: ModuleParameters) -> tuple[str, ...]:
-    """Paths of all columns that a module may be given."""
+    """Return the paths of all columns that a module may receive."""
     paths: dict[str, None] = {}
     for table in module.features:
         paths |= dict.fromkeys(path for path, _ in leaves(table, parameters.columns))
     return (*paths, *added_columns(module, parameters))
 
 
-def inputs(module: LoadedModule, fields: ItemFields, parameters: ModuleParameters) -> Inputs:
-    """The columns of a module, from the first of its tables of features that the items fit.
+def inputs(module: LoadedModule, fields: RecordFields, parameters: ModuleParameters) -> Inputs:
+    """Read the columns of a module by the first of its feature tables that fits the items.
 
     Parameters
     ----------
     module : LoadedModule
-        The module.
-    fields : ItemFields
-        The items.
+        Module.
+    fields : RecordFields
+        Items.
     parameters : ModuleParameters
-        How to read them.
+        Settings.
 
     Raises
     ------
     SchemaError
-        If they fit none: what the first one misses.
+        If no table fits; with the problem of the first one.
     """
     misfits: list[SchemaError] = []
     tables = module.features
@@ -89,31 +89,31 @@ def inputs(module: LoadedModule, fields: ItemFields, parameters: ModuleParameter
 def _read(
     module: LoadedModule,
     table: Mapping[str, Any],
-    fields: ItemFields,
+    fields: RecordFields,
     parameters: ModuleParameters,
     is_choice: bool,
 ) -> Inputs:
     sources = Sources(parameters.columns)
-    told = [
+    wanted = [
         (path, feature, sources.of(path, fields.task))
         for path, feature in leaves(table, parameters.columns)
     ]
     added = {name: sources.of(name, fields.task) for name in added_columns(module, parameters)}
-    fields, left_out = _complete(fields, [*told, *((n, None, s) for n, s in added.items())])
+    fields, left_out = _complete(fields, [*wanted, *((n, None, s) for n, s in added.items())])
     if not len(fields):
         return Inputs({}, left_out=left_out)
-    # Where whole numbers are one of several things that will do, names of classes are another.
-    coded = [] if is_choice else [(p, f, s) for p, f, s in told if _are_classes(p, f, s)]
+    # If integers are one of several accepted types, class names are another.
+    coded = [] if is_choice else [(p, f, s) for p, f, s in wanted if _are_classes(p, f, s)]
     codes = LabelCodes.of(fields.classes(source for _, _, source in coded), parameters.labels)
     if coded and module.singles_out_a_class(parameters.options):
         codes.check_two()
-    reading = Reading(codes, parameters.lists, parameters.score_threshold)
+    settings = ReadSettings(codes, parameters.lists, parameters.score_threshold)
     columns = {}
-    for path, feature, source in told:
+    for path, feature, source in wanted:
         if any(path == one for one, _, _ in coded):
             columns[path] = fields.coded(source, path, codes)
             continue
-        values = fields.values(source, path, feature, reading)
+        values = fields.values(source, path, feature, settings)
         columns[path] = narrowed(values, feature) if parameters.single_precision else values
     given = _tables(columns, table)
     if module.wants_arrays:
@@ -130,12 +130,12 @@ def _are_classes(path: str, feature: Any, source: Any) -> bool:
 
 
 def _complete(
-    fields: ItemFields, told: list[tuple[str, Any, Any]]
-) -> tuple[ItemFields, dict[str, int]]:
-    """The items that lack nothing, and what the others lack first."""
+    fields: RecordFields, wanted: list[tuple[str, Any, Any]]
+) -> tuple[RecordFields, dict[str, int]]:
+    """Select the items with all required fields; count the others by their first missing field."""
     reasons = np.zeros(len(fields), np.int64)
     texts = [""]
-    for _, feature, source in told:
+    for _, feature, source in wanted:
         found = fields.lacking(source, feature)
         if found is None:
             continue
@@ -149,7 +149,7 @@ def _complete(
 
 
 def _tables(columns: Mapping[str, list[Any]], table: Mapping[str, Any], above: str = "") -> Any:
-    """The columns by name, those of a table as one column of dictionaries."""
+    """Return columns by name; a table becomes a column of dictionaries."""
     found: dict[str, Any] = {}
     for name, feature in table.items():
         path = f"{above}{name}"

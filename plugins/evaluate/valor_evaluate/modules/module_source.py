@@ -1,4 +1,4 @@
-"""Sources: which field of an item feeds a column of a module, told by the column's name."""
+"""Sources: the field of an item that feeds each column of a module."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GROUNDTRUTHS = "groundtruths"
 PREDICTIONS = "predictions"
 
 ANSWER_START = "answer_start"
-"""Where in the first context each reference begins; -1 where it does not occur."""
+"""Offset of each reference in the first context, -1 if it does not occur."""
 
 _PREDICTED = (
     "predictions",
@@ -43,7 +43,7 @@ _OF_CLASSES: Mapping[str, str] = {
     "data": GROUNDTRUTHS,
     "id": UID,
 }
-_KNOWN = {
+_FIELDS = {
     "text": (*TEXT_COLUMNS, UID, ANSWER_START),
     "classification": (GROUNDTRUTHS, PREDICTIONS, UID),
 }
@@ -51,12 +51,12 @@ _KNOWN = {
 
 @frozen
 class Sources:
-    """What feeds the columns of a module.
+    """Source of each column of a module.
 
     Parameters
     ----------
     chosen : mapping of str to object
-        Fields or numbers by the path of the column, where somebody chose them.
+        Fields or numbers that the user set, by path of the column.
 
     Examples
     --------
@@ -68,19 +68,19 @@ class Sources:
     chosen: Mapping[str, Any]
 
     def of(self, path: str, task: str) -> Any:
-        """The field of an item, or the number, that feeds a column.
+        """Return the field of an item, or the number, that feeds a column.
 
         Parameters
         ----------
         path : str
-            Name of the column, those of the tables around it before it: ``"references.id"``.
+            Name of the column, after the names of its tables: ``"references.id"``.
         task : str
-            The task of the items.
+            Task of the items.
 
         Raises
         ------
         SchemaError
-            If somebody chose a field that items of the task have not.
+            If the user set a field that items of the task do not have.
         """
         if path in self.chosen:
             return self._checked(path, task)
@@ -91,26 +91,26 @@ class Sources:
         return names.get(leaf, f"{METADATA}{leaf}")
 
     def _checked(self, path: str, task: str) -> Any:
-        """What somebody chose, if the items of the task have it."""
+        """Return the source that the user set, if items of the task have it."""
         source = self.chosen[path]
         is_field = isinstance(source, str) and not source.startswith(METADATA)
-        if is_field and source not in _KNOWN[task]:
+        if is_field and source not in _FIELDS[task]:
             raise SchemaError(
                 f"columns.{path}: expected a field of items of {task}, got {shown(source)}",
-                f"It is one of: {', '.join(_KNOWN[task])}, {METADATA}NAME.",
+                f"It is one of: {', '.join(_FIELDS[task])}, {METADATA}NAME.",
             )
         return source
 
     def takes(self, path: str) -> bool:
-        """Whether something is known to feed a column: by its name, or since somebody chose it."""
+        """Return True if a column has a source: by its name, or set by the user."""
         return path in self.chosen or path in _OF_TEXT
 
     def fields(self, paths: Iterable[str]) -> set[str]:
-        """The fields that have to be kept of an item, whatever its task is."""
+        """Return the fields to store for each item, for any task."""
         found: set[Any] = set()
         for path in paths:
             chosen = self.chosen.get(path)
-            found |= {chosen} if path in self.chosen else {self.of(path, task) for task in _KNOWN}
+            found |= {chosen} if path in self.chosen else {self.of(path, task) for task in _FIELDS}
         if ANSWER_START in found:
             found |= {"references", "contexts"}
         return {
@@ -120,15 +120,15 @@ class Sources:
         }
 
     def check(self, paths: Iterable[str]) -> None:
-        """Refuse columns that a module has not, and fields that no item has.
+        """Reject unknown columns and fields.
 
         Raises
         ------
         ParameterError
-            With those that there are.
+            With the valid names.
         """
         paths = [*paths]
-        known = [*dict.fromkeys(name for names in _KNOWN.values() for name in names)]
+        valid = [*dict.fromkeys(name for names in _FIELDS.values() for name in names)]
         for path, source in self.chosen.items():
             if path not in paths:
                 raise ParameterError(
@@ -137,11 +137,11 @@ class Sources:
                 )
             is_number = isinstance(source, (int, float))
             is_field = isinstance(source, str) and (
-                source in known or (len(source) > len(METADATA) and source.startswith(METADATA))
+                source in valid or (len(source) > len(METADATA) and source.startswith(METADATA))
             )
             if not (is_number or is_field):
-                remedy = did_you_mean(source, known) if isinstance(source, str) else None
+                remedy = did_you_mean(source, valid) if isinstance(source, str) else None
                 raise ParameterError(
                     f"columns.{path}: expected a field of an item or a number, got {shown(source)}",
-                    remedy or f"It is one of: {', '.join(known)}, {METADATA}NAME.",
+                    remedy or f"It is one of: {', '.join(valid)}, {METADATA}NAME.",
                 )

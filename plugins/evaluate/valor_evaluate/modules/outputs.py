@@ -1,4 +1,4 @@
-"""Outputs: what a module computes, of whatever shape, as results."""
+"""Outputs of modules as results."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from valor_core.errors import ReportError, shown
 from valor_core.results import Failed, Result, Undefined, as_json, is_number
 
 OUTPUT = "output"
-"""Parameter of a result that says which of several outputs it is."""
+"""Parameter of a result that names one of several outputs."""
 
 
 def results(
     output: Any, parameters: Mapping[str, Any], left_out: Mapping[str, int]
 ) -> list[Result]:
-    """A result for each output of a module.
+    """Return a result for each output of a module.
 
-    A table gives a result for each of its keys, those of tables inside it after a dot. What is no
-    finite number is undefined, and null within a list.
+    A table gives a result for each key; keys of nested tables follow after a dot. Numbers that are
+    not finite are undefined, or null in lists.
 
     Parameters
     ----------
     output : object
-        What the module computed: a number, a text, an array, a list, or a table of these.
+        Output: a number, string, array, list, or a table of these.
     parameters : mapping
         Parameters of every result.
     left_out : mapping of str to int
-        What items lack that did not take part, and how many.
+        Number of excluded items by missing field.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def results(
 
 
 def is_table(result: Result) -> bool:
-    """Whether a result is no single number, but a list or a table of them."""
+    """Return True if the value of a result is a list or table."""
     return isinstance(result.value, (list, dict))
 
 
@@ -53,8 +53,8 @@ def _flat(output: Any, above: str = "") -> Iterator[tuple[str, Any]]:
         for key, value in output.items():
             yield from _flat(value, f"{above}.{key}" if above else str(key))
     elif _holds_tables(output):
-        for place, value in enumerate(output):
-            yield from _flat(value, f"{above}.{place}" if above else str(place))
+        for index, value in enumerate(output):
+            yield from _flat(value, f"{above}.{index}" if above else str(index))
     else:
         yield above, output
 
@@ -79,7 +79,7 @@ def _value(value: Any) -> Any:
 
 
 def _with_nulls(value: Any) -> Any:
-    """The value with None where a number is not finite."""
+    """Replace numbers that are not finite by None."""
     if hasattr(value, "tolist"):  # an array of NumPy, PyTorch or pandas
         value = value.tolist()
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Script: where the code of a module of `evaluate` is, found without running any of it."""
+"""Script: source file of a module of `evaluate`, found without executing it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from valor_core.errors import ParameterError, did_you_mean
 from valor_core.packages import install
 
 TYPES = ("metric", "comparison", "measurement")
-"""Kinds of modules, each of which has its own organization on the hub."""
+"""Kinds of modules, each with an organization on the hub."""
 
 _DISTRIBUTIONS = {
     "PIL": "pillow",
@@ -29,17 +29,17 @@ _DISTRIBUTIONS = {
     "sklearn": "scikit-learn",
     "yaml": "pyyaml",
 }
-"""What is installed for a package that is not called like its distribution."""
+"""Distributions of packages with another name."""
 
 
 @frozen(slots=False)
 class Script:
-    r"""The file that defines a module, and the files beside it that it imports.
+    r"""File that defines a module, and files in its folder that it imports.
 
     Parameters
     ----------
     path : Path
-        The script.
+        Script.
 
     Examples
     --------
@@ -56,12 +56,12 @@ class Script:
 
     @property
     def name(self) -> str:
-        """What the module is called."""
+        """Name of the module."""
         return self.path.stem
 
     @cached_property
     def digest(self) -> str:
-        """Twelve hexadecimal digits that stand for all of its code."""
+        """Hexadecimal checksum of all its code, with twelve digits."""
         content = hashlib.sha256()
         for file in self._files:
             content.update(file.read_bytes().replace(b"\r\n", b"\n"))
@@ -69,45 +69,45 @@ class Script:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Packages that it imports and that are not installed."""
+        """Imported packages that are not installed."""
         packages = dict.fromkeys(
             name.partition(".")[0]
             for file in self._files
             for level, name in _imports(file)
             if not level
         )
-        return tuple(name for name in packages if name != "__future__" and not _is_there(name))
+        return tuple(name for name in packages if name != "__future__" and not _is_installed(name))
 
     @property
     def missing_files(self) -> tuple[str, ...]:
-        """Files that it imports from its own folder and that are not there."""
+        """Imported files that are missing in the folder of the script."""
         wanted = dict.fromkeys(
             f"{name.replace('.', '/')}.py"
             for file in self._files
             for level, name in _imports(file)
-            if level and self._beside(name) is None
+            if level and self._in_folder(name) is None
         )
         return tuple(wanted)
 
     def installing(self, packages: tuple[str, ...]) -> str:
-        """The command that installs packages, as its comments ``# From:`` say or as they are known.
+        """Return the command that installs packages, named by comments ``# From:`` or by a table.
 
         Parameters
         ----------
         packages : tuple of str
-            Names by which they are imported.
+            Import names.
         """
-        said = {}
+        named = {}
         for line in self.path.read_text(encoding="utf-8", errors="replace").splitlines():
             code, mark, source = line.partition("# From:")
             words = code.split()
             if mark and source.split() and len(words) > 1 and words[0] in ("import", "from"):
-                said[words[1].partition(".")[0]] = source.split()[0]
-        return install(*(said.get(name, _DISTRIBUTIONS.get(name, name)) for name in packages))
+                named[words[1].partition(".")[0]] = source.split()[0]
+        return install(*(named.get(name, _DISTRIBUTIONS.get(name, name)) for name in packages))
 
     @cached_property
     def _files(self) -> tuple[Path, ...]:
-        """The script and what it imports from its folder, in the order in which it does."""
+        """Script and imported files of its folder, in import order."""
         found: dict[Path, None] = {}
         waiting = [self.path]
         while waiting:
@@ -115,20 +115,20 @@ class Script:
             if file in found:
                 continue
             found[file] = None
-            beside = (self._beside(name) for level, name in _imports(file) if level)
-            waiting += [other for other in beside if other is not None]
+            imported = (self._in_folder(name) for level, name in _imports(file) if level)
+            waiting += [other for other in imported if other is not None]
         return tuple(found)
 
-    def _beside(self, name: str) -> Path | None:
-        place = self.path.parent / name.replace(".", "/")
-        for file in (place.with_suffix(".py"), place / "__init__.py"):
+    def _in_folder(self, name: str) -> Path | None:
+        location = self.path.parent / name.replace(".", "/")
+        for file in (location.with_suffix(".py"), location / "__init__.py"):
             if file.is_file():
                 return file
         return None
 
 
 def _imports(file: Path) -> Iterator[tuple[int, str]]:
-    """What the top level of a file imports: how many folders up, 0 for packages, and the name."""
+    """Yield the imports at the top level of a file: relative level, 0 for packages, and name."""
     try:
         body = ast.parse(file.read_bytes()).body
     except (SyntaxError, ValueError):
@@ -143,7 +143,7 @@ def _imports(file: Path) -> Iterator[tuple[int, str]]:
                 yield from ((statement.level, alias.name) for alias in statement.names)
 
 
-def _is_there(package: str) -> bool:
+def _is_installed(package: str) -> bool:
     try:
         return find_spec(package) is not None
     except (ImportError, ValueError):
@@ -151,12 +151,12 @@ def _is_there(package: str) -> bool:
 
 
 def local(module: Path) -> Script | None:
-    """The script of a folder that is called like it, or the script itself; None if none is there.
+    """Return the script in a folder of the same name, or the script itself; None if neither exists.
 
     Raises
     ------
     ParameterError
-        If there is a folder, but no script in it.
+        If the folder exists without such a script.
     """
     module = Path(os.path.abspath(module))
     if module.is_file() and module.suffix == ".py":
@@ -175,14 +175,14 @@ def local(module: Path) -> Script | None:
 
 
 def cached(name: str, modules: Path) -> Script | None:
-    """The newest script of a name among those that `evaluate` has loaded from the hub before.
+    """Return the newest script with a name in the cache of `evaluate`.
 
     Parameters
     ----------
     name : str
-        Name of the module, with its owner before a slash where it has one.
+        Name of the module, after its owner and a slash if it has one.
     modules : Path
-        Folder in which `evaluate` keeps modules.
+        Folder with the cached modules of `evaluate`.
     """
     stem = name.rpartition("/")[2]
     folders = [name.replace("/", "--")] if "/" in name else [f"evaluate-{t}--{name}" for t in TYPES]
@@ -196,7 +196,7 @@ def cached(name: str, modules: Path) -> Script | None:
 
 
 def cached_names(modules: Path) -> list[str]:
-    """Names of all modules that `evaluate` has loaded from the hub before."""
+    """Return the names of all modules in the cache of `evaluate`."""
     folders = (modules / "evaluate_modules" / "metrics").glob("*--*")
     names = {folder.name.replace("--", "/", 1) for folder in folders if any(folder.glob("*/*.py"))}
     return sorted(_short(name) for name in names)
@@ -207,24 +207,26 @@ def _short(name: str) -> str:
     return stem if owner in {f"evaluate-{kind}" for kind in TYPES} else name
 
 
-def nowhere(name: str, modules: Path, hub: str = "") -> ParameterError:
-    """What to raise where a module is neither a folder, nor cached, nor on the hub.
+def not_found(name: str, modules: Path, hub: str = "") -> ParameterError:
+    """Return the error for a module that is not a folder, not cached, and not on the hub.
 
     Parameters
     ----------
     name : str
-        Its name, or the path that was given.
+        Name or path of the module.
     modules : Path
-        Folder in which `evaluate` keeps modules.
+        Folder with the cached modules of `evaluate`.
     hub : str, optional
-        What came of asking the hub.
+        Result of the request to the hub.
     """
-    known = cached_names(modules)
-    listed = f"the cache has {', '.join(known)}" if known else "the cache has none"
-    told = "; ".join(filter(None, [listed, hub]))
+    cached_modules = cached_names(modules)
+    listed = (
+        f"the cache has {', '.join(cached_modules)}" if cached_modules else "the cache has none"
+    )
+    found = "; ".join(filter(None, [listed, hub]))
     return ParameterError(
         f"module: expected the folder of a script, a script or the name of a module, got {name!r}; "
-        f"{told}",
-        did_you_mean(name, known)
+        f"{found}",
+        did_you_mean(name, cached_modules)
         or "Give the folder of its script, from the folder of the config: module: FOLDER",
     )

@@ -1,4 +1,4 @@
-"""Kept items: the fields of items that a module reads, in columns that any order fills alike."""
+"""Stored items: the fields of items that a module reads, in columns independent of their order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from valor_core.schemas.text import TextBatch
 from valor_core.states import Content, State, saved_column, saved_labels, saved_uids
 
 METADATA = "metadata."
-"""Before the name of a field of the metadata."""
+"""Prefix of fields of the metadata."""
 
 TEXT_COLUMNS = {
     "query": "queries",
@@ -26,24 +26,24 @@ TEXT_COLUMNS = {
     "contexts": "contexts",
     "reference_contexts": "reference_contexts",
 }
-"""Fields of an item of text, and the columns of a batch that have them."""
+"""Columns of a batch by field of an item."""
 
 _SINGLE = ("query", "response")
 
 Cells = list[Any]
-"""A value for each item."""
+"""One value per item."""
 
 
 @frozen(eq=False)
 class TextItems:
-    """Fields of items of text.
+    """Fields of texts.
 
     Parameters
     ----------
     uids : ndarray, shape (n_items,)
-        Their names.
+        Uids.
     fields : dict of str to list
-        For each field a value per item: a text or None, a tuple of texts, or a fact.
+        One value per item for each field: a text or None, a tuple of texts, or a metadata value.
     """
 
     uids: NDArray[Any]
@@ -51,33 +51,33 @@ class TextItems:
 
     @classmethod
     def of(cls, batch: TextBatch, fields: Sequence[str]) -> TextItems:
-        """Those of a batch."""
+        """Copy the fields of a batch."""
         kept = {name: _cells(batch, TEXT_COLUMNS[name]) for name in fields if name in TEXT_COLUMNS}
         return cls(batch.datums.uids.copy(), kept | _facts(batch.datums, fields))
 
     @classmethod
     def joined(cls, parts: Sequence[TextItems]) -> TextItems:
-        """Those of several parts, in the order of their uids."""
+        """Join parts, sorted by uid."""
         every = _all_uids([part.uids for part in parts])
         order = natural_order(every)
         fields = {}
         for name in parts[0].fields:
             cells = [cell for part in parts for cell in part.fields[name]]
-            fields[name] = [cells[place] for place in order.tolist()]
+            fields[name] = [cells[row] for row in order.tolist()]
         return cls(every[order], fields)
 
     def dump(self) -> Content:
-        """The fields, for a file."""
+        """Return the fields, for a file."""
         return {"task": "text", "uids": self.uids, "fields": self.fields}
 
     @classmethod
     def restored(cls, content: Content, fields: Sequence[str]) -> TextItems:
-        """The fields that `dump` wrote.
+        """Restore the fields that `dump` returned.
 
         Raises
         ------
         StateError
-            If they are not what they were.
+            If they are invalid.
         """
         names = saved_uids(content, "uids")
         found = _saved_fields(content, fields, len(names))
@@ -99,9 +99,9 @@ class ClassifiedItems:
     Parameters
     ----------
     batch : ClassificationBatch
-        The items, without metadata, their scores in a list.
+        Items without metadata, with a list of scores.
     fields : dict of str to list
-        Facts of the metadata, by the name of their field.
+        Metadata by name of the field.
     """
 
     batch: ClassificationBatch
@@ -109,18 +109,18 @@ class ClassifiedItems:
 
     @property
     def uids(self) -> NDArray[Any]:
-        """Their names."""
+        """Uids."""
         return self.batch.datums.uids
 
     @property
     def scores(self) -> ScoreList:
-        """Their predictions."""
+        """Predictions."""
         assert isinstance(self.batch.scores, ScoreList)
         return self.batch.scores
 
     @classmethod
     def of(cls, batch: ClassificationBatch, fields: Sequence[str]) -> ClassifiedItems:
-        """Those of a batch."""
+        """Copy the items of a batch."""
         scores = batch.scores
         if isinstance(scores, ScoreMatrix):
             count, width = scores.values.shape
@@ -132,32 +132,32 @@ class ClassifiedItems:
         else:
             values = scores.values.astype(np.float64)
             scores = ScoreList(scores.datums.copy(), scores.labels.copy(), values)
-        bare = ClassificationBatch(
+        stored = ClassificationBatch(
             Datums(batch.datums.uids.copy()),
             batch.labels,
             batch.truth_datums.copy(),
             batch.truth_labels.copy(),
             scores,
         )
-        return cls(bare, _facts(batch.datums, fields))
+        return cls(stored, _facts(batch.datums, fields))
 
     @classmethod
     def joined(cls, parts: Sequence[ClassifiedItems]) -> ClassifiedItems:
-        """Those of several parts, in the order of their uids, labels sorted."""
+        """Join parts, sorted by uid, with sorted labels."""
         vocabulary = Vocabulary(sorted({label for part in parts for label in part.batch.labels}))
         codes = [vocabulary.join(part.batch.labels) for part in parts]
         starts = np.cumsum([0, *(len(part.batch) for part in parts)])[:-1].tolist()
         every = _all_uids([part.batch.datums.uids for part in parts])
         order = natural_order(every)
-        places = np.empty(len(order), np.int64)
-        places[order] = np.arange(len(order))
+        rows = np.empty(len(order), np.int64)
+        rows[order] = np.arange(len(order))
 
-        truths = places[shifted([part.batch.truth_datums for part in parts], starts)]
+        truths = rows[shifted([part.batch.truth_datums for part in parts], starts)]
         true_labels = recoded([part.batch.truth_labels for part in parts], codes)
         by_label = np.lexsort((true_labels, truths))
 
         lists = [part.scores for part in parts]
-        scored = places[shifted([scores.datums for scores in lists], starts)]
+        scored = rows[shifted([scores.datums for scores in lists], starts)]
         labels = recoded([scores.labels for scores in lists], codes)
         values = np.concatenate([scores.values for scores in lists])
         by_item = np.argsort(scored, kind="stable")
@@ -171,11 +171,11 @@ class ClassifiedItems:
         fields = {}
         for name in parts[0].fields:
             cells = [cell for part in parts for cell in part.fields[name]]
-            fields[name] = [cells[place] for place in order.tolist()]
+            fields[name] = [cells[row] for row in order.tolist()]
         return cls(batch, fields)
 
     def dump(self) -> Content:
-        """The columns, for a file."""
+        """Return the columns, for a file."""
         batch, scores = self.batch, self.scores
         return {
             "task": "classification",
@@ -191,12 +191,12 @@ class ClassifiedItems:
 
     @classmethod
     def restored(cls, content: Content, fields: Sequence[str]) -> ClassifiedItems:
-        """The columns that `dump` wrote.
+        """Restore the columns that `dump` returned.
 
         Raises
         ------
         StateError
-            If they are not what they were.
+            If they are invalid.
         """
         names = ("truth_datums", "truth_labels", "score_datums", "score_labels")
         whole = {name: saved_column(content, name, np.int64) for name in names}
@@ -226,19 +226,19 @@ _TASKS: dict[str, type[TextItems] | type[ClassifiedItems]] = {
 
 
 @define
-class KeptItems(State):
-    """State of a module: everything that it reads of every item.
+class StoredItems(State):
+    """State of a module: all fields that it reads, of every item.
 
     Parameters
     ----------
     fields : tuple of str
-        Fields of the items that are kept; ``metadata.NAME`` is one of their metadata. Ground truths
-        and predictions of classified items are kept in any case.
+        Fields to store; ``metadata.NAME`` is a field of the metadata. Ground truths and predictions
+        of classified items are always stored.
 
     Examples
     --------
     >>> from valor_core.schemas.text import Text
-    >>> state = KeptItems(fields=("response",))
+    >>> state = StoredItems(fields=("response",))
     >>> state.update(TextBatch.of([Text("b", response="no"), Text("a", response="yes")]))
     >>> state.items.uids.tolist(), state.items.fields
     (['a', 'b'], {'response': ['yes', 'no']})
@@ -249,30 +249,30 @@ class KeptItems(State):
 
     @property
     def items(self) -> Items | None:
-        """All items, sorted by uid; None if there are none."""
+        """All items, sorted by uid; None without items."""
         filled = [part for part in self._parts if len(part.uids)]
         return type(filled[0]).joined(filled) if filled else None
 
     def update(self, batch: Any) -> None:
-        """Keep the items of a batch."""
+        """Store the items of a batch."""
         self._parts.append(_TASKS[batch.task].of(batch, self.fields))
 
     def merge(self, other: Self) -> None:
-        """Keep what another state has kept."""
+        """Add the items of another state."""
         self._parts += other._parts
 
     def dump(self) -> Content:
-        """All items, for a file."""
+        """Return all items, for a file."""
         items = self.items
         return {} if items is None else items.dump()
 
     def restore(self, content: Content) -> None:
-        """The items that `dump` wrote.
+        """Restore the items that `dump` returned.
 
         Raises
         ------
         StateError
-            If a column is missing, or holds something else.
+            If a column is missing or invalid.
         """
         if not content:
             return
@@ -283,7 +283,7 @@ class KeptItems(State):
 
 
 def _all_uids(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """All uids, all text or all whole numbers; where parts differ in it, as text."""
+    """Join uids; they are strings if the types of the parts differ."""
     kinds = {column.dtype.kind for column in columns}
     if len(kinds) > 1:
         columns = [column.astype(np.str_) for column in columns]
@@ -296,7 +296,7 @@ def _cells(batch: TextBatch, name: str) -> Cells:
 
 
 def _facts(datums: Datums, fields: Sequence[str]) -> dict[str, Cells]:
-    """The metadata among the fields, None where an item has none."""
+    """Return metadata fields of items, None if missing."""
     wanted = [name for name in fields if name.startswith(METADATA)]
     missing = np.full(len(datums), None, dtype=object)
     return {
@@ -306,7 +306,7 @@ def _facts(datums: Datums, fields: Sequence[str]) -> dict[str, Cells]:
 
 
 def _plain(fact: Any) -> Any:
-    """A fact as JSON has it; what is not finite is missing."""
+    """Convert a metadata value to JSON types; numbers that are not finite become None."""
     if isinstance(fact, (np.generic, np.ndarray)):
         fact = fact.tolist()
     if isinstance(fact, (list, tuple)):

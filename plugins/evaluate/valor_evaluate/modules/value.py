@@ -1,4 +1,4 @@
-"""Values: what a field of an item is in a module's column."""
+"""Conversion of fields of items to the types of a module's columns."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def value_of(field: Any, feature: Any, lists: str | None) -> Any:
-    """The value of a field as a feature has it.
+    """Convert a field to the type of a feature.
 
     Parameters
     ----------
     field : str, number, bool, list, dict, or tuple of str
-        What the item has: a text, a fact of its metadata, or the texts of a field that has several.
+        Value of the item: a text, a metadata value, or the texts of a field with several.
     feature : datasets feature
-        What the module takes.
+        Type of the column.
     lists : {"text", "words", "json"} or None
         As in `ModuleParameters`.
 
     Raises
     ------
     SchemaError
-        If it cannot be one; says what was expected and found, not where.
+        If it cannot be converted; without the name of the item.
     """
     kind = kind_of(feature)
     if kind == "list":
@@ -79,7 +79,7 @@ def _list(field: Any, feature: Any, lists: str | None) -> Any:
 
 
 def _is_json(field: str, is_numeric: bool) -> bool:
-    """Whether a list of numbers is written in brackets."""
+    """Return True for a list of numbers in brackets."""
     return is_numeric and field.lstrip().startswith("[")
 
 

@@ -1,1 +1,1 @@
-"""A folder for ``evaluate.load``, which asks for a script called like its folder."""
+"""Folder for ``evaluate.load``, which requires a script with the name of its folder."""

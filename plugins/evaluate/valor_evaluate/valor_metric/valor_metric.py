@@ -1,6 +1,6 @@
-"""Any metric of Valor for ``evaluate.load``: the configuration is the metric's full name.
+"""Script for ``evaluate.load``: the configuration name is the full name of a metric of Valor.
 
-evaluate copies this file into its cache and takes the first module class that it finds in it.
+evaluate copies this file to its cache and loads the first module class in it.
 """
 
 from valor_evaluate.exported.exported_metric import ExportedMetric

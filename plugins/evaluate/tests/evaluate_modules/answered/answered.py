@@ -1,4 +1,4 @@
-"""Share of questions whose answer is right, from tables with ids."""
+"""Share of questions with a correct answer, from tables with ids."""
 
 import datasets
 import evaluate

@@ -1,4 +1,4 @@
-"""A module that has to be told which of its configurations."""
+"""Module that requires a configuration name."""
 
 import datasets
 import evaluate

@@ -1,4 +1,4 @@
-"""Share of words that occur beside the script."""
+"""Share of words that are in a list in the folder of the script."""
 
 import datasets
 import evaluate

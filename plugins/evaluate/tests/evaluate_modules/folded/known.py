@@ -1,3 +1,3 @@
-"""Words that are known."""
+"""List of words."""
 
 KNOWN = frozenset({"the", "cat", "sat"})

@@ -1,4 +1,4 @@
-"""A module whose other half was not copied."""
+"""Module with a missing file."""
 
 import datasets
 import evaluate

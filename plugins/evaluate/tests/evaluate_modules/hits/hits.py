@@ -1,4 +1,4 @@
-"""Share of items of a class that are found, and the matrix of confusions."""
+"""Recall of a class, and the confusion matrix."""
 
 import datasets
 import evaluate

@@ -1,1 +1,1 @@
-"""A script that is not called like its folder."""
+"""Script with another name than its folder."""

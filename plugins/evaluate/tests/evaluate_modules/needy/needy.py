@@ -1,4 +1,4 @@
-"""A module of what is not installed."""
+"""Module with imports that are not installed."""
 
 import datasets
 import evaluate

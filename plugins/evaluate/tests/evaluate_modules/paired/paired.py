@@ -1,4 +1,4 @@
-"""How often two models agree."""
+"""Share of items on which two models agree."""
 
 import datasets
 import evaluate

@@ -1,4 +1,4 @@
-"""Share of items whose best score is that of the truth."""
+"""Share of items with the best score for the true label."""
 
 import datasets
 import evaluate

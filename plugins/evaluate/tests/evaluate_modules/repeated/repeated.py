@@ -1,4 +1,4 @@
-"""How often each value occurs."""
+"""Frequency of each value."""
 
 import datasets
 import evaluate

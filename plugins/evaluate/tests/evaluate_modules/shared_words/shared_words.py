@@ -1,4 +1,4 @@
-"""Share of words that stand in a reference, and a bootstrap of it."""
+"""Share of words in the reference, with a bootstrap."""
 
 import random
 

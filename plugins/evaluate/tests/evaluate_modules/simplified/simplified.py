@@ -1,4 +1,4 @@
-"""Share of the words of the sources that the responses have left out."""
+"""Share of words of the sources that the responses lack."""
 
 import datasets
 import evaluate

@@ -1,4 +1,4 @@
-"""Share of words that have the right tag, in all and by tag."""
+"""Share of words with the correct tag, in total and by tag."""
 
 import datasets
 import evaluate

@@ -1,6 +1,6 @@
-"""Columns: what evaluate hands to a module, read as the batches of a task.
+"""Columns that evaluate passes to a module, read as batches of a task.
 
-Each task has a class whose fields are what people have to say about their columns, the ``data`` of
+Each task has a class whose fields are settings of the columns, passed as ``data`` to
 `valor_evaluate.module`.
 """
 
@@ -30,48 +30,48 @@ _BY_TASK: Mapping[str, str] = {
 
 
 class Columns(Protocol):
-    """How the columns of a task are read."""
+    """Reader of the columns of a task."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Columns that may be given; ``uid`` is one of them."""
+        """Accepted columns, including ``uid``."""
 
     @property
     def required(self) -> tuple[str, ...]:
-        """Columns that have to be given."""
+        """Required columns."""
 
     @property
     def features(self) -> list[Features]:
-        """Columns that evaluate asks for, and the types that it may find in them."""
+        """Types of the columns, for evaluate; one of them must match."""
 
     def batch(self, columns: Mapping[str, Any], start: int) -> Batch:
-        """The batch that some columns of one length are, the first item having the number `start`.
+        """Make a batch of columns with equal lengths.
 
-        Items without a ``uid`` are called by their numbers.
+        Items without a ``uid`` are numbered from `start`.
 
         Raises
         ------
         SchemaError
-            If a value is not what its column holds; names the item.
+            If a value of a column is invalid; names the item.
         """
 
 
 def columns_of(spec: MetricSpec, options: Mapping[str, Any], registry: Registry) -> Columns:
-    """How the columns of a metric's task are read.
+    """Return the reader for the columns of a metric's task.
 
     Parameters
     ----------
     spec : MetricSpec
-        The metric.
+        Metric.
     options : mapping
-        What is said about the columns.
+        Settings of the columns.
     registry : Registry
-        Where the metric's task is looked up.
+        Registry used to resolve the task.
 
     Raises
     ------
     ParameterError
-        If an option is unknown or does not fit, or the task has no columns.
+        If an option is unknown or invalid, or the task does not support columns.
     MissingExtraError
         If the package of the task's family is not installed.
 

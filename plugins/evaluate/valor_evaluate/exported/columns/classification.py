@@ -1,4 +1,4 @@
-"""Columns of classification: labels against labels, or scores of labels against labels."""
+"""Columns of classification: true labels, and predicted labels or scores."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from valor_core.schemas import DEFAULT_KEY
 from valor_core.schemas.classification import Classification, ClassificationBatch
 
 _PAIR = '{"label": …, "score": …}'
-_LABELS = 'Say which label each number stands for: data={"labels": […]}.'
+_LABELS = 'Name the labels in order: data={"labels": […]}.'
 
 
 @parameters
 class ClassificationColumns:
-    """What is said about columns of classification."""
+    """Settings of columns of classification."""
 
     labels: tuple[str, ...] = parameter(
         default=(),
@@ -34,17 +34,17 @@ class ClassificationColumns:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Columns that may be given."""
+        """Accepted columns."""
         return (*self.required, "uid")
 
     @property
     def required(self) -> tuple[str, ...]:
-        """Columns that have to be given."""
+        """Required columns."""
         return "predictions", "references"
 
     @property
     def features(self) -> list[Features]:
-        """Labels as text or numbers, scores of all labels, and labels with their scores."""
+        """Labels as strings or integers, scores of all labels, and labels with scores."""
         label, labels = Value("string"), ListOf(Value("string"))
         number, numbers = Value("int64"), ListOf(Value("int64"))
         scores = ListOf(Value("float64"))
@@ -59,53 +59,58 @@ class ClassificationColumns:
             (scored, label),
             (scored, labels),
         )
-        return [Features({"predictions": seen, "references": true}) for seen, true in pairs]
+        return [
+            Features({"predictions": predicted, "references": true}) for predicted, true in pairs
+        ]
 
     def batch(self, columns: Mapping[str, Any], start: int) -> ClassificationBatch:
-        """The batch of some columns."""
+        """Make a batch of columns."""
         predictions, references = columns["predictions"], columns["references"]
         uids = columns.get("uid")
         if _are_scored_labels(predictions):
             return self._listed(predictions, references, uids, start)
-        seen, true = plain_array(predictions, "predictions"), self._labels(references, "references")
+        predicted, true = (
+            plain_array(predictions, "predictions"),
+            self._labels(references, "references"),
+        )
         batch: ClassificationBatch
-        if seen.ndim == 1 and seen.dtype.kind != "f":
+        if predicted.ndim == 1 and predicted.dtype.kind != "f":
             batch = from_predicted(
                 true, self._labels(predictions, "predictions"), key=self.key, uids=uids
             )
         else:
-            self._check_scores(seen, true)
+            self._check_scores(predicted, true)
             batch = from_arrays(
-                references, seen, labels=self.labels or None, key=self.key, uids=uids
+                references, predicted, labels=self.labels or None, key=self.key, uids=uids
             )
         return batch.renumber(start) if uids is None else batch
 
     def _labels(self, column: Any, name: str) -> Any:
-        """A column of labels; numbers are positions among `labels`, if there are any."""
+        """Return a column of labels, with indices replaced by `labels` if given."""
         array = plain_array(column, name) if self.labels else None
         if array is None or array.ndim != 1 or array.dtype.kind not in "iu":
             return column
-        strange = np.flatnonzero((array < 0) | (array >= len(self.labels)))
-        if len(strange):
+        invalid = np.flatnonzero((array < 0) | (array >= len(self.labels)))
+        if len(invalid):
             raise SchemaError(
-                f"{name}[{strange[0]}]: expected a position among {len(self.labels)} labels, "
-                f"got {array[strange[0]]}",
+                f"{name}[{invalid[0]}]: expected a position among {len(self.labels)} labels, "
+                f"got {array[invalid[0]]}",
                 _LABELS,
             )
         return np.array(self.labels)[array]
 
-    def _check_scores(self, seen: Any, true: Any) -> None:
-        """Refuse what is neither labels nor scores, and scores that nobody can tell apart."""
-        if seen.ndim not in (1, 2) or seen.dtype.kind not in "fiub":
+    def _check_scores(self, predicted: Any, true: Any) -> None:
+        """Reject columns without labels or scores, and scores of unspecified labels."""
+        if predicted.ndim not in (1, 2) or predicted.dtype.kind not in "fiub":
             raise SchemaError(
                 "predictions: expected a label, the scores of all labels, or a list of "
-                f"{_PAIR} for each item, got {shown(seen)}"
+                f"{_PAIR} for each item, got {shown(predicted)}"
             )
         is_text = plain_array(true, "references").dtype.kind in "UO"
-        if is_text and not self.labels and len(seen):
+        if is_text and not self.labels and len(predicted):
             raise SchemaError(
-                "predictions: expected to be told which label each score is of, got "
-                f"{1 if seen.ndim == 1 else seen.shape[1]} scores for an item",
+                "predictions: expected labels for the columns of scores, got "
+                f"{1 if predicted.ndim == 1 else predicted.shape[1]} scores for an item",
                 _LABELS,
             )
 
@@ -114,29 +119,29 @@ class ClassificationColumns:
     ) -> ClassificationBatch:
         named = range(start, start + len(predictions)) if uids is None else uids
         batch = ClassificationBatch.of(
-            Classification(uid, self._keyed(true), self._pairs(seen, uid))
-            for uid, seen, true in zip(named, predictions, references, strict=True)
+            Classification(uid, self._keyed(true), self._pairs(predicted, uid))
+            for uid, predicted, true in zip(named, predictions, references, strict=True)
         )
         return batch.renumber(start) if uids is None else batch
 
     def _keyed(self, labels: Any) -> Any:
-        """Labels under their key."""
+        """Add the key to labels."""
         if labels is None or self.key == DEFAULT_KEY:
             return labels
         several = labels if isinstance(labels, (list, tuple)) else [labels]
         return [(self.key, str(one)) for one in several]
 
     def _pairs(self, cell: Any, uid: Any) -> list[tuple[Any, Any]]:
-        """Labels and scores of an item: a table of one or of lists, a list of tables, or none."""
-        place = f"item {uid!r}, predictions"
+        """Return labels and scores of an item: a table of lists, a list of tables, or None."""
+        where = f"item {uid!r}, predictions"
         listed = [cell] if isinstance(cell, Mapping) else [] if cell is None else cell
         if not isinstance(listed, (list, tuple)):
-            raise SchemaError(f"{place}: expected {_PAIR}, got {shown(cell)}")
+            raise SchemaError(f"{where}: expected {_PAIR}, got {shown(cell)}")
         labels: list[Any] = []
         given: list[Any] = []
         for one in listed:
             if not isinstance(one, Mapping) or not {"label", "score"} <= set(one):
-                raise SchemaError(f"{place}: expected {_PAIR}, got {shown(one)}")
+                raise SchemaError(f"{where}: expected {_PAIR}, got {shown(one)}")
             several = (
                 isinstance(one["label"], (list, tuple)),
                 isinstance(one["score"], (list, tuple)),
@@ -145,13 +150,13 @@ class ClassificationColumns:
             given += one["score"] if several[1] else [one["score"]]
         if len(labels) != len(given):
             raise SchemaError(
-                f"{place}: expected a score for each of {len(labels)} labels, got {len(given)}"
+                f"{where}: expected a score for each of {len(labels)} labels, got {len(given)}"
             )
         return list(zip(self._keyed(labels), given, strict=True))
 
 
 def _are_scored_labels(predictions: Any) -> bool:
-    """Whether the items of a column are labels with their scores; they may all have none."""
+    """Return True if items of a column are labels with scores; lists may be empty."""
     if isinstance(predictions, np.ndarray) and predictions.dtype != object:
         return False
     cells = [cell for cell in predictions if isinstance(cell, (Mapping, list, tuple))]

@@ -1,4 +1,4 @@
-"""Columns of detection: for each image and side, arrays of boxes or masks, labels and scores."""
+"""Columns of detection: boxes or masks, labels and scores of each image."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BoxFormat = Literal["xyxy", "xywh", "cxcywh"]
 
 @parameters
 class DetectionColumns:
-    """What is said about columns of detection."""
+    """Settings of columns of detection."""
 
     labels: tuple[str, ...] = parameter(
         default=(), help="Names of labels that are numbers, by position.", distinct=True
@@ -50,39 +50,40 @@ class DetectionColumns:
     )
     invalid_geometry: Policy = parameter(
         default="error",
-        help="What becomes of boxes that cannot be right, such as empty ones: error, repair mends "
-        "what can be mended, skip leaves them out, accept computes with them unless they are "
-        "inverted or not finite.",
+        help="Handling of invalid boxes, such as empty ones: error, repair if possible, skip, or "
+        "accept unless they are inverted or not finite.",
     )
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Columns that may be given."""
+        """Accepted columns."""
         return (*self.required, "uid")
 
     @property
     def required(self) -> tuple[str, ...]:
-        """Columns that have to be given."""
+        """Required columns."""
         return "predictions", "references"
 
     @property
     def features(self) -> list[Features]:
-        """Objects of an image, their labels as text or as numbers."""
+        """Objects of an image, with labels as strings or integers."""
         boxes, scores = ListOf(ListOf(Value("float64"))), ListOf(Value("float64"))
         found = []
         for label in (ListOf(Value("string")), ListOf(Value("int64"))):
-            seen = {"boxes": boxes, "labels": label, "scores": scores}
+            predicted = {"boxes": boxes, "labels": label, "scores": scores}
             found.append(
-                Features({"predictions": seen, "references": {"boxes": boxes, "labels": label}})
+                Features(
+                    {"predictions": predicted, "references": {"boxes": boxes, "labels": label}}
+                )
             )
         return found
 
     def batch(self, columns: Mapping[str, Any], start: int) -> DetectionBatch:
-        """The batch of some columns."""
+        """Make a batch of columns."""
         uids, count = columns.get("uid"), len(columns["predictions"])
         datums = Datums.numbers(count).renumber(start) if uids is None else Datums(list(uids))
         true = _Side.of("references", columns["references"], datums, self)
-        seen = _Side.of("predictions", columns["predictions"], datums, self)
+        predicted = _Side.of("predictions", columns["predictions"], datums, self)
         vocabulary = Vocabulary()
         shapes = true.checked("groundtruths", self.invalid_geometry)
         groundtruths = TrueObjects(
@@ -91,10 +92,10 @@ class DetectionColumns:
             areas=true.areas(shapes),
         )
         left_out = shapes.counts
-        shapes = seen.checked("predictions", self.invalid_geometry)
+        shapes = predicted.checked("predictions", self.invalid_geometry)
         predictions = PredictedObjects(
-            **seen.columns(shapes, vocabulary, self),
-            scores=seen.scores()[shapes.kept],
+            **predicted.columns(shapes, vocabulary, self),
+            scores=predicted.scores()[shapes.kept],
             areas=shapes.shapes.areas,
         )
         left_out = {**left_out, **shapes.counts, **scores_outside(predictions.scores)}
@@ -105,22 +106,22 @@ class DetectionColumns:
 
 @frozen(eq=False)
 class _Side:
-    """The objects of all images on one side.
+    """Objects of all images, as ground truths or predictions.
 
     Parameters
     ----------
     name : str
-        Its column.
+        Name of the column.
     cells : list of mapping
         Fields of the objects of each image.
     datums : Datums
-        The images.
+        Images.
     counts : list of int
         Number of objects of each image.
     images : ndarray of int64
-        Position of the image of each object.
+        Index of the image of each object.
     shapes : Shapes
-        Geometry of each object, whatever it is.
+        Geometry of each object.
     """
 
     name: str
@@ -131,55 +132,55 @@ class _Side:
     shapes: Shapes
 
     @classmethod
-    def of(cls, name: str, column: Any, datums: Datums, said: DetectionColumns) -> _Side:
-        """A column's objects."""
+    def of(cls, name: str, column: Any, datums: Datums, settings: DetectionColumns) -> _Side:
+        """Read the objects of a column."""
         cells, counts = list(column), []
         for position, cell in enumerate(cells):
-            place = f"{datums.name(position)}, {name}"
+            where = f"{datums.name(position)}, {name}"
             if not isinstance(cell, Mapping) or "labels" not in cell:
                 raise SchemaError(
-                    f'{place}: expected {{"boxes": …, "labels": …}}, got {shown(cell)}'
+                    f'{where}: expected {{"boxes": …, "labels": …}}, got {shown(cell)}'
                 )
-            counts.append(_count(cell, "labels", place))
+            counts.append(_count(cell, "labels", where))
         images = np.repeat(np.arange(len(cells)), np.array(counts, np.int64))
-        places = [f"{datums.name(position)}, {name}" for position in range(len(cells))]
+        locations = [f"{datums.name(position)}, {name}" for position in range(len(cells))]
         boxes = [
-            _boxes(cell, count, place, said.box_format)
-            for cell, count, place in zip(cells, counts, places, strict=True)
+            _boxes(cell, count, where, settings.box_format)
+            for cell, count, where in zip(cells, counts, locations, strict=True)
         ]
         if not any(cell.get("masks") is not None for cell in cells):
             shapes = Shapes(np.concatenate([np.empty((0, 4)), *boxes]))
         else:
-            own: list[Geometry] = []
-            for cell, array, place in zip(cells, boxes, places, strict=True):
-                own += _geometries(cell, array, place)
-            shapes = Shapes.of(own)
+            areas_given: list[Geometry] = []
+            for cell, array, where in zip(cells, boxes, locations, strict=True):
+                areas_given += _geometries(cell, array, where)
+            shapes = Shapes.of(areas_given)
         return cls(name, cells, datums, counts, images, shapes)
 
     def place(self, row: int) -> str:
-        """How an error message calls an object."""
+        """Return the location of an object for error messages."""
         image = int(self.images[row])
         position = row - int(np.searchsorted(self.images, image))
         return f"{self.datums.name(image)}, {self.name}[{position}]"
 
     def checked(self, side: str, policy: Policy) -> CheckedShapes:
-        """The shapes that a policy lets through."""
+        """Validate the shapes by a policy."""
         return checked_shapes(self.shapes, None, policy, side, self.place)
 
     def columns(
-        self, shapes: CheckedShapes, vocabulary: Vocabulary, said: DetectionColumns
+        self, shapes: CheckedShapes, vocabulary: Vocabulary, settings: DetectionColumns
     ) -> dict[str, Any]:
-        """What both sides have."""
+        """Return the columns that ground truths and predictions share."""
         kept = shapes.kept
         positions = np.arange(len(self.images)) - np.searchsorted(self.images, self.images)
         return {
             "datums": self.images[kept],
-            "labels": self._codes(vocabulary, said)[kept],
+            "labels": self._codes(vocabulary, settings)[kept],
             "shapes": shapes.shapes,
             "annotations": positions[kept],
         }
 
-    def _codes(self, vocabulary: Vocabulary, said: DetectionColumns) -> Codes:
+    def _codes(self, vocabulary: Vocabulary, settings: DetectionColumns) -> Codes:
         given = [np.empty(0, np.int64)]
         for i, cell in enumerate(self.cells):
             if self.counts[i]:
@@ -190,21 +191,21 @@ class _Side:
                         f"got {shown(given[-1])}"
                     )
         labels = np.concatenate(given[1:] or given)
-        if said.labels and labels.dtype.kind in "iu":
-            strange = np.flatnonzero((labels < 0) | (labels >= len(said.labels)))
-            if len(strange):
+        if settings.labels and labels.dtype.kind in "iu":
+            invalid = np.flatnonzero((labels < 0) | (labels >= len(settings.labels)))
+            if len(invalid):
                 raise SchemaError(
-                    f"{self.place(int(strange[0]))}: expected a position among "
-                    f"{len(said.labels)} labels, got {labels[strange[0]]}",
+                    f"{self.place(int(invalid[0]))}: expected a position among "
+                    f"{len(settings.labels)} labels, got {labels[invalid[0]]}",
                     'Name all labels: data={"labels": […]}.',
                 )
-            labels = np.array(said.labels)[labels]
+            labels = np.array(settings.labels)[labels]
         values, codes = np.unique(labels, return_inverse=True)
-        named = vocabulary.join(Label(said.key, str(value)) for value in values.tolist())
+        named = vocabulary.join(Label(settings.key, str(value)) for value in values.tolist())
         return named[codes]
 
     def scores(self) -> Floats:
-        """The score of each object."""
+        """Score of each object."""
         found = []
         for i, cell in enumerate(self.cells):
             if self.counts[i]:
@@ -212,85 +213,85 @@ class _Side:
         if len({one.dtype for one in found}) > 1:
             found = [widen_as_printed(one) if one.dtype.kind == "f" else one for one in found]
         given = np.concatenate([np.empty(0, found[0].dtype), *found]) if found else np.empty(0)
-        strange = np.flatnonzero(~np.isfinite(given))
-        if len(strange):
+        invalid = np.flatnonzero(~np.isfinite(given))
+        if len(invalid):
             raise SchemaError(
-                f"{self.place(int(strange[0]))}: expected a finite score, got {given[strange[0]]}"
+                f"{self.place(int(invalid[0]))}: expected a finite score, got {given[invalid[0]]}"
             )
         return given
 
     def flags(self, field: str) -> NDArray[np.bool_]:
-        """Whether something is so of each object; it is not, where an image does not say."""
+        """Flag of each object; False in images without the field."""
         flags = np.zeros(len(self.images), bool)
         starts = np.concatenate([[0], np.cumsum(self.counts)]).astype(np.int64)
         for i, cell in enumerate(self.cells):
             if self.counts[i] and cell.get(field) is not None:
                 given = self._column(cell, field, i)
-                strange = given[~np.isin(given, (0, 1))]
-                if len(strange):
+                invalid = given[~np.isin(given, (0, 1))]
+                if len(invalid):
                     raise SchemaError(
-                        f"{self._image(i)}, {field}: expected 0 or 1, got {strange[0]}"
+                        f"{self._image(i)}, {field}: expected 0 or 1, got {invalid[0]}"
                     )
                 flags[starts[i] : starts[i + 1]] = given != 0
         return flags
 
     def areas(self, shapes: CheckedShapes) -> Floats:
-        """Areas that the data give, and those of the shapes where they give none."""
+        """Areas in the data, or else of the shapes."""
         areas = shapes.shapes.areas.copy()
-        own = np.full(len(self.images), np.nan)
+        areas_given = np.full(len(self.images), np.nan)
         starts = np.concatenate([[0], np.cumsum(self.counts)]).astype(np.int64)
         for i, cell in enumerate(self.cells):
             if self.counts[i] and cell.get("area") is not None:
                 given = self._column(cell, "area", i)
-                strange = given[~np.isfinite(given)]
-                if len(strange):
+                invalid = given[~np.isfinite(given)]
+                if len(invalid):
                     raise SchemaError(
-                        f"{self._image(i)}, area: expected a finite number, got {strange[0]}"
+                        f"{self._image(i)}, area: expected a finite number, got {invalid[0]}"
                     )
-                own[starts[i] : starts[i + 1]] = given
-        told = own[shapes.kept]
-        is_told = ~np.isnan(told) & ~shapes.is_repaired
-        areas[is_told] = told[is_told]
+                areas_given[starts[i] : starts[i + 1]] = given
+        given_areas = areas_given[shapes.kept]
+        is_given = ~np.isnan(given_areas) & ~shapes.is_repaired
+        areas[is_given] = given_areas[is_given]
         return areas
 
     def _image(self, position: int) -> str:
         return f"{self.datums.name(position)}, {self.name}"
 
     def _column(self, cell: Mapping[str, Any], field: str, position: int) -> NDArray[Any]:
-        """A column of numbers of an image."""
-        place = f"{self._image(position)}, {field}"
+        """Return a column of numbers of an image."""
+        where = f"{self._image(position)}, {field}"
         if cell.get(field) is None:
-            raise SchemaError(f"{place}: expected one for each object, got none")
-        array = plain_array(cell[field], place)
+            raise SchemaError(f"{where}: expected one for each object, got none")
+        array = plain_array(cell[field], where)
         if array.shape != (self.counts[position],) or array.dtype.kind not in "fiub":
             raise SchemaError(
-                f"{place}: expected {self.counts[position]:,} numbers as there are labels, "
+                f"{where}: expected {self.counts[position]:,} numbers as there are labels, "
                 f"got {shown(array)}"
             )
         return array
 
 
-def _count(cell: Mapping[str, Any], field: str, place: str) -> int:
-    """How many objects of an image a field has."""
+def _count(cell: Mapping[str, Any], field: str, where: str) -> int:
+    """Return the number of objects in a field of an image."""
     try:
         return len(cell[field])
     except TypeError:
         raise SchemaError(
-            f"{place}, {field}: expected one for each object, got {shown(cell[field])}"
+            f"{where}, {field}: expected one for each object, got {shown(cell[field])}"
         ) from None
 
 
-def _boxes(cell: Mapping[str, Any], count: int, place: str, box_format: BoxFormat) -> Floats:
-    """x, y, width and height of the boxes of an image; none where it has masks."""
+def _boxes(cell: Mapping[str, Any], count: int, where: str, box_format: BoxFormat) -> Floats:
+    """Return x, y, width and height of the boxes of an image, empty if it has masks."""
     given = cell.get("boxes")
     if given is None and cell.get("masks") is None and count:
-        raise SchemaError(f"{place}: expected boxes or masks, got neither")
+        raise SchemaError(f"{where}: expected boxes or masks, got neither")
     if given is None or not count:
         return np.empty((0, 4))
-    array = plain_array(given, f"{place}, boxes")
+    array = plain_array(given, f"{where}, boxes")
     if array.shape != (count, 4) or array.dtype.kind not in "fiu":
         raise SchemaError(
-            f"{place}, boxes: expected {count:,} rows of 4 numbers as there are labels, "
+            f"{where}, boxes: expected {count:,} rows of 4 numbers as there are labels, "
             f"got {shown(array)}"
         )
     boxes = array.astype(np.float64)
@@ -302,14 +303,14 @@ def _boxes(cell: Mapping[str, Any], count: int, place: str, box_format: BoxForma
     return boxes
 
 
-def _geometries(cell: Mapping[str, Any], boxes: Floats, place: str) -> list[Geometry]:
-    """The masks of an image, or else its boxes, as objects."""
+def _geometries(cell: Mapping[str, Any], boxes: Floats, where: str) -> list[Geometry]:
+    """Return the masks of an image, or else its boxes, as objects."""
     masks = cell.get("masks")
     if masks is None:
         return [Box(x, y, x + width, y + height) for x, y, width, height in boxes.tolist()]
-    count = _count(cell, "masks", place)
+    count = _count(cell, "masks", where)
     if count != len(cell["labels"]):
         raise SchemaError(
-            f"{place}, masks: expected {len(cell['labels']):,} as there are labels, got {count:,}"
+            f"{where}, masks: expected {len(cell['labels']):,} as there are labels, got {count:,}"
         )
     return [Mask.from_rle(one) if isinstance(one, Mapping) else Mask.of(one) for one in masks]

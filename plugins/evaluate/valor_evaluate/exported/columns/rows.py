@@ -1,4 +1,4 @@
-"""Columns of a task whose items can be rows of a table, such as text."""
+"""Columns of tasks whose items can be rows of a table, such as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from valor_core.schemas import Batch
 from valor_core.specs import MetricSpec, TaskSpec, import_object
 
 FIELDS: Mapping[str, str] = {"predictions": "response"}
-"""What evaluate calls a field of an item, where it has a name of its own for it."""
+"""Fields of items by name of the column, if evaluate has another name."""
 
 _GIVEN_TO_ALL = ("response", "references")
 _COLUMNS: Mapping[str, str] = {field: column for column, field in FIELDS.items()}
@@ -27,14 +27,14 @@ _TYPES: Mapping[type, str] = {bool: "bool", int: "int64", float: "float64", str:
 
 @frozen
 class RowColumns:
-    """How columns called like the fields of an item are read.
+    """Columns named like the fields of an item.
 
     Parameters
     ----------
     task : TaskSpec
-        The task; says how a table becomes a batch.
+        Task, which defines how a table becomes a batch.
     read : tuple of str
-        Fields that have to be given.
+        Required fields.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class RowColumns:
 
     @classmethod
     def of(cls, spec: MetricSpec, task: TaskSpec, options: Mapping[str, Any]) -> RowColumns:
-        """The columns of a metric's task."""
+        """Make the reader of a metric's task."""
         for name in options:
             raise ParameterError(
                 f"data.{name}: unknown key, nothing has to be said about columns of "
@@ -67,19 +67,19 @@ class RowColumns:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Columns that may be given."""
+        """Accepted columns."""
         return tuple(map(_column, _fields(import_object(self.task.item))))
 
     @property
     def required(self) -> tuple[str, ...]:
-        """Columns that have to be given."""
+        """Required columns."""
         return tuple(map(_column, self.read))
 
     @property
     def features(self) -> list[Features]:
-        """What has to be given, and what evaluate gives to all; one text in place of several, too.
+        """Required columns and those that evaluate passes to all modules, as lists or strings.
 
-        Modules that are combined are handed no other columns than these.
+        Combined modules receive no other columns.
         """
         item = import_object(self.task.item)
         hints = typing.get_type_hints(item)
@@ -93,7 +93,7 @@ class RowColumns:
         return [Features(one) for one in ([listed] if listed == single else [listed, single])]
 
     def batch(self, columns: Mapping[str, Any], start: int) -> Batch:
-        """The batch of some columns."""
+        """Make a batch of columns."""
         cells = {FIELDS.get(name, name): list(column) for name, column in columns.items()}
         table = Table(cells, "columns", first_row=start)
         make: Any = row_batches(self.task)
@@ -110,7 +110,7 @@ def _fields(item: type[Any]) -> list[str]:
 
 
 def _without_default(item: type[Any]) -> tuple[str, ...]:
-    """What an item cannot be made without, and its response, which is what is evaluated."""
+    """Return the required fields of an item, and its response."""
     return tuple(
         one.name
         for one in attrs.fields(item)
@@ -119,7 +119,7 @@ def _without_default(item: type[Any]) -> tuple[str, ...]:
 
 
 def _feature(hint: Any) -> Any:
-    """The type of a column, from what a field is annotated with; text where it has many forms."""
+    """Return the type of a column for the annotation of a field; string for other types."""
     if typing.get_origin(hint) in (typing.Union, UnionType):
         hint = next(one for one in typing.get_args(hint) if one is not type(None))
     if typing.get_origin(hint) in (tuple, list):

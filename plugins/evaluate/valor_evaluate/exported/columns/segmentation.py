@@ -1,4 +1,4 @@
-"""Columns of segmentation: an image of whole numbers on each side, or of numbered segments."""
+"""Columns of segmentation: images of integers, alone or with the segments of these integers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from valor_core.parameters import parameter, parameters
 from valor_core.schemas import as_labels
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch, Segments
 
-_LABELS = 'Say what the values of pixels mean: data={"labels": ["car", "road"]}.'
+_LABELS = 'Name the labels of pixel values: data={"labels": ["car", "road"]}.'
 
 
 @parameters
 class SegmentationColumns:
-    """What is said about columns of segmentation."""
+    """Settings of columns of segmentation."""
 
     labels: Any = parameter(
         default=(),
@@ -32,30 +32,30 @@ class SegmentationColumns:
     )
     stuff: tuple[str, ...] = parameter(
         default=(),
-        help="Labels of regions without a number, such as sky, which panoptic metrics average "
-        "apart.",
+        help="Labels of regions that are not counted, such as sky, which panoptic metrics average "
+        "separately.",
     )
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Columns that may be given."""
+        """Accepted columns."""
         return (*self.required, "uid")
 
     @property
     def required(self) -> tuple[str, ...]:
-        """Columns that have to be given."""
+        """Required columns."""
         return "predictions", "references"
 
     @property
     def features(self) -> list[Features]:
-        """Images of whole numbers, alone or with the segments that the numbers are."""
+        """Images of integers, alone or with segments."""
         image = ListOf(ListOf(Value("int64")))
-        told = {"id": Value("int64"), "label": Value("string"), "iscrowd": Value("bool")}
-        segments = {"segmentation": image, "segments_info": [told]}
+        described = {"id": Value("int64"), "label": Value("string"), "iscrowd": Value("bool")}
+        segments = {"segmentation": image, "segments_info": [described]}
         return [Features({"predictions": side, "references": side}) for side in (image, segments)]
 
     def batch(self, columns: Mapping[str, Any], start: int) -> SegmentationBatch:
-        """The batch of some columns."""
+        """Make a batch of columns."""
         predictions, references = columns["predictions"], columns["references"]
         uids = columns.get("uid")
         first = next(iter(predictions), None)
@@ -65,10 +65,10 @@ class SegmentationColumns:
                 Segmentation(
                     uid,
                     _segments(true, f"item {uid!r}, references"),
-                    _segments(seen, f"item {uid!r}, predictions"),
+                    _segments(predicted, f"item {uid!r}, predictions"),
                     ignore=self.ignore or None,
                 )
-                for uid, seen, true in zip(named, predictions, references, strict=True)
+                for uid, predicted, true in zip(named, predictions, references, strict=True)
             )
         else:
             if not self.labels and len(predictions):
@@ -87,23 +87,23 @@ class SegmentationColumns:
         return batch.renumber(start) if uids is None else batch
 
 
-def _segments(cell: Any, place: str) -> Segments:
-    """Segments as transformers' panoptic post-processing gives them."""
-    known = {"segmentation", "segments_info"}
-    if not isinstance(cell, Mapping) or not known <= set(cell):
+def _segments(cell: Any, where: str) -> Segments:
+    """Read segments in the format of panoptic post-processing of transformers."""
+    keys = {"segmentation", "segments_info"}
+    if not isinstance(cell, Mapping) or not keys <= set(cell):
         raise SchemaError(
-            f'{place}: expected {{"segmentation": …, "segments_info": …}}, got {shown(cell)}'
+            f'{where}: expected {{"segmentation": …, "segments_info": …}}, got {shown(cell)}'
         )
-    told = cell["segments_info"]
-    if not isinstance(told, (list, tuple)):
-        raise SchemaError(f"{place}, segments_info: expected a list, got {shown(told)}")
-    for one in told:
+    described = cell["segments_info"]
+    if not isinstance(described, (list, tuple)):
+        raise SchemaError(f"{where}, segments_info: expected a list, got {shown(described)}")
+    for one in described:
         if not isinstance(one, Mapping) or not {"id", "label"} <= set(one):
             raise SchemaError(
-                f'{place}, segments_info: expected {{"id": …, "label": …}}, got {shown(one)}'
+                f'{where}, segments_info: expected {{"id": …, "label": …}}, got {shown(one)}'
             )
     return Segments(
         cell["segmentation"],
-        {one["id"]: one["label"] for one in told},
-        [one["id"] for one in told if one.get("iscrowd")],
+        {one["id"]: one["label"] for one in described},
+        [one["id"] for one in described if one.get("iscrowd")],
     )
