@@ -106,8 +106,8 @@ def test_compiled_edits_of_long_similar_texts_equal_rapidfuzz():
 
 @needs_library
 def test_edits_of_long_texts_use_little_memory():
-    # Few distinct characters, and few edits. A mask per character would need 1.2 GB, twice that with
-    # room to grow, and whole tables of the halves 0.6 GB.
+    # Few distinct characters, and few edits. A mask per character would need 1.2 GB, twice that
+    # with room to grow, and whole tables of the halves 0.6 GB.
     count = """
 from resource import RLIMIT_AS, setrlimit
 import numpy as np
