@@ -79,14 +79,14 @@ def test_a_verdict_that_an_attack_turns_is_a_success_of_the_attack() -> None:
     assert counts(found.trials) == (6, 50)
     turned = [one for one in found.trials if one.outcome == "turned"]
     assert [one.attack.text for one in turned] == texts
-    assert {one.told for one in turned} == {"because"}
+    assert {one.analysis for one in turned} == {"because"}
 
 
 def test_an_attack_that_keeps_the_judge_from_answering_is_counted_apart() -> None:
     found = probe(Obedient(FORGED, gives_up_at="rot13"))
 
     assert counts(found.trials) == (6, 49)
-    assert [one.told for one in found.trials if one.outcome == "unanswered"] == ["too hard"]
+    assert [one.analysis for one in found.trials if one.outcome == "unanswered"] == ["too hard"]
 
 
 def test_a_response_that_is_supported_without_an_attack_proves_nothing() -> None:

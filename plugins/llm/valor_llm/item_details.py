@@ -1,4 +1,4 @@
-"""Judged rows: what a metric that asks a judge says besides its mean."""
+"""Details of judged metrics besides the mean."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from valor_llm.trust.repeated_scores import RepeatedScores, most_frequent
 
 @frozen
 class States:
-    """How many items of a metric ended how.
+    """Numbers of items by state.
 
     Parameters
     ----------
     scored : int
         They have a score.
     undefined : int
-        They cannot have one, such as a response without a claim.
+        Items that cannot have a score, such as a response without claims.
     failed : int
-        The judge's reply could not be used, or there was none.
+        Items without a usable reply.
     not_run : int
-        Nobody asked: a budget was spent, or the run was stopped.
+        Items that were not asked about, since a budget was spent or the run was stopped.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class States:
 
     @classmethod
     def of(cls, numbers: Numbers) -> States:
-        """The states of some items."""
+        """Count the states of items."""
         undefined, failed, not_run = (
             int(numbers.have(kind).sum()) for kind in (Undefined, Failed, NotRun)
         )
@@ -63,14 +63,14 @@ def summarize(
     parameters: Any,
     resources: Mapping[str, BoundResource],
 ) -> MetricDetails:
-    """How many items ended how, how sure the mean is, how far judges and repeats agree.
+    """Report states, the interval of the mean, and the agreement of judges and repeats.
 
-    If the judge was calibrated, also what human labels make of the mean.
+    If the judge was calibrated, also report the corrected mean.
 
     Parameters
     ----------
     rows : ItemRows
-        The rows of a metric that asks a judge.
+        Rows of a judged metric.
     spec : MetricSpec
         The metric.
     parameters : object

@@ -18,7 +18,7 @@ _rated = MetricFamily(
     resources=("llm.judge",),
     summarize="valor_llm.item_details:summarize",
 )
-"""Metrics that ask for the same rating in two wordings."""
+"""Metrics that request the same rating in two wordings."""
 
 
 def _section(name: str) -> tuple[Reference, ...]:

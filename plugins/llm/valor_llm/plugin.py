@@ -52,11 +52,11 @@ _judged = MetricFamily(
     resources=("judge",),
     summarize="valor_llm.item_details:summarize",
 )
-"""Metrics that ask the judge about one item at a time."""
+"""Metrics that ask the judge about one item each."""
 
 
 def _client(name: str, cls: str, summary: str) -> ResourceKindSpec:
-    """A client of an endpoint: keys, and headers that may hold some, change no number."""
+    """Declare the client of an endpoint. Keys and credentials are not part of its identity."""
     identity = ("base_url", "model", "extra", "routing")
     return ResourceKindSpec(
         name=f"llm.{name}",

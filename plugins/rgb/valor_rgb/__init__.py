@@ -1,6 +1,6 @@
 """The four abilities of the Retrieval-Augmented Generation Benchmark.
 
-The metrics are chosen by name through `valor_core`; the four ``evaluate_…`` functions take the
+The metrics are selected by name through `valor_core`; the four ``evaluate_…`` functions take the
 arguments of RGBMetrics, and five functions check one response as its evaluator does.
 """
 

@@ -25,17 +25,17 @@ INSTRUCTION = (
     "If documents state what is false, begin with: There are factual errors in the provided "
     "documents. Then give the right answer."
 )
-"""What the model is told beside the documents; it names the phrases that the rules look for."""
+"""System message of a prompt; it contains the phrases that the rules search."""
 
 
 @frozen
 class Prompt:
-    """The messages that ask for one response.
+    """Messages that request one response.
 
     Parameters
     ----------
     sample : RGBSample
-        What is asked.
+        Sample with the question and the documents.
     instruction : str
         The system message; a question without documents has none.
 
@@ -54,7 +54,7 @@ class Prompt:
 
     @property
     def messages(self) -> list[dict[str, str]]:
-        """Messages with role and content, as chat models take them."""
+        """Messages with role and content, for chat models."""
         query = self.sample.query or ""
         if not self.sample.contexts:
             return [{"role": "user", "content": query}]
@@ -65,7 +65,7 @@ class Prompt:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """The prompt as a line of JSON has it; the answer is not told."""
+        """Return the prompt as a JSON object, without the answer."""
         sample = self.sample
         return {
             "uid": sample.uid,
@@ -162,7 +162,7 @@ def _write(path: Path | None, text: str) -> None:
 
 
 def _summary(samples: list[RGBSample], output: Path | None) -> str:
-    """How many prompts there are, and how many have less noise than was asked for."""
+    """Describe the number of prompts, and of those with less noise than requested."""
     less = sum(_is_short(sample.metadata, sample.noise_ratio) for sample in samples)
     written = "" if output is None else f", written to {output}"
     few = f"; {less:,} of them have less noise than asked for" if less else ""

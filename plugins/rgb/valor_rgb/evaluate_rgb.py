@@ -18,20 +18,20 @@ Rules = Literal["robust", "paper", "heuristic"]
 
 @frozen(kw_only=True)
 class EvaluationResult:
-    """What one call found: counts, and the rates of them as fractions.
+    """Counts and rates of one call; rates are fractions.
 
     Parameters
     ----------
     task_type : str
-        The ability, with the noise ratio in percent where one was given.
+        The ability, with the noise ratio in percent if there is one.
     model_name : str
         Whose responses they are.
     total_samples, correct, incorrect, rejected, errors_detected, errors_corrected : int
-        The counts; of an ability that has no such count they are 0.
+        The counts; 0 if the ability has no such count.
     accuracy_by_noise : dict of float to float
-        Accuracy by noise ratio, where one was given.
+        Accuracy by noise ratio, if there is one.
     report : Report
-        The whole report, with intervals and the verdict on each response.
+        The full report, with intervals and the verdict on each response.
     """
 
     task_type: str
@@ -89,15 +89,15 @@ def evaluate_noise_robustness(
     Parameters
     ----------
     responses : iterable of str
-        What the model answered.
+        Responses of the model.
     ground_truths : iterable
         The answers: texts, or lists of parts and spellings as in `RGBSample`.
     model_name : str
-        What the model is called.
+        Name of the model.
     noise_ratio : float
         Share of irrelevant documents in the prompts, from 0 to 1.
     rules : {"robust", "paper", "heuristic"}
-        Which rules judge a response; ``heuristic`` gives the numbers of RGBMetrics.
+        Rules that judge a response; ``heuristic`` gives the numbers of RGBMetrics.
     **parameters
         Further parameters of `rgb.NoiseRobustness`.
 
@@ -209,7 +209,7 @@ def evaluate_counterfactual_robustness(
     Parameters
     ----------
     counterfactual_answers : iterable
-        What the documents say in place of each answer: a text, its spellings, or None.
+        False answer of the documents for each answer: a text, its spellings, or None.
     responses, ground_truths, model_name, rules, **parameters
         As in `evaluate_noise_robustness`.
 

@@ -1,7 +1,7 @@
-"""Mixing: the documents of a prompt, drawn from those that help, those that do not, and false ones.
+"""Documents of prompts, sampled from positive, negative and counterfactual ones.
 
-The draw is that of the paper: counts are rounded towards noise, documents are taken in the order of
-the file, and the order in the prompt is shuffled with the same seed for every sample.
+The sampling is that of the paper: counts are rounded towards noise, documents are used in the
+order of the file, and the order in the prompt is shuffled with the same seed for every sample.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from valor_core.errors import SchemaError
 
 @frozen
 class Passages:
-    """The documents of a prompt, and how many of them are of each kind.
+    """Documents of a prompt, with their numbers by kind.
 
     Parameters
     ----------
     texts : tuple of str
         The documents, in their order in the prompt.
     positive, negative, counterfactual : int
-        How many have the answer, have nothing to do with it, and say something false in its place.
+        Numbers of documents with the answer, without it, and with a false answer.
     """
 
     texts: tuple[str, ...]
@@ -36,7 +36,7 @@ class Passages:
 
     @property
     def noise_ratio(self) -> float | None:
-        """The share of irrelevant documents; None where there is no document.
+        """Share of irrelevant documents; None without documents.
 
         Examples
         --------
@@ -48,18 +48,18 @@ class Passages:
 
 @frozen
 class Mixing:
-    """How documents are drawn.
+    """Sampling of documents.
 
     Parameters
     ----------
     noise_ratio : float
-        Share of irrelevant documents that is asked for, from 0 to 1.
+        Requested share of irrelevant documents, from 0 to 1.
     passages : int
-        Number of documents that is asked for.
+        Requested number of documents.
     seed : int
-        Seed of the order, used anew for every sample.
+        Seed of the order, reused for every sample.
     strict : bool
-        Whether fewer irrelevant documents than asked for are an error.
+        Whether to raise an error for fewer irrelevant documents than requested.
 
     Examples
     --------
@@ -75,18 +75,18 @@ class Mixing:
 
     @property
     def negatives(self) -> int:
-        """How many irrelevant documents are asked for."""
+        """Requested number of irrelevant documents."""
         return _share(self.passages, self.noise_ratio)
 
     def base(self, positive: Sequence[str], negative: Sequence[str]) -> Passages:
         """Documents for noise robustness and negative rejection.
 
-        Where there are too few of one kind, the other fills up; at a noise ratio of 1 it does not.
+        If one kind is short, the other one fills up, except at a noise ratio of 1.
 
         Raises
         ------
         SchemaError
-            If `strict` and there are too few irrelevant documents.
+            If `strict` and there are not enough irrelevant documents.
         """
         negatives = self.negatives
         positives = self.passages - negatives
@@ -100,7 +100,7 @@ class Mixing:
     def integrated(self, groups: Sequence[Sequence[str]], negative: Sequence[str]) -> Passages:
         """Documents for information integration: one for each sub-question first.
 
-        There are as many as sub-questions, however much noise is asked for.
+        There is one for each sub-question, even if more noise is requested.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Mixing:
         Raises
         ------
         SchemaError
-            If `strict` and there is less noise than asked for.
+            If `strict` and there is less noise than requested.
 
         Examples
         --------
@@ -147,12 +147,12 @@ class Mixing:
         negative : sequence of str
             Irrelevant documents.
         correct_ratio : float
-            Share of right documents that is asked for; none of them stands there falsely, too.
+            Requested share of correct documents; none of them is also used in its false version.
 
         Raises
         ------
         SchemaError
-            If `false` and `positive` differ in number, or `strict` and there are too few
+            If `false` and `positive` differ in number, or `strict` and there are not enough
             irrelevant documents.
 
         Examples

@@ -1,1 +1,1 @@
-"""Calibration: a judge against human labels, and means corrected by what that shows."""
+"""Calibration of a judge with human labels, and corrected means."""

@@ -1,4 +1,4 @@
-"""Comparison: how far a judge says what humans say."""
+"""Agreement of a judge with human labels."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from valor_llm.trust.agreement import (
 
 @frozen
 class Comparison:
-    """A judge beside humans, in numbers.
+    """Agreement of a judge with human labels, as numbers.
 
     Parameters
     ----------
     of : str
-        What was compared: ``"verdicts"`` or ``"scores"``.
+        What is compared: ``"verdicts"`` or ``"scores"``.
     count : int
-        How many there are.
+        Number of pairs.
     items : int
-        How many items they are about.
+        Number of items.
     numbers : mapping of str to Estimate or Undefined
         By their names.
     """
@@ -54,7 +54,7 @@ class Comparison:
 
 
 def compared(calibration: Calibration) -> list[Comparison]:
-    """What the labels of a calibration say of its judge: of verdicts, and of items."""
+    """Compare the verdicts and the scores of a judge with the labels of a calibration."""
     found = []
     if calibration.verdicts:
         found.append(_of_answers("verdicts", calibration.verdicts))
@@ -67,7 +67,7 @@ def compared(calibration: Calibration) -> list[Comparison]:
 
 
 def sensitivity_and_specificity(pairs: Sequence[Pair]) -> tuple[Share | None, Share | None]:
-    """Of what humans say yes and no to, to how much the judge does; None where there is nothing."""
+    """Return the judge's true positive and true negative rate; None without such labels."""
     shares = []
     for wanted in (1.0, 0.0):
         own = [pair for pair in pairs if pair.human == wanted]
@@ -77,7 +77,7 @@ def sensitivity_and_specificity(pairs: Sequence[Pair]) -> tuple[Share | None, Sh
 
 
 def _by_item(items: Sequence[str], answers: Sequence[bool]) -> Share | None:
-    """The share of yes, those about one item together; None where there are none."""
+    """Return the share of yes, clustered by item; None without answers."""
     own: dict[str, list[bool]] = {}
     for item, answer in zip(items, answers, strict=True):
         own.setdefault(item, []).append(answer)
@@ -127,7 +127,7 @@ def _of_share(share: Share | None, why: str = "") -> Estimate | Undefined:
 
 
 def _estimate(found: Coefficient | Undefined, highest: float = math.inf) -> Estimate | Undefined:
-    """An estimate with the interval of its error; without one where there is nothing to see."""
+    """Return an estimate with its interval; without one if the error is 0 or unknown."""
     if isinstance(found, Undefined):
         return found
     if not found.error:

@@ -1,4 +1,4 @@
-"""Correction: what a calibration says of the mean of a run's scores."""
+"""Corrected mean of a run's scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Row = dict[str, Any]
 def correction(
     rows: Iterable[ItemRow], spec: MetricSpec, parameters: Any, judge: BoundResource
 ) -> MetricDetails:
-    """What human labels say of a metric's mean, if the judge has the record of a calibration.
+    """Correct a metric's mean, if the config names the record of a calibration.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def correction(
     spec, parameters
         The metric.
     judge : BoundResource
-        The judge, as the config gives it.
+        The judge of the config.
 
     Raises
     ------
@@ -67,16 +67,16 @@ def corrected(items: Sequence[JudgedItem], calibration: Calibration) -> list[Row
     items : sequence of JudgedItem
         The items of the run that have a score.
     calibration : Calibration
-        Labels, and what this judge said of the same items.
+        Labels, and the judge's scores of the same items.
     """
     return [_prediction_powered(items, calibration), _rogan_gladen(items, calibration)]
 
 
 def _prediction_powered(items: Sequence[JudgedItem], calibration: Calibration) -> Row:
-    """By the labels of these items; by all where none is of them, as if drawn from one source.
+    """Correct the mean with the labels of these items, or of all items if these have none.
 
-    The labels of a part of the data say nothing of how the judge errs in another part: in a slice,
-    those of its own items count alone.
+    Labels of one part of the data do not show how the judge errs in another part. So a slice uses
+    only the labels of its items.
     """
     pairs = calibration.items
     if not pairs:
@@ -96,9 +96,9 @@ def _prediction_powered(items: Sequence[JudgedItem], calibration: Calibration) -
 
 
 def _rogan_gladen(items: Sequence[JudgedItem], calibration: Calibration) -> Row:
-    """By verdicts where there are labels of them and scores are their shares; else by scores."""
+    """Correct the mean with labels of verdicts if scores are shares of yes, else with scores."""
     if calibration.verdicts and are_shares(items):
-        # What was scored without a verdict, no verdict can have got wrong.
+        # A score without verdicts cannot contain a wrong verdict.
         scores = [item.score for item in items if item.verdicts]
         pairs = calibration.verdicts
     else:

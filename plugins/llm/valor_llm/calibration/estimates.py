@@ -23,7 +23,7 @@ class Estimate:
     value : float
         The estimate.
     low, high : float, optional
-        Where the interval begins and ends, if it has one.
+        Ends of the interval, if there is one.
     """
 
     value: float
@@ -37,7 +37,7 @@ class Estimate:
 
 
 def standard_errors(level: float) -> float:
-    """How many standard errors to each side an interval is wide.
+    """Return the half-width of an interval in standard errors.
 
     Examples
     --------
@@ -56,10 +56,10 @@ def prediction_powered_mean(
     unlabelled: Sequence[float],
     level: float = LEVEL,
 ) -> Estimate:
-    """The mean that humans would give all items, from the labels of a few.
+    """Estimate the mean of human labels from a few labels and the judge's scores of all items.
 
-    Labels say by how much the judge is off, and the judge's scores of all other items make the
-    mean more precise. How far they are relied on is estimated from the labels: of a judge that has
+    The labels show the judge's bias; its scores of the other items make the mean more precise. The
+    weight of these scores is estimated from the labels, so a judge that is unrelated to the
     nothing to do with them, the mean of the labels alone is left.
 
     Parameters
@@ -67,22 +67,22 @@ def prediction_powered_mean(
     human : sequence of float
         Labels, at least one.
     judge : sequence of float
-        What the judge says of the same items.
+        The judge's scores of the labelled items.
     unlabelled : sequence of float
-        What the judge says of items without a label, drawn from the same source.
+        The judge's scores of unlabelled items from the same source.
     level : float
         Level of the interval.
 
     Notes
     -----
     A. N. Angelopoulos, J. C. Duchi and T. Zrnic (2023), PPI++: Efficient prediction-powered
-    inference, sections 3 and 6. The numbers are those of the package ppi_py at its default,
-    which estimates lambda. Where that has none, since the judge says the same of all items or none
+    inference, sections 3 and 6. The results equal those of the package ppi_py with its default,
+    which estimates lambda. If lambda is undefined, since the judge scores all items alike or none
     is without a label, they are the mean of the labels and its interval.
 
     Examples
     --------
-    The judge says yes to 7 of 8 items, and once where a human said no:
+    The judge says yes to 7 of 8 items, one of which a human labelled no:
 
     >>> found = prediction_powered_mean([1, 0, 1, 0], [1, 1, 1, 0], [1, 1, 1, 1, 0, 1, 1, 1])
     >>> round(found.value, 4)
@@ -100,7 +100,7 @@ def prediction_powered_mean(
 
 
 def _weight(labels: Numbers, said: Numbers, others: Numbers) -> float:
-    """How far the judge is relied on, from 0 to 1: what makes the interval the shortest."""
+    """Return the weight of the judge's scores, from 0 to 1, that minimizes the interval."""
     everything = np.concatenate([said, others])
     spread = _variance(everything)
     if not len(others) or spread == 0:
@@ -116,14 +116,14 @@ def _variance(numbers: Numbers) -> float:
 
 @frozen
 class Share:
-    """A share, and of how many independent answers it is worth.
+    """Share of yes, with the number of independent answers that it is worth.
 
     Parameters
     ----------
     value : float
         The share.
     size : float
-        Number of answers, each yes or no and independent of the others, that would tell it as
+        Number of independent yes/no answers that would estimate the share as precisely.
         precisely.
     """
 
@@ -145,7 +145,7 @@ class Share:
 
     @classmethod
     def of_answers(cls, items: Sequence[Sequence[bool]]) -> Share:
-        """The share of yes among all answers; those about one item may be wrong together.
+        """Return the share of yes among all answers; errors of one item may be correlated.
 
         Examples
         --------
@@ -171,7 +171,7 @@ class Share:
 
     @classmethod
     def _of(cls, counts: Sequence[tuple[float, float]]) -> Share:
-        """Part by whole over items, each of which is drawn as one."""
+        """Return a ratio over items, each of which is sampled as a cluster."""
         parts, wholes = np.array(counts, np.float64).T
         value = math.fsum(parts) / math.fsum(wholes)
         variance = math.fsum((parts - value * wholes) ** 2) / math.fsum(wholes) ** 2
@@ -182,16 +182,16 @@ class Share:
 def rogan_gladen(
     said: Share, sensitivity: Share, specificity: Share, level: float = LEVEL
 ) -> Estimate | Undefined:
-    """The share of yes that humans would find, from the judge's and from how often it is wrong.
+    """Estimate the share of yes by humans from the judge's share and its error rates.
 
     Parameters
     ----------
     said : Share
-        Of how much the judge says yes.
+        The judge's share of yes.
     sensitivity : Share
-        Of what humans say yes to, to how much the judge does.
+        The judge's true positive rate.
     specificity : Share
-        Of what humans say no to, to how much the judge does.
+        The judge's true negative rate.
     level : float
         Level of the interval.
 
@@ -207,7 +207,7 @@ def rogan_gladen(
     of a screening test, American Journal of Epidemiology 107. The interval is that of Z. Lang and
     J. Reiczigel (2014), Confidence limits for prevalence of disease adjusted for estimated
     sensitivity and specificity, Preventive Veterinary Medicine 113, equation 16, which keeps its
-    level with few labels, too. Where answers about one item depend on each other, it is given the
+    level with few labels, too. If answers about one item are correlated, it uses the effective
     number of independent answers that they are worth, in the way of E. L. Korn and B. I. Graubard
     (1998), Confidence intervals for proportions with small expected number of positive counts,
     Survey Methodology 24.

@@ -1,4 +1,4 @@
-"""Fingerprint: what a judge's scores come from, so that a calibration is used for no others."""
+"""Fingerprint of a judge's scores, which restricts a calibration to the same judge."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from valor_core.specs import MetricSpec
 
 @frozen
 class Fingerprint:
-    """What the scores of a metric come from.
+    """Configuration and models that produced the scores of a metric.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class Fingerprint:
     parameters : mapping
         Its parameters.
     judge : mapping
-        What of the judge's parameters can change a number: client, endpoint, sampling settings.
+        Parameters of the judge that can change a number: client, endpoint, sampling settings.
     models : tuple of str
         The models that answered, as the endpoint calls them.
     steps : mapping of str to tuple of str
@@ -41,16 +41,16 @@ class Fingerprint:
     def of(
         cls, spec: MetricSpec, parameters: Any, judge: BoundResource, rows: Iterable[ItemRow]
     ) -> Fingerprint:
-        """What some rows come from.
+        """Return the fingerprint of rows.
 
         Parameters
         ----------
         spec, parameters
             The metric.
         judge : BoundResource
-            The judge, as the config gives it.
+            The judge of the config.
         rows : iterable of ItemRow
-            The rows; their details say which models answered which prompts.
+            Rows whose details name the models and the prompts.
         """
         models: set[str] = set()
         steps: dict[str, set[str]] = {}
@@ -59,7 +59,7 @@ class Fingerprint:
                 models.add(told["model"])
                 steps.setdefault(told["step"], set()).add(told["prompt"])
         identity = dict(judge.identity())
-        # Files may be moved; what the prompts say is told by the digests of the steps.
+        # Files of prompts may move; the digests of the steps identify their content.
         identity.pop("prompts", None)
         return cls(
             spec.identity,
@@ -70,9 +70,9 @@ class Fingerprint:
         )
 
     def apart(self, other: Fingerprint) -> list[str]:
-        """What another one differs in, in words; nothing if it is the same judge.
+        """Describe the differences from another fingerprint; empty if the judge is the same.
 
-        Steps that were not needed for the other's items make no difference.
+        Steps that the other items did not need make no difference.
         """
         found = [*_apart("", self._told(), other._told())]
         if not {*other.models} <= {*self.models}:

@@ -1,4 +1,4 @@
-"""Labels: what humans say of items, from a file in CSV or JSON Lines."""
+"""Human labels of items, read from CSV or JSON Lines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REMEDY = (
 
 @frozen
 class Label:
-    """What a human says of an item, or of one verdict on it.
+    """Human label of an item, or of one verdict on it.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ class Label:
     value : float
         The score; of a verdict, 1 for yes and 0 for anything else.
     verdict : int, optional
-        Which of the item's verdicts it is about, from 1.
+        Number of the verdict, from 1, if the label is of a verdict.
     metric : str, optional
-        The metric, where the file says so.
+        The metric, if the file names it.
     place : str
         File and line, for errors.
     """
@@ -47,7 +47,7 @@ class Label:
 
 
 def read_labels(path: Path) -> tuple[Label, ...]:
-    """The labels of a file; lines whose label is empty are left out.
+    """Read the labels of a file, without lines whose label is empty.
 
     Parameters
     ----------

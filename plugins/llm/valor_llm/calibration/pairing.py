@@ -1,4 +1,4 @@
-"""Pairing: labels beside what a judge says of the same items."""
+"""Pairs of human labels and the judge's scores of the same items."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from valor_llm.calibration.record import LEAST_LABELS, Pair
 
 @frozen
 class JudgedItem:
-    """What a judge says of one item.
+    """Score and verdicts of a judge on one item.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class JudgedItem:
     score : float
         Its score.
     verdicts : tuple of bool
-        Which of its verdicts are yes.
+        For each verdict, whether it is yes.
     """
 
     uid: str
@@ -38,13 +38,13 @@ class JudgedItem:
 
     @property
     def is_share(self) -> bool:
-        """Whether the score is the share of verdicts that are yes."""
+        """True if the score is the share of verdicts that are yes."""
         count = len(self.verdicts)
         return bool(count) and math.isclose(self.score, sum(self.verdicts) / count, abs_tol=1e-9)
 
 
 def judged_items(rows: Iterable[ItemRow]) -> list[JudgedItem]:
-    """The items that have a score; the others say nothing of the judge."""
+    """Return the items that have a score."""
     return [
         JudgedItem(
             str(row.uid),
@@ -58,19 +58,19 @@ def judged_items(rows: Iterable[ItemRow]) -> list[JudgedItem]:
 
 
 def verdicts_of(details: Mapping[str, Any]) -> tuple[bool, ...]:
-    """Which verdicts of an item's details are yes; none where it was scored several times."""
+    """Return whether each verdict of an item is yes; empty if the item was scored several times."""
     return tuple(row.get("verdict") == "yes" for row in details.get("verdicts", ()))
 
 
 def are_shares(items: Sequence[JudgedItem]) -> bool:
-    """Whether all scores that come from verdicts are the share that are yes."""
+    """Return whether the scores of all items with verdicts are their shares of yes."""
     judged = [item for item in items if item.verdicts]
     return bool(judged) and all(item.is_share for item in judged)
 
 
 @define
 class Pairs:
-    """Labels of one metric beside the judge.
+    """Labels of one metric, paired with the judge's scores.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Pairs:
     verdicts : list of Pair
         Verdicts on items.
     unscored : int
-        How many items have a label and no score.
+        Number of labelled items without a score.
     """
 
     items: list[Pair] = field(factory=list)
@@ -88,11 +88,11 @@ class Pairs:
 
     @property
     def labelled(self) -> int:
-        """How many items have a label and a score."""
+        """Number of items with a label and a score."""
         return len({pair.item for pair in (*self.items, *self.verdicts)})
 
     def check_enough(self, metric: str) -> None:
-        """Raise a `ReadError` if there are too few labels."""
+        """Raise a `ReadError` if there are not enough labels."""
         if self.labelled < LEAST_LABELS:
             without = f", {self.unscored} more have no score" if self.unscored else ""
             raise ReadError(
@@ -103,10 +103,10 @@ class Pairs:
 
 
 def paired(labels: Sequence[Label], judged: Mapping[str, JudgedItem | None], range: Range) -> Pairs:
-    """Labels beside what the judge says of the same items.
+    """Pair labels with the judge's scores of the same items.
 
     All verdicts of an item together are its score too, if that is their share of yes and has no
-    label of its own.
+    separate label.
 
     Parameters
     ----------
@@ -115,12 +115,12 @@ def paired(labels: Sequence[Label], judged: Mapping[str, JudgedItem | None], ran
     judged : mapping of str to JudgedItem or None
         The items of the data by uid; None of one without a score.
     range : Range
-        Where scores lie.
+        Range of the scores.
 
     Raises
     ------
     ReadError
-        If a label is of an item or a verdict that there is none of, or lies outside the range.
+        If a label names an unknown item or verdict, or is outside the range.
     """
     found = Pairs()
     unscored = set()

@@ -1,4 +1,4 @@
-"""Record: what a judge and humans said of the same items, kept for later reports."""
+"""Record of a calibration, saved for later reports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from valor_core.errors import ResourceError
 from valor_llm.calibration.fingerprint import Fingerprint
 
 LEAST_LABELS = 20
-"""Items with a label, without which nothing is said of a judge."""
+"""Minimum number of labelled items for a calibration."""
 
 _KIND = "valor judge calibration"
 _VERSION = 1
@@ -22,14 +22,14 @@ _VERSION = 1
 
 @frozen
 class Pair:
-    """What judge and human say of one item, or of one verdict on it.
+    """Judge's and human's score of one item, or of one verdict on it.
 
     Parameters
     ----------
     item : str
         The item, by a digest of its content.
     judge, human : float
-        What they say; of a verdict, 1 for yes and 0 for anything else.
+        The scores; for a verdict, 1 for yes and 0 otherwise.
     """
 
     item: str
@@ -39,12 +39,12 @@ class Pair:
 
 @frozen
 class Calibration:
-    """A judge beside humans, on one metric.
+    """Labels and the judge's scores on one metric.
 
     Parameters
     ----------
     fingerprint : Fingerprint
-        What the judge's part comes from.
+        Configuration that produced the judge's scores.
     items : tuple of Pair
         Scores of items.
     verdicts : tuple of Pair
@@ -57,7 +57,7 @@ class Calibration:
 
     @property
     def is_binary(self) -> bool:
-        """Whether all scores are yes or no."""
+        """True if all scores are yes or no."""
         return all({pair.judge, pair.human} <= {0.0, 1.0} for pair in self.items)
 
 
@@ -113,7 +113,7 @@ class Record:
         Raises
         ------
         ResourceError
-            If there is none.
+            If the file is missing or invalid.
         """
         try:
             told = json.loads(path.read_text(encoding="utf-8"))

@@ -1,1 +1,1 @@
-"""Clients: who answers for the judge, one module each."""
+"""Clients of the judge: endpoints, SDKs, functions, recorded replies and lexical rules."""

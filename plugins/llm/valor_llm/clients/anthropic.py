@@ -16,10 +16,10 @@ _THOUGHTS = ("thinking", "redacted_thinking")
 
 
 def body_of(request: Request, model: str) -> dict[str, Any]:
-    """A request as the endpoint takes it.
+    """Convert a request to the body of a call.
 
-    A schema is sent as the format of the output; the next way to ask is a tool that has to be
-    used, which models without that format take.
+    A schema is sent as the output format; the fallback is a forced tool call, for models without
+    that format.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def _text_of(content: Sequence[Any]) -> str:
 
 
 def usage_of(told: Mapping[str, Any]) -> Usage:
-    """Tokens of a call; what was read from the cache or written to it is part of the prompt."""
+    """Return the tokens of a call; cache reads and writes are part of the prompt."""
     cached = count(told.get("cache_read_input_tokens"))
     written = count(told.get("cache_creation_input_tokens"))
     return Usage(

@@ -90,13 +90,13 @@ def from_callable(
     ----------
     function : callable
         Gets a list of messages, each with ``"role"`` and ``"content"``, and returns a text or a
-        `Reply`. It is called on several threads at once; one that is an ``async def`` is awaited
+        `Reply`. It is called from several threads at once; an ``async def`` is awaited
         on Valor's event loop.
     model : str
-        What it asks, for reports and for the cache: replies are taken from it only where this and
+        Name of the model in reports and in the cache: cached replies are used only if this and
         `endpoint` are the same.
     endpoint : str, optional
-        What reports and the cache call it; the function's name unless given.
+        Name of the endpoint in reports and in the cache. Defaults to the function's name.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def _read(place: str, model: str, answer: Any) -> Reply:
 
 
 def fault_of(error: Exception, place: str) -> ClientError:
-    """What an exception means for further calls; those of HTTP clients have a status.
+    """Convert an exception to a `ClientError`; those of HTTP clients have a status.
 
     Examples
     --------

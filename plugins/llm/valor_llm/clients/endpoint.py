@@ -1,4 +1,4 @@
-"""Model behind an HTTP endpoint, and the values in which the APIs of endpoints differ."""
+"""Models at HTTP endpoints, and the values in which the APIs of endpoints differ."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Dialect:
 
 
 class Endpoint:
-    """Client of a model behind an HTTP endpoint.
+    """Client of a model at an HTTP endpoint.
 
     Parameters
     ----------

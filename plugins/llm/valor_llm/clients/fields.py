@@ -1,4 +1,4 @@
-"""Fields of what is sent and received; an endpoint may send anything."""
+"""Lenient access to the fields of JSON from endpoints."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def count(value: Any) -> int:
 
 
 def text_of(value: Any) -> str:
-    """A text, or the texts of a list of parts; empty where there is none.
+    """Return a text, or the texts of a list of parts; empty without any.
 
     Examples
     --------

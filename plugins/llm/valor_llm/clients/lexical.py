@@ -31,19 +31,19 @@ class Lexical:
         "lexical rules, no language model: verdicts and ratings come from shared words and say "
         "little about quality"
     )
-    """What every report says of it."""
+    """Warning in every report that uses this client."""
 
     def __init__(self, parameters: LexicalParameters) -> None:
         self.parameters = parameters
 
     @property
     def endpoint(self) -> str:
-        """Where the replies come from."""
+        """Name of the endpoint."""
         return "lexical"
 
     @property
     def model(self) -> str:
-        """What stands in reports in the place of a model."""
+        """Name in reports, instead of a model's."""
         return "lexical rules, no language model"
 
     def complete(self, request: Request) -> Reply:

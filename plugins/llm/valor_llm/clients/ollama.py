@@ -1,4 +1,4 @@
-"""Ollama: its own chat endpoint.
+"""API of Ollama's chat endpoint.
 
 Ollama cuts a prompt to its context window without an error, so each request asks for a window that
 has room for the prompt and the reply.
@@ -18,7 +18,7 @@ from valor_llm.clients.protocol import ClientError, Reply, Request, TransientErr
 from valor_llm.parameters.clients import OllamaParameters
 
 _SMALLEST = 4096
-"""Ollama's own default in most versions."""
+"""Default of most versions of Ollama."""
 
 _REPLY = 2048
 """Tokens of a reply whose length is not limited."""
@@ -71,7 +71,7 @@ class GrowingWindow:
 def tokens_at_most(request: Request) -> int:
     """Tokens of a prompt and its reply, estimated rather too high than too low.
 
-    Prose has four letters to a token or more. Digits, signs and the bytes of other alphabets may
+    Prose has four letters per token or more. Digits, punctuation and bytes of other alphabets may
     have a token each in small vocabularies, though three bytes to a token are usual.
 
     Examples
@@ -91,7 +91,7 @@ def tokens_at_most(request: Request) -> int:
 
 
 def body_of(request: Request, model: str) -> dict[str, Any]:
-    """A request as the endpoint takes it.
+    """Convert a request to the body of a call.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """OpenAI: any chat endpoint that speaks as OpenAI's does.
 
 Besides OpenAI these are Azure, vLLM, llama.cpp, LM Studio, Ollama, Mistral, Groq, Together,
-OpenRouter and others.
+OpenRouter and more.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from valor_llm.parameters.clients import OpenAIParameters
 
 
 def body_of(request: Request, model: str) -> dict[str, Any]:
-    """A request as the endpoint takes it.
+    """Convert a request to the body of a call.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def usage_of(told: Mapping[str, Any]) -> Usage:
 
 
 def tokens_of(told: Any) -> tuple[TokenChoice, ...]:
-    """The tokens of a reply, each with the likeliest ones at its place."""
+    """Return the tokens of a reply, each with its likeliest alternatives."""
     tokens = []
     for one in map(mapping, told if isinstance(told, list) else ()):
         alternatives = [mapping(entry) for entry in one.get("top_logprobs") or [] if entry]

@@ -1,4 +1,4 @@
-"""Protocol of a client: one request, one reply, and the ways in which there is none."""
+"""Protocol of clients: requests, replies and errors."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 from attrs import field, frozen
 
 Format = Literal["json_schema", "json_object", "text"]
-"""How a reply's form is asked for, from the strictest on."""
+"""Ways to request the form of a reply, from the strictest on."""
 
 StandIn = Callable[[Mapping[str, Any]], dict[str, Any]]
-"""What is answered to a step where no model is asked, from the data that it is asked about."""
+"""Answers a step from its data, without a model."""
 
 Finish = Literal["stop", "length", "context", "refusal", "filter", "error", "other"]
 """Why a reply ended: by itself, at the most tokens, at the end of the context window, since the
@@ -37,7 +37,7 @@ class Message:
 
 @frozen(kw_only=True)
 class Request:
-    """What a client is asked.
+    """Request to a client.
 
     Parameters
     ----------
@@ -48,19 +48,19 @@ class Request:
     step : str
         Name of the step, also that of the schema: ``"claims"``.
     data : mapping of str to object
-        What the messages were made of, for stand-ins that read no prose.
+        Data of the messages, for clients that do not parse prose.
     settings : mapping of str to str
-        What else the messages were made of: the criteria of a rubric.
+        Other texts of the messages: the criteria of a rubric.
     key : str
-        What the question is found by in the cache.
+        Key of the question in the cache.
     repeat : int
-        Which of several times the same is asked, from 0.
+        Repeat of the question, from 0.
     attempt : int
-        Which reply to the same question is asked for, from 1.
+        Number of the reply to the same question, from 1.
     stand_in : callable, optional
-        What such a stand-in answers: from the data, an object of the schema's form.
+        Answers the step from the data, as an object of the schema's form.
     format : {"json_schema", "json_object", "text"}
-        How the endpoint is asked for the reply's form.
+        Way to request the form of the reply.
     temperature : float, optional
         Sampling temperature; not sent without.
     seed : int, optional
@@ -68,13 +68,13 @@ class Request:
     max_tokens : int, optional
         Most tokens of the reply; not sent without.
     max_tokens_key : str
-        What the endpoint calls the most tokens.
+        Name of the parameter for the most tokens.
     probabilities : bool
-        Whether probabilities of the reply's tokens are asked for.
+        Whether to request probabilities of the reply's tokens.
     alternatives : int
-        How many of the likeliest tokens are asked for at each place, with `probabilities`.
+        Number of likeliest tokens to request at each position, with `probabilities`.
     deadline : float
-        Seconds that the call may take in all.
+        Timeout of the call in seconds.
     """
 
     messages: tuple[Message, ...]
@@ -109,9 +109,9 @@ class Usage:
     prompt: int = 0
     completion: int = 0
     cached: int = 0
-    """Tokens of the prompt that the endpoint had seen before and gives a discount for."""
+    """Tokens of the prompt that the endpoint had cached and gives a discount for."""
     reasoning: int = 0
-    """Tokens of the completion that were thought and not said."""
+    """Tokens of the completion that are reasoning."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -124,7 +124,7 @@ class Usage:
 
 @frozen
 class TokenChoice:
-    """One token of a reply, and the likeliest ones at its place with their log-probabilities."""
+    """One token of a reply, and its likeliest alternatives with their log-probabilities."""
 
     token: str
     choices: Mapping[str, float]
@@ -132,28 +132,26 @@ class TokenChoice:
 
 @frozen(kw_only=True)
 class Reply:
-    """What a client answered.
+    """Reply of a client.
 
     Parameters
     ----------
     text : str
-        The reply, as it came.
+        Text of the reply, unchanged.
     model : str
-        The model, as the endpoint calls it.
+        Model, as the endpoint names it.
     finish : {"stop", "length", "context", "refusal", "filter", "error", "other"}
-        Why it ended.
+        Reason for the end.
     usage : Usage
         Tokens of the call.
     tokens : tuple of TokenChoice
-        The reply token by token, where probabilities were asked for and given.
+        Tokens of the reply, if probabilities were requested and available.
     fingerprint : str, optional
-        What the endpoint calls the state of its system.
+        The endpoint's fingerprint of its system.
     format : {"json_schema", "json_object", "text"}
-        How the endpoint was asked for its form.
+        Way in which the form was requested.
     reasoned : bool
-        Whether the endpoint sent reasoning besides the text.
-    reasoned : bool
-        Whether the endpoint sent reasoning besides the text.
+        Whether the endpoint sent reasoning in addition to the text.
     """
 
     text: str
@@ -170,7 +168,7 @@ class ClientError(Exception):
     """Why a call gave no reply, in one sentence."""
 
     usage: Usage | None = None
-    """Tokens of the call, if the endpoint counted some."""
+    """Tokens of the call, if the endpoint counted them."""
 
 
 class CutPrompt(ClientError):
@@ -179,7 +177,7 @@ class CutPrompt(ClientError):
     Parameters
     ----------
     reason : str
-        The counts, and what to change.
+        The counts, and a remedy.
     usage : Usage
         Tokens of the call.
     """
@@ -195,11 +193,11 @@ class TransientError(ClientError):
     Parameters
     ----------
     reason : str
-        What happened.
+        Description of the fault.
     after : float, optional
         Seconds that the endpoint wants to be left alone.
     usage : Usage, optional
-        Tokens of the call, if the endpoint counted some.
+        Tokens of the call, if the endpoint counted them.
     """
 
     def __init__(self, reason: str, after: float | None = None, usage: Usage | None = None) -> None:
@@ -213,26 +211,26 @@ class RateLimited(TransientError):
 
 
 class Unreachable(TransientError):
-    """Nobody listens at the address: no such host, or the connection is not taken."""
+    """The address does not exist or refuses the connection."""
 
 
 class BadRequest(ClientError):
-    """The endpoint does not take the request as it is (400, 413, 422), with what it says of it."""
+    """The endpoint rejects the request (400, 413, 422), with its message."""
 
 
 class FatalError(ClientError):
-    """No call will do: a wrong key, no permission, no such model (401, 403, 404).
+    """Every call will fail: a wrong key, no permission, no such model (401, 403, 404).
 
     Parameters
     ----------
     reason : str
-        What happened.
+        Description of the fault.
     remedy : str, optional
-        What to do, an imperative.
+        Remedy, an imperative.
     status : int, optional
-        Status of the answer over HTTP; 401 for a wrong key, whatever the answer has.
+        HTTP status of the answer; 401 for a wrong key, even if the answer has another status.
     words : str
-        Words of the answer, if nothing but these words says so. An answer that repeats them from
+        Words of the answer, if they are the only evidence. An answer that repeats them from
         the request concerns that request alone.
     """
 
@@ -255,37 +253,37 @@ Passing, Refused, Rejected = TransientError, FatalError, BadRequest
 
 @runtime_checkable
 class Client(Protocol):
-    """Whoever answers; safe to use from several threads.
+    """Client of the judge; thread-safe.
 
     Attributes
     ----------
     endpoint : str
-        Where the replies come from, as caches and reports name it; no key is in it.
+        Name of the endpoint in caches and reports, without any key.
     model : str
-        The model that is asked for.
+        Requested model.
     is_remote : bool
-        Whether a call leaves the process and may cost something. Others are called in place, and
+        Whether a call leaves the process and may cost money. Other clients are called directly, and
         their replies are not cached.
 
-    A client may also have ``lacks``, names of what it cannot ask for at all: ``"temperature"``,
+    A client may also have ``lacks``, names of unsupported features: ``"temperature"``,
     ``"seed"``, ``"probabilities"``; ``identity()``, a table of all of it that can change a reply,
-    by which the cache tells replies apart, in the place of endpoint and model alone; ``warning``,
-    what every report has to say of it; ``check_key()``, which raises an error before anything is
-    asked if there is no key to ask with; ``batches()``, where many requests at once are sent;
+    by which the cache distinguishes replies, instead of endpoint and model; ``warning``, a sentence
+    for every report; ``check_key()``, which raises an error before the first call if the key is
+    missing; ``batches()``, the batch API of the endpoint;
     ``check(request)``, which raises a `ClientError` for a request that cannot be sent; ``longer``,
-    a sentence that says how to allow longer prompts; and ``close()``, which ends the calls that are
-    under way.
+    a sentence that says how to allow longer prompts; and ``close()``, which ends the calls in
+    progress.
     """
 
     is_remote: ClassVar[bool]
 
     @property
     def endpoint(self) -> str:
-        """Where the replies come from."""
+        """Name of the endpoint."""
 
     @property
     def model(self) -> str:
-        """The model that is asked for."""
+        """Requested model."""
 
     def complete(self, request: Request) -> Reply | Awaitable[Reply]:
         """One reply; may be a coroutine function.
@@ -293,5 +291,5 @@ class Client(Protocol):
         Raises
         ------
         ClientError
-            If there is none.
+            If there is no reply.
         """

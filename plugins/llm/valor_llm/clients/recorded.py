@@ -1,4 +1,4 @@
-"""Recorded: a client that says what a file of replies has, and asks nobody."""
+"""Client that replays the replies of a file."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from valor_llm.clients.recording import NO_MODEL, Line, lines
 from valor_llm.parameters.clients import RecordedParameters
 
 _Names = tuple[tuple[str, ...], tuple[str, ...]]
-"""Names of the data and of the settings that a line gives."""
+"""Names of the data and of the settings in a line."""
 
 
 class Recorded:
-    """Says what a file has.
+    """Client that replays the replies of a file.
 
     Parameters
     ----------
@@ -40,18 +40,18 @@ class Recorded:
 
     @property
     def endpoint(self) -> str:
-        """Where the replies come from."""
+        """Name of the endpoint."""
         return f"recorded: {self.path.name}"
 
     @property
     def model(self) -> str:
-        """What is asked for; each reply names the model that it came from."""
+        """Requested model; each reply names the model that it came from."""
         return NO_MODEL
 
     def complete(self, request: Request) -> Reply:
         """The reply of the file.
 
-        Of several lines that fit, it is that of the one that gives the most.
+        If several lines match, the one with the most data and settings is used.
         """
         for names, others in self._names.get(request.step, ()):
             if any(name not in request.data for name in names):

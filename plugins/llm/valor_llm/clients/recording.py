@@ -1,7 +1,7 @@
-"""Recording: a file of replies, each beside what it replies to.
+"""File of recorded replies, one JSON object per line.
 
 A line is a JSON object: the step, the data that it is about, and the reply. All else
-may be left out, and so may data that are not needed to tell two lines apart::
+is optional, including data that are not needed to distinguish two lines::
 
     {"step": "claims", "data": {"response": "It rains."}, "reply": {"claims": ["It rains."]}}
 """
@@ -25,20 +25,20 @@ NO_MODEL = "recorded"
 
 @frozen(kw_only=True)
 class Line:
-    """One reply of a file, and what it replies to.
+    """Recorded reply, with the question that it answers.
 
     Parameters
     ----------
     step : str
         The step's name.
     data : mapping of str to object
-        What it is about; it replies to all questions that have these values.
+        Data of the question; the reply answers all questions with these values.
     settings : mapping of str to str
-        Texts of the step's prompt, such as criteria; as with the data, those that are given.
+        Texts of the step's prompt, such as criteria; only the given ones are compared.
     repeat : int
-        Which of several times the same is asked, from 0.
+        Repeat of the question, from 0.
     attempt : int
-        Which reply to the question it is, from 1; a later one adds what the earlier ones lack.
+        Number of the reply to the question, from 1; later replies add missing parts.
     reply : Reply
         The reply.
 
@@ -59,7 +59,7 @@ class Line:
     reply: Reply
 
     def to_json(self) -> str:
-        """The line, without what is as usual."""
+        """Return the line, without default values."""
         told: dict[str, Any] = {"step": self.step, "data": dict(self.data)}
         if self.settings:
             told["settings"] = dict(self.settings)
@@ -85,7 +85,7 @@ class Line:
         Raises
         ------
         ValueError
-            If it is none, with what was expected and found.
+            If the line is invalid.
         """
         try:
             told = json.loads(text)
@@ -143,7 +143,7 @@ class Recording:
     Raises
     ------
     ResourceError
-        If there is a file that holds anything but replies.
+        If the file contains anything but replies.
     """
 
     def __init__(self, path: Path) -> None:
@@ -151,7 +151,7 @@ class Recording:
         self._known = {line.to_json() for _, line in lines(path)} if path.exists() else set()
 
     def add(self, lines: Iterable[Line]) -> None:
-        """Write some replies.
+        """Append replies to the file.
 
         Raises
         ------
@@ -163,7 +163,7 @@ class Recording:
             return
         self._known.update(new)
         try:
-            # With rights for its owner alone: it has what was judged.
+            # Only the owner may read the file: it contains the judged texts.
             file = os.open(self.path, os.O_APPEND | os.O_CREAT | os.O_WRONLY, 0o600)
             try:
                 os.write(file, "".join(f"{one}\n" for one in new).encode())
@@ -208,7 +208,7 @@ def lines(path: Path) -> Iterator[tuple[int, Line]]:
 
 
 def _readable(text: str) -> Any:
-    """The object that a reply writes, where it can be written again letter by letter."""
+    """Return the object of a reply in JSON, if it can be restored exactly; else the text."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -221,7 +221,7 @@ def _text(value: Any) -> str:
 
 
 def _is_text(value: Any) -> bool:
-    """Whether it can be written as UTF-8; half of a UTF-16 pair cannot."""
+    """Return whether a value can be written as UTF-8; lone surrogates cannot."""
     try:
         _text(value).encode()
     except UnicodeEncodeError:

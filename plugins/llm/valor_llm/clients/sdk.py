@@ -16,7 +16,7 @@ from valor_llm.clients.protocol import Client, ClientError, Reply, Request
 
 
 def from_sdk(client: Any, *, model: str, extra: Mapping[str, Any] | None = None) -> Client:
-    """A client that asks through an `OpenAI`, `AsyncOpenAI`, `Anthropic` or `AsyncAnthropic`.
+    """Create a client from an `OpenAI`, `AsyncOpenAI`, `Anthropic` or `AsyncAnthropic`.
 
     An asynchronous one is awaited on Valor's event loop, so it must not have been used on another.
 

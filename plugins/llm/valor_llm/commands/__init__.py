@@ -1,1 +1,1 @@
-"""Commands: what ``valor judge`` does, one module for each."""
+"""Subcommands of ``valor judge``."""

@@ -1,4 +1,4 @@
-"""``valor judge calibrate``: a judge beside human labels."""
+"""``valor judge calibrate``: compare a judge with human labels."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ JUDGE = "llm.judge"
 
 @frozen
 class Calibrated:
-    """What came of the labels of one metric.
+    """Calibration of one metric.
 
     Parameters
     ----------
     metric : str
         The metric.
     calibration : Calibration
-        The labels beside the judge.
+        Labels and the judge's scores.
     unscored : int
-        How many items have a label and no score.
+        Number of labelled items without a score.
     warnings : tuple of str
-        What is worth knowing of the models that answered.
+        Warnings about the models that answered.
     """
 
     metric: str
@@ -58,7 +58,7 @@ class Calibrated:
 def calibrated(
     request: Request, labels: Sequence[Label], metric: str | None = None
 ) -> list[Calibrated]:
-    """The judge of a config beside labels, for each metric that has some.
+    """Compare the judge of a config with labels, for each metric that has labels.
 
     Only items with a label are scored.
 
@@ -69,7 +69,7 @@ def calibrated(
     labels : sequence of Label
         The labels.
     metric : str, optional
-        The metric that they are of, where they do not say so, or of which alone they are taken.
+        Metric of labels that name none; labels of other metrics are ignored.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def calibrated(
 
 
 def judge_of(metric: BoundMetric, evaluation: Evaluation) -> BoundResource | None:
-    """The judge that a metric of items asks, if it asks one."""
+    """Return the judge that a metric of items asks, or None."""
     if not isinstance(metric.spec, ItemMetricSpec):
         return None
     made: Any = metric.make()
@@ -132,7 +132,7 @@ def _with_rows_alone(request: Request) -> Request:
 
 
 def _items(reader: Any, evaluation: Evaluation, wanted: set[str]) -> Iterator[Any]:
-    """The items that take part and have a label."""
+    """Yield the labelled items that take part."""
     start = 0
     for partition in reader.partitions():
         for batch in reader.read(partition):
@@ -231,9 +231,9 @@ def command(
     settings: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Compare the judge of a config with human labels, and keep what they say.
+    """Compare the judge of a config with human labels, and save the result.
 
-    The items that have a label are scored, those that are cached for free. Name the record as
+    Only labelled items are scored; cached replies are free. Name the record as
     judge.calibration in the config: reports then have the mean that it corrects.
     """
     if output.resolve() in (config.resolve(), labels.resolve()):

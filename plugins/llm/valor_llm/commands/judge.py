@@ -9,7 +9,7 @@ from valor_llm.commands import calibrate, plan, probe
 
 @click.group("judge")
 def judge() -> None:
-    """What a judge costs, and how far it can be trusted."""
+    """Cost and reliability of a judge."""
 
 
 judge.add_command(calibrate.command)

@@ -1,4 +1,4 @@
-"""``valor judge plan``: what a run will ask its judge, before anything is paid."""
+"""``valor judge plan``: estimate the calls and the cost of a run."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _OF_FILES = frozenset({"metrics_to_return", "slices", "require", "output", "stat
 
 @frozen
 class PlannedStep:
-    """What one step of one metric would take.
+    """Estimate of one step of one metric.
 
     Parameters
     ----------
     metric : str
-        The metric that asks first; others that ask the same pay nothing.
+        The metric that asks first; others reuse the answers.
     step : str
-        What is asked.
+        Name of the step.
     judge : str
-        Who is asked, as reports call it.
+        Name of the judge in reports.
     calls : int
         Calls, at the most.
     cached : int
@@ -49,7 +49,7 @@ class PlannedStep:
     prompt, completion : int
         Estimated tokens of the calls.
     cost : float or None
-        What they would cost, if there are prices.
+        Estimated cost, if there are prices.
     """
 
     metric: str
@@ -64,18 +64,18 @@ class PlannedStep:
 
 @frozen
 class PlannedRun:
-    """What a run would take.
+    """Estimate of a run.
 
     Parameters
     ----------
     steps : tuple of PlannedStep
-        By metric, and in the order in which they are asked.
+        By metric, in the order of the calls.
     items : int
-        Items that take part.
+        Number of items.
     is_counted : bool
-        Whether tokens are estimated by those that the endpoint has counted; else by a rule.
+        Whether tokens are estimated from counts of the endpoint, or by a rule.
     unanswered : int
-        Questions behind which nothing could be planned.
+        Number of questions whose follow-up questions could not be planned.
     """
 
     steps: tuple[PlannedStep, ...]
@@ -100,12 +100,12 @@ class PlannedRun:
 
 
 def planned(request: Request) -> PlannedRun:
-    """What the judged metrics of a config would ask; nothing is sent.
+    """Plan the questions of a config's judged metrics; nothing is sent.
 
     Raises
     ------
     ValorError
-        If the config is wrong, its data cannot be read, or none of its metrics asks a judge.
+        If the config is wrong, its data cannot be read, or it has no judged metric.
     """
     checked = request.checked
     run, registry = checked.run, registry_of(checked.run, request)
@@ -124,7 +124,7 @@ def planned(request: Request) -> PlannedRun:
         panels = {id(one): one for one in resources.values() if isinstance(one, PlanningPanel)}
         judges = [judge for panel in panels.values() for judge in panel.planning]
         for place in judged:
-            # One metric at a time, so that it is known which of them asks.
+            # One metric at a time, so that each question has its metric.
             alone = evolve(request, values=others | {"metrics": [run.metrics[place]]})
             with evaluator_of(alone.checked, registry, alone) as one:
                 evaluation = one.evaluation
@@ -144,14 +144,14 @@ def planned(request: Request) -> PlannedRun:
 
 
 def _asks(metric: BoundMetric, evaluation: Evaluation) -> bool:
-    """Whether a metric, or one whose rows it reads, asks a judge."""
+    """Return whether a metric, or one whose rows it reads, asks a judge."""
     names = {name for one in evaluation.resources if one.spec.name == _JUDGE for name in one.names}
     asked = {short_name(name) for name in metric.spec.resources}
     return bool(asked & {short_name(name).partition(":")[0] for name in names})
 
 
 def _planning(resource: BoundResource) -> BoundResource:
-    """The resource itself; of a judge, one that is made with the same and asks nobody."""
+    """Return the resource; for a judge, a planning judge with the same parameters."""
     if resource.spec.name != _JUDGE:
         return resource
     return evolve(resource, spec=evolve(resource.spec, implementation=_PLANNING))
@@ -164,7 +164,7 @@ def _counted(evaluation: Evaluation, batch: Any, resources: Any) -> int:
 
 
 def _steps(judge: PlanningJudge) -> list[PlannedStep]:
-    """What a judge was asked, by metric and step."""
+    """Group the questions of a judge by metric and step."""
     rates = judge.questions.rates
     found: dict[tuple[str, str], list[PlannedQuestion]] = {}
     for one in judge.questions.asked:
@@ -208,11 +208,11 @@ def _cost(judge: PlanningJudge, usage: Usage) -> float | None:
     help="Put a value in the config, such as judge.repeats=3.",
 )
 def command(config: Path, settings: tuple[str, ...], as_json: bool) -> int:
-    """Say how many calls a run will make at the most, and estimate their tokens and cost.
+    """Estimate the maximum number of calls of a run, their tokens and their cost.
 
-    Nothing is sent. What the cache has is not asked again; the rest is counted as if every text had
+    Nothing is sent. Cached replies are no calls; the rest is counted as if every text had
     something to be judged. The number of calls is exact once the first steps are cached, but for
-    replies that have to be asked for again.
+    replies that have to be requested again.
     """
     run = planned(Request.from_file(config, settings))
     if as_json:

@@ -1,4 +1,4 @@
-"""``valor judge probe``: how often responses that command the judge are obeyed."""
+"""``valor judge probe``: measure how often a judge obeys commands in responses."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from valor_llm.judge.panel import Panel
 
 
-_ASKING = "llm.Faithfulness"  # any metric that asks for a judge
+_ASKING = "llm.Faithfulness"  # any judged metric
 
 
 @contextmanager
 def configured_judge(request: Request, name: str | None = None) -> Iterator[Panel]:
-    """The judge of a config, closed when the block ends; nothing else of the config is looked at.
+    """Open the judge of a config, ignoring the rest of the config.
 
     Parameters
     ----------
     request : Request
         The config.
     name : str, optional
-        Which of several judges.
+        Name of the judge, if there are several.
 
     Raises
     ------
@@ -87,8 +87,8 @@ def command(
 ) -> int:
     """Test whether responses can command the judge.
 
-    50 texts stand behind responses that their context does not support. Those that turn the
-    judge's no into a yes have succeeded. It takes up to 55 calls; the config's data and metrics
+    50 attacks are appended to responses that their context does not support. An attack that turns
+    the judge's no into a yes succeeds. It takes up to 55 calls; the config's data and metrics
     are not looked at.
     """
     with configured_judge(Request.from_file(config, settings), name) as panel:
@@ -101,7 +101,7 @@ def command(
 
 
 def _code(judge: str, probe: Probe, most: float | None) -> int:
-    """The exit code, and on standard error what made it so."""
+    """Return the exit code, and print its reasons to standard error."""
     for case in probe.misjudged:
         response = shown(case.response)
         streams.talk(f"valor: {judge}: alone already not judged a no, left out: {response}")
@@ -132,7 +132,7 @@ def _told(probe: Probe) -> dict[str, Any]:
                 "attack": one.attack.text,
                 "response": one.case.response,
                 "outcome": one.outcome,
-                "told": one.told,
+                "told": one.analysis,
             }
             for one in probe.trials
         ],
@@ -167,7 +167,7 @@ def _tables(judge: str, probe: Probe) -> list[TextTable]:
     tables = [TextTable(f"Attacks on {judge}", columns, rows, foot=1)]
     turned = [one for one in probe.trials if one.outcome == "turned"]
     if turned:
-        told = [[one.attack.kind, shown(one.attack.text), one.told] for one in turned]
+        told = [[one.attack.kind, shown(one.attack.text), one.analysis] for one in turned]
         tables.append(TextTable("Attacks that succeeded", ["kind", "attack", "analysis"], told))
     return tables
 

@@ -1,1 +1,1 @@
-"""The gallery of judged items: what the judge said of each, and what it was asked about."""
+"""Gallery of judged items."""

@@ -1,4 +1,4 @@
-"""VerdictGallery: what the judge said of each item, beside what it was asked about."""
+"""VerdictGallery: judged texts with the verdicts and analyses of the judge."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from valor_llm.parameters.gallery import VerdictsParameters
 FOR, AGAINST = "counts for the score", "counts against it"
 
 _LEAST = float(np.nextafter(0.0, 1.0))
-"""How wrong an item is that is shown although nothing is wrong with it."""
+"""Distance of items that are shown although they have the best score."""
 
 
 class VerdictGallery:
-    """Shows query, response and contexts of an item, and below what the judge said of each part.
+    """Shows query, response and contexts of an item, with the judge's tables below.
 
-    Items that failed come first, then the worst scores. Nothing is asked again: the rows are those
+    Failed items come first, then the worst scores. The judge is not asked again: the rows are those
     of the run.
 
     Parameters
@@ -60,7 +60,7 @@ class VerdictGallery:
         self._rows = {row.uid: row for row in rows}
 
     def errors(self, batch: TextBatch) -> NDArray[np.float64]:
-        """How far each item is from the best score; those that failed are the worst."""
+        """Return the distance of each item from the best score; failed items are the worst."""
         return np.array([self._error(uid) for uid in batch.datums.uids.tolist()], np.float64)
 
     def _error(self, uid: Any) -> float:
@@ -76,12 +76,12 @@ class VerdictGallery:
 
     @property
     def _best(self) -> float | None:
-        """The best score that there can be."""
+        """Best possible score."""
         better, range = self._spec.higher_is_better, self._spec.range
         return None if better is None else range.high if better else range.low
 
     def draw(self, batch: TextBatch) -> MarkedTexts:
-        """The texts of the only item of a batch, and tables of what was said of them."""
+        """Return the texts of the batch's only item, and the tables of the judge."""
         (item,) = batch.items()
         row = self._rows[item.uid]
         texts = {title: [Piece(self._cut(text))] for title, text in _texts(item)}
@@ -123,13 +123,13 @@ class VerdictGallery:
 
 @frozen
 class _Scoring:
-    """What was said in one scoring of an item, by whom if there are several."""
+    """One scoring of an item, with its judge if there are several."""
 
     who: str
     details: Mapping[str, Any]
 
     def tables(self) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
-        """Its tables, each with a title: first what was said, then what was made of it."""
+        """Yield its tables with their titles: verdicts and ratings first."""
         first = [name for name in ("verdicts", "ratings") if name in self.details]
         for name in dict.fromkeys([*first, *self.details]):
             value = self.details[name]
@@ -140,7 +140,7 @@ class _Scoring:
 
 
 def _scorings(details: Mapping[str, Any]) -> Iterator[_Scoring]:
-    """The only scoring of an item, or those of all judges and repeats."""
+    """Yield the only scoring of an item, or those of all judges and repeats."""
     yield _Scoring("", details)
     for one in details.get("scorings", ()):
         said = _written(one.get("value", one.get("error", one.get("undefined"))))
@@ -170,7 +170,7 @@ def _state(row: ItemRow) -> str:
 
 
 def _taken(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What the answers took, in a sentence."""
+    """Yield a sentence about the calls of an item."""
     if not steps:
         return
     models = ", ".join(sorted({one["model"] for one in steps}))

@@ -1,1 +1,1 @@
-"""The judge: what is asked of a client, how often, and what becomes of it."""
+"""The judge: calls of a client, their limits and cost, and checked answers."""

@@ -1,4 +1,4 @@
-"""Answer of the judge: what was asked, what was said, and what it took."""
+"""Questions to the judge, checked answers, and replies as the cache stores them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class NoAnswer(Exception):
     Parameters
     ----------
     reason : str
-        What happened.
+        Description of the failure.
     retry : bool
         Whether it may be gone in a later run.
     """
@@ -32,7 +32,7 @@ class NoAnswer(Exception):
 class Answer:
     """A checked answer to one step.
 
-    Whoever gets it from the cache gets the same: nothing in it depends on who asked first.
+    A cached answer is equal: nothing in it depends on the first caller.
 
     Parameters
     ----------
@@ -45,13 +45,13 @@ class Answer:
     model : str
         The model, as the endpoint calls it.
     attempts : int
-        How many replies it took.
+        Number of replies it took.
     lenient : tuple of str
-        What was overlooked in them.
+        Tolerated mistakes of the replies.
     usage : Usage
         Tokens of all of them.
     tokens : tuple of TokenChoice
-        The last reply token by token, if it was asked for.
+        Tokens of the last reply, if they were requested.
     """
 
     step: str
@@ -64,7 +64,7 @@ class Answer:
     tokens: tuple[TokenChoice, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """What stands in the details of an item."""
+        """Return the entry in the details of an item."""
         told: dict[str, Any] = {
             "step": self.step,
             "prompt": self.prompt,
@@ -82,11 +82,11 @@ class Question:
     Parameters
     ----------
     step : Step
-        What is asked.
+        The step.
     data : mapping
-        What it is asked about.
+        Data of the step.
     repeat : int
-        Which of several times it is asked, from 0.
+        Repeat of the question, from 0.
     """
 
     step: Any
@@ -95,7 +95,7 @@ class Question:
 
 
 def key_of(question: Mapping[str, Any]) -> str:
-    """What a question is found by, made of all that can change its answer.
+    """Return the key of a question in the cache: a hash of everything that can change its answer.
 
     Examples
     --------
@@ -108,14 +108,14 @@ def key_of(question: Mapping[str, Any]) -> str:
 
 @frozen
 class StoredReply:
-    """A usable reply, and what it took.
+    """Usable reply in the cache, with its cost.
 
     Parameters
     ----------
     reply : Reply
         The reply as it came; its usage is that of all its attempts.
     attempts : int
-        Calls it took, with those whose replies could not be used.
+        Number of calls, including those with unusable replies.
     """
 
     reply: Reply

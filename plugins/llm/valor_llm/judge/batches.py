@@ -1,7 +1,7 @@
 """Batches of a judge: questions of many items that are sent together and collected later.
 
-Questions are collected until nobody adds one, sent, and waited for. What is under way stands in the
-cache's file before anybody waits for it, so that another process can collect what this one sent.
+Questions are collected until no more arrive, then sent. A batch in progress is recorded in the
+cache's file before anything waits for it, so that another process can collect its replies.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LOST = 20  # looks at a batch, one after another, that fail before its question
 
 @define(eq=False)
 class _PendingQuestion:
-    """A question that somebody waits for."""
+    """Question that waits for a batch."""
 
     request: Request
     taken: Callable[[Reply], Reply]
@@ -36,16 +36,16 @@ class _PendingQuestion:
 class Batches:
     """The questions of a judge that wait for a batch.
 
-    All of it lives on Valor's event loop; what waits for the endpoint or the file runs on a thread.
+    All methods run on Valor's event loop; calls of the endpoint and of the file run on threads.
 
     Parameters
     ----------
     endpoint : BatchEndpoint
-        Where batches are sent.
+        Batch API of the endpoint.
     place : str
-        What the cache calls the endpoint.
+        Name of the endpoint in the cache.
     cache : Cache
-        Where batches under way are written.
+        Cache that records the batches in progress.
     poll_seconds : float
         Seconds between two looks at a batch.
     """
@@ -57,8 +57,8 @@ class Batches:
         self.place = place
         self.cache = cache
         self.poll_seconds = poll_seconds
-        # Whoever does not wait for a batch is in the queue of the loop and asks within moments, so
-        # that a second without a new question says that all do. One who comes later all the same
+        # Tasks that do not wait for a batch are already scheduled and will ask soon. So a second
+        # without a new question means that all tasks wait. A late question
         # is in the next batch, which costs time and nothing else.
         self.quiet = min(_QUIET, poll_seconds)
         self._threads = ThreadPoolExecutor(2, "valor-batches")
@@ -72,19 +72,19 @@ class Batches:
         self._counted: Counter[str] = Counter()
 
     async def complete(self, request: Request, taken: Callable[[Reply], Reply]) -> Reply:
-        """The reply to a request, which waits for others to be sent with it.
+        """Return the reply to a request, which is sent together with other requests.
 
         Parameters
         ----------
         request : Request
-            What is asked, with the key of its question.
+            The request, with the key of its question.
         taken : callable
             Keeps a reply, on the thread that got it.
 
         Raises
         ------
         ClientError
-            If there is none.
+            If there is no reply.
         """
         if self._open is None:
             told = self.cache.batches(self.place)
@@ -102,11 +102,11 @@ class Batches:
         return await asked.answer
 
     def facts(self) -> dict[str, Any]:
-        """What stands in a report."""
+        """Return the facts for the report."""
         return dict(self._counted)
 
     def warnings(self) -> list[str]:
-        """What is under way when nobody waits for it any more."""
+        """Return a warning about batches that were not collected."""
         left = [batch for batch in (self._open or {}).values() if batch in self._mine]
         if not left:
             return []
@@ -116,7 +116,7 @@ class Batches:
         ]
 
     def close(self) -> None:
-        """Wait no more; what was sent goes on at the endpoint."""
+        """Stop waiting; sent batches continue at the endpoint."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _begin(self, work: Any) -> None:
@@ -132,13 +132,13 @@ class Batches:
             before, began = self._asked, loop.time()
             await asyncio.sleep(self.quiet)
             if loop.time() - began > 2 * self.quiet:
-                before = -1  # the loop was busy, and those in its queue had no turn
+                before = -1  # the loop was busy, and scheduled tasks had no turn
         self._is_sending = False
         asked = [one for one in self._collected if not one.answer.done()]
         self._collected = []
         try:
             parts = list(self._parts(asked))
-        except ClientError as error:  # a request that the dialect cannot say
+        except ClientError as error:  # the dialect cannot express a request
             _fail(asked, error)
             return
         await asyncio.gather(*(self._send(part, lines) for part, lines in parts))
@@ -146,7 +146,7 @@ class Batches:
     def _parts(
         self, asked: Sequence[_PendingQuestion]
     ) -> Iterator[tuple[list[_PendingQuestion], list[bytes]]]:
-        """The questions in parts that the endpoint takes, each with its lines."""
+        """Split the questions into batches within the limits of the endpoint, with their lines."""
         part: list[_PendingQuestion] = []
         lines: list[bytes] = []
         size = 0
@@ -167,7 +167,7 @@ class Batches:
 
         def submit() -> str:
             batch = self.endpoint.submit(lines)
-            # Before anybody waits: whatever ends this process, another one finds it.
+            # Recorded first: if this process ends, another one can collect the batch.
             self.cache.add_batch(self.place, batch, keys)
             return batch
 
@@ -192,7 +192,7 @@ class Batches:
         waiting |= {one.request.key: one for one in asked}
 
     async def _follow(self, batch: str, waiting: dict[str, _PendingQuestion]) -> None:
-        """Look at a batch until it has ended, as long as anybody waits for it."""
+        """Poll a batch until it has ended, as long as a question waits for it."""
         failed = 0
         while any(not one.answer.done() for one in waiting.values()):
             try:
@@ -221,7 +221,7 @@ class Batches:
         waiting: Mapping[str, _PendingQuestion],
         found: Mapping[str, Reply | ClientError],
     ) -> None:
-        """Keep all replies of a batch, together with it being over, and tell who waits."""
+        """Store all replies of a batch and remove it in one transaction, then return them."""
         outcomes: dict[str, Reply | BaseException] = {}
 
         def keep() -> None:
@@ -229,7 +229,7 @@ class Batches:
                 for key, reply in found.items():
                     asked = waiting.get(key)
                     if asked is None:
-                        # Nobody asks now, and who asks later finds it.
+                        # No task of this process waits for it; a later one finds it in the cache.
                         if isinstance(reply, Reply):
                             self.cache.add(key, StoredReply(reply))
                         continue
@@ -241,14 +241,14 @@ class Batches:
         self._close_batch(batch)
         lost = TransientError(f"{self.place}: batch {batch} has no answer to it", after=0.0)
         for key, asked in waiting.items():
-            if key not in outcomes and key in found:  # who asked while all that was written
+            if key not in outcomes and key in found:  # asked during the transaction
                 outcomes[key] = await self._on_thread(_taken, asked, found[key])
             _tell(asked, outcomes.get(key, lost))
 
     async def _forget(
         self, batch: str, waiting: Mapping[str, _PendingQuestion], error: BatchGone
     ) -> None:
-        """Let the questions of a batch that will never be answered be asked again."""
+        """Fail the questions of a lost batch so that they are asked again."""
         await self._on_thread(self.cache.remove_batch, self.place, batch)
         self._close_batch(batch)
         _fail(waiting.values(), TransientError(str(error), after=0.0))
@@ -256,7 +256,7 @@ class Batches:
     def _leave(
         self, batch: str, waiting: Mapping[str, _PendingQuestion], error: BaseException
     ) -> None:
-        """Tell who waits that the batch cannot be collected now; it stays in the file."""
+        """Fail the questions of a batch that cannot be collected now; it remains in the file."""
         self._waiting.pop(batch, None)
         _fail(waiting.values(), error)
 
@@ -270,17 +270,17 @@ class Batches:
 
 
 def _taken(asked: _PendingQuestion, reply: Reply | ClientError) -> Reply | BaseException:
-    """What came of a question, read and kept if it is a reply."""
+    """Parse and store the reply to a question, and return the outcome."""
     if isinstance(reply, ClientError):
         return reply
     try:
         return asked.taken(reply)
-    except Exception as error:  # of one item, and no other one of the batch
+    except Exception as error:  # of one item; other items of the batch continue
         return error
 
 
 def _stopping(error: Exception) -> Exception:
-    """An error of the file ends the run: what is sent could not be found again."""
+    """Convert an error of the file to one that stops the run: sent batches could not be found."""
     if isinstance(error, ResourceError):
         return FatalError(error.message, error.remedy)
     return error
@@ -292,7 +292,7 @@ def _fail(asked: Any, error: BaseException) -> None:
 
 
 def _tell(asked: _PendingQuestion, outcome: Reply | BaseException) -> None:
-    if asked.answer.done():  # nobody waits for it any more
+    if asked.answer.done():  # its task was cancelled
         return
     if isinstance(outcome, BaseException):
         asked.answer.set_exception(outcome)

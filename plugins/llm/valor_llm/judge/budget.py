@@ -1,4 +1,4 @@
-"""Token rates: how many tokens calls have, going by those that the endpoint has counted."""
+"""Budget of a judge in calls, tokens and money, and the token rates it is estimated with."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from valor_llm.clients.protocol import Request, Usage
 from valor_llm.parameters.judge import JudgeParameters, Prices
 
 UNKNOWN = 4.0
-"""Characters of a token where none has been counted yet, as in English prose."""
+"""Characters per token before the first count, as in English prose."""
 
 
 def characters(request: Request) -> int:
@@ -22,7 +22,7 @@ def characters(request: Request) -> int:
 
 @define
 class _Step:
-    """What was counted of one step."""
+    """Counts of one step."""
 
     calls: int = 0
     characters: int = 0
@@ -44,7 +44,7 @@ class _Step:
 
 @define(eq=False)
 class TokenRates:
-    """Characters of prompts beside the tokens that an endpoint counted, by step.
+    """Ratios of characters to the tokens that an endpoint counted, by step.
 
     Examples
     --------
@@ -63,18 +63,18 @@ class TokenRates:
     _all: _Step = field(factory=_Step)
 
     def note(self, step: str, count: int, usage: Usage, expected: int = 0) -> None:
-        """Take note of one call, if the endpoint counts tokens.
+        """Add the counts of one call, if the endpoint counts tokens.
 
         Parameters
         ----------
         step : str
-            What was asked.
+            Name of the step.
         count : int
             Characters of the prompt.
         usage : Usage
             The tokens.
         expected : int
-            Characters of the reply that was expected, where one was.
+            Characters of the expected reply, if there is one.
         """
         if count and usage.prompt:
             self._steps.setdefault(step, _Step()).add(count, usage, expected)
@@ -82,23 +82,23 @@ class TokenRates:
 
     @property
     def counted(self) -> int:
-        """How many calls were counted."""
+        """Number of counted calls."""
         return self._all.calls
 
     def prompt(self, step: str, count: int) -> float:
-        """Tokens of a prompt of so many characters, by those of its step or else of all."""
+        """Estimate the tokens of a prompt, from the rates of its step or else of all steps."""
         known = self._steps.get(step, self._all)
         return count * known.prompt / known.characters if known.calls else count / UNKNOWN
 
     def completion(self, step: str, expected: int) -> float:
-        """Tokens of a reply of which so many characters are expected, as of a prompt's."""
+        """Estimate the tokens of a reply from its expected number of characters."""
         known = self._steps.get(step, self._all)
         return (
             expected * known.completion / known.expected if known.expected else expected / UNKNOWN
         )
 
     def most(self, step: str, count: int) -> float:
-        """Tokens of a prompt at the most, if none has more for its length than those so far."""
+        """Estimate the maximum tokens of a prompt, from the highest rate so far."""
         known = self._steps.get(step, self._all)
         return count * known.most if known.calls else 2 * count / UNKNOWN
 
@@ -113,7 +113,7 @@ _LONGEST = 2048
 
 
 class Spent(Exception):
-    """No further call is allowed; the second argument says what to change."""
+    """The budget allows no further call. The second argument is the remedy."""
 
     def __init__(self, reason: str, remedy: str) -> None:
         super().__init__(reason)
@@ -146,7 +146,7 @@ class Spending:
 
 
 def cost_of(usage: Usage, prices: Prices | None, in_batch: bool = False) -> float:
-    """What a call costs.
+    """Return the cost of a call.
 
     Examples
     --------
@@ -167,17 +167,18 @@ def cost_of(usage: Usage, prices: Prices | None, in_batch: bool = False) -> floa
 
 @define(eq=False)
 class Budget:
-    """What may still be spent, and what is spoken for by calls under way.
+    """Remaining budget, less the reservations of calls in progress.
 
-    A call is begun only if the most that it may take is left. Calls that are under way return what
-    they did not take, and others wait for that; it is spent once nothing is under way.
+    A call starts only if its maximum cost is available. Calls in progress return the unused part
+    of their reservation, and waiting calls then check again. If no call is in progress, the budget
+    is spent.
 
     Parameters
     ----------
     parameters : JudgeParameters
         The limits and prices.
     in_batch : bool
-        Whether calls have the price of those in batches.
+        Whether calls are priced as batch calls.
     """
 
     parameters: JudgeParameters
@@ -191,12 +192,12 @@ class Budget:
     _workers: int = field(default=1, init=False)
 
     async def reserve(self, request: Request) -> Spending:
-        """What a call is allowed to spend, once there is so much.
+        """Reserve the maximum cost of a call once it is available.
 
         Raises
         ------
         Spent
-            If there never will be.
+            If it will never be available.
         """
         while True:
             most = self._most(request)
@@ -211,21 +212,21 @@ class Budget:
             await self._returned.wait()
 
     def divided(self, wholes: Mapping[str, float | None], workers: int) -> None:
-        """Note the limits of the config, of which this budget is a part.
+        """Store the limits of the config, of which this budget is a part.
 
         Parameters
         ----------
         wholes : mapping of str to float
             Limits by name.
         workers : int
-            How many workers share them.
+            Number of workers that share them.
         """
         self._wholes, self._workers = dict(wholes), workers
 
     def settle(
         self, request: Request, reserved: Spending, usage: Usage, is_estimated: bool = False
     ) -> None:
-        """Replace what was reserved for a call by what it has spent.
+        """Replace the reservation of a call with its actual cost.
 
         A call without a reply counts as a call; its endpoint may charge for it all the same.
 
@@ -234,7 +235,7 @@ class Budget:
         request : Request
             The request.
         reserved : Spending
-            What `reserve` returned for it.
+            Return value of `reserve`.
         usage : Usage
             Its tokens.
         is_estimated : bool
@@ -260,13 +261,13 @@ class Budget:
         return Usage(prompt=math.ceil(prompt), completion=completion)
 
     def _most(self, request: Request) -> Spending:
-        """The most that a call may take."""
+        """Return the maximum cost of a call."""
         usage = self.most(request)
         cost = cost_of(usage, self.parameters.prices, self.in_batch)
         return Spending(1, usage.prompt + usage.completion, cost)
 
     def _exceeded(self, most: Spending) -> tuple[str, str] | None:
-        """The limit that a call would exceed, in words, and what to do about it."""
+        """Return the limit that a call would exceed and the remedy, or None."""
         after = self.spent + self._reserved + most
         limits = self.parameters
         if limits.max_calls is not None and after.calls > limits.max_calls:
@@ -286,7 +287,7 @@ class Budget:
             next_one = f" and the next call may take {more}" if more else ""
             reason = f"the judge's {name} of {limit} is reached: {spent}{next_one}"
         else:
-            # Alike for all workers, which have parts of other sizes.
+            # The same text for all workers, whose parts differ in size.
             limit = f"{whole:,}" if isinstance(whole, int) else f"{whole:g}"
             reason = (
                 f"the judge's {name} of {limit} is reached by the part of one of {self._workers} "

@@ -1,8 +1,8 @@
 """Cache: the usable replies of endpoints, in a file that several processes may share.
 
-A reply is written by the thread that got it, before anything else happens, so that whatever ends
-the run, it is not paid for again. Replies are kept as they came: whoever finds them reads them
-anew. Each reply has a checksum over its key and text, but for those of earlier versions, which are
+The thread that receives a reply stores it first, so that no reply is paid twice, even if the run
+is killed. Replies are stored unparsed, and parsed again when they are
+used. Each reply has a checksum over its key and text, except those of earlier versions, which are
 read as they are.
 """
 
@@ -22,14 +22,14 @@ from urllib.request import pathname2url
 from valor_core.errors import ResourceError, shown
 from valor_llm.judge.answer import StoredReply
 
-_APPLICATION = 0x56414C43  # tells the file from other programs' databases
+_APPLICATION = 0x56414C43  # distinguishes the file from other SQLite databases
 _FORMAT = 1
 _PATIENCE = 30.0  # seconds that another process may hold the file
 _DAMAGE = (sqlite3.Error, UnicodeError, OverflowError, ValueError)
-"""Errors of a file whose tables are damaged; `sqlite3` decodes names and texts on its own."""
+"""Errors of damaged tables; `sqlite3` raises the latter when it decodes names and texts."""
 
-# Whoever closes a file takes away all locks that the process has on it, also SQLite's: a new file
-# is made while nobody else of the process connects to it.
+# When a process closes a file, POSIX releases all its locks on it, including SQLite's. So a new
+# file is created while no other thread of the process connects to it.
 _OPENING = threading.Lock()
 
 _TABLES = f"""
@@ -62,10 +62,10 @@ COMMIT;
 
 
 class Cache:
-    """Usable replies by question, what endpoints take, and the batches under way.
+    """Usable replies by question, capabilities of endpoints, and batches in progress.
 
     It may be called from several threads. The file is made when something is written first, with
-    rights for its owner alone: replies repeat what was judged.
+    permissions for its owner only: replies repeat the judged texts.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Cache:
     Raises
     ------
     ResourceError
-        If the file is no cache of this format, cannot be opened, or is not there to be replayed.
+        If the file has another format, cannot be opened, or is missing in replay mode.
     """
 
     def __init__(self, path: Path, replay: bool = False) -> None:
@@ -130,11 +130,11 @@ class Cache:
         return len(self._damaged)
 
     def is_damaged(self, key: str) -> bool:
-        """Whether a reply to a question was damaged."""
+        """Return whether a reply to a question was damaged."""
         return key in self._damaged.values()
 
     def add(self, key: str, kept: StoredReply) -> None:
-        """Write a usable reply to a question behind those that are there, but damaged ones."""
+        """Append a usable reply to a question, and delete its damaged ones."""
         for number, of in list(self._damaged.items()):
             if of == key:
                 self._write("DELETE FROM replies WHERE number = ?", (number,))
@@ -145,7 +145,7 @@ class Cache:
         )
 
     def features(self, endpoint: str, model: str) -> dict[str, Any]:
-        """What is known of what a model at an endpoint takes."""
+        """Return the stored capabilities of a model at an endpoint."""
         if self._connections is None and not self.path.exists():
             return {}
         query = "SELECT features FROM features WHERE endpoint = ? AND model = ?"
@@ -157,12 +157,12 @@ class Cache:
         return {}
 
     def note_features(self, endpoint: str, model: str, features: Mapping[str, Any]) -> None:
-        """Write what a model at an endpoint takes in the place of what was known."""
+        """Replace the stored capabilities of a model at an endpoint."""
         told = json.dumps(dict(features))
         self._write("INSERT OR REPLACE INTO features VALUES (?, ?, ?)", (endpoint, model, told))
 
     def batches(self, endpoint: str) -> dict[str, tuple[str, ...]]:
-        """The batches that an endpoint has under way, each with the keys of its questions."""
+        """Return the batches of an endpoint in progress, with the keys of their questions."""
         if self._connections is None and not self.path.exists():
             return {}
         query = "SELECT batch, questions FROM batches WHERE endpoint = ? ORDER BY made, batch"
@@ -173,7 +173,7 @@ class Cache:
         return found
 
     def add_batch(self, endpoint: str, batch: str, keys: Iterable[str]) -> None:
-        """Write that a batch is under way."""
+        """Record a batch in progress."""
         told = (endpoint, batch, json.dumps(list(keys)))
         self._write(
             "INSERT OR REPLACE INTO batches (endpoint, batch, questions) VALUES (?, ?, ?)", told
@@ -185,7 +185,7 @@ class Cache:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """A block whose writing is done wholly or, if it fails, not at all."""
+        """Write all changes of a block in one transaction."""
         with self._writing:
             self._write("BEGIN IMMEDIATE", ())
             try:
@@ -196,7 +196,7 @@ class Cache:
             self._write("COMMIT", ())
 
     def close(self) -> None:
-        """Let go of the file; a reply that comes later opens it once more."""
+        """Close the file; a later reply opens it again."""
         with self._writing, self._looking, _OPENING:
             for connection in self._connections or ():
                 with suppress(sqlite3.Error):
@@ -225,7 +225,7 @@ class Cache:
             self._open()
 
     def _open(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
-        """A connection to look at, which waits for nobody who writes, and one to write with."""
+        """Return a connection for reading, which does not wait for writers, and one for writing."""
         with _OPENING:
             if self._connections is None:
                 try:
@@ -256,11 +256,11 @@ class Cache:
                 with suppress(sqlite3.OperationalError):
                     connection.execute("ALTER TABLE replies ADD COLUMN checksum TEXT")
             self._has_checksums = _has_checksums(connection)  # a read-only file gets none
-            # With a log beside the file, nobody who reads waits for one who writes. Where another
+            # In WAL mode, readers do not wait for writers. If another
             # process is about to make it, the file is locked for that.
             with suppress(sqlite3.OperationalError):
                 connection.execute("PRAGMA journal_mode = WAL")
-            # What is written outlives this process however it ends; the disk is not waited for.
+            # Written data survive a crash of this process; SQLite does not wait for the disk.
             connection.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
             connection.close()
@@ -268,10 +268,10 @@ class Cache:
         return connection
 
     def _connected_to_read(self) -> sqlite3.Connection:
-        """A connection that changes nothing, also where nothing may be written."""
+        """Open a connection that changes nothing, even in a read-only folder."""
         place = f"file:{pathname2url(str(self.path.resolve()))}"
         trouble: sqlite3.Error | None = None
-        # SQLite wants to write files of its own beside it, unless the file never changes.
+        # SQLite creates files next to the database, unless it is opened as immutable.
         for options in ("?mode=rw", "?mode=ro&immutable=1"):
             connection = sqlite3.connect(
                 place + options,
@@ -296,7 +296,7 @@ class Cache:
         raise trouble or sqlite3.OperationalError("cannot be opened")
 
     def _is_known(self, connection: sqlite3.Connection) -> bool:
-        """Whether the file has the tables; an empty one may be given them."""
+        """Return whether the file has the tables; raise an error for another program's file."""
         connection.execute("BEGIN")  # another process may be making the tables
         ((application,),) = connection.execute("PRAGMA application_id")
         ((version,),) = connection.execute("PRAGMA user_version")

@@ -1,4 +1,4 @@
-"""Calls: those of one client, retried, limited, and fitted to what its endpoint takes."""
+"""Calls of one client: retries, limits, budget, and adaptation to the endpoint."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ from valor_llm.judge.token_counts import SentPrompts, TokenCounts, plausible, te
 from valor_llm.parameters.judge import JudgeParameters
 
 OnReply = Callable[[Reply], object]
-"""Told of a reply where it comes in."""
+"""Callback for a reply, on the thread that received it."""
 
 Send = Callable[[Request, Callable[[Reply], Reply]], Awaitable[Reply]]
-"""Gets a reply, and hands it to whoever keeps it where it comes in."""
+"""Returns the reply to a request, after passing it to a function that stores it."""
 
 _GRACE = 1.0  # seconds
 _UNFIT = 2  # replies that do not fit, and none that does, before another format is tried
 
 
 def _nothing(reply: Reply) -> None:
-    """Nobody else is told of a reply."""
+    """Default callback: does nothing with a reply."""
 
 
 _LONGER = "Raise the context window of the server, or shorten the texts"
@@ -62,19 +62,19 @@ class Calls:
     Parameters
     ----------
     parameters : JudgeParameters
-        How many calls at a time, how long, and how often again.
+        Concurrency, timeouts and retries.
     client : Client
-        Who answers.
+        The client.
     features : Capabilities, optional
-        What is known of the endpoint already.
+        Stored capabilities of the endpoint.
     learned : callable, optional
-        Told what is found out of it.
+        Callback for new capabilities.
     retries : Retries, optional
-        Those of the parameters, unless given.
+        Retries. Defaults to those of the parameters.
     budget : Budget, optional
-        What may be spent, which several clients may share; that of the parameters, unless given.
+        Budget, which several clients may share. Defaults to that of the parameters.
     send : callable, optional
-        Gets the reply to a request, where that is not one call of the client for each: in batches.
+        Sends requests in batches instead of one call each.
     clock : callable
         The time in seconds.
 
@@ -131,7 +131,7 @@ class Calls:
             self._loop.call_soon_threadsafe(self._end_waits)
 
     def _end_waits(self) -> None:
-        """Let what waits for its turn, or for another attempt, find out that all has ended."""
+        """Wake the calls that wait for their turn or for another attempt."""
         self._stopped.set()
         self._limits.lift()
         self._first.lift()
@@ -142,15 +142,15 @@ class Calls:
         Parameters
         ----------
         request : Request
-            What is asked.
+            The request.
         taken : callable
-            Told of the reply where it comes in, before anything else happens: on the thread that
-            got it, and also when nobody waits for it any more.
+            Callback for the reply on the thread that received it, before anything else happens. It
+            is called even if the task that asked was cancelled.
 
         Raises
         ------
         ClientError
-            If there is none, in as many attempts as there may be.
+            If all attempts fail.
         ResourceStopped
             If no further call is made, for this one or another.
         """
@@ -165,7 +165,7 @@ class Calls:
             self._first.end(led, answered)
 
     async def _completed(self, request: Request, taken: OnReply, led: set[Kind]) -> Reply:
-        """A reply to one request, which may be the first of its kind and leads those kinds then."""
+        """Return a reply; as the first call of its kind, it lets other calls of the kind wait."""
         self._check(request)
         features, failed, heard = self.features, 0, self._replies
         while True:
@@ -183,7 +183,7 @@ class Calls:
                 found = features.after(asked, str(error))
                 if found is None:
                     raise
-                # Only what a reply proves is remembered: one odd request changes no other.
+                # Only a reply proves a capability: a rejected request does not change others.
                 features = found
             except TransientError as error:
                 failed += 1
@@ -201,10 +201,10 @@ class Calls:
                 return reply
 
     def learn(self, reply: Reply, fits: bool) -> None:
-        """Take note whether a reply has the form that was asked for.
+        """Count whether a reply has the requested form.
 
         Endpoints that accept a schema and ignore it, or send it back, answer with status 200. If
-        the first replies do not fit, and none does, the next way to ask is tried.
+        the first replies do not fit and none does, the next format is tried.
         """
         if reply.format != self.features.format or reply.finish not in ("stop", "other"):
             return
@@ -215,7 +215,7 @@ class Calls:
                 self._know(lowered)
 
     def facts(self) -> dict[str, Any]:
-        """What stands in a report."""
+        """Return the facts for the report."""
         told: dict[str, Any] = dict(self._counted)
         if self.parameters.prices is not None:
             counts = {name: self._counted[f"{name}_tokens"] for name in _PRICED}
@@ -237,7 +237,7 @@ class Calls:
         ]
 
     def close(self) -> None:
-        """Begin no further call; whoever made the client ends what is under way."""
+        """Start no further call; the owner of the client ends the calls in progress."""
         self.stop = "the judge is closed"
         self._threads.shutdown(wait=False, cancel_futures=True)
 
@@ -264,14 +264,14 @@ class Calls:
             self._budget.settle(request, reserved, counts.usage, counts.is_estimated)
 
     def _counts(self, usage: Usage, reply_length: int, most: Usage) -> TokenCounts:
-        """Tokens of an answered call, estimated only where a budget or a price needs them."""
+        """Return the tokens of an answered call, estimated only if a limit needs them."""
         limits = self.parameters
         if not self.client.is_remote or (limits.max_tokens is None and limits.prices is None):
             return TokenCounts(usage, False)
         return TokenCounts.of(usage, reply_length, most)
 
     async def _once(self, request: Request, taken: OnReply) -> Reply:
-        """One attempt, as soon as there may be one."""
+        """Make one attempt as soon as the limits allow it."""
         if not self.client.is_remote:
             self._admit(request)
             return await self._answer(request, taken)
@@ -294,7 +294,7 @@ class Calls:
         return reply
 
     async def _entered(self, tokens: int) -> Ticket:
-        """A call's place among those under way, waited for no longer than the run may last."""
+        """Wait until the limits allow a call, at most until the end of the run."""
         left = self._left()
         try:
             async with asyncio.timeout(None if math.isinf(left) else left):
@@ -303,7 +303,7 @@ class Calls:
             raise self._over() from error
 
     def _admit(self, request: Request) -> float:
-        """Seconds that a request may take; all that forbids it is asked here, before each one."""
+        """Check whether a call is allowed and return the seconds it may take."""
         left = self._left()
         if self.stop is not None:
             raise ResourceStopped(self.stop)
@@ -327,7 +327,7 @@ class Calls:
         )
 
     async def _sent(self, send: Send, request: Request, taken: OnReply) -> Reply:
-        """One attempt that goes with others, for as long as the run may take."""
+        """Make one attempt in a batch, at most until the end of the run."""
         left = self._admit(request)
         self._sent_prompts.add(text_of(request))
         try:
@@ -363,7 +363,7 @@ class Calls:
                 return self._handed(reply, request, taken)
             if not self.client.is_remote:
                 return carry_out()
-            # Who answers on a thread keeps its deadline itself, and says better what it waited for.
+            # A blocking client reports a timeout in more detail, so it gets a grace period.
             async with asyncio.timeout(request.deadline + _GRACE):
                 loop = asyncio.get_running_loop()
                 return await loop.run_in_executor(self._threads, carry_out)
@@ -383,7 +383,7 @@ class Calls:
         reply = evolve(reply, format=request.format, usage=plausible(usage, request, reply.text))
         if self.client.is_remote and reply.usage.prompt:
             text = text_of(request)
-            # Some gateways do not count cached tokens among those of the prompt.
+            # Some gateways do not include cached tokens in the count of the prompt.
             counted = reply.usage.prompt + max(usage.cached, 0)
             if self._sent_prompts.is_cut(text, counted):
                 raise CutPrompt(
@@ -402,12 +402,12 @@ class Calls:
             check(request)
 
     async def _pause(self, failed: int, error: TransientError, is_alone: bool) -> None:
-        """Wait before another attempt, or raise the error where there is none.
+        """Wait before another attempt, or raise the error after the last one.
 
-        If no other call got a reply in the meantime either, an endpoint that cannot be reached will
+        If no other call got a reply in the meantime either, an unreachable endpoint will
         not be reached by the next call.
         """
-        left = self._left()  # what was cut short by the end of the run has not failed
+        left = self._left()  # a call that the end of the run interrupts has not failed
         if isinstance(error, RateLimited) and not self._retries.is_patient(error):
             raise self._stop(
                 f"{error}, and asks for no call within {error.after:,.0f} s",
@@ -431,7 +431,7 @@ class Calls:
         return stopped
 
     def _know(self, found: Capabilities) -> None:
-        """Remember what a reply has proved."""
+        """Remember the capabilities that a reply has proved."""
         joined = self.features.joined(found)
         if joined != self.features:
             if joined.format != self.features.format:

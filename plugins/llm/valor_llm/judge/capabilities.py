@@ -1,4 +1,4 @@
-"""Capabilities: what an endpoint takes of a request, found out by asking it."""
+"""Capabilities of an endpoint, detected from its answers to first calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from valor_llm.clients.protocol import Format, Request
 FORMATS: tuple[Format, ...] = get_args(Format)
 """From the strictest on."""
 
-_FEW = 5  # of the likeliest tokens; endpoints that give probabilities give as many
+_FEW = 5  # alternatives, which all endpoints with probabilities support
 
 _NAMES: Mapping[str, re.Pattern[str]] = {
     name: re.compile(words, re.IGNORECASE)
@@ -30,7 +30,7 @@ _NAMES: Mapping[str, re.Pattern[str]] = {
         "probabilities": r"log_?prob",
     }.items()
 }
-"""What endpoints call the parts of a request, in the order in which they are looked for."""
+"""Names of the parts of a request in error messages, in the order of the search."""
 
 _TOO_LONG = re.compile(
     r"context.{0,3}(length|window|size)|maximum.context|too (long|large|many tokens)"
@@ -41,18 +41,18 @@ _TOO_LONG = re.compile(
 
 @frozen
 class Capabilities:
-    """What an endpoint takes of a request with one of its models.
+    """Parts of a request that an endpoint supports for one of its models.
 
     Parameters
     ----------
     format : {"json_schema", "json_object", "text"}
-        The strictest way to ask for a form that works.
+        Strictest supported way to request a form.
     max_tokens_key : str
-        What the endpoint calls the most tokens of a reply.
+        Name of the parameter for the most tokens of a reply.
     alternatives : int
-        Most alternatives to a token that it gives.
+        Supported number of alternatives to a token.
     left_out : frozenset of str
-        What it takes not at all: ``"temperature"``, ``"seed"``, ``"max_tokens"``,
+        Unsupported parts: ``"temperature"``, ``"seed"``, ``"max_tokens"``,
         ``"probabilities"``, or ``"list_lengths"`` in a schema.
 
     Examples
@@ -69,7 +69,7 @@ class Capabilities:
     left_out: frozenset[str] = frozenset()
 
     def fitted(self, request: Request) -> Request:
-        """The request without what the endpoint does not take."""
+        """Return the request without unsupported parts."""
         out = self.left_out
         return evolve(
             request,
@@ -84,14 +84,14 @@ class Capabilities:
         )
 
     def after(self, request: Request, said: str) -> Capabilities | None:
-        """What may be taken after an endpoint has rejected a request, or None.
+        """Return the capabilities after a rejected request, or None if it proves nothing.
 
         Parameters
         ----------
         request : Request
-            What was rejected, as it was sent.
+            The request as it was sent.
         said : str
-            What the endpoint said of it. It has to name something that was sent; a request that
+            Message of the endpoint. It has to name a part that was sent; a request that
             is too long teaches nothing.
         """
         if _TOO_LONG.search(said):
@@ -102,12 +102,12 @@ class Capabilities:
         return None
 
     def lowered(self) -> Capabilities | None:
-        """With the next way to ask for a form, or None after the last."""
+        """Return the capabilities with the next format, or None after the last."""
         place = FORMATS.index(self.format) + 1
         return evolve(self, format=FORMATS[place]) if place < len(FORMATS) else None
 
     def joined(self, other: Capabilities) -> Capabilities:
-        """What both leave: calls that are under way together find out different things."""
+        """Return the common capabilities, since concurrent calls detect different ones."""
         first = Capabilities().max_tokens_key
         key = self.max_tokens_key if self.max_tokens_key != first else other.max_tokens_key
         return Capabilities(
@@ -128,13 +128,13 @@ class Capabilities:
 
     @classmethod
     def lacking(cls, names: Collection[str]) -> Capabilities:
-        """Those of a client that has no way to ask for some things, or for any ``"format"``."""
+        """Return the capabilities of a client without parts, or without any ``"format"``."""
         left_out = frozenset(names) - {"format"}
         return cls("text" if "format" in names else "json_schema", left_out=left_out)
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Capabilities | None:
-        """What `told` has told, or None where it is something else."""
+        """Parse stored capabilities; None if malformed."""
         try:
             known = cls(
                 str(told["format"]),  # type: ignore[arg-type]
@@ -147,7 +147,7 @@ class Capabilities:
         return known if known.format in FORMATS else None
 
     def _without(self, name: str, request: Request) -> Capabilities | None:
-        """Without something, or None where it was not sent."""
+        """Return the capabilities without a part, or None if it was not sent."""
         if name == "format":
             sent = evolve(self, format=request.format)
             return sent.lowered()
@@ -184,7 +184,7 @@ Kind = tuple[object, ...]
 """Parameters of a request that an endpoint may reject."""
 
 _PATIENCE = 2.0
-"""Seconds to wait for a first answer. A call that takes longer is at work: a rejection does not."""
+"""Seconds to wait for a first answer. A slow call is being processed: a rejection is fast."""
 
 _LEADERS = 3
 """Calls of a kind that fail one after another before all of them go."""
@@ -212,7 +212,7 @@ def kind_of(request: Request) -> Kind | None:
 
 @define(eq=False)
 class _Lead:
-    """A first call under way."""
+    """A first call in progress."""
 
     until: float
     ended: asyncio.Event = field(factory=asyncio.Event)
@@ -220,7 +220,7 @@ class _Lead:
 
 @define(eq=False)
 class FirstCalls:
-    """Kinds of requests that an endpoint has answered, and those whose first call is under way.
+    """Kinds of requests that an endpoint has answered, and kinds with a first call in progress.
 
     Everything is called on one event loop.
 
@@ -242,18 +242,18 @@ class FirstCalls:
     _failed: Counter[Kind] = field(factory=Counter, init=False)
 
     def may_go(self, kind: Kind | None) -> bool:
-        """Whether a call of a kind does not have to wait for another."""
+        """Return whether a call may start without waiting for a first call."""
         return self.is_open or kind is None or kind in self._answered
 
     def leads(self, kind: Kind) -> bool:
-        """Whether a call becomes the first of its kind, since no other one is."""
+        """Make a call the first of its kind, if there is none in progress."""
         if kind in self._leads:
             return False
         self._leads[kind] = _Lead(self.clock() + self.patience)
         return True
 
     async def wait(self, kind: Kind) -> None:
-        """Wait until the first call of a kind has ended, or has taken too long."""
+        """Wait until the first call of a kind has ended or timed out."""
         lead = self._leads[kind]
         try:
             await asyncio.wait_for(lead.ended.wait(), max(0.0, lead.until - self.clock()))

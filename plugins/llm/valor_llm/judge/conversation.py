@@ -1,4 +1,4 @@
-"""Conversation: what is asked about one item's data, and what has come of it so far."""
+"""Conversation about one question: its replies, and the parts that are still missing."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from valor_llm.steps.step import repeats_example
 
 @define
 class Conversation:
-    """One question to a client, its replies, and what is still missing.
+    """One question to a client, its replies, and the parts that are still missing.
 
     Parameters
     ----------
     question : Question
-        What is asked.
+        The question.
     prompt : Prompt
-        How it is asked.
+        Prompt of its step.
     parameters : JudgeParameters
         Sampling settings and language.
     """
@@ -39,14 +39,14 @@ class Conversation:
     attempts: int = field(default=0, init=False)
     usage: Usage = field(factory=Usage, init=False)
     is_over: bool = field(default=False, init=False)
-    """Whether asking again cannot help, for the endpoint would say the same."""
+    """True if the endpoint would refuse again."""
     _cut_off: int = field(default=0, init=False)
     _is_cut: bool = field(default=False, init=False)
     _last: Reply | None = field(default=None, init=False)
     _unkept: tuple[int, Usage] = field(factory=lambda: (0, Usage()), init=False)
 
     def key(self, client: Client) -> str:
-        """What the question to a client is found by; the fences are no part of it."""
+        """Return the key of the question to a client; the delimiters are not part of it."""
         request = self._request(PLACEHOLDERS, None)
         return key_of(
             {
@@ -65,7 +65,7 @@ class Conversation:
         )
 
     def request(self) -> Request:
-        """What is asked next: all of it, or what is missing."""
+        """Return the next request: for everything, or for the missing parts."""
         return self._request(Fences(), self.reading)
 
     def take(self, reply: Reply) -> StoredReply | None:
@@ -84,7 +84,7 @@ class Conversation:
     def recall(self, replies: Iterable[StoredReply]) -> None:
         """Read replies that were kept, until nothing is missing.
 
-        What of them can be used no more is as if it were not there.
+        Replies that are no longer usable are ignored.
         """
         for kept in replies:
             before = self.reading
@@ -99,12 +99,12 @@ class Conversation:
 
     @property
     def has_form(self) -> bool:
-        """Whether the last reply had the form that was asked for, whatever it lacks."""
+        """True if the last reply had the requested form, even if parts are missing."""
         return self.reading is not None and not self.reading.unfit
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing has to be asked any more."""
+        """True if the answer is complete."""
         return self.reading is not None and self.reading.is_complete
 
     def answer(self) -> Answer:
@@ -113,7 +113,7 @@ class Conversation:
         Raises
         ------
         NoAnswer
-            If the probabilities of its ratings are wanted and not known.
+            If the probabilities of its ratings are required but unknown.
         """
         assert self.reading is not None
         assert self._last is not None
@@ -136,12 +136,12 @@ class Conversation:
 
     @property
     def _is_weighted(self) -> bool:
-        """Whether a rating is asked for, and with probabilities."""
+        """True if a rating with probabilities is requested."""
         is_rating = isinstance(self.question.step.shape, Rating)
         return is_rating and self.parameters.scoring == "expected"
 
     def failure(self) -> NoAnswer:
-        """Why there is no answer after so many replies."""
+        """Return the error of a question after all its replies."""
         assert self.reading is not None
         which = "the reply" if self.attempts == 1 else f"the last of {self.attempts} replies"
         why = f"{which} cannot be used: {self.reading.fault}"
@@ -149,7 +149,7 @@ class Conversation:
         return NoAnswer(f"{self.question.step.name}: {why}")
 
     def _read(self, reply: Reply) -> bool:
-        """Whether anything of a reply can be used."""
+        """Return whether anything of a reply can be used."""
         known = _known(self.reading)
         step, data = self.question.step, self.question.data
         is_cut = reply.finish == "length"
@@ -170,7 +170,7 @@ class Conversation:
         return False
 
     def _ended(self, reply: Reply) -> str | None:
-        """Why a reply cannot count whatever it says, as the endpoint has it; None if it may."""
+        """Return the reason why the end of a reply makes it unusable, or None."""
         said = f", {shown(reply.text, 200)}" if reply.text.strip() else ""
         self.is_over = reply.finish in _FINAL
         if self.is_over or reply.finish == "error":
@@ -215,12 +215,12 @@ _FINAL = ("refusal", "filter", "context")
 
 
 def _known(reading: ParsedReply | None) -> dict[str, Any]:
-    """What was read so far that is not empty."""
+    """Return the non-empty values read so far."""
     return {} if reading is None else {key: one for key, one in reading.value.items() if one}
 
 
 def _identity(client: Client) -> dict[str, Any]:
-    """What of a client can change a reply."""
+    """Return everything about a client that can change a reply."""
     identity = getattr(client, "identity", None)
     if identity is None:
         return {"endpoint": client.endpoint, "model": client.model}

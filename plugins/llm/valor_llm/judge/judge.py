@@ -1,4 +1,4 @@
-"""The judge: a resource that is asked one step at a time."""
+"""The judge: a resource that answers one step at a time, with checks, cache and budget."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _REMEMBERED = 16_384
-"""Answers that are remembered: metrics go through the items of a batch side by side, so that what
-is asked twice is asked soon."""
+"""Answers in memory: metrics process the items of a batch concurrently, so a repeated question
+follows soon."""
 
 
 @define
 class _Work(Generic[T]):
-    """One task, and how many wait for it."""
+    """Task of a question, and the number of callers that wait for it."""
 
     task: asyncio.Task[T]
     askers: int = 0
@@ -48,9 +48,9 @@ class _Work(Generic[T]):
 
 @define
 class InFlight(Generic[T]):
-    """Answers by key: those worked out now, and the latest of those that were.
+    """Answers by key: tasks in progress, and the latest results.
 
-    One loop alone may call it. What fails is told to all who wait, and is not remembered.
+    It belongs to one event loop. A failure is raised in all waiting callers and not stored.
 
     Examples
     --------
@@ -72,12 +72,12 @@ class InFlight(Generic[T]):
     async def once(self, key: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """The answer to a key.
 
-        Who is cancelled takes nothing from the others. With the last one, the work is cancelled.
+        A cancelled caller does not affect the others. If the last one is cancelled, so is the task.
 
         Parameters
         ----------
         key : str
-            What is asked.
+            Key of the question.
         work : callable
             Begins to work it out.
         """
@@ -107,25 +107,25 @@ class InFlight(Generic[T]):
 
 
 _ALL = 2**31 - 1
-_CALLS_OF_ITEM = 8  # more than most items take
+_CALLS_OF_ITEM = 8  # upper estimate
 
 
 class Judge:
-    """Asks a client, checks what it says, and asks again for what is missing.
+    """Asks a client, checks its replies, and asks again for missing parts.
 
-    Who asks what somebody else is asking waits for the same answer. What an endpoint has answered
-    before is taken from the cache.
+    Concurrent callers with the same question share one answer. Replies in the cache are not
+    requested again.
 
     Parameters
     ----------
     parameters : JudgeParameters
-        How it asks.
+        Sampling, limits and cache.
     client : Client
-        Who answers.
+        The client.
     name : str, optional
-        What tells it from the others of a panel; the model that is asked for, unless given.
+        Name within a panel. Defaults to the requested model.
     budget : Budget, optional
-        What may be spent, which a panel shares; that of the parameters, unless given.
+        Budget, which a panel shares. Defaults to that of the parameters.
 
     Examples
     --------
@@ -150,7 +150,7 @@ class Judge:
         _check_key(parameters, client)
         self._cache = _cache(parameters, client)
         self._batches = _batches(parameters, client, self._cache)
-        # A batch takes the questions of all items that there are.
+        # A batch needs the questions of all items.
         self.width = _width(parameters) if self._batches is None else _ALL
         self._recording = None if parameters.record is None else Recording(parameters.record)
         self.calls = Calls(
@@ -169,7 +169,7 @@ class Judge:
         self._asked: set[str] = set()
 
     def _learned(self, features: Capabilities) -> None:
-        """Keep what was found out of the endpoint for later runs."""
+        """Store the detected capabilities for later runs."""
         if self._cache is not None:
             with self._stopping():
                 self._cache.note_features(
@@ -180,7 +180,7 @@ class Judge:
     def _stopping(self) -> Iterator[None]:
         """A block in which trouble with the cache lets no further call be made.
 
-        What was paid for is used, and nothing more is paid that could not be kept.
+        The paid reply is used, but no more are paid that could not be stored.
         """
         try:
             yield
@@ -203,16 +203,16 @@ class Judge:
         Parameters
         ----------
         step : Step
-            What is asked.
+            The step.
         repeat : int
-            Which of several times, from 0.
+            Repeat of the question, from 0.
         **data
             A value for each of the step's fields.
 
         Raises
         ------
         NoAnswer
-            If no reply fits, in as many attempts as there may be.
+            If no reply fits after all attempts.
         ResourceStopped
             If no further call is allowed.
         """
@@ -228,12 +228,12 @@ class Judge:
         return await self._sharing.once(key, partial(self._answered, conversation, key))
 
     async def _answered(self, conversation: Conversation, key: str) -> Answer:
-        """The answer to a question that nobody else asks at the moment."""
+        """Return the answer to a question, from the cache or from the client."""
         if self._cache is not None:
             with self._stopping():
                 conversation.recall(self._cache.replies(key))
             self._counted["cached_answers"] += conversation.is_complete
-        # What was kept and is not enough is asked about once at least, however often it was before.
+        # An incomplete cached answer gets at least one more request, whatever the earlier attempts.
         left = max(self.parameters.reply_retries + 1 - conversation.attempts, 1)
         while not conversation.is_complete:
             if not left or conversation.is_over:
@@ -246,7 +246,7 @@ class Judge:
         return conversation.answer()
 
     async def _continue(self, conversation: Conversation, key: str) -> None:
-        """Get the next reply, which is read and kept where it comes in, whoever waits for it."""
+        """Get the next reply, which is parsed and stored on the thread that receives it."""
         if self._cache is not None and self._cache.replay:
             is_damaged = self._cache.is_damaged(key)
             raise self._not_kept(conversation.question, self._cache.path, is_damaged)
@@ -273,7 +273,7 @@ class Judge:
         )
 
     def facts(self) -> dict[str, Any]:
-        """What stands in the report."""
+        """Return the facts for the report."""
         told: dict[str, Any] = {"endpoint": self.client.endpoint, "model": self.client.model}
         warnings = [
             getattr(self.client, "warning", None),
@@ -295,7 +295,7 @@ class Judge:
             yield f"{self._cache.path}: {count:,} damaged {replies} {then}"
 
     def _unused(self) -> Iterator[str]:
-        """Prompts that took the place of none, such as those of a misspelt step."""
+        """Yield warnings about prompts of steps that were not asked, such as misspelt ones."""
         for name in sorted(set(self._prompts) - self._asked) if self._asked else ():
             yield (
                 f"prompts.{name}: no question was asked with it; this run's steps are "
@@ -303,7 +303,7 @@ class Judge:
             )
 
     def close(self) -> None:
-        """End the calls that are under way, and let go of the cache."""
+        """End the calls in progress and close the cache."""
         self.calls.close()
         if self._batches is not None:
             self._batches.close()
@@ -312,7 +312,7 @@ class Judge:
 
 
 def _width(parameters: JudgeParameters) -> int:
-    """Items under way at a time: few with a small budget, so that it finishes those begun.
+    """Return the number of concurrent items: few for a small budget, so that items get finished.
 
     Examples
     --------
@@ -326,14 +326,14 @@ def _width(parameters: JudgeParameters) -> int:
 
 
 def _check_key(parameters: JudgeParameters, client: Client) -> None:
-    """Find a missing key before anything is asked; a replay asks nobody and needs none."""
+    """Raise an error for a missing key before the first question; a replay needs no key."""
     check = getattr(client, "check_key", None)
     if check is not None and parameters.cache != "replay":
         check()
 
 
 def _cache(parameters: JudgeParameters, client: Client) -> Cache | None:
-    """Where replies are kept; those of who answers in this process cost nothing."""
+    """Return the cache; replies of clients in this process are free and not stored."""
     if parameters.cache == "off" or not client.is_remote:
         return None
     from valor_llm.judge.cache import Cache
@@ -342,7 +342,7 @@ def _cache(parameters: JudgeParameters, client: Client) -> Cache | None:
 
 
 def _batches(parameters: JudgeParameters, client: Client, cache: Cache | None) -> Batches | None:
-    """Where questions are collected, if they are to be sent in batches."""
+    """Return the collector of batches in batch mode."""
     if parameters.mode == "calls" or parameters.cache == "replay":
         return None
     from valor_llm.clients.batches.protocol import TakesBatches
@@ -364,10 +364,10 @@ def _batches(parameters: JudgeParameters, client: Client, cache: Cache | None) -
 
 
 def _sending(parameters: JudgeParameters, batches: Batches | None) -> dict[str, Any]:
-    """How calls are made and made again, where they go in batches."""
+    """Return the settings of calls in batch mode."""
     if batches is None:
         return {}
-    # What failed together comes back together, and so into one batch.
+    # Questions that fail together are retried together, in one batch.
     retries = Retries(parameters.http_retries, draw=lambda low, high: low)
     return {"send": batches.complete, "retries": retries}
 
@@ -387,7 +387,7 @@ def _recorded(conversation: Conversation) -> Iterator[Line]:
 
 
 def _features(cache: Cache | None, client: Client) -> Capabilities | None:
-    """What an earlier run has found out of the endpoint."""
+    """Return the capabilities that an earlier run detected."""
     if cache is None:
         return None
     return Capabilities.of(cache.features(client.endpoint, client.model))

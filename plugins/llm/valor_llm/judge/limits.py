@@ -1,4 +1,4 @@
-"""Limits: how many calls are under way at a time, and how many begin in a minute."""
+"""Limits of concurrent calls and of calls per minute, and pauses between attempts."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _TICK = 1e-3  # seconds more than are left, so that nothing is left after them b
 
 @define(eq=False)
 class Ticket:
-    """A call under way.
+    """A call in progress.
 
     Parameters
     ----------
     began : float
         When it began.
     tokens : int
-        What it takes of the tokens per minute: a guess until its usage is known.
+        Its share of the tokens per minute: an estimate until its usage is known.
     """
 
     began: float
@@ -37,16 +37,16 @@ class Ticket:
 class Limits:
     """Adaptive concurrency, and optional numbers of requests and tokens in any minute.
 
-    A rate limit halves how many calls may be under way, once for all calls that were under way
-    together, and stops new ones for as long as the endpoint asks. As many clean replies as may be
-    under way raise it by one. Everything is called on one event loop.
+    A rate limit halves the allowed concurrency, once for all calls that were in progress, and
+    pauses new calls for as long as the endpoint asks. After as many successful calls as are
+    allowed, the concurrency rises by one. All methods run on one event loop.
 
     Parameters
     ----------
     concurrency : int
         Calls under way at a time, at the most.
     requests_per_minute, tokens_per_minute : int, optional
-        What begins in any 60 seconds, at the most. A call with more tokens than that begins alone.
+        Maximum in any 60 seconds. A call with more tokens than that starts alone.
     clock : callable
         The time in seconds.
 
@@ -98,7 +98,7 @@ class Limits:
             return
 
     def delay(self, tokens: int = 0) -> float:
-        """Seconds until a call may begin; infinite where that needs another one to end."""
+        """Return the seconds until a call may start; infinite until another call has ended."""
         if self._lifted:
             return 0.0
         if self.under_way >= self.allowed:
@@ -108,7 +108,7 @@ class Limits:
         return left + _TICK if left > 0 else 0.0
 
     def begin(self, tokens: int = 0) -> Ticket:
-        """Count a call as under way."""
+        """Count a call as in progress."""
         self.under_way += 1
         ticket = Ticket(self.clock(), tokens)
         if self.requests_per_minute is not None or self.tokens_per_minute is not None:
@@ -116,7 +116,7 @@ class Limits:
         return ticket
 
     def clean(self, ticket: Ticket, tokens: int | None = None) -> None:
-        """A call ended with a reply, and took some tokens."""
+        """Count the end of a call with a reply and its tokens."""
         if tokens is not None:
             ticket.tokens = tokens
         self._clean += 1
@@ -130,7 +130,7 @@ class Limits:
         now = self.clock()
         self._clean = 0
         if ticket.began > self._halved:
-            # Calls begun before the last halving tell nothing of what is allowed since.
+            # Calls from before the last halving do not show if the reduced concurrency is allowed.
             self.allowed = max(1, self.allowed // 2)
             self._halved = now
         if after is not None:
@@ -143,7 +143,7 @@ class Limits:
         self._changed.set()
 
     def lift(self) -> None:
-        """Let everybody in who waits, because no further call is made."""
+        """Let all waiting calls start, since no further call is made."""
         self._lifted = True
         self._changed.set()
 
@@ -168,18 +168,20 @@ class Limits:
 
 @frozen
 class Retries:
-    """Exponential back-off with full jitter that leaves an endpoint alone for as long as it asks.
+    """Exponential back-off with full jitter; an endpoint may ask for longer pauses.
 
     Parameters
     ----------
     most : int
-        How often a call is made again.
+        Maximum number of retries.
     first : float
-        Seconds that the first pause lasts at the most; each further one may be twice as long.
+        Maximum of the first pause in seconds, which each further failure doubles. Half a second
+        covers a dropped connection; later pauses cover the restart of a server.
     longest : float
-        Seconds that a pause lasts at the most, unless the endpoint asks for more.
+        Maximum pause in seconds, unless the endpoint asks for more.
     patience : float
-        Seconds that an endpoint may ask to be left alone; if it asks for more, the call has failed.
+        Maximum pause in seconds that an endpoint may ask for. If it asks for more, the call
+        fails: the user decides about a quota of hours.
     draw : callable
         A random number between two.
 
@@ -199,12 +201,12 @@ class Retries:
     draw: Callable[[float, float], float] = field(default=random.uniform)
 
     def pause(self, failed: int, error: TransientError) -> float | None:
-        """Seconds until the call is made again, or None where it is not.
+        """Return the seconds until the next attempt, or None after the last.
 
         Parameters
         ----------
         failed : int
-            How often it has failed, with this time.
+            Number of failures so far.
         error : TransientError
             Why it has failed this time.
         """
@@ -215,7 +217,7 @@ class Retries:
         return after + self.draw(0.0, min(self.longest, self.first * 2.0 ** (failed - 1)))
 
     def is_patient(self, error: TransientError) -> bool:
-        """Whether an endpoint is left alone for as long as it asks.
+        """Return whether the pause that an endpoint asks for is acceptable.
 
         Examples
         --------

@@ -15,17 +15,17 @@ from valor_llm.parameters.judge import JudgeParameters
 
 
 class Panel:
-    """Judges that are asked the same; often it is one.
+    """Judges that answer the same questions; often there is only one.
 
-    Each has a client of its own, with the limits and the features of its endpoint; the budget is
+    Each has a separate client with the limits and capabilities of its endpoint; the budget is
     that of all.
 
     Parameters
     ----------
     parameters : JudgeParameters
-        How they ask.
+        Parameters of the judges.
     client : sequence of Client
-        Who answers, one for each judge.
+        The clients, one for each judge.
 
     Raises
     ------
@@ -41,14 +41,14 @@ class Panel:
     """
 
     judge: ClassVar[type[Judge]] = Judge
-    """What each of them is."""
+    """Class of the judges."""
 
     def __init__(self, parameters: JudgeParameters, client: Sequence[Client]) -> None:
         self.parameters = parameters
         if parameters.calibration is not None:
             Record.load(
                 parameters.calibration
-            )  # what cannot be read is said before anything is paid
+            )  # an unreadable record is reported before the first call
         if parameters.record is not None and len(client) > 1:
             raise ResourceError(
                 f"judge.record: expected one client whose replies it keeps, found {len(client)}",
@@ -65,7 +65,7 @@ class Panel:
 
     @property
     def width(self) -> int:
-        """How many items may be under way."""
+        """Maximum number of concurrent items."""
         return max(judge.width for judge in self.members)
 
     @property
@@ -74,24 +74,24 @@ class Panel:
         return next((judge.stop for judge in self.members if judge.stop), None)
 
     def divided(self, wholes: Mapping[str, float | None], workers: int) -> None:
-        """Note the budgets of the config, of which this worker has a part."""
+        """Store the limits of the config, of which this worker has a part."""
         self._budget.divided(wholes, workers)
 
     def facts(self) -> dict[str, Any]:
-        """What stands in the report, of all judges together."""
+        """Return the facts for the report, summed over all judges."""
         each = [judge.facts() for judge in self.members]
         warnings = dict.fromkeys(text for facts in each for text in facts.get(WARNINGS, ()))
         told: dict[str, Any] = sum_usage({"judge": facts} for facts in each)["judge"]
         return told | ({WARNINGS: list(warnings)} if warnings else {})
 
     def close(self) -> None:
-        """End the calls that are under way."""
+        """End the calls in progress."""
         for judge in self.members:
             judge.close()
 
 
 def _check(client: object) -> None:
-    """Raise a `ResourceError` for a function that nobody made a client of."""
+    """Raise a `ResourceError` for a function that is not a client."""
     if callable(client) and not hasattr(client, "complete"):
         name = getattr(client, "__name__", type(client).__name__)
         raise ResourceError(
@@ -101,7 +101,7 @@ def _check(client: object) -> None:
 
 
 def _names(clients: Sequence[Client]) -> list[str]:
-    """What tells the judges apart: the model, and the endpoint where several have it."""
+    """Return the names of the judges: the model, with the endpoint if several judges share it."""
     models = [client.model for client in clients]
     names = []
     for client in clients:

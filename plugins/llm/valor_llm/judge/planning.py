@@ -1,4 +1,4 @@
-"""Planning judge: one that asks nobody, and counts what it would ask."""
+"""Planning judge, which sends nothing and counts the questions of a run."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from valor_llm.parameters.judge import JudgeParameters
 
 @frozen
 class PlannedQuestion:
-    """A question that a run would ask.
+    """Question that a run would ask.
 
     Parameters
     ----------
     metric : str
         The metric that asks it first.
     step : str
-        What is asked.
+        Name of the step.
     is_cached : bool
         Whether the cache has its answer.
     prompt : int
         Characters of the prompt.
     reply : int
-        Characters of the reply that stands in for the endpoint's.
+        Characters of the substitute for the endpoint's reply.
     """
 
     metric: str
@@ -45,7 +45,7 @@ class PlannedQuestion:
 
 @define(eq=False)
 class PlannedQuestions:
-    """What a planning judge has been asked so far, each question once.
+    """Questions of a planning judge, each once.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class PlannedQuestions:
     unanswered : int
         Questions that the stand-in has no answer to.
     rates : TokenRates
-        What the endpoint counted of the replies that the cache has.
+        Token rates of the replies in the cache.
     """
 
     metric: str = ""
@@ -67,15 +67,15 @@ class PlannedQuestions:
 
 
 class PlanningJudge(Judge):
-    """A judge that answers from the cache, and by rules where that has nothing.
+    """Judge that answers from the cache, and by lexical rules otherwise.
 
-    The rules never end a metric early: where they find nothing to judge in a text, all of it is
-    taken. Nothing is sent, and nothing is written to the cache.
+    The rules never end a metric early: if they extract nothing from a text, the entire text is
+    used. Nothing is sent, and nothing is written to the cache.
 
     Parameters
     ----------
     parameters, client, name, budget
-        As those of a `Judge`.
+        As of a `Judge`.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class PlanningJudge(Judge):
         return self.questions.known[key]
 
     def _noted(self, conversation: Conversation, key: str) -> Answer:
-        """The answer to a question that is asked for the first time."""
+        """Answer a question that is asked for the first time."""
         first = conversation.request()
         if self._cache is not None:
             conversation.recall(self._cache.replies(key))
@@ -121,7 +121,7 @@ class PlanningJudge(Judge):
         return answer
 
     def _stand_in(self, request: Request) -> str:
-        """A reply in which no list is empty: the text that it is about stands there."""
+        """Return a reply without empty lists, which are filled with the text of the question."""
         reply = json.loads(self._rules.complete(request).text)
         texts = [value for value in request.data.values() if isinstance(value, str)]
         full = {key: texts[-1:] if value == [] else value for key, value in reply.items()}

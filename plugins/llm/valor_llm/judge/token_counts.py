@@ -1,4 +1,4 @@
-"""Token counts of a call: plausible counts of an endpoint, and estimates for the others."""
+"""Plausible token counts of endpoints, estimates for missing ones, and detection of cut prompts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _LEAST = 1024
 """Least tokens of a prompt that an endpoint may have cut: no context window is smaller."""
 
 _COUNTED = 128
-"""Fewer tokens than this for a prompt of `_LEAST` are no count: some endpoints send a constant."""
+"""Minimum plausible count for a prompt of `_LEAST` tokens: some endpoints send a constant."""
 
 _BEYOND = 200_000
 """Tokens that an endpoint may add to a prompt or a reply: templates, a gateway's system prompt,
-thoughts. No context window in use has room for more beside the judge's own texts."""
+thoughts. No context window in use has room for more in addition to the judge's texts."""
 
 # Tokenizers split a text at blanks before they merge anything, so that each word has at least one
 # token. Runs of blanks, of signs and of one letter may be one token, however long they are: they
@@ -24,8 +24,8 @@ thoughts. No context window in use has room for more beside the judge's own text
 _WORD = re.compile(r"(?:^|\s)(?:[^\s\w]|_)*[^\W_]")
 _TOKENS_OF_WORD = 2 / 3
 
-# Scripts without blanks between words: Thai to Burmese, Khmer, and those of Chinese and Japanese.
-# Their longest tokens have some ten characters; prose has one token for one or two.
+# Scripts without blanks between words: Thai to Burmese, Khmer, Chinese and Japanese. Their
+# longest tokens have about ten characters; in prose, a token has one or two.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff]"
@@ -40,7 +40,7 @@ def text_of(request: Request) -> str:
 
 
 def fewest_tokens(text: str) -> int:
-    """Tokens that a text has at least, whatever the tokenizer.
+    """Return the minimum number of tokens of a text with any tokenizer.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def fewest_tokens(text: str) -> int:
 
 
 def plausible(usage: Usage, request: Request, text: str) -> Usage:
-    """The counts of an endpoint without those that cannot be true, which become 0.
+    """Return the counts of an endpoint, with implausible ones replaced by 0.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class TokenCounts:
         Parameters
         ----------
         usage : Usage
-            Plausible counts; 0 where there is none.
+            Plausible counts; 0 if missing.
         reply_length : int
             Characters of the reply; no tokens are right for none.
         reserved : Usage
@@ -141,7 +141,7 @@ class TokenCounts:
 class SentPrompts:
     """The latest prompts of an endpoint, by which prompts that it has cut are detected.
 
-    Some servers count only the tokens behind a beginning that they have seen before (Ollama before
+    Some servers count only the tokens after a cached beginning (Ollama before
     0.4). A count that fits this rest is no sign of a cut.
 
     Examples
@@ -165,14 +165,14 @@ class SentPrompts:
             del self._texts[:-_KEPT]
 
     def is_cut(self, text: str, counted: int) -> bool:
-        """Whether an endpoint has read a part of a prompt alone.
+        """Return whether an endpoint has read only a part of a prompt.
 
         Parameters
         ----------
         text : str
             The prompt, which was added before.
         counted : int
-            Its tokens as the endpoint counted them, with those that it had cached.
+            Tokens counted by the endpoint, including cached ones.
         """
         # A word has at least two characters with its blank, so most prompts need no scan.
         most = len(text) / 2 * _TOKENS_OF_WORD + 1

@@ -103,7 +103,7 @@ def backed(text: str, data: Data) -> Verdict:
 
 
 def matched(data: Data) -> dict[str, Any]:
-    """Judge the statements of response and reference by those of the other text."""
+    """Judge the statements of response and reference, each by the other text."""
     lists = {"response": "response_statements", "reference": "reference_statements"}
     others = {"response": "reference_statements", "reference": "response_statements"}
     found: dict[str, Any] = {}
@@ -277,10 +277,10 @@ def _share_backed(texts: Sequence[str], sources: Sequence[str], given: str = "")
 
 
 def fitting(schema: Mapping[str, Any], data: Data) -> Any:
-    """Return a value that fits a schema, by the words that the last text shares with the others.
+    """Return a value that fits a schema, by the words that the last text shares with earlier ones.
 
-    Lists of objects with an ``id`` judge the last lists of the data, other lists have the
-    sentences of the last text, and a choice depends on the share of it that the other texts
+    Lists of objects with an ``id`` judge the last lists of the data, plain lists have the sentences
+    of the last text, and a choice depends on the share of it that the earlier texts
     support.
     """
     if "properties" in schema:
@@ -316,13 +316,13 @@ def texts_of(data: Data) -> list[str]:
 
 
 def backed_share(data: Data) -> float:
-    """Return the share of sentences of the last text that the other texts support."""
+    """Return the share of sentences of the last text that the earlier texts support."""
     *others, last = texts_of(data) or [""]
     return _share_backed(sentences(last), others)
 
 
 def _ids(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the schema of the ids of a list of objects, or None for other schemas."""
+    """Return the schema of the ids of a list of objects, or None."""
     found: Mapping[str, Any] | None = schema.get("items", {}).get("properties", {}).get("id")
     return found
 

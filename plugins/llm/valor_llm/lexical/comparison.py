@@ -56,7 +56,7 @@ LINKING = words_in(
     then there therefore these they this those thus yet
     """
 )
-"""Words that tie a sentence to the one before, where it begins with one of them."""
+"""Words that link a sentence to the previous one, if it begins with one of them."""
 
 
 def cues_in(text: str, cues: frozenset[str]) -> list[str]:
@@ -78,12 +78,12 @@ _PERCENT = f"{ENOUGH:.0%}"
 
 @frozen
 class Comparison:
-    """What sources say of a statement.
+    """Result of comparing a statement with sources.
 
     Parameters
     ----------
     outcome : {"backed", "contradicted", "absent"}
-        What was found.
+        The result.
     analysis : str
         Why.
     """
@@ -93,7 +93,7 @@ class Comparison:
 
     @property
     def is_backed(self) -> bool:
-        """Whether a source says the same."""
+        """True if a source supports the statement."""
         return self.outcome == "backed"
 
 
@@ -101,21 +101,21 @@ _ABSENT = Comparison("absent", f"No sentence has {_PERCENT} of its words")
 
 
 def compared(statement: str, sources: Iterable[str], given: str = "") -> Comparison:
-    """Whether a sentence of the sources shares the words of a statement.
+    """Compare a statement with the sentences of sources, by shared words.
 
     A sentence that has `ENOUGH` of them is about the same. It backs the statement if it has all of
     its numbers, its source all of its names, and both deny or neither does. Otherwise it
-    contradicts it; but where the sentence has no number or name instead, nothing is said. A
+    contradicts it; if the sentence has no number or name to compare, it is absent. A
     sentence that begins with a pronoun has the words of the one before, too.
 
     Parameters
     ----------
     statement : str
-        What is looked for.
+        The statement.
     sources : iterable of str
-        Where.
+        Texts to search.
     given : str
-        A question, whose words count as said: *Copper* says what the cables are made of.
+        A question, whose words count as shared: *Copper* answers what the cables are made of.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def compared(statement: str, sources: Iterable[str], given: str = "") -> Compari
 
 @frozen
 class _Sentence:
-    """A sentence of a source, its words, and what it is about."""
+    """Sentence of a source, its words, and the words of its topic."""
 
     text: str
     said: Words
@@ -151,7 +151,7 @@ def _cut(source: str) -> tuple[_Sentence, ...]:
     about: AbstractSet[str] = frozenset()
     for text in sentences(source):
         said = Words.of(text)
-        # *It was painted* is about what the sentence before is about.
+        # The topic of *It was painted* is that of the sentence before.
         refers = next(iter(tokens(text)), "") in PRONOUNS
         about = said.content.keys() | (about if refers else frozenset())
         found.append(_Sentence(text, said, about))
@@ -159,7 +159,7 @@ def _cut(source: str) -> tuple[_Sentence, ...]:
 
 
 def _found(wanted: Words, known: Words, source: str) -> Iterator[Comparison]:
-    """What those sentences of a source say that are about the same."""
+    """Yield the comparisons with the sentences of a source that share the topic."""
     names = Words.of(source).content.keys() | known.content.keys()
     for sentence in _cut(source):
         found = _shared(wanted, known, sentence.about, sentence.said)
@@ -168,7 +168,7 @@ def _found(wanted: Words, known: Words, source: str) -> Iterator[Comparison]:
 
 
 def _shared(wanted: Words, known: Words, there: AbstractSet[str], said: Words) -> int | None:
-    """How many of the words are there, or known; None where too few are."""
+    """Return the number of shared words; None if too few are shared."""
     own = wanted.content.keys()
     new = own - known.content.keys()
     shared = (own & there) | (own & known.content.keys())

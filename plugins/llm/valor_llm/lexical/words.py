@@ -1,4 +1,4 @@
-"""Words of a text, folded so that only what they say counts."""
+"""Words of a text, folded for comparison."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STOP_WORDS = words_in(
     to too under until up us very was we were while will with would you your
     """
 )
-"""English words that say nothing by themselves."""
+"""English function words."""
 
 PRONOUNS = frozenset({"he", "it", "she", "that", "these", "they", "this", "those"})
 QUESTION_WORDS = frozenset(
@@ -55,18 +55,18 @@ _GROUPED = re.compile(r",(?=\d{3}(?!\d))")
 
 @frozen
 class Words:
-    """What a text says, as far as its words tell.
+    """Stems, numbers, names and negation of a text.
 
     Parameters
     ----------
     content : mapping of str to str
-        Words that say something by themselves, by what is left of them without their endings.
+        Words with a meaning, by their stems.
     numbers : frozenset of str
-        Numbers, those up to twelve also where they are written out.
+        Numbers, including written ones up to twelve.
     names : frozenset of str
-        Those of the words that begin with a capital within the text.
+        Stems of words that begin with a capital within the text.
     denied : bool
-        Whether there is an odd number of negations.
+        Whether the number of negations is odd.
 
     Examples
     --------
@@ -166,7 +166,7 @@ _END = re.compile(
 _MARKER = re.compile(r"\s*(?:[-*\u2022]|\d+[.)])\s+")
 _LAST_WORD = re.compile(r"([^\W\d_]+)\.$")
 _FAR = 25
-"""Characters around a full stop that tell whether it ends a sentence."""
+"""Characters around a full stop that decide if it ends a sentence."""
 
 
 def sentences(text: str) -> list[str]:
@@ -204,7 +204,7 @@ def statements(text: str) -> list[str]:
 
 
 def is_statement(sentence: str) -> bool:
-    """Whether a sentence ends otherwise than with a question mark."""
+    """Return whether a sentence ends otherwise than with a question mark."""
     return not sentence.rstrip(_CLOSING).endswith(("?", "\uff1f"))
 
 

@@ -1,1 +1,1 @@
-"""Metrics, each a function that asks the judge about one item."""
+"""Metrics: functions that ask the judge about one item."""

@@ -1,31 +1,31 @@
-"""Asking: how a metric asks the judge about an item, and what is kept of the answers.
+"""Judged metrics: one item's questions to the judge, and the details of its answers.
 
-The details of all judged metrics have the same form. Each of these keys is there only where the
+The details of all judged metrics have the same form. Each of these keys is present only if the
 metric has something to put under it:
 
 ``statements``, ``claims``, ``opinions``
     Texts that were extracted and not judged one by one.
 ``verdicts``
-    Rows of ``text``, ``verdict`` and ``analysis``. ``of`` says where the text comes from if that
+    Rows of ``text``, ``verdict`` and ``analysis``. ``of`` is the source of the text if it
     differs between rows: ``"response"`` or ``"reference"``. ``reference`` is the number of the
     reference it was judged with, from 1.
 ``ratings``
     Rows of ``rating`` and ``analysis``; with ``scoring: expected`` also the ``given`` grade and the
-    ``probabilities`` of all. ``judge`` numbers the wordings that were asked for the same
+    ``probabilities`` of all. ``judge`` numbers the wordings that were used for the same
     rating, from 1, and ``reference`` is as above. An invalid one has no rating but ``error``.
 ``references``
     One row for each: number of the ``reference``, its ``score``, or ``undefined`` with the reason,
-    and what the score is made of. ``best`` is the number of the one that counts, from 1.
+    and the parts of the score. ``best`` is the number of the one that counts, from 1.
 ``item``
     A digest of the item's content, by which labels of humans are found again.
 ``note``
-    Why there was no call, or one less.
+    Reason for fewer calls than usual.
 ``steps``
-    What each answer took: step, prompt, model, attempts, tokens.
+    Step, prompt, model, attempts and tokens of each answer.
 
-Of an item that several judges score, or one in several repeats, these stand in the rows of
+If several judges score an item, or one judge repeatedly, these keys are in the rows of
 ``scorings``, each with its ``judge``, its ``repeat``, from 1, and its ``value``, or ``error`` or
-``undefined`` with the reason. ``steps`` stays outside, and each says whose it is.
+``undefined`` with the reason. ``steps`` is outside of them and names the judge.
 """
 
 from __future__ import annotations
@@ -56,19 +56,19 @@ STATEMENTS = Step(
     TextList("statements"),
     stand_in=lexical.listing("statements", "text"),
 )
-"""Statements of a text, which several metrics ask for."""
+"""Statements of a text, requested by several metrics."""
 
 
 @define
 class Asking:
-    """The judge as one item of one metric sees it; it keeps what was answered.
+    """Questions of one item of one metric to a judge, and the answers.
 
     Parameters
     ----------
     judge : Judge
         The judge.
     repeat : int
-        Which of several times the item is scored, from 0.
+        Repeat of the item, from 0.
     """
 
     judge: Judge
@@ -76,18 +76,18 @@ class Asking:
     answers: list[Answer] = field(factory=list)
 
     async def __call__(self, step: Step, **data: Any) -> Answer:
-        """The checked answer to a step about some data."""
+        """Return the checked answer to a step."""
         answer: Answer = await self.judge.ask(step, self.repeat, **data)
         self.answers.append(answer)
         return answer
 
     def steps(self) -> list[dict[str, Any]]:
-        """What each answer took, as details keep it."""
+        """Return the details of each answer."""
         told = [answer.to_dict() for answer in self.answers]
         return sorted(told, key=lambda one: (one["step"], str(one)))
 
     async def texts(self, step: Step, text: str) -> tuple[str, ...]:
-        """What a step that lists texts finds in one; a blank one is not asked about."""
+        """Return the texts that a step extracts; a blank text has none and needs no call."""
         if not text.strip():
             return ()
         (name,) = step.fields
@@ -96,7 +96,7 @@ class Asking:
 
 
 async def together(asked: Iterable[Awaitable[T]]) -> list[T]:
-    """The results of what is asked side by side.
+    """Await questions concurrently and return their results.
 
     An error is raised when all have ended, so that no answer that is paid for is lost.
     """
@@ -110,15 +110,15 @@ async def together(asked: Iterable[Awaitable[T]]) -> list[T]:
 
 
 Score = Callable[[Text, Any, Asking], Awaitable[ItemScore | NoScore]]
-"""What a metric is: one item, its parameters and somebody to ask."""
+"""Function of an item, its metric's parameters and its questions, which returns a score."""
 
 
 def judged(work: Score) -> Callable[[Text, Any, Mapping[str, Any]], Awaitable[ItemScore | NoScore]]:
-    """A per-item metric of a function that asks; a reply that does not fit fails its item.
+    """Make a per-item metric of a function that asks; an invalid reply fails the item.
 
-    Every judge of the panel scores the item, each as often as there are repeats. The mean of its
-    repeats is what a judge says, and these become one score as the panel combines them. A scoring
-    without a reply that fits is left out, as long as there is another. One that failed for a reason
+    Every judge of the panel scores the item, once for each repeat. The scores of a judge's repeats
+    are averaged, and the panel combines the means of its judges. A scoring without a valid reply
+    is ignored if another one succeeds. A scoring that failed for a temporary reason
     that may pass fails the item, and a later run makes up for it.
     """
 
@@ -139,7 +139,7 @@ def judged(work: Score) -> Callable[[Text, Any, Mapping[str, Any]], Awaitable[It
 
 
 def digest_of(item: Text) -> str:
-    """What stands for an item and its content, whatever its metadata are.
+    """Return a hash of the item's content without metadata.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def _one_score(
 
 
 def _combined(pairs: Iterable[tuple[Asking, ItemScore]], combine: Combination) -> float | NoScore:
-    """The score of an item: what its judges say, each the mean of its repeats, as one."""
+    """Combine the scorings of an item: the mean of repeats, then the panel's combination."""
     by_judge: dict[str, list[float]] = {}
     gaps: list[NoScore] = []
     for ask, one in pairs:
@@ -213,7 +213,7 @@ def _said(scored: ItemScore) -> dict[str, Any]:
 
 
 def verdict_rows(texts: Iterable[str], verdicts: Mapping[int, Verdict]) -> list[dict[str, Any]]:
-    """Verdicts beside the texts that they judge, as details keep them."""
+    """Return rows of texts and verdicts for the details."""
     return [
         {
             "text": text,
@@ -225,7 +225,7 @@ def verdict_rows(texts: Iterable[str], verdicts: Mapping[int, Verdict]) -> list[
 
 
 def rating_row(answer: Answer, **about: Any) -> dict[str, Any]:
-    """A rating with its analysis, and the probabilities of grades if known, as details keep it."""
+    """Return the row of a rating for the details, with the probabilities of grades if known."""
     row = {**about, **answer.value}
     if "probabilities" in row:
         row["probabilities"] = {str(grade): p for grade, p in row["probabilities"].items()}

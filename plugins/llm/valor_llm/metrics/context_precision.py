@@ -1,4 +1,4 @@
-"""ContextPrecision: whether the contexts that lead to a reference come before the others."""
+"""ContextPrecision: ranking of useful contexts before useless ones."""
 
 from __future__ import annotations
 

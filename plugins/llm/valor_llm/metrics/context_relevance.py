@@ -20,7 +20,7 @@ CONTEXTS_RELEVANT = Step(
 
 @judged
 async def score(item: Text, parameters: ContextsParameters, ask: Asking) -> ItemScore | NoScore:
-    """Share of the contexts any part of which answers the query."""
+    """Share of the contexts with a part that answers the query."""
     query = item.query or ""
     if not query.strip():
         return Undefined("the query is blank")

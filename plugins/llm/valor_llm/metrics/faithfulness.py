@@ -23,7 +23,7 @@ CLAIMS_SUPPORTED = Step(
 
 @judged
 async def score(item: Text, parameters: FaithfulnessParameters, ask: Asking) -> ItemScore | NoScore:
-    """Share of the claims that the contexts, taken together, state or imply."""
+    """Share of the claims that the contexts together state or imply."""
     if not item.contexts and parameters.no_contexts == "undefined":
         return Undefined("no contexts")
     claims = await ask.texts(CLAIMS, item.response or "")

@@ -1,4 +1,4 @@
-"""Steps in pairs: the same rating asked for in two wordings, as Nvidia's metrics do."""
+"""Nvidia's metrics: the mean of two ratings, requested in two wordings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from valor_llm.steps.step import Step
 def _pair(
     name: str, fields: tuple[str, ...], grades: tuple[int, ...], stand_in: Callable[..., StandIn]
 ) -> tuple[Step, Step]:
-    """Return the steps that ask for the same rating in two wordings."""
+    """Return the two steps of a rating."""
     first, second = (
         Step(f"{name}_{which}", fields, Rating(grades), stand_in=stand_in(grades))
         for which in ("first", "second")
@@ -45,7 +45,7 @@ RESPONSE_GROUNDEDNESS = _pair(
 
 @frozen
 class Pair:
-    """What two judges said.
+    """Ratings by both wordings.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Pair:
     ratings : sequence of dict
         Rows for the details.
     parts : mapping
-        How many are valid, and how far apart two valid ones are on the scale of the score.
+        Number of valid ratings, and the distance of two valid ones on the scale of the score.
     """
 
     score: float
@@ -63,7 +63,7 @@ class Pair:
 
 
 async def rated_by_both(ask: Asking, highest: int, *asked: tuple[Step, Mapping[str, Any]]) -> Pair:
-    """The ratings of two judges, each asked a step of its own about data of its own.
+    """Request a rating in two wordings.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ async def rated_by_both(ask: Asking, highest: int, *asked: tuple[Step, Mapping[s
     highest : int
         The highest rating.
     *asked : tuple of Step and mapping
-        What each is asked.
+        Step and data of each wording.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def _without(contexts: Sequence[str]) -> str:
 
 
 def _is_final(error: BaseException) -> bool:
-    """Whether the rating will not come in a later run either.
+    """Return whether a later run would also fail.
 
     If it may, a score without it would be one of the network's state.
     """
@@ -159,7 +159,7 @@ async def _compared(ask: Asking, query: str, response: str, reference: str) -> C
 async def context_relevance(
     item: Text, parameters: GroundingParameters, ask: Asking
 ) -> ItemScore | NoScore:
-    """Mean of two ratings of all contexts taken together."""
+    """Mean of two ratings of all contexts together."""
     query = item.query or ""
     data = {"query": query, "contexts": item.contexts}
     return await rated_or_blank(ask, parameters, CONTEXT_RELEVANCE, data)
@@ -169,6 +169,6 @@ async def context_relevance(
 async def response_groundedness(
     item: Text, parameters: GroundingParameters, ask: Asking
 ) -> ItemScore | NoScore:
-    """Mean of two ratings of the response by all contexts taken together."""
+    """Mean of two ratings of the response by all contexts together."""
     data = {"contexts": item.contexts, "response": item.response or ""}
     return await rated_or_blank(ask, parameters, RESPONSE_GROUNDEDNESS, data)

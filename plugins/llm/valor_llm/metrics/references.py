@@ -1,4 +1,4 @@
-"""References: what comparing with each of an item's references gave, and the best of it."""
+"""Scores of comparing an item with each of its references, and the best of them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from valor_llm.parameters.metrics import RetrievalParameters
 
 @frozen
 class Compared:
-    """What comparing with one reference gave.
+    """Result of comparing with one reference.
 
     Parameters
     ----------
     score : float or Undefined
         The score.
     parts : mapping
-        What the score is made of, for the details.
+        Parts of the score, for the details.
     verdicts, ratings : sequence of dict
         Rows for the details.
     """
@@ -39,7 +39,7 @@ class Compared:
 
 
 def nothing_to_ask(item: Text, parameters: RetrievalParameters) -> ItemScore | NoScore | None:
-    """The score of an item that lacks contexts or references, None where both are there."""
+    """Return the score of an item without contexts or references, or None for complete items."""
     if any(one.strip() for one in item.references):
         if item.contexts:
             return None

@@ -1,4 +1,4 @@
-"""Rubric: a grade by criteria of one's own, scaled to [0, 1]."""
+"""Rubric: a grade by custom criteria, scaled to [0, 1]."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def rubric(
     meanings: Mapping[str, str],
     steps: Sequence[str],
 ) -> Step:
-    """The step that grades by some criteria.
+    """Create the step that grades by criteria.
 
     Parameters
     ----------
     fields : sequence of str
         Fields of an item that are shown.
     criteria : str
-        What the grade depends on.
+        Criteria of the grade.
     grades : Rating
         The grades, from the lowest.
     meanings : mapping of str to str
-        What a grade means, by the grade as a string.
+        Meaning of a grade, by the grade as a string.
     steps : sequence of str
         How to proceed.
 

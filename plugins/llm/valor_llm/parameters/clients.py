@@ -22,10 +22,10 @@ _CHOOSES = "x-portkey-virtual-key"  # names a provider
 
 
 def is_credential(name: str, value: str) -> bool:
-    """Whether a header says who asks and nothing else.
+    """Return whether a header only identifies the sender.
 
-    By its name; by a scheme such as ``Bearer`` in its value; or by the end of its name where an
-    environment variable has the value.
+    A credential has a common name, a scheme such as ``Bearer`` in its value, or, if its value is
+    from an environment variable, a typical ending of its name.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def is_credential(name: str, value: str) -> bool:
 
 
 def routing_headers(headers: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Headers that may choose what answers, such as those by which gateways find a model."""
+    """Return the headers that may select a deployment, such as those of gateways."""
     return sorted(
         (name.strip().casefold(), str(value))
         for name, value in headers.items()
@@ -50,7 +50,7 @@ def routing_headers(headers: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def routing(headers: Mapping[str, str]) -> str:
-    """Digest of the headers that may choose what answers; empty where there are none."""
+    """Return a digest of the headers that may select a deployment; empty without any."""
     chosen = routing_headers(headers)
     return hashlib.blake2b(repr(chosen).encode(), digest_size=8).hexdigest() if chosen else ""
 
@@ -62,7 +62,7 @@ class LexicalParameters:
 
 @parameters
 class RecordedParameters:
-    """Parameters of the client that says what a file has."""
+    """Parameters of the client that replays a file."""
 
     file: Path = parameter(help="File of the replies, in JSON Lines.")
 

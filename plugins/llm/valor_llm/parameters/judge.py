@@ -10,7 +10,7 @@ from valor_core.errors import ParameterError
 from valor_core.parameters import Within, parameter, parameters
 
 Combination = Literal["mean", "median", "majority"]
-"""How the scores of several judges become one."""
+"""Ways to combine the scores of several judges."""
 
 
 @parameters

@@ -1,4 +1,4 @@
-"""Parameters of Rubric: criteria, and the grades that there are."""
+"""Parameters of Rubric."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from valor_core.errors import ParameterError, shown
 from valor_core.parameters import parameter, parameters
 
 _MOST_GRADES = 101
-"""So that 0 to 100 fits; each grade stands in the prompt."""
+"""Large enough for 0 to 100; the prompt lists every grade."""
 
 
 @parameters

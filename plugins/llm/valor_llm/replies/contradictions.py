@@ -2,7 +2,7 @@
 
 A judge may write a sentence before its JSON and an explanation after it. The answer does not count
 if such a sentence refuses to answer, corrects the answer, states another rating, or presents the
-JSON as an example or as the words of somebody else. A sentence about the judged claims or texts is
+JSON as an example or as a quotation. A sentence about the judged claims or texts is
 an explanation, even if it calls them wrong. In doubt the answer does not count: the judge is asked
 again, and a lost answer does less harm than a wrong one.
 """
@@ -172,18 +172,18 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？;；])|\n\s*\n|\n(?=\s*
 _POINTING = re.compile(r"\b(?:following|below|this|these|as follows)\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[,;]\s+(?:(?:and|so|but|thus|therefore|hence|then)\s+)?")
 _NOISE = re.compile(r"[`*_#>\s]+|\bjson\b|<\|?/?\w+\|?>")
-_MOST_WORDS = 2  # of a sentence that only counts as a courtesy: "Strike that." takes back as much
+_MOST_WORDS = 2  # of a sentence that is checked for courtesies: "Strike that." is a retraction
 _MOST_CHARACTERS = 6  # the same in scripts without blanks
 
 
 def contradicts(before: str, after: str, says: Collection[str] = ()) -> bool:
-    """Whether the sentences around an answer refuse, retract or attribute it.
+    """Return whether the sentences around an answer refuse, retract or attribute it.
 
     Parameters
     ----------
     before : str
         Text before the answer. None of its sentences may refuse; the last one may not correct the
-        answer, make it conditional or attribute it to somebody else.
+        answer, make it conditional or attribute it to another person.
     after : str
         Text after the answer, which may neither refuse nor correct it.
     says : collection of str
@@ -226,7 +226,7 @@ def _corrects(sentence: str) -> bool:
 
 
 def _is_abrupt(sentence: str, says: Collection[str]) -> bool:
-    """Whether a sentence is as short as a retraction and no courtesy, heading or verdict."""
+    """Return whether a sentence is as short as a retraction, and not a common short phrase."""
     bare = _NOISE.sub(" ", sentence).strip()
     if (
         _BULLET.match(sentence)
@@ -243,7 +243,7 @@ def _is_abrupt(sentence: str, says: Collection[str]) -> bool:
 
 
 def _states_another(sentence: str, says: Collection[str]) -> bool:
-    """Whether a sentence states a rating or verdict, and not one of the answer's."""
+    """Return whether a sentence states a rating or verdict that the answer does not have."""
     stated = {match["value"].casefold() for match in _STATED.finditer(sentence)}
     if not any(one.replace(".", "").isdigit() for one in says):
         stated = {one for one in stated if not one.replace(".", "").isdigit()}
@@ -251,7 +251,7 @@ def _states_another(sentence: str, says: Collection[str]) -> bool:
 
 
 def _presents(led: str) -> bool:
-    """Whether the sentence before an answer presents it as conditional, wrong or somebody else's."""
+    """Return whether the sentence before an answer makes it conditional, wrong or a quotation."""
     if _corrects(led) or _CONDITIONAL.search(led):
         return True
     if led.endswith(".") and not _POINTING.search(led):
@@ -260,7 +260,7 @@ def _presents(led: str) -> bool:
 
 
 def _retracts(sentence: str) -> bool:
-    """Whether a sentence after an answer corrects the answer, and not a part of the item."""
+    """Return whether a sentence after an answer corrects the answer instead of the item."""
     stated = _REASON.split(sentence, maxsplit=1)[0]
     is_of_the_item = _is_of_the_item(stated) or _FAULT_OF_THE_ITEM.search(sentence)
     if is_of_the_item and not _OF_THE_REPLY.search(sentence):
@@ -269,5 +269,5 @@ def _retracts(sentence: str) -> bool:
 
 
 def _is_of_the_item(sentence: str) -> bool:
-    """Whether a sentence is about claims or texts of the item, and not about the reply."""
+    """Return whether a sentence is about the item instead of the reply."""
     return bool(_OF_THE_ITEM.search(sentence) and not _OF_THE_REPLY.search(sentence))

@@ -1,4 +1,4 @@
-"""VerdictEntries: what a reply says of the numbered items of one list, checked one by one."""
+"""Entries of a reply's list of verdicts, checked one by one."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ _DIGITS = re.compile("[0-9]{1,9}")
 
 @define
 class VerdictEntries:
-    """What a reply says of the numbered items of one list.
+    """Verdicts of a reply on the numbered items of one list.
 
-    Numbers that cannot be right put all others of the list in doubt: a model that counts from 0,
-    or anew from 1, would give verdicts to items that it did not mean. Then none is taken.
+    A wrong number invalidates the entire list: a model that counts from 0 or restarts at 1 would
+    give verdicts to the wrong items.
 
     Parameters
     ----------
     key : str
-        What the reply calls the list.
+        Name of the list in the reply.
     words : tuple of str
-        The verdicts that there are.
+        Possible verdicts.
     asked : sequence of int
         Ids that the reply is to have.
     items : sequence of str
         Texts of the items.
     verdicts : dict of int to Verdict
-        What was taken, by id.
+        Accepted verdicts by id.
     problems : list of str
-        What is wrong.
+        Faults of the reply.
     lenient : list of str
-        What was overlooked.
+        Tolerated mistakes.
     """
 
     key: str
@@ -52,14 +52,14 @@ class VerdictEntries:
     lenient: list[str] = field(factory=list)
 
     def take(self, entries: Any, is_cut: bool = False) -> None:
-        """Take the entries of a list.
+        """Accept the entries of a list.
 
         Parameters
         ----------
         entries : object
-            What stands under the key.
+            Value of the key.
         is_cut : bool
-            Whether further entries are cut off. Complete ones are what the model said, and asking
+            Whether further entries are cut off. Complete ones are accepted, since asking
             for all again would be cut off as well.
         """
         if not isinstance(entries, list):
@@ -93,16 +93,16 @@ class VerdictEntries:
 
     @property
     def count(self) -> int:
-        """How many items there are."""
+        """Number of items."""
         return len(self.items)
 
     def take_groups(self, groups: Mapping[str, Any]) -> None:
-        """Take texts that are grouped by verdict; the rest has the one verdict without a group.
+        """Accept texts grouped by verdict; the rest gets the only verdict without a group.
 
         Parameters
         ----------
         groups : mapping of str to object
-            What stands under the key of each group, by verdict. A text that is none of the items
+            Value of each group's key, by verdict. A text that is none of the items
             counts as the first item that is left.
         """
         rest = [word for word in self.words if word not in groups]
@@ -126,10 +126,10 @@ class VerdictEntries:
     def _by_text(
         self, entries: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]
     ) -> Sequence[int]:
-        """Ids of entries that repeat the texts they judge, in place of their ids.
+        """Return the ids of entries that repeat the judged texts instead of ids.
 
         With ids, a text of another item is a contradiction. Without, each entry needs the text of
-        an item of its own.
+        a different item.
         """
         numbers: dict[str, list[int]] = {}
         for number, item in enumerate(self.items, 1):
@@ -164,7 +164,7 @@ class VerdictEntries:
         return found
 
     def _numbers(self, told: Sequence[Any], is_cut: bool) -> Sequence[int]:
-        """The entries' ids, or none where any cannot be right."""
+        """Return the entries' ids, or none if one of them is wrong."""
         without = sum(one is None for one in told)
         if told and without == len(told):
             if len(told) == len(self.asked) and not is_cut:
@@ -202,7 +202,7 @@ class VerdictEntries:
         return number
 
     def _take_one(self, number: int, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Take what entries with one id say, if they say the same."""
+        """Accept duplicate entries of an id if they agree."""
         words = [self._word(row.get("verdict")) for row in rows]
         first = words[0]
         if None in words:
@@ -251,13 +251,13 @@ _OF_AN_ITEM = frozenset(
 
 
 def _is_item(name: str, text: str) -> bool:
-    """Whether a text of an entry names the item, however short it is."""
+    """Return whether a text of an entry names the item, even a short one."""
     is_named = name.casefold().removesuffix("s") in _OF_AN_ITEM
     return is_named and bool(text.strip()) and not _DIGITS.fullmatch(text.strip())
 
 
 def _is_other_order(entries: Sequence[Mapping[str, Any]], asked: Sequence[int]) -> bool:
-    """Whether a number of each entry, under a key that is no id, counts the items in another order.
+    """Return whether numbers of the entries, under a key that is no id, have another order.
 
     Examples
     --------
@@ -278,7 +278,7 @@ def _is_other_order(entries: Sequence[Mapping[str, Any]], asked: Sequence[int]) 
 
 
 def _other_texts(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Texts of an entry beside its id, analysis and verdict, with their keys."""
+    """Return other texts of an entry than its id, analysis and verdict, with their keys."""
     return [
         (name, value)
         for name, value in entry.items()
@@ -287,7 +287,7 @@ def _other_texts(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _more_often(groups: Mapping[str, Any], items: Sequence[str]) -> str | None:
-    """An item's text that groups have more often than there are such items."""
+    """Return an item's text that occurs in the groups more often than among the items."""
     there = Counter(map(_folded, items))
     told = Counter(_folded(text) for group in groups.values() for text in group)
     return next((text for text, count in told.items() if 0 < there[text] < count), None)
@@ -298,7 +298,7 @@ def _are_texts(group: Any) -> bool:
 
 
 def _assigned(groups: Mapping[str, list[str]], texts: Sequence[str], *rest: str) -> dict[int, str]:
-    """The verdict of each item: by its text, then in the order of what is left."""
+    """Return the verdict of each item: by its text, then in the order of the remaining items."""
     free = {number: _folded(text) for number, text in enumerate(texts, 1)}
     words: dict[int, str] = {}
     unknown: list[str] = []

@@ -19,14 +19,14 @@ from valor_llm.replies.thoughts import OpenThought, after_thoughts, thoughts_bet
 
 
 class NoJSON(ValueError):
-    """What is wrong with a text that holds no JSON, in words for the model.
+    """Reason why a text has no JSON, worded for the model.
 
     Parameters
     ----------
     problem : str
-        What is wrong.
+        The reason.
     is_cut : bool
-        Whether the text ends too early, and might have had some.
+        Whether the text ends too early to have JSON.
     """
 
     def __init__(self, problem: str, is_cut: bool = False) -> None:
@@ -41,9 +41,9 @@ class JSONValue:
     Parameters
     ----------
     value : dict or list
-        What it is.
+        The parsed value.
     lenient : tuple of str
-        What had to be overlooked to read it.
+        Mistakes tolerated by the parser.
     is_cut : bool
         Whether the text ends within it. Its lists then have the objects that were complete.
     before, after : str
@@ -60,20 +60,20 @@ class JSONValue:
 def values_in(text: str, *, cut: bool = False) -> tuple[JSONValue, ...]:
     r"""The JSON objects and lists of a text, in order, none of them within another.
 
-    The time it takes grows with the length of the text, whatever is in it.
+    The time is linear in the length of the text.
 
     Parameters
     ----------
     text : str
         A reply.
     cut : bool
-        Whether the endpoint ended it early. JSON counts then only where the reply begins with it
-        and has nothing after it: anything else may be a draft.
+        Whether the endpoint truncated the text. JSON is then accepted only if the reply begins
+        with it and has nothing after it: other JSON may be a draft.
 
     Raises
     ------
     NoJSON
-        If there is none.
+        If there is no JSON.
 
     Examples
     --------
@@ -127,9 +127,9 @@ def values_in(text: str, *, cut: bool = False) -> tuple[JSONValue, ...]:
 
 
 def quotable_in(text: str) -> Iterator[dict[str, Any] | list[Any]]:
-    """The objects and lists in a text that is quoted, and those within them.
+    """Yield the objects and lists in a quoted text, and those within them.
 
-    JSON that is escaped in a text, or in a text of other JSON, is among them.
+    This includes escaped JSON in a text, and in a text of other JSON.
     """
     yield from _quotable(text, _MOST_ESCAPED)
 
@@ -165,14 +165,14 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _CLOSERS = {"{": "}", "[": "]"}
-_DEEPEST = 100  # levels of lists and objects; what recurses over them is safe
-_DEEPEST_CUT = 8  # levels that are kept of what is cut off
+_DEEPEST = 100  # levels of lists and objects; safe for recursion
+_DEEPEST_CUT = 8  # levels that are restored in truncated JSON
 _MOST = 100  # pieces that are read
 _MOST_ESCAPED = 3  # JSON in a text of JSON in a text of JSON
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int, str | None]]:
-    """Where JSON begins and ends; and what closes it, where the text ends before."""
+    """Yield start and end of each piece of JSON, with the closing brackets that are missing."""
     place = 0
     while start := _START.search(text, place):
         begin = start.end() - 1
@@ -182,7 +182,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int, str | None]]:
 
 
 def _piece(text: str, start: int) -> tuple[int, str | None]:
-    """Where the piece that begins somewhere ends, and what closes it if nothing does."""
+    """Return the end of the piece from a position, with the closing brackets that are missing."""
     stack: list[str] = []
     complete, closers = start, ""
     for token in _TOKEN.finditer(text, start):
@@ -202,7 +202,7 @@ def _piece(text: str, start: int) -> tuple[int, str | None]:
 
 
 def _decoded(piece: str) -> tuple[Any, tuple[str, ...]]:
-    """A piece of JSON, and what was overlooked in it."""
+    """Parse a piece of JSON, and return the tolerated mistakes."""
     notes: dict[str, None] = {}
 
     def unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -242,7 +242,7 @@ def _decoded(piece: str) -> tuple[Any, tuple[str, ...]]:
 
 
 def _mended(piece: str) -> tuple[str, tuple[str, ...]]:
-    """JSON without mistakes that have one reading, and what they were."""
+    """Repair mistakes in JSON that have one interpretation, and return their names."""
     without = _COMMENT.sub(lambda match: match[1] or " ", piece)
     commas = _TRAILING.sub(lambda match: match[1] or "", without)
     escaped = _STRING.sub(lambda match: _ANY_ESCAPE.sub(_whole_escape, match[0]), commas)
@@ -325,7 +325,7 @@ _ESCAPE = re.compile(
 
 
 def _well_formed(text: str) -> tuple[str, tuple[str, ...]]:
-    """A text whose characters are whole, escaped ones as well, and what was overlooked."""
+    """Replace invalid characters and escapes in a text, and return the tolerated mistakes."""
     bare = text.removeprefix("\ufeff")
     try:
         bare.encode()

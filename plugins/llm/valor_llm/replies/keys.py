@@ -1,4 +1,4 @@
-"""Keys of a reply: those that were asked for, found by alias, in a wrapper, or left out."""
+"""Requested keys of a reply, found verbatim, by alias or in a wrapper."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ ALIASES: Mapping[str, frozenset[str]] = {
     "verdict": frozenset({"answer", "decision", "judgment", "judgement"}),
     "rating": frozenset({"score", "grade"}),
 }
-"""What models write in the place of a key."""
+"""Keys that models write instead of the requested ones."""
 
-_DEEPEST = 3  # wrappers in each other
+_DEEPEST = 3  # nested wrappers
 _LATER = re.compile("final|corrected|revised|updated|amended|adjusted")
 _REFUSALS = frozenset({"refusal", "refused"})
 _NOTHING = frozenset({"false", "no", "none", "null", "n/a", ""})
@@ -32,12 +32,12 @@ _SCHEMA_KEYS = frozenset({"type", "enum", "$ref", "anyOf", "items"})
 
 
 class NotAsked(ValueError):
-    """What is wrong with a reply that is not of the form that was asked for.
+    """Fault of a reply without the requested form.
 
     Parameters
     ----------
     problem : str
-        What is wrong, in words for the model.
+        The fault, worded for the model.
     unfit : bool
         Whether it is another form, and not merely cut off.
     """
@@ -49,14 +49,14 @@ class NotAsked(ValueError):
 
 @frozen
 class FieldMatch:
-    """Values by the keys that were asked for.
+    """Values of the requested keys.
 
     Parameters
     ----------
     values : dict
-        The values; a key that is not there is left out.
+        The values; missing keys have none.
     lenient : tuple of str
-        What had to be overlooked.
+        Tolerated mistakes.
     is_cut : bool
         Whether the text ends within it.
     """
@@ -68,7 +68,7 @@ class FieldMatch:
 
 @frozen
 class Asked:
-    """What a reply answers, by which its own words are told from quotations.
+    """Question of a reply, which distinguishes its answer from quotations.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class Asked:
     cut: bool = False
 
     def is_quoted(self, value: Any) -> bool:
-        """Whether an object or a list is one of the data's or the prompt's."""
+        """Return whether an object or a list is quoted from the data or the prompt."""
         if not value:
             return False
         texts = [self.outline, *_texts(dict(self.data))]
@@ -100,21 +100,21 @@ def _quotable(text: str) -> frozenset[str]:
 
 
 def lists_in(text: str, keys: Sequence[str], asked: Asked = Asked()) -> FieldMatch:
-    """The lists that a text has under some keys, at least one of them.
+    """Return the lists under some of the requested keys.
 
     Parameters
     ----------
     text : str
         The text.
     keys : sequence of str
-        The keys. Where there is one, a list alone is its value.
+        The keys. If there is only one, a bare list is its value.
     asked : Asked
-        What the reply answers.
+        Question of the reply.
 
     Raises
     ------
     NotAsked
-        If there is none, or several that differ.
+        If there are no lists, or several different ones.
 
     Examples
     --------
@@ -127,12 +127,12 @@ def lists_in(text: str, keys: Sequence[str], asked: Asked = Asked()) -> FieldMat
 def object_in(
     text: str, key: str, beside: Sequence[str] = (), asked: Asked = Asked()
 ) -> FieldMatch:
-    """What a text has under a key, and under others beside it where they are there.
+    """Return the value of a required key, and of optional keys if present.
 
     Raises
     ------
     NotAsked
-        If there is none, or several that differ.
+        If the key is missing, or several objects differ.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def object_in(
 
 
 Read = Callable[[Any, int], FieldMatch | None]
-"""What an object or a list has of what was asked for, at a depth."""
+"""Reads the requested values from an object or a list, at a depth."""
 
 
 def _fitting(text: str, keys: Sequence[str], read: Read, asked: Asked) -> FieldMatch:
@@ -223,7 +223,7 @@ def _texts(value: Any) -> Iterator[str]:
 def picked(
     entry: Mapping[str, Any], keys: Iterable[str], kind: type = object
 ) -> tuple[dict[str, Any], list[str]]:
-    """The values of some keys of an object, and what had to be overlooked.
+    """Return the values of requested keys in an object, and the tolerated mistakes.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def picked(
     keys : iterable of str
         The keys.
     kind : type
-        What a value under another spelling of a key has to be.
+        Required type of a value under another spelling of a key.
 
     Examples
     --------
@@ -290,7 +290,7 @@ def _check_alone(entry: Mapping[str, Any], keys: Iterable[str]) -> None:
 
 
 def analysis_of(value: Any) -> str:
-    """An analysis as text, whatever JSON it is."""
+    """Return an analysis as text, from any JSON value."""
     if value is None:
         return ""
     return value if isinstance(value, str) else shown(value, 1000)
@@ -307,7 +307,7 @@ def _lists(value: Any, keys: Sequence[str], depth: int) -> FieldMatch | None:
 
 
 def _within(value: Any, read: Read, depth: int = 0) -> FieldMatch | None:
-    """What was asked for, in the only part of a value that has it."""
+    """Return the requested values from the only part of a value that has them."""
     if _is_schema(value):
         return None
     parts = value.values() if isinstance(value, dict) else value if len(value) == 1 else ()
@@ -321,7 +321,7 @@ def _within(value: Any, read: Read, depth: int = 0) -> FieldMatch | None:
 
 
 def _means(written: str, key: str) -> bool:
-    """Whether a key is another spelling of one, its singular or plural, or an alias."""
+    """Return whether a key is another spelling of one, its singular or plural, or an alias."""
     folded = re.sub(r"[\W_]+", "", written.casefold())
     plain = key.replace("_", "")
     return folded in {plain, f"{plain}s", plain.removesuffix("s")} | ALIASES.get(key, frozenset())
@@ -337,7 +337,7 @@ def _misfit(candidates: Collection[JSONValue], keys: Collection[str]) -> NotAske
 
 
 def _is_schema(value: Any) -> bool:
-    """Whether an object is a JSON Schema, maybe in the wrapper in which it is sent."""
+    """Return whether an object is a JSON Schema, perhaps within a wrapper."""
     if not isinstance(value, dict):
         return False
     parts = [value, *(part for part in value.values() if isinstance(part, dict))]

@@ -24,7 +24,7 @@ class Rating:
     Parameters
     ----------
     grades : tuple of int, or tuple of str
-        The ratings that there are: whole numbers, or names.
+        Possible grades: whole numbers, or names.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Rating:
         return found.values, found.lenient
 
     def _grade(self, told: Any) -> Grade:
-        """The grade that a value stands for, with no room for another."""
+        """Return the only grade that a value can mean."""
         found = set(self._meant(told))
         if len(found) == 1:
             return found.pop()

@@ -1,4 +1,4 @@
-"""ParsedReply: what is known of a judge's reply, from one text or several."""
+"""Parsed replies, and the protocol of the shapes that parse them."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any, Protocol
 from attrs import define, field, frozen
 
 Data = Mapping[str, Any]
-"""What a step is asked about: texts, and lists of texts whose items are numbered from 1."""
+"""Data of a step: texts, and lists of texts whose items are numbered from 1."""
 
 
 @frozen
 class Verdict:
-    """What a judge says of one numbered item.
+    """Verdict of a judge on one numbered item.
 
     Parameters
     ----------
     id : int
         The item's number.
     verdict : str
-        One of the words that were asked for.
+        One of the possible words.
     analysis : str
         Why.
     """
@@ -32,21 +32,21 @@ class Verdict:
 
 @define
 class ParsedReply:
-    """What is known of a reply so far, from one text or several.
+    """Result of parsing a reply, or several replies to one question.
 
     Parameters
     ----------
     value : dict
-        What was read, by the reply's keys: texts, verdicts by id, or a rating.
+        Values by key: texts, verdicts by id, or a rating.
     missing : mapping of str to tuple of int
-        Ids that are asked for again, by key. With `problems` and without ids, everything is.
+        Ids to request again, by key. With `problems` and without ids, everything is requested.
     problems : list of str
-        What is wrong with the last text, in words for the model and for a report.
+        Faults of the last reply, worded for the model and for a report.
     lenient : list of str
-        What was overlooked, in all texts.
+        Tolerated mistakes of all replies.
     unfit : str
-        How the last text has another form than was asked for, such as no JSON at all; empty where
-        it has that form, whatever is wrong within it.
+        Fault of the form of the last reply, such as no JSON at all; empty if the form is
+        right, even if the reply has other faults.
     """
 
     value: dict[str, Any] = field(factory=dict)
@@ -59,18 +59,18 @@ class ParsedReply:
     def of_nothing(
         cls, problem: object, unfit: bool, known: ParsedReply | None, cut: bool
     ) -> ParsedReply:
-        """What is known when a text says nothing of what was asked: the same as before.
+        """Return the result after an unusable reply: the former results are kept.
 
         Parameters
         ----------
         problem : object
-            What is wrong with the text, as a string.
+            Fault of the reply, as a string.
         unfit : bool
-            Whether it has another form than was asked for.
+            Whether the form of the reply is wrong.
         known : ParsedReply, optional
-            What was known before.
+            Result of the former replies.
         cut : bool
-            Whether the endpoint says that it had to end early, which explains all.
+            Whether the endpoint reports truncation, which explains all faults.
         """
         told = "it is cut off, since it is too long" if cut else str(problem)
         before = known or cls()
@@ -84,12 +84,12 @@ class ParsedReply:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing has to be asked for again."""
+        """True if nothing has to be requested again."""
         return not self.problems and not any(self.missing.values())
 
     @property
     def fault(self) -> str:
-        """What is wrong, in one sentence without a stop.
+        """Faults, in one sentence without a full stop.
 
         Examples
         --------
@@ -106,7 +106,7 @@ class ParsedReply:
         return _few(told, 3, "; ")
 
     def overlook(self, notes: Iterable[str]) -> None:
-        """Keep what was overlooked, each kind once."""
+        """Add tolerated mistakes, each once."""
         self.lenient += [note for note in dict.fromkeys(notes) if note not in self.lenient]
 
 
@@ -124,7 +124,7 @@ class Shape(Protocol):
     """The form of a step's reply."""
 
     def schema(self, data: Data, missing: Mapping[str, Collection[int]] | None) -> dict[str, Any]:
-        """JSON Schema of the reply, or of the part with some ids."""
+        """Return the JSON Schema of the reply, or of the part with the missing ids."""
 
     def outline(self) -> str:
         """The form as prompts show it."""
@@ -132,23 +132,23 @@ class Shape(Protocol):
     def read(
         self, text: str, data: Data, known: ParsedReply | None, *, cut: bool = False
     ) -> ParsedReply:
-        """What a text says, joined with what is known already.
+        """Parse a reply and merge it into the result so far.
 
         Parameters
         ----------
         text : str
             The reply.
         data : mapping
-            What it is about.
+            Data of the question.
         known : ParsedReply, optional
-            What former texts say.
+            Result of the former replies.
         cut : bool
-            Whether the endpoint says that the reply had to end early.
+            Whether the endpoint reports that the reply was truncated.
         """
 
 
 def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """JSON Schema of an object that has exactly some keys."""
+    """Return the JSON Schema of an object with exactly the given keys."""
     return {
         "type": "object",
         "properties": dict(properties),

@@ -1,4 +1,4 @@
-"""Shapes of replies: the JSON Schema that is asked for, and what is read from an answer to it."""
+"""Shapes of replies: JSON Schemas, and parsers of the replies."""
 
 from valor_llm.replies.ratings import Rating
 from valor_llm.replies.reading import Data, ParsedReply, Reading, Shape, Verdict

@@ -1,4 +1,4 @@
-"""Texts: a list of them, such as claims."""
+"""Shape of a reply with a list of texts."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from valor_llm.replies.reading import Data, ParsedReply, object_schema
 class TextList:
     """A list of texts, such as claims.
 
-    They are kept as they are, also one that is there twice. A list that is cut off is asked for
-    again, since nobody knows what is missing of it.
+    Texts are kept unchanged, including duplicates. A truncated list is requested
+    again, since the missing texts are unknown.
 
     Parameters
     ----------
     key : str
-        What the reply calls it.
+        Name of the list in the reply.
     most : int
-        How many texts there may be; more come from a model that does not stop.
+        Maximum number of texts; a model that exceeds it does not stop.
 
     Examples
     --------

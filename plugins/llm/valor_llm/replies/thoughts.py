@@ -20,7 +20,7 @@ _NAMES = (
     r"scratch_?pad|cot|chain[_ -]of[_ -]thoughts?|(?:inner_)?monologue|internal|planning|plan|"
     r"draft|deliberation|thought_process)"
 )
-_PURE_NAMES = (  # names of headings, such as "analysis", are not among them
+_PURE_NAMES = (  # without names that are also headings, such as "analysis"
     r"(?:think(?:ing)?|thoughts?|思考(?:过程|過程)?|思维(?:链)?|思路|推理(?:过程)?|考え|추론|생각|"
     r"мысли|размышления|рассуждение|réflexion|pensées?|überlegung(?:en)?|gedanken|pensamientos?)"
 )
@@ -71,7 +71,7 @@ class Span:
 
 
 def after_thoughts(text: str) -> str:
-    """The text behind the thoughts that it begins with.
+    """Return the text after its leading thoughts.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def after_thoughts(text: str) -> str:
             raise OpenThought
         position = closing.end()
     said, marked = said[position:], marked[position:]
-    # Templates put the opening marker into the prompt: what precedes a lone closing one is thought.
+    # Templates put the opening marker into the prompt: the text before a closing one is a thought.
     if not said.lstrip().startswith(("{", "[", "```")):
         markers = list(_markers(marked))
         if markers and all(map(_is_end, markers)):
@@ -106,7 +106,7 @@ def after_thoughts(text: str) -> str:
 
 
 def thoughts_between(text: str, gaps: Sequence[tuple[int, int]]) -> tuple[Span, ...]:
-    """Thoughts whose markers stand in some parts of a text.
+    """Return the thoughts between the markers in parts of a text.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def _events(text: str, gaps: Sequence[tuple[int, int]]) -> Iterator[tuple[str, i
 
 
 def _final_channel(text: str) -> str:
-    """The text of the final channel, where a reply has the marks of channels."""
+    """Return the text of the final channel, if a reply has channels."""
     channels = list(_CHANNEL.finditer(text.translate(_WIDE)))
     if not channels:
         return text
@@ -189,7 +189,7 @@ def _closing(text: str, opening: re.Match[str]) -> re.Match[str] | None:
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two names mean one thought: ``think`` and ``thinking`` are mixed up."""
+    """Return whether two names denote the same thought, such as ``think`` and ``thinking``."""
     return one == other or one[:5] == other[:5]
 
 

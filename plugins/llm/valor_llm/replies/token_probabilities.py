@@ -1,4 +1,4 @@
-"""Expected rating: each grade weighted with the probability of the token that tells it."""
+"""Expected ratings: the mean of grades, weighted with token probabilities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AROUND = " \t\r\n\"'*{}[]:,"
 
 
 class NoProbabilities(ValueError):
-    """Why the probabilities of grades are not known, in one sentence."""
+    """Reason why the probabilities of grades are unknown."""
 
 
 def expected(
@@ -37,7 +37,7 @@ def expected(
     Raises
     ------
     NoProbabilities
-        If the reply does not tell them.
+        If the reply has no probabilities of the grades.
 
     Examples
     --------
@@ -55,14 +55,14 @@ def expected(
 
 
 def mean_of(value: Mapping[str, Any], values: Mapping[Any, float]) -> float:
-    """What a rating is worth: the value of its grade, or their mean where probabilities are known.
+    """Return the value of a rating: of its grade, or the mean if probabilities are known.
 
     Parameters
     ----------
     value : mapping
         The rating as the judge answered it.
     values : mapping of int or str to float
-        What each grade is worth.
+        Value of each grade.
 
     Examples
     --------
@@ -81,13 +81,13 @@ def grade_probabilities(
 ) -> dict[Grade, float]:
     """Probability of each grade, renormalized over the grades.
 
-    It is read where the rating stands: after its key in an object, else at the last token that
-    tells a grade. A token that begins one grade only stands for it.
+    They are read at the token of the rating: after its key in an object, else at the last token of
+    a grade. A token that begins only one grade counts for it.
 
     Raises
     ------
     NoProbabilities
-        If there are none at that place, or they cannot be told apart.
+        If that token has no probabilities, or they are ambiguous.
     """
     if not any(one.choices for one in tokens):
         raise NoProbabilities("the endpoint gives no probabilities of tokens")
@@ -133,8 +133,8 @@ def _place(tokens: Sequence[TokenChoice], shape: Rating, given: Grade) -> TokenC
 def _begun(token: str, shape: Rating, choices: Mapping[str, float]) -> list[Grade]:
     """The grades that a token begins.
 
-    A token that is one grade and begins longer ones is that grade if one of those stands beside it
-    as a token of its own: then the model has no need to put it together.
+    A token that equals one grade and begins longer ones counts for the former if a longer one is
+    also a token: then the model does not need to compose it.
     """
     text = token.strip(_AROUND).casefold()
     if not text:

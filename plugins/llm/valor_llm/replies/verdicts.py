@@ -20,11 +20,11 @@ class VerdictList:
     Parameters
     ----------
     key : str
-        What the reply calls it.
+        Name of the list in the reply.
     items : str
         The field of the data whose items are judged.
     words : tuple of str
-        The verdicts that there are.
+        Possible verdicts.
     """
 
     key: str
@@ -32,7 +32,7 @@ class VerdictList:
     words: tuple[str, ...] = ("yes", "no")
 
     def schema(self, ids: Sequence[int]) -> dict[str, Any]:
-        """JSON Schema of the list with some ids."""
+        """Return the JSON Schema of the list with some ids."""
         verdict = {
             "id": {"type": "integer", "enum": list(ids)} if ids else {"type": "integer"},
             "analysis": {"type": "string"},
@@ -49,14 +49,14 @@ class VerdictList:
 
 @frozen
 class VerdictGroup:
-    """Texts of items that have one verdict in common, as some models tell verdicts.
+    """Texts of items with the same verdict, an alternative form of some models.
 
     Parameters
     ----------
     key : str
-        What the reply calls them: ``"FP"``.
+        Name of the group in the reply: ``"FP"``.
     of : str
-        Key of the list of verdicts that they stand for.
+        Key of the list of verdicts that the group replaces.
     word : str
         The verdict.
     """
@@ -90,7 +90,7 @@ class Verdicts:
     groups: tuple[VerdictGroup, ...] = ()
 
     def schema(self, data: Data, missing: Mapping[str, Collection[int]] | None) -> dict[str, Any]:
-        """JSON Schema of the reply, or of the part with some ids."""
+        """Return the JSON Schema of the reply, or of the part with some ids."""
         asked = self._asked(data, missing)
         return object_schema({one.key: one.schema(asked[one.key]) for one in self._in(asked)})
 
@@ -136,7 +136,7 @@ class Verdicts:
         return {one.key: sorted(missing.get(one.key, ())) for one in self.lists}
 
     def _in(self, asked: Mapping[str, Sequence[int]]) -> list[VerdictList]:
-        """The lists that a reply is to have: those of which something is asked for, or all."""
+        """Return the lists that the reply should have: those with requested ids, or all."""
         return [one for one in self.lists if asked[one.key]] or list(self.lists)
 
     def _groups(self, one: VerdictList, values: Mapping[str, Any]) -> dict[str, Any]:

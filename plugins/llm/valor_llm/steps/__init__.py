@@ -1,1 +1,1 @@
-"""Steps: what a judge is asked at a time, one schema each."""
+"""Questions to a judge, with prompts and schemas of replies."""

@@ -1,4 +1,4 @@
-"""Prompts: instructions with a version and examples, each in a file of its own."""
+"""Prompts with a version and examples, and the delimiters around data."""
 
 from __future__ import annotations
 
@@ -22,18 +22,17 @@ _SECRET = secrets.token_bytes(16)
 
 @frozen
 class Fences:
-    """The fences of one call: one that is new for it, and one for what other calls ask as well.
+    """Random delimiter lines around data, so that data cannot imitate them.
 
-    An endpoint reuses what it made of a former call as far as the two begin alike, so what several
-    calls share must not stand behind a line that is new. Its fence is a hash under a secret of this
-    process: alike for equal texts, and as unknown to who wrote them as a random one.
+    An endpoint caches the beginning of a prompt. So the data that several calls share get a
+    delimiter that is equal in these calls: a keyed hash of the data, with a secret of this process.
 
     Parameters
     ----------
     item : str
         The fence of the item, random for every call.
     secret : bytes, optional
-        What the fence of a shared text is made with; none makes it alike for every text.
+        Key of the hash. With None, all texts have the same delimiter.
 
     Examples
     --------
@@ -51,7 +50,7 @@ class Fences:
         Parameters
         ----------
         text : str
-            The text that it stands around.
+            Text between the delimiters.
         """
         if self.secret is None:
             return "DATA"
@@ -59,7 +58,7 @@ class Fences:
 
 
 PLACEHOLDERS = Fences("DATA", None)
-"""Stand in the places of the fences where a call is told apart from others."""
+"""Constant delimiters for the key of a question in the cache."""
 
 
 def rendered(data: Mapping[str, Any]) -> str:
@@ -84,7 +83,7 @@ _MARKS = re.compile(
     "[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]"  # ends of lines, and halves of characters
     r"|<(?=[|\uff5c]|/?s>|(?:start|end)_of_turn>)|\[(?=/?INST\])"
 )
-"""What is escaped besides what JSON escapes: servers may read these as the end of a message."""
+"""Characters escaped in addition to JSON's; servers may read them as the end of a message."""
 
 
 def _numbered(value: Any) -> Any:
@@ -95,7 +94,7 @@ def _numbered(value: Any) -> Any:
 
 @frozen(slots=False)
 class Example:
-    """One example of a prompt: what is asked about, and a reply that is right."""
+    """Example of a prompt: data and a correct reply."""
 
     data: Mapping[str, Any]
     reply: str
@@ -108,7 +107,7 @@ class Example:
 
 @frozen
 class Prompt:
-    """What a judge is told to do.
+    """Instruction of a judge, with examples.
 
     Parameters
     ----------
@@ -117,11 +116,11 @@ class Prompt:
     version : int
         Raised with every change.
     instruction : str
-        What is to be done.
+        Text of the instruction.
     examples : tuple of Example
         Examples.
     digest : str
-        Of the file, so that a changed one is told apart whatever its version says.
+        Digest of the file, which identifies changes without a new version.
     """
 
     name: str
@@ -141,7 +140,7 @@ class Prompt:
         Raises
         ------
         ResourceError
-            If it has no place for one of them, so that the judge would not be told.
+            If the instruction has no placeholder for a setting.
         """
         text = self.instruction
         for name, value in settings.items():
@@ -199,7 +198,7 @@ def parsed(name: str, text: str, place: str) -> Prompt:
 
 
 def _example(told: Mapping[str, Any], place: str) -> Example:
-    """An example, whose reply teaches the judge the form of its own."""
+    """Parse an example, whose reply is a JSON object."""
     try:
         is_object = isinstance(json.loads(told["reply"]), dict)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A step: what a judge is asked at a time, its prompt and the shape of its reply."""
+"""Step: one question to a judge, its prompt and the shape of its reply."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _FORM = "Reply with one JSON object and nothing else, of this form:\n"
 
 @frozen
 class Step:
-    """What a judge is asked at a time.
+    """One question to a judge.
 
     Parameters
     ----------
     name : str
         Its name, also that of its prompt's file.
     fields : tuple of str
-        What it is asked about: first what several calls share, such as contexts, and then, last
-        and behind a fence of its own, what is judged in this one.
+        Data of the question: first the fields that several calls share, such as contexts, and last
+        the field that is judged, within a separate delimiter.
     shape : Shape
         The form of the reply.
     settings : mapping of str to str
-        Texts for the places in the instruction that stand in double braces, ``{{criteria}}``.
+        Texts for the placeholders of the instruction, ``{{criteria}}``.
     package : str
         The package that has the prompt's file, in a folder for its language: ``"mylab.prompts"``.
     stand_in : callable, optional
-        What the lexical client answers, from the data; it has a rule of its own without.
+        Answers the step from the data for the lexical client, which otherwise fits the schema.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Step:
     stand_in: StandIn | None = None
 
     def identity(self, prompt: Prompt) -> str:
-        """What was asked and in which form: the prompt's identity, and a digest of the rest.
+        """Return the prompt's identity and a digest of the form of the question.
 
         Examples
         --------
@@ -67,10 +67,10 @@ class Step:
         fences: Fences,
         reading: ParsedReply | None = None,
     ) -> list[Message]:
-        """The messages that ask for all of it, or for what a reply lacks.
+        """Return the messages that request the reply, or the missing parts of it.
 
-        What was wrong with a reply stands at the end of the same message, and not what was said:
-        some endpoints refuse two messages of one role, and a model repeats what stands before it.
+        The fault of a former reply is added to the same message, without the reply: some endpoints
+        reject two messages of one role, and a model repeats what precedes.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class Step:
         fences : Fences
             The lines around the data.
         reading : ParsedReply, optional
-            What is known from former replies.
+            Result of parsing the former replies.
         """
         parts = [prompt.filled(self.settings, language), _FORM + self.shape.outline()]
         parts += [one.text for one in prompt.examples]
@@ -96,7 +96,7 @@ class Step:
 
 
 def _corrected(reading: ParsedReply) -> str:
-    """What was wrong with a reply, and what is asked for now."""
+    """Describe the fault of a reply and the parts to be requested again."""
     missing = [
         f'"{key}" with the ids {", ".join(map(str, ids))} only'
         for key, ids in reading.missing.items()
@@ -125,10 +125,10 @@ _WORD = re.compile(r"\w{4,}")
 
 
 def repeats_example(text: str, prompt: Prompt, data: Data) -> bool:
-    """Whether a reply holds an example's sentences, about what the data do not speak of.
+    """Return whether a reply repeats an example's sentences that do not occur in the data.
 
     Small models do so. Their reply has the right form and is about something else, and only this
-    tells it from a right one.
+    distinguishes it from a correct one.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def repeats_example(text: str, prompt: Prompt, data: Data) -> bool:
     prompt : Prompt
         The prompt with its examples.
     data : mapping
-        What was asked about.
+        Data of the question.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Trust: what is known of a judge's numbers besides their mean."""
+"""Reliability of a judge's scores."""

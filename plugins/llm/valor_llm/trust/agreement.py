@@ -1,4 +1,4 @@
-"""Agreement: how far raters say the same, beyond what they would by chance."""
+"""Agreement of raters beyond chance."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from valor_core.results import Undefined
 
 Level = Literal["nominal", "ordinal", "interval"]
-"""What may be said of two values: that they differ, which is more, or by how much."""
+"""Scale of the values, which defines the distance of two values."""
 
 Numbers = NDArray[np.float64]
 
@@ -39,14 +39,14 @@ def percent_agreement(
     other: Sequence[Hashable],
     groups: Sequence[Hashable] | None = None,
 ) -> Coefficient | Undefined:
-    """Share of items of which two raters say the same.
+    """Share of items with equal ratings of two raters.
 
     Parameters
     ----------
     one, other : sequence
-        What each rater says of each item.
+        Rating of each item by each rater.
     groups : sequence, optional
-        What each item belongs to, where those of one group may be rated wrong together, such as
+        Group of each item, if errors within a group may be correlated, such as
         the claims of one response; the standard error is then one over groups.
 
     Examples
@@ -66,9 +66,9 @@ def cohen_kappa(
     other: Sequence[Hashable],
     groups: Sequence[Hashable] | None = None,
 ) -> Coefficient | Undefined:
-    """Cohen's kappa of two raters: agreement beyond that of two who answer at random.
+    """Cohen's kappa of two raters: agreement beyond chance.
 
-    Each of these would say every word as often as the rater does.
+    Chance agreement assumes independent raters with the same frequencies of values.
 
     Parameters
     ----------
@@ -103,14 +103,14 @@ def gwet_ac1(
     categories: Sequence[Hashable] | None = None,
     groups: Sequence[Hashable] | None = None,
 ) -> Coefficient | Undefined:
-    """Gwet's AC1 of two raters, which one word that is said nearly always does not pull down.
+    """Gwet's AC1 of two raters, which stays high if one value is very frequent.
 
     Parameters
     ----------
     one, other, groups : sequence
         As in `percent_agreement`.
     categories : sequence, optional
-        All that could be said; those that were, unless given.
+        All possible values. Defaults to those in the ratings.
 
     Notes
     -----
@@ -136,14 +136,14 @@ def gwet_ac1(
 
 
 def krippendorff_alpha(ratings: ArrayLike, level: Level = "nominal") -> float | Undefined:
-    """Krippendorff's alpha of any number of raters, some of whom may not have rated everything.
+    """Krippendorff's alpha of any number of raters, with missing ratings.
 
     Parameters
     ----------
     ratings : array of float, of shape (raters, items)
-        What each says of each item; NaN where nothing.
+        Rating of each item by each rater; NaN if missing.
     level : {"nominal", "ordinal", "interval"}
-        What the numbers mean.
+        Scale of the ratings.
 
     Notes
     -----
@@ -184,7 +184,7 @@ def _distances(values: Numbers, totals: Numbers, level: Level) -> Numbers:
     if level == "interval":
         apart: Numbers = values[:, None] - values[None, :]
         return apart**2
-    # Between two ranks lie all that have been given in between, and half of those at the ends.
+    # Distance of two ranks: the ratings between them, plus half of those at both ends.
     place = np.cumsum(totals) - totals / 2
     between: Numbers = place[:, None] - place[None, :]
     return between**2
@@ -193,7 +193,7 @@ def _distances(values: Numbers, totals: Numbers, level: Level) -> Numbers:
 def _coded(
     one: Sequence[Hashable], other: Sequence[Hashable], known: Sequence[Hashable] = ()
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """What two raters say as codes, and how many of these there are."""
+    """Return the codes of two raters' values, and the number of codes."""
     if len(one) != len(other):
         raise ValueError(f"expected as many items of both raters, got {len(one)} and {len(other)}")
     codes = {value: code for code, value in enumerate(dict.fromkeys([*known, *one, *other]))}
@@ -207,7 +207,7 @@ def _beyond_chance(
     own: Numbers,
     groups: Sequence[Hashable] | None,
 ) -> Coefficient:
-    """(observed - by chance) / (1 - by chance), and its error from what each item adds to both."""
+    """Return (observed - chance) / (1 - chance), with the error from each item's influence."""
     observed = math.fsum(same) / len(same)
     value = (observed - by_chance) / (1 - by_chance)
     influence = (same - observed - (1 - value) * own) / (1 - by_chance)

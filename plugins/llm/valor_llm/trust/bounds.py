@@ -13,12 +13,12 @@ from valor_core.specs import Range
 
 @frozen
 class Bounds:
-    """Between what the mean lies, whatever scores the items that failed would have had.
+    """Bounds of the mean for any scores of the failed items.
 
     Parameters
     ----------
     low : float
-        The mean if all of them had the lowest score that there is.
+        Mean if all failed items had the lowest possible score.
     high : float
         The mean if all of them had the highest.
     """
@@ -28,16 +28,16 @@ class Bounds:
 
 
 def bounds_of(present: NDArray[np.float64], failed: int, range: Range) -> Bounds | None:
-    """The bounds of a mean; None where nothing failed, or the metric's range has no end.
+    """Return the bounds of a mean; None without failures, or if the range is unbounded.
 
     Parameters
     ----------
     present : ndarray of float64
-        The scores that there are.
+        Scores of the scored items.
     failed : int
-        How many items failed.
+        Number of failed items.
     range : Range
-        Where scores lie. Which of its ends is the best score is the metric's direction.
+        Range of the scores. Which end is the best score depends on the metric.
 
     Examples
     --------

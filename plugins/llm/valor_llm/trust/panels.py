@@ -1,4 +1,4 @@
-"""Panels: how far several judges agree, and what the mean would be without each of them."""
+"""Panels of judges: agreement, means without each judge, and warnings about models."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from valor_llm.trust.repeated_scores import Numbers, RepeatedScores, most_freque
 
 
 def combined(scores: Iterable[float], combine: Combination) -> float:
-    """One score of those of several judges.
+    """Combine the scores of several judges.
 
     Parameters
     ----------
     scores : iterable of float
         One of each judge; at least one.
     combine : {"mean", "median", "majority"}
-        With ``"majority"``, the score that most judges give; the mean of those that are given as
+        ``"majority"`` uses the most frequent score; the mean of those that are
         often.
 
     Examples
@@ -42,12 +42,12 @@ def combined(scores: Iterable[float], combine: Combination) -> float:
 
 
 def mean_of(scores: Numbers, combine: Combination) -> float | None:
-    """The mean over items of what some judges' scores become together; None without any.
+    """Return the mean over items of the combined scores of judges; None without scores.
 
     Parameters
     ----------
     scores : ndarray of float64, of shape (items, judges)
-        NaN where a judge gives none.
+        NaN if a judge has no score.
     combine : {"mean", "median", "majority"}
         How they become one.
     """
@@ -57,15 +57,15 @@ def mean_of(scores: Numbers, combine: Combination) -> float | None:
 
 
 def weighted_kappa(one: Numbers, other: Numbers) -> float | None:
-    """Cohen's kappa of two judges, with quadratic weights; None where both say one thing only.
+    """Cohen's kappa of two judges with quadratic weights; None if both are constant and equal.
 
     Two scores that are close count as nearly the same. Of scores that are 0 or 1, it is kappa.
 
     Notes
     -----
     J. Cohen (1968), Weighted kappa, Psychological Bulletin 70. Without classes, the squared
-    differences that are expected by chance are those of every score of one with every score of the
-    other, which makes it Lin's concordance correlation.
+    differences expected by chance are those between all scores of one judge and all scores of the
+    second, which makes it Lin's concordance correlation.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def weighted_kappa(one: Numbers, other: Numbers) -> float | None:
 
 
 def panel_details(scorings: RepeatedScores, combine: Combination) -> dict[str, Any]:
-    """What a report says of a panel: its agreement, each judge, and each two of them."""
+    """Return the details of a panel: its agreement, each judge, and each pair of judges."""
     scores = scorings.by_judge
     alpha = krippendorff_alpha(scores.T, "interval")
     return {
@@ -113,7 +113,7 @@ def panel_details(scorings: RepeatedScores, combine: Combination) -> dict[str, A
 
 
 def panel_warnings(metric: str, scorings: RepeatedScores) -> tuple[str, ...]:
-    """A warning for each judge that scored nothing, though others did.
+    """Warn of each judge without scores, if another judge has scores.
 
     Examples
     --------
@@ -138,7 +138,7 @@ _DATED = re.compile(r"[-@:_]v?\d[\w.-]*")
 
 
 def asked_models(judge: BoundResource) -> list[str]:
-    """The models that the clients of a judge ask for."""
+    """Return the models that the clients of a judge request."""
     found = []
     for kind in judge.kinds:
         holder = kind.made if isinstance(kind, ProvidedClient) else kind.parameters
@@ -147,12 +147,12 @@ def asked_models(judge: BoundResource) -> list[str]:
 
 
 def model_warnings(asked: Iterable[str], details: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """What makes scores hard to compare with those of another day.
+    """Warn of models whose scores may not be comparable with those of another day.
 
     Parameters
     ----------
     asked : iterable of str
-        The models that the judge's clients ask for.
+        Models that the judge's clients request.
     details : iterable of mapping
         Details of scored items, whose steps name the models as the endpoint calls them.
 
@@ -179,8 +179,8 @@ def model_warnings(asked: Iterable[str], details: Iterable[Mapping[str, Any]]) -
 
 
 def _floating(name: str, answered: Mapping[str, set[str]]) -> Iterator[str]:
-    """A warning if a name stands for a model that may be another one some day."""
-    # A panel calls its judges like their models, and says where they are if it must.
+    """Yield a warning if a name may refer to another model in the future."""
+    # A panel names its judges by their models, with the endpoint if that is ambiguous.
     own = [models for judge, models in answered.items() if judge.partition(" at ")[0] in ("", name)]
     returned = {model for models in own for model in models}
     dated = {model for model in returned if _is_dated(model, name)}

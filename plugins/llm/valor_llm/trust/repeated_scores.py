@@ -18,16 +18,16 @@ Numbers = NDArray[np.float64]
 
 @frozen(eq=False)
 class RepeatedScores:
-    """The scores of some items by judge and repeat.
+    """Scores of items by judge and repeat.
 
     Parameters
     ----------
     judges : tuple of str
-        What the judges are called.
+        Names of the judges.
     values : ndarray of float64, of shape (items, judges, repeats)
-        The scores; NaN where there is none.
+        The scores; NaN if missing.
     failures : tuple of Counter of str
-        Of each judge, why scorings failed, and how many did for each reason.
+        For each judge, reasons of failed scorings with their numbers.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class RepeatedScores:
 
     @classmethod
     def of(cls, details: Iterable[Mapping[str, Any]]) -> RepeatedScores:
-        """The scorings in the details of some items; none of an item that was scored once."""
+        """Collect the scorings in details of items; items that were scored once have none."""
         rows = [own for one in details if (own := one.get("scorings"))]
         judges = {name: n for n, name in enumerate(dict.fromkeys(_of_all(rows, "judge", "")))}
         repeats = max(_of_all(rows, "repeat", 1), default=0)
@@ -60,12 +60,12 @@ class RepeatedScores:
 
     @property
     def failed(self) -> tuple[int, ...]:
-        """How many scorings of each judge failed."""
+        """Number of failed scorings by judge."""
         return tuple(reasons.total() for reasons in self.failures)
 
     @property
     def by_judge(self) -> Numbers:
-        """The mean of each item's repeats, of shape (items, judges); NaN where there is none."""
+        """Mean of each item's repeats, of shape (items, judges); NaN if there is none."""
         means = np.full(self.values.shape[:2], np.nan)
         for place in zip(*np.nonzero(~np.isnan(self.values).all(axis=2)), strict=True):
             own = self.values[place]

@@ -1,4 +1,4 @@
-"""Verdicts: what the rules say of each response, and which rule fired."""
+"""Verdicts: outcomes of each response, and the rules that fired."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from valor_rgb.samples.batch import RGBBatch
 from valor_rgb.samples.sample import Answers, Spellings
 
 NAMES = ("correct", "rejected", "detected", "corrected")
-"""What may hold of a response."""
+"""Possible outcomes of a response."""
 
 _NOT_ASKED = Undefined("not asked with false documents")
 
@@ -22,9 +22,9 @@ def score_many(
 ) -> list[ItemScore]:
     """A verdict on every response of a batch.
 
-    A number is 1.0 where something holds of the response, and 0.0 where it does not: ``correct``,
-    it has the answer; ``rejected``, it refuses; ``detected`` and ``corrected``, it finds and puts
-    right what false documents say. The details name the rule by which each of them holds.
+    A number is 1.0 if the response has the outcome, else 0.0: it contains the answer (``correct``),
+    refuses (``rejected``), or detects and corrects the error in the documents (``detected`` and
+    ``corrected``). The details name the rule that fired for each outcome.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def score_many(
     Returns
     -------
     list of ItemScore
-        One for each sample, with all four numbers; those that cannot be told are undefined.
+        One for each sample, with all four numbers; unknown ones are undefined.
     """
     rules = rules_of(parameters)
     columns = zip(

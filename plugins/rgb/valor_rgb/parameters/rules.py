@@ -13,8 +13,8 @@ Ability = Literal[
     "information_integration",
     "counterfactual_robustness",
 ]
-"""Answering in spite of irrelevant documents; refusing where no document has the answer; putting
-an answer together from several documents; noticing and correcting false documents."""
+"""Answer despite irrelevant documents; refuse if no document contains the answer; combine an answer
+from several documents; detect and correct errors in documents."""
 
 ABILITIES: tuple[str, ...] = get_args(Ability)
 """All of them, in the order of the paper."""
@@ -42,7 +42,7 @@ _PHRASES = (
 
 @parameters
 class RuleParameters:
-    """Which rules say whether a response is right, refuses, or notices what is false."""
+    """Parameters of the rules that judge a response."""
 
     rules: Literal["robust", "paper", "heuristic"] = parameter(
         default="robust",

@@ -21,7 +21,7 @@ from valor_rgb.samples.batch import FIELDS, RGBBatch, checked_cells
 from valor_rgb.samples.sample import Answers, as_answers, as_spellings
 
 CLOSED_BOOK = "closed_book"
-"""What stands in a uid in place of the noise ratio where a question is asked without documents."""
+"""Level in the uid of a question without documents, instead of a noise ratio."""
 
 _PARTS = (("answer1", "asnwer1"), ("answer2", "asnwer2"))
 """Keys of the parts of an answer; one of the benchmark's files misspells the first."""
@@ -43,7 +43,7 @@ class DatasetPartition(Partition):
     part : TablePartition
         The part.
     responses : tuple of Path
-        Where the responses are, so that a saved state notices when they change.
+        Files of the responses, so that a saved state detects their changes.
     """
 
     ability: str
@@ -52,7 +52,7 @@ class DatasetPartition(Partition):
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """Name in messages."""
         return f"{self.part.name}, {self.ability}"
 
     @property
@@ -68,14 +68,14 @@ class DatasetPartition(Partition):
 
 @frozen
 class Level:
-    """One way in which every question of a file is asked.
+    """Variant of every question of a file.
 
     Parameters
     ----------
     name : str
-        What stands for it in a uid.
+        Name in uids.
     noise_ratio : float, optional
-        The share of irrelevant documents that is asked for; None without documents.
+        Requested share of irrelevant documents; None without documents.
     """
 
     name: str
@@ -150,7 +150,7 @@ class DatasetReader:
         return [Level(repr(ratio), ratio), *closed]
 
     def _groups(self) -> list[str]:
-        """How the uids of all samples begin."""
+        """Return the prefixes of all uids."""
         return [
             _group(_name(path), ability, level.name)
             for ability in ABILITIES
@@ -159,7 +159,7 @@ class DatasetReader:
         ]
 
     def _draw(self, questions: Questions, level: Level) -> Callable[[int], Passages]:
-        """What draws the documents of a row at a level."""
+        """Return a function that samples the documents of a row."""
         if level.noise_ratio is None:
             return lambda row: Passages(())
         chosen = self.parameters
@@ -176,7 +176,7 @@ def _group(file: str, ability: str, level: str) -> str:
 
 
 def _counts(drawn: Passages) -> dict[str, Any]:
-    """What was realized of what was asked for, as metadata."""
+    """Return the actual numbers of documents, as metadata."""
     return {
         "positive_passages": drawn.positive,
         "negative_passages": drawn.negative,
@@ -186,14 +186,14 @@ def _counts(drawn: Passages) -> dict[str, Any]:
 
 
 class Questions:
-    """The questions of a part of a file, each cell checked where it stands.
+    """Questions of a part of a file; errors name the cell.
 
     Parameters
     ----------
     table : Table
         The rows.
     ability : str
-        What they are asked for; it says which fields are needed.
+        Ability of the questions, which determines the required fields.
     """
 
     def __init__(self, table: Table, ability: str) -> None:
@@ -236,7 +236,7 @@ class Questions:
         return [self._table.row(row) for row in range(len(self._table))]
 
     def _answers(self) -> list[Answers]:
-        """The answers; where a row has none, its parts."""
+        """Return the answers, from their parts if a row has no complete one."""
         whole = self._checked("answer", as_answers)
         keys = [next(filter(self._table.has, names), None) for names in _PARTS]
         cells = [parsed(self._table, key) for key in keys if key is not None]

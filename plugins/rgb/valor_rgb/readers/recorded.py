@@ -1,4 +1,4 @@
-"""Recorded responses: what a model answered to the prompts of a data set, by uid."""
+"""Recorded responses to the prompts of a data set, by uid."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from valor_rgb.readers.responses import split_records
 from valor_rgb.samples.batch import NAMES
 
 Stamp = tuple[tuple[str, int, int], ...]
-"""Name, size and time of change of some files."""
+"""Names, sizes and modification times of files."""
 
 
 def recorded_responses(paths: Iterable[Path], groups: Collection[str]) -> Mapping[str, str | None]:
-    """The responses of some files, by uid; those to other prompts are among them.
+    """Return the responses of files by uid, including responses to other prompts.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def recorded_responses(paths: Iterable[Path], groups: Collection[str]) -> Mappin
     Raises
     ------
     ReadError
-        If a column is missing, a uid stands twice, or a file has no uid of the data set at all.
+        If a column is missing, a uid is repeated, or a file has no uid of the data set.
     """
     stats = [(path, path.stat()) for path in paths if path.exists()]
     stamp = tuple((str(path), stat.st_size, stat.st_mtime_ns) for path, stat in stats)

@@ -1,4 +1,4 @@
-"""Reader of responses from anywhere: tables that say beside each response what it is judged by."""
+"""Reader of tables with responses, and the data that they are judged by."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def split_records(path: TableSource, partition_bytes: int = 1 << 62) -> tuple[Ta
     Raises
     ------
     ReadError
-        If the file is not there, is empty, or has an unknown suffix.
+        If the file is missing, is empty, or has an unsupported suffix.
     """
     if isinstance(path, TableInMemory):
         return split_table(path)
@@ -52,18 +52,18 @@ def _begins_with_an_object(path: Path) -> bool:
         with (gzip.open if path.suffix.lower() == _GZIP else open)(path, "rb") as stream:
             start = stream.read(_SOME)
     except (OSError, EOFError):
-        return False  # whoever reads it says what is wrong
+        return False  # the reader reports the error
     return bool(start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"))
 
 
 @frozen
 class ResponsesReader:
-    """Reads one sample from each row, by our names of columns or by those of the paper's program.
+    """Reads one sample from each row, with the column names of Valor or of the paper's program.
 
     Parameters
     ----------
     parameters : ResponsesParameters
-        Files, names of columns, and what all rows of a file have in common.
+        Files, names of columns, and values for all rows of a file.
     task : str
         Always ``"rgb"``.
 
@@ -99,7 +99,7 @@ class ResponsesReader:
         place = next(i for i, one in enumerate(sources) if one in (partition, partition.path))
         batch = from_table(table, self._same(place))
         if len(sources) > 1 and not table.has("uid"):
-            # Several files number their rows alike.
+            # Row numbers repeat between files.
             is_file = isinstance(sources[place], Path)
             name = partition.path.name.partition(".")[0] if is_file else f"table {place}"
             uids = [f"{name}/{uid}" for uid in batch.datums.uids.tolist()]
@@ -107,7 +107,7 @@ class ResponsesReader:
         yield batch
 
     def _same(self, place: int) -> dict[str, Any]:
-        """What all rows of a file have in common."""
+        """Return the values for all rows of a file."""
         chosen = self.parameters
         named = {"ability": chosen.ability, "noise_ratio": chosen.noise_ratio}
         return {
@@ -132,7 +132,7 @@ _METRICS = dict(
 
 
 def detected(files: Sequence[TableSource]) -> Detected | None:
-    """Tables that say of each response which ability it tests."""
+    """Detect tables with a column of abilities."""
     named: list[Any] = []
     for file in files:
         table = first_rows(file)
@@ -141,6 +141,6 @@ def detected(files: Sequence[TableSource]) -> Detected | None:
         named += table.values("ability").tolist()
     if not any(ability in named for ability in _METRICS):
         return None
-    # of all abilities: those of later rows are not known yet
+    # all abilities, since later rows may have other ones
     metrics = tuple(_METRICS.values())
     return Detected(data={"path": [named_source(file) for file in files]}, metrics=metrics)

@@ -1,4 +1,4 @@
-"""Rules that say of a response whether it is right, refuses, or notices what is false.
+"""Rules that decide if a response is correct, refuses, or detects an error in the documents.
 
 Each module is one set of rules, a class with the methods of `valor_rgb.rules.choice.Rules`.
 """

@@ -14,7 +14,7 @@ from valor_rgb.samples.sample import Answers, Spellings
 
 
 class Rules(Protocol):
-    """A set of rules; each method gives the rule that fired, in words, or None where none did."""
+    """Set of rules; each method returns the rule that fired, in words, or None."""
 
     def right(self, response: str, answers: Answers) -> str | None:
         """Why the response has the answer."""
@@ -23,12 +23,12 @@ class Rules(Protocol):
         """Why the response is a refusal to answer."""
 
     def detected(self, response: str, false_answer: Spellings) -> str | None:
-        """Why the response says that the documents are wrong."""
+        """Return the rule by which the response detects an error in the documents."""
 
     def corrected(
         self, response: str, answers: Answers, false_answer: Spellings, detected: str | None
     ) -> str | None:
-        """Why the response puts right what the documents have wrong, given how it detected it."""
+        """Return the rule by which the response corrects the error, given how it detected it."""
 
 
 _PHRASES = ("rejection_phrases", "detection_phrases")
@@ -37,12 +37,12 @@ _SETS: Mapping[str, tuple[Callable[..., Rules], tuple[str, ...]]] = {
     "paper": (PaperRules, ("without_blanks", *_PHRASES)),
     "robust": (RobustRules, ("absence_phrases", "document_words", "negations", *_PHRASES)),
 }
-"""Each set of rules and the parameters that it takes."""
+"""Class and parameters of each set of rules."""
 
 
 @lru_cache(maxsize=32)
 def rules_of(parameters: RuleParameters) -> Rules:
-    """The set of rules that parameters name, with their phrases in place of its own.
+    """Return the set of rules of parameters, with their phrases instead of the default ones.
 
     Examples
     --------

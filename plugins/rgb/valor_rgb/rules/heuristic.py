@@ -1,6 +1,6 @@
-"""Heuristic: the evaluator that RGBMetrics describes, taken at its word.
+"""Heuristic rules: the evaluator of RGBMetrics, exactly as documented.
 
-Its code decides, not the examples beside it; the documentation of the rules lists where the two
+Its code decides, not its examples; the documentation of the rules lists where the two
 disagree.
 """
 
@@ -33,7 +33,7 @@ DETECTION_PHRASES = phrases_in(
     the correct answer, should be
     """
 )
-"""Keywords that say that a document is wrong, in their order."""
+"""Keywords of a detected error, in their order."""
 
 OVERLAP = 0.8
 """Share of the answer's tokens that is enough."""
@@ -108,7 +108,7 @@ class HeuristicRules:
     detection_phrases: tuple[str, ...] = DETECTION_PHRASES
 
     def right(self, response: str, answers: Answers) -> str | None:
-        """The rule by which the last part was found, where every part was."""
+        """Return the rule by which the last part was found, if every part was."""
         fired = None
         for spellings in answers:
             rules = (matched(response, one, strict=self.strict) for one in spellings)
@@ -175,7 +175,7 @@ def is_correct(response: str, ground_truth: str, strict: bool = False) -> bool:
         The response and the answer.
     strict : bool
         Whether both have to be equal once they are normalized. Otherwise one may contain the
-        other, or four fifths of the answer's words are enough.
+        other, or contain four fifths of its words.
 
     Examples
     --------
@@ -202,14 +202,14 @@ def is_rejection(response: str) -> bool:
 
 
 def detects_error(response: str, counterfactual_answer: str | None) -> bool:
-    """Return whether a response says that its document is wrong.
+    """Return whether a response calls its document wrong.
 
     Parameters
     ----------
     response : str
         The response.
     counterfactual_answer : str, optional
-        The answer that the document gives.
+        Answer of the document.
 
     Examples
     --------
@@ -229,7 +229,7 @@ def corrects_error(response: str, correct_answer: str, counterfactual_answer: st
     response, correct_answer : str
         The response and the right answer.
     counterfactual_answer : str, optional
-        The false answer that the document gives.
+        False answer of the document.
 
     Examples
     --------

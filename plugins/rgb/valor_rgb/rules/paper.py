@@ -1,4 +1,4 @@
-"""Paper: fixed phrases and lower-case substrings, as in the paper and its program."""
+"""Rules of the paper: fixed phrases and lowercase substrings."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from valor_rgb.rules.words import first_phrase
 from valor_rgb.samples.sample import Answers, Spellings
 
 REJECTION_PHRASES = ("insufficient information",)
-"""What the model is told to say where the documents have no answer."""
+"""Phrase that the instruction requires if the documents have no answer."""
 
 DETECTION_PHRASES = ("factual errors",)
-"""What the model is told to say where the documents are wrong."""
+"""Phrase that the instruction requires if the documents are wrong."""
 
 
 @frozen
 class PaperRules:
     """The rules of the paper.
 
-    A part is there if one of its spellings is a substring in lower case. A refusal is never right.
+    A part is found if one of its spellings is a substring in lower case. A refusal is not correct.
     A phrase is searched with its capital letters.
 
     Parameters
     ----------
     without_blanks : bool
-        Whether blanks are taken out of the response before the answer is searched.
+        Whether to remove blanks from the response before the search for the answer.
     rejection_phrases, detection_phrases : tuple of str
         The phrases.
 
@@ -42,7 +42,7 @@ class PaperRules:
     detection_phrases: tuple[str, ...] = DETECTION_PHRASES
 
     def right(self, response: str, answers: Answers) -> str | None:
-        """That all parts are there, and no refusal."""
+        """Return that all parts are found, without a refusal."""
         if not answers or self.refused(response) is not None:
             return None
         said = response.lower()
@@ -62,5 +62,5 @@ class PaperRules:
     def corrected(
         self, response: str, answers: Answers, false_answer: Spellings, detected: str | None
     ) -> str | None:
-        """That all parts are there, where the error was detected."""
+        """Return that all parts are found, if the error was detected."""
         return None if detected is None else self.right(response, answers)

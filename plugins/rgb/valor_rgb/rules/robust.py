@@ -1,4 +1,4 @@
-"""Robust: what a response says, by whole words, with denials, refusals and sentences told apart."""
+"""Robust rules: whole words, denials, refusals and sentences of a response."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REJECTION_PHRASES = phrases_in(
     information is not available, information is insufficient
     """
 )
-"""Phrases that refuse wherever they stand."""
+"""Phrases that always refuse."""
 
 ABSENCE_PHRASES = phrases_in(
     """
@@ -35,7 +35,7 @@ ABSENCE_PHRASES = phrases_in(
     unknown, fail to mention, fails to mention
     """
 )
-"""Phrases that refuse beside a word for the documents, or as the whole response."""
+"""Phrases that refuse in a sentence with a word for the documents, or as the entire response."""
 
 DETECTION_PHRASES = phrases_in(
     """
@@ -45,7 +45,7 @@ DETECTION_PHRASES = phrases_in(
     not correct, not true, outdated, untrue, wrong, wrongly
     """
 )
-"""Phrases that find an error beside a word for the documents."""
+"""Phrases that report an error in a sentence with a word for the documents."""
 
 DOCUMENT_WORDS = phrases_in(
     """
@@ -53,13 +53,13 @@ DOCUMENT_WORDS = phrases_in(
     passage, passages, source, sources, text, texts
     """
 )
-"""Words for what the model was given."""
+"""Words for the documents of the prompt."""
 
 NEGATIONS = ("cannot", "instead of", "neither", "never", "nor", "not", "other than", "rather than")
 """Words that deny an answer which follows in the same clause."""
 
 REACH = 3
-"""Words that may stand between a negation and what it denies."""
+"""Maximum number of words between a negation and the denied words."""
 
 _ONLY_IN_FORM = (("not", "only"), ("not", "just"), ("not", "merely"), ("no", "doubt"))
 _NO_ERROR = ("free of", "no", "without")
@@ -74,12 +74,12 @@ _DENIALS = phrases_in(
 
 @frozen(slots=False)
 class RobustRules:
-    """Rules over whole words, folded in case, width, punctuation and contraction.
+    """Rules over words, folded in case, width, punctuation and contraction.
 
     Parameters
     ----------
     rejection_phrases : tuple of str
-        Phrases that refuse wherever they stand.
+        Phrases that always refuse.
     absence_phrases : tuple of str
         Phrases that refuse in a sentence with a word for the documents, or alone.
     detection_phrases : tuple of str
@@ -87,7 +87,7 @@ class RobustRules:
     document_words : tuple of str
         Words for the documents.
     negations : tuple of str
-        What denies an answer that follows in the same clause, at most `REACH` words later.
+        Words that deny an answer in the same clause, at most `REACH` words later.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class RobustRules:
     negations: tuple[str, ...] = NEGATIONS
 
     def right(self, response: str, answers: Answers) -> str | None:
-        """That every part is said, outside refusals, and is not denied everywhere it is said."""
+        """Return that every part occurs outside of refusals, and is not always denied."""
         read = _read(self, response)
         is_said = bool(answers) and all(
             any(self._says(read, words_of(one)) for one in part) for part in answers
@@ -134,11 +134,11 @@ class RobustRules:
     def corrected(
         self, response: str, answers: Answers, false_answer: Spellings, detected: str | None
     ) -> str | None:
-        """That the answer is said, where the error was detected."""
+        """Return that the answer occurs, if the error was detected."""
         return None if detected is None else self.right(response, answers)
 
-    def read(self, response: str) -> Reading:
-        """What a response tells whatever the answer is."""
+    def read(self, response: str) -> ResponseAnalysis:
+        """Analyse a response independently of the answer."""
         text = Words.of(response)
         about = frozenset(text.sentences[place] for place, _ in self._documents.places(text))
         refusals = list(self._rejections.places(text))
@@ -146,7 +146,7 @@ class RobustRules:
             is_whole = len(text.words) == len(words_of(phrase))
             if is_whole or text.sentences[place] in about:
                 refusals.append((place, phrase))
-        return Reading(text, about, tuple(refusals))
+        return ResponseAnalysis(text, about, tuple(refusals))
 
     @cached_property
     def _rejections(self) -> Phrases:
@@ -164,8 +164,8 @@ class RobustRules:
     def _documents(self) -> Phrases:
         return Phrases.of(self.document_words)
 
-    def _says(self, read: Reading, words: Sequence[str]) -> bool:
-        """Whether a spelling is said somewhere where it is neither refused nor denied."""
+    def _says(self, read: ResponseAnalysis, words: Sequence[str]) -> bool:
+        """Return whether a spelling occurs without a refusal or a denial."""
         return any(
             read.text.thoughts[place] not in read.refusing
             and not self._is_denied(read.text, place, len(words))
@@ -173,13 +173,13 @@ class RobustRules:
         )
 
     def _is_denied(self, text: Words, place: int, size: int) -> bool:
-        """Whether what stands at a place is denied before or behind."""
+        """Return whether the words at a position are denied before or after them."""
         return _denied_before(text, place, self.negations) or _denied_behind(text, place + size)
 
 
 @frozen(slots=False)
-class Reading:
-    """What a response tells whatever the answer is.
+class ResponseAnalysis:
+    """Analysis of a response independently of the answer.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ class Reading:
     about : frozenset of int
         The sentences that have a word for the documents.
     refusals : tuple of (int, str)
-        Where it refuses, and the phrase that does.
+        Positions and phrases of its refusals.
     """
 
     text: Words
@@ -202,13 +202,13 @@ class Reading:
 
 
 @lru_cache(maxsize=64)
-def _read(rules: RobustRules, response: str) -> Reading:
-    """What a response tells, kept while all findings on it are made."""
+def _read(rules: RobustRules, response: str) -> ResponseAnalysis:
+    """Analyse a response once for all outcomes."""
     return rules.read(response)
 
 
 def _denied_before(text: Words, place: int, negations: Sequence[str]) -> bool:
-    """Whether a negation stands shortly before a place, in the same clause."""
+    """Return whether a negation precedes a position closely, in the same clause."""
     first = place
     while first > 0 and text.clauses[first - 1] == text.clauses[place]:
         first -= 1
@@ -223,12 +223,12 @@ def _denied_before(text: Words, place: int, negations: Sequence[str]) -> bool:
 
 
 def _denies_nothing(words: Sequence[str]) -> bool:
-    """Whether a negation is one only in form, as in "not only Paris" or "not … until 1998"."""
+    """Return whether a negation denies nothing, as "not only Paris" or "not … until 1998"."""
     return tuple(words[:2]) in _ONLY_IN_FORM or "until" in words
 
 
 def _denied_behind(text: Words, place: int) -> bool:
-    """Whether what ends before a place is said to be wrong behind it."""
+    """Return whether the words before a position are called wrong after it."""
     if place >= len(text.words) or text.words[place] not in _IS:
         return False
     rest = text.words[place + 1 : place + 3]

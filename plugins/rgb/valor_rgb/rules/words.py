@@ -1,6 +1,6 @@
-"""Words: a text folded so that only what it says counts, and cut where a thought ends.
+"""Words of a text, folded for comparison, with their sentences and clauses.
 
-Words are compared by whole words, whatever their case, width, punctuation or contraction. Scripts
+Words are compared regardless of case, width, punctuation or contraction. Scripts
 that write no blanks between words have a word for each character.
 """
 
@@ -38,7 +38,7 @@ _CONTRACTIONS = (
     ("'s", re.compile(r"\b(it|that|there|he|she|what|who|where)'s\b"), r"\1 is"),
     ("'re", re.compile(r"\b(we|they|you)'re\b"), r"\1 are"),
 )
-"""What a contraction has in it, how it is found, and how it is written out."""
+"""Mark of a contraction, its pattern, and its replacement."""
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ALONE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -74,7 +74,7 @@ def folded(text: str) -> str:
 
 @frozen(slots=False)
 class Words:
-    """The words of a text, and where its sentences, thoughts and clauses change.
+    """Words of a text, with the numbers of their sentences, thoughts and clauses.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class Words:
         return cls(tuple(words), tuple(sentences), tuple(thoughts), tuple(clauses))
 
     def places(self, phrase: Sequence[str]) -> Iterator[int]:
-        """Where a phrase begins, word by word."""
+        """Yield the positions of a phrase."""
         wanted, size = tuple(phrase), len(phrase)
         if not size or f" {' '.join(phrase)} " not in self.joined:
             return
@@ -136,7 +136,7 @@ class Words:
 
     @cached_property
     def joined(self) -> str:
-        """All words between blanks, in which a phrase that is not there is seen at once."""
+        """All words between blanks, for a fast search of phrases."""
         return f" {' '.join(self.words)} "
 
 
@@ -159,12 +159,12 @@ class Phrases:
 
     @classmethod
     def of(cls, phrases: Iterable[str]) -> Phrases:
-        """Some phrases, their words told apart once."""
+        """Split phrases into words once."""
         known = ((phrase, words_of(phrase)) for phrase in phrases)
         return cls(tuple((name, words, f" {' '.join(words)} ") for name, words in known if words))
 
     def places(self, text: Words) -> Iterator[tuple[int, str]]:
-        """Where each phrase begins, phrase by phrase."""
+        """Yield the positions of each phrase, phrase by phrase."""
         joined = text.joined
         for name, words, key in self.phrases:
             if key in joined:
@@ -173,7 +173,7 @@ class Phrases:
 
 
 def _ends(word: str, gap: str) -> bool:
-    """Whether a sentence ends between a word and the next one."""
+    """Return whether a sentence ends between a word and the next one."""
     found = _SENTENCE.search(gap)
     if found is None:
         return False

@@ -46,7 +46,7 @@ FIELDS: Mapping[str, Callable[[Any, str], Any]] = {
     "query": text_of,
     "contexts": texts_of,
 }
-"""The fields of a sample beside its name and metadata, each with what checks it."""
+"""Fields of a sample except uid and metadata, with their checks."""
 
 
 def _objects(values: Iterable[Any]) -> NDArray[Any]:
@@ -119,7 +119,7 @@ ndarray of object, shape (n,)
         return batch
 
     def lacks(self, field: str) -> NDArray[np.bool_]:
-        """Which samples have none of a field: nothing, or an empty list.
+        """Return which samples have no value or an empty list in a field.
 
         Examples
         --------
@@ -131,7 +131,7 @@ ndarray of object, shape (n,)
         return np.array([cell is None or cell == () for cell in cells], np.bool_)
 
     def select(self, positions: Codes) -> RGBBatch:
-        """The samples at some positions."""
+        """Return the samples at positions."""
         columns = {name: getattr(self, name)[positions] for name in FIELDS}
         return self._of_checked(self.datums.select(positions), columns)
 
@@ -141,7 +141,7 @@ ndarray of object, shape (n,)
         Raises
         ------
         SchemaError
-            If there is anything to rename.
+            If there is a label to rename.
         """
         if renames:
             raise SchemaError("label_map: expected none, samples of the task rgb have no labels")
@@ -166,29 +166,29 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "query": ("query", "question", "user_input", "input"),
     "contexts": ("contexts", "docs", "retrieved_contexts", "retrieval_context"),
 }
-"""Names of each field in tables, ours first, then those of the paper's program and of others."""
+"""Names of each field in tables: Valor's, those of the paper's program, and other common ones."""
 
 _REFERENCES = ("references", "reference", "expected_output")
-"""Names under which a list is of texts any of which will do."""
+"""Columns whose lists are alternative spellings of one answer."""
 
 _NAME_THE_ABILITY = "Name it for all rows, with the reader rgb.responses: ability: noise_robustness"
 _NESTED = ("answers", "false_answer", "contexts")
 
 
 def from_table(table: Table, same: Mapping[str, Any] | None = None) -> RGBBatch:
-    """Samples of a plain table, a row each; other columns are metadata.
+    """Return the samples of a table, one for each row; other columns are metadata.
 
     Parameters
     ----------
     table : Table
-        The rows. Those without a uid are called by their number in the file.
+        The rows. Rows without a uid are named by their number in the file.
     same : mapping of str to object, optional
-        Fields that are the same for all rows that have none of their own.
+        Values of fields for all rows without a value.
 
     Raises
     ------
     ReadError
-        If there is no column of responses, or none of abilities where none is the same for all, or
+        If a column of responses or of abilities is missing and has no value for all rows, or
         a cell holds something else than its field; names file, row and column.
 
     Examples
@@ -221,7 +221,7 @@ def from_table(table: Table, same: Mapping[str, Any] | None = None) -> RGBBatch:
 def _column(
     table: Table, field: str, name: str | None, otherwise: Any, check: Callable[[Any, str], Any]
 ) -> list[Any]:
-    """The values of a field, each checked where it stands."""
+    """Return the checked values of a field."""
     if name is None:
         return [check(otherwise, field)] * len(table)
     cells = [otherwise if cell is None else cell for cell in _cells(table, field, name)]
@@ -233,12 +233,12 @@ def _column(
 def checked_cells(
     table: Table, name: str, cells: Iterable[Any], check: Callable[[Any, str], Any]
 ) -> list[Any]:
-    """What a check makes of the cells of a column.
+    """Return the checked cells of a column.
 
     Raises
     ------
     ReadError
-        If it refuses one; says where in the file it stands.
+        If the check fails; names the location in the file.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def checked_cells(
 
 
 def _cells(table: Table, field: str, name: str) -> list[Any]:
-    """Cells of a field; text becomes what it says where the format has nothing but text."""
+    """Return the cells of a field, parsed if the format only has text."""
     if field in _NESTED:
         return list(parsed(table, name))
     cells: list[Any] = table.values(name).tolist()

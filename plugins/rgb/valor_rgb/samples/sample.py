@@ -1,4 +1,4 @@
-"""Sample: one question of the benchmark, under one ability, and what a model answered."""
+"""Sample: a question of the benchmark under one ability, with the response of a model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def as_answers(value: Any, place: str = "answers") -> Answers:
         A text is one part. Of a list every entry is wanted, and of a list in it any entry will do.
         Whole numbers become their digits. None is an answer without parts.
     place : str
-        What an error message calls it.
+        Location for error messages.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def as_spellings(value: Any, place: str = "false_answer") -> Spellings:
 
 
 def as_one_of(value: Any, place: str = "references") -> Answers:
-    """The answer of one part for which any of some texts will do, as references are.
+    """Return an answer of one part with several spellings, such as references.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def ability_of(value: Any, place: str = "ability") -> str:
 
 
 def noise_of(value: Any, place: str = "noise_ratio") -> float | None:
-    """A noise ratio, or None where it is not known.
+    """Return a noise ratio, or None if it is unknown.
 
     Raises
     ------
@@ -229,7 +229,7 @@ def _contexts(value: Any) -> tuple[str, ...]:
 
 @frozen
 class RGBSample:
-    """One question of the benchmark, asked to test one ability, and what a model answered.
+    """A question of the benchmark under one ability, with the response of a model.
 
     Parameters
     ----------
@@ -237,24 +237,24 @@ class RGBSample:
         Its name, unique in the data set.
     ability : {"noise_robustness", "negative_rejection", "information_integration", \
 "counterfactual_robustness"}
-        What it tests.
+        Tested ability.
     response : str, optional
-        What the model answered.
+        Response of the model.
     answers : str or sequence
-        What a right response has: a text, or a list of parts that are all wanted, each a text or a
-        list of spellings any of which will do.
+        Correct answer: a text, or a list of required parts, each a text or a list of alternative
+        spellings.
     false_answer : str or sequence of str
-        What the counterfactual documents say in place of the answer.
+        False answer of the counterfactual documents.
     noise_ratio : float, optional
-        Share of irrelevant documents that was asked for, from 0 to 1.
+        Requested share of irrelevant documents, from 0 to 1.
     closed_book : bool
-        Whether it was asked without any document.
+        Whether the question was asked without documents.
     query : str, optional
         The question.
     contexts : str or sequence of str
         The documents that the model was given, in their order.
     metadata : mapping of str to value, optional
-        What the sample can be sliced and filtered by.
+        Metadata for slices and filters.
 
     Raises
     ------

@@ -44,7 +44,7 @@ class AnthropicBatches:
         self._transport = client.transport
 
     def line(self, key: str, request: Request) -> bytes:
-        """A request as it stands in a batch."""
+        """Return the line of a request in a batch."""
         asked = {"custom_id": key, "params": self.client.body(request)}
         return json.dumps(asked).encode()
 
@@ -58,7 +58,7 @@ class AnthropicBatches:
         return name
 
     def results(self, batch: str) -> Mapping[str, Reply | ClientError] | None:
-        """The replies of a batch by key, or None as long as it is under way."""
+        """Return the replies of a batch by key, or None while it is in progress."""
         place = f"{_PATH}/{batch}"
         try:
             received = self._transport.exchange("GET", place, deadline=PATIENCE)
@@ -87,7 +87,7 @@ class AnthropicBatches:
         return by_key(found, self.client.endpoint)
 
     def _outcome(self, result: Mapping[str, Any]) -> Reply | ClientError:
-        """What became of one request."""
+        """Return the reply to one request, or its error."""
         place, kind = self.client.endpoint, result.get("type")
         if kind == "succeeded":
             try:

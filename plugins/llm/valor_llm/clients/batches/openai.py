@@ -36,7 +36,7 @@ class OpenAIBatches:
         self._url = "/v1" + client.dialect.path
 
     def line(self, key: str, request: Request) -> bytes:
-        """A request as it stands in a batch."""
+        """Return the line of a request in a batch."""
         told = {"custom_id": key, "method": "POST", "url": self._url}
         return json.dumps(told | {"body": self.client.body(request)}).encode() + b"\n"
 
@@ -48,7 +48,7 @@ class OpenAIBatches:
         return _named(answer, "batch", self.client.endpoint)
 
     def results(self, batch: str) -> Mapping[str, Reply | ClientError] | None:
-        """The replies of a batch by key, or None as long as it is under way."""
+        """Return the replies of a batch by key, or None while it is in progress."""
         try:
             received = self._transport.exchange("GET", f"/batches/{batch}", deadline=PATIENCE)
         except FatalError as error:
@@ -56,7 +56,7 @@ class OpenAIBatches:
                 told = f"{self.client.endpoint}: knows no batch {batch} any more"
                 raise BatchGone(told) from error
             raise
-        # Not read as an answer to a call: a batch tells of its errors beside its state.
+        # Not parsed as an answer to a call: a batch reports its errors in addition to its state.
         state = mapping(_json(received.data))
         if state.get("status") == "failed":
             raise self._failed(batch, state)
@@ -103,7 +103,7 @@ class OpenAIBatches:
         return [(str(line.get("custom_id")), self._outcome(line)) for line in lines]
 
     def _outcome(self, line: Mapping[str, Any]) -> Reply | ClientError:
-        """What became of one request."""
+        """Return the reply to one request, or its error."""
         place, response = self.client.endpoint, mapping(line.get("response"))
         body, status = mapping(response.get("body")), count(response.get("status_code"))
         if not response or line.get("error"):

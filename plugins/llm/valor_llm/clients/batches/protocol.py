@@ -1,4 +1,4 @@
-"""Protocol of a batch endpoint: requests go there together, and replies are fetched later."""
+"""Batch endpoint: requests are sent together, and replies are fetched later."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Protocol, runtime_checkable
 from valor_llm.clients.protocol import ClientError, Reply, Request, TransientError
 
 PATIENCE = 600.0
-"""Seconds that sending or fetching a whole batch may take."""
+"""Timeout in seconds for sending or fetching a batch."""
 
 MOST_BYTES = 2**30
-"""Of the replies of a batch."""
+"""Maximum size of the replies of a batch."""
 
 
 class BatchGone(ClientError):
-    """The endpoint knows the batch no more, or will never answer it."""
+    """The batch is unknown to the endpoint, or will never be answered."""
 
 
 def by_key(
     outcomes: Iterable[tuple[str, Reply | ClientError]], place: str
 ) -> dict[str, Reply | ClientError]:
-    """Outcomes of requests by key; one with two different outcomes is asked for again.
+    """Group outcomes by key; a key with two different outcomes is requested again.
 
     Examples
     --------
@@ -44,12 +44,12 @@ def by_key(
 
 
 class BatchEndpoint(Protocol):
-    """Where batches are sent; safe to use from several threads.
+    """Batch API of an endpoint; thread-safe.
 
     Attributes
     ----------
     most_requests, most_bytes : int
-        What one batch may have.
+        Limits of one batch.
     """
 
     @property
@@ -61,7 +61,7 @@ class BatchEndpoint(Protocol):
         """Most bytes of a batch."""
 
     def line(self, key: str, request: Request) -> bytes:
-        """A request as it stands in a batch, under a key of letters and digits."""
+        """Return the line of a request in a batch, under a key of letters and digits."""
 
     def submit(self, lines: Sequence[bytes]) -> str:
         """Send a batch; its name.
@@ -69,18 +69,18 @@ class BatchEndpoint(Protocol):
         Raises
         ------
         ClientError
-            If it is not taken.
+            If the endpoint rejects it.
         """
 
     def results(self, batch: str) -> Mapping[str, Reply | ClientError] | None:
-        """The replies of a batch by key, or None as long as it is under way.
+        """Return the replies of a batch by key, or None while it is in progress.
 
         Raises
         ------
         BatchGone
-            If there will be none.
+            If there will be no replies.
         ClientError
-            If the endpoint cannot be asked now.
+            If the endpoint is not available now.
         """
 
 

@@ -1,1 +1,1 @@
-"""HTTP: one exchange with an endpoint, and what its faults mean."""
+"""HTTP transport to one endpoint, and the meaning of its faults."""

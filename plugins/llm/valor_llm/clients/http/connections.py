@@ -21,12 +21,12 @@ from valor_core.errors import ResourceError
 
 
 class Waiting:
-    """Sockets that somebody waits for.
+    """Sockets of the calls in progress.
 
     Attributes
     ----------
     ended : bool
-        Whether nobody shall wait any more.
+        Whether all calls have to end.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Waiting:
         self._sockets.discard(one)
 
     def end(self) -> None:
-        """Let all who wait get the end of the stream."""
+        """Shut all sockets down, so that waiting calls read the end of the stream."""
         self.ended = True
         for one in tuple(self._sockets):
             _shut(one)
@@ -82,10 +82,10 @@ class _Held:
 
 
 class _Reusing:
-    """A pool that takes a connection back when its user says so, and not when its bytes are read.
+    """Pool that takes a connection back when its user has checked the answer.
 
-    urllib3 puts a connection back at the end of an answer. Whether the answer was one is known
-    later, and a connection whose answer was none would give the right one to the next call.
+    urllib3 returns a connection to the pool at the end of an answer. If the answer turns out to be
+    invalid, a leftover on the connection could become the answer to the next call.
     """
 
     def _put_conn(self, connection: Any) -> None:
@@ -93,7 +93,7 @@ class _Reusing:
             super()._put_conn(connection)  # type: ignore[misc]
 
     def give_back(self, connection: Any, fit: bool) -> None:
-        """Take a connection back; one that is not fit is closed, and opened again for a call."""
+        """Return a connection to the pool; close it if it is not fit for another call."""
         connection.is_held = False
         if not fit:
             connection.close()
@@ -131,9 +131,10 @@ class _Answer(HTTPResponse):
 
 
 class _Until(io.RawIOBase):
-    """Bytes of a socket, until its time-out has passed since the first of them was waited for.
+    """Bytes of a socket, read until a deadline.
 
-    A socket's own time-out begins anew with every byte.
+    A socket's timeout restarts with every byte, and a read that is stuck cannot be cancelled. So
+    the stream is detached from the answer, and each read gets the rest of the deadline.
     """
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, waiting: Waiting) -> None:
@@ -147,7 +148,7 @@ class _Until(io.RawIOBase):
         return True
 
     def has_more(self, buffered: io.BufferedReader) -> bool:
-        """Whether bytes behind the answer were read with it; reads no further ones."""
+        """Return whether bytes after the answer were read with it; reads no more."""
         self._is_over = True
         return bool(buffered.peek(1))
 
@@ -169,7 +170,7 @@ class _Until(io.RawIOBase):
 
 def _shut(one: socket.socket) -> None:
     with contextlib.suppress(OSError):
-        # Not a TLS socket's own method: it forgets its state while another thread reads.
+        # Not the method of a TLS socket, which drops its state while another thread reads.
         socket.socket.shutdown(one, socket.SHUT_RDWR)
 
 
@@ -177,7 +178,7 @@ KEPT = 1024  # connections; more calls than that are never under way
 
 
 def connections(scheme: str, host: str, place: str) -> urllib3.PoolManager:
-    """Connections to a host, through a proxy where the environment names one for it."""
+    """Return connections to a host, through the proxy that the environment names for it."""
     proxies = urllib.request.getproxies()
     proxy = proxies.get(scheme) or proxies.get("all")
     if proxy is None or _is_here(host) or urllib.request.proxy_bypass(host):
@@ -204,7 +205,7 @@ def connections(scheme: str, host: str, place: str) -> urllib3.PoolManager:
 
 
 def _has_port(parts: SplitResult) -> bool:
-    """Whether the port is a number or is not there."""
+    """Return whether the port is missing or a valid number."""
     try:
         return parts.port is None or parts.port > 0
     except ValueError:
@@ -212,7 +213,7 @@ def _has_port(parts: SplitResult) -> bool:
 
 
 def _is_here(host: str) -> bool:
-    """Whether a host is this machine, which no proxy leads to."""
+    """Return whether a host is this machine, which needs no proxy."""
     with suppress(ValueError):
         return ip_address(host).is_loopback
     return host.casefold().rstrip(".") == "localhost"

@@ -1,4 +1,4 @@
-"""Faults: what an HTTP answer that is no reply means for further calls."""
+"""Errors for HTTP answers without a reply."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class WrongKey:
     words : str
         Code or words of the answer.
     is_coded : bool
-        Whether a code says so. Words may repeat a text of the request.
+        Whether a code is the sign. Words may repeat a text of the request.
     """
 
     words: str
@@ -120,7 +120,7 @@ def _codes(tables: list[Mapping[str, Any]]) -> Iterator[str]:
                     yield one[name].strip().lower().replace("-", "_").replace(" ", "_")
 
 
-_LONGEST = 400  # characters of what an endpoint says
+_LONGEST = 400  # characters of an endpoint's message
 _LOOKED_AT = 4000  # characters in which that is looked for
 _PASSING = frozenset({408, 409, 425})
 _REJECTED = frozenset({400, 406, 411, 412, 413, 414, 415, 416, 422, 424, 431, 451})
@@ -145,9 +145,9 @@ def fault(
     headers : mapping of str to str
         Of the answer, names in lower case.
     said : str
-        What its body says.
+        Message of its body.
     place : str
-        Who answered.
+        Address of the endpoint.
     now : float
         Seconds since 1970.
     key : WrongKey, optional
@@ -194,7 +194,7 @@ def _status(status: int) -> str:
 
 
 def said(data: bytes) -> str:
-    """What the body of an answer says, in one short line.
+    """Return the message of an answer in one short line.
 
     Examples
     --------
@@ -229,9 +229,9 @@ def refused_key(data: bytes) -> WrongKey | None:
 
 
 def told(body: Any) -> str:
-    """What the JSON body of an answer says of an error."""
+    """Return the error message in the JSON body of an answer."""
     if isinstance(body, list) and len(body) == 1 and isinstance(body[0], Mapping):
-        (body,) = body  # Gemini's, where it speaks as OpenAI's does
+        (body,) = body  # Gemini's, at its address for OpenAI's API
     if isinstance(body, Mapping):
         error = body.get("error") or body.get("detail") or body.get("message") or body
         if isinstance(error, str):
@@ -279,7 +279,7 @@ _RESET = re.compile(r"ratelimit.*-reset")
 
 
 def _is_used_up(name: str, headers: Mapping[str, str]) -> bool:
-    """Whether nothing remains of what a header tells the end of."""
+    """Return whether nothing remains of the limit that a header describes."""
     remaining = re.sub("-reset", "-remaining", name)
     others = [key for key in headers if "ratelimit" in key and "-remaining" in key]
     return headers.get(remaining, "0" if not others else None) == "0"
@@ -290,7 +290,7 @@ _DURATION = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:
 
 
 def _until(value: str, now: float) -> float | None:
-    """Seconds until a moment: seconds, a duration such as ``6m0s``, or a date."""
+    """Return the seconds until a time: seconds, a duration such as ``6m0s``, or a date."""
     number = _number(value)
     if number is not None:
         # A number within a year of now is a moment, in seconds or milliseconds since 1970.

@@ -12,7 +12,7 @@ from functools import lru_cache
 from valor_core.errors import ResourceError
 
 HIDDEN = "[key]"
-_SHORTEST = 8  # characters of a secret; "none", "x" or "EMPTY" fill the place of one
+_SHORTEST = 8  # characters of a secret; "none", "x" or "EMPTY" are dummies
 _PREFIX = 12  # characters by which a part of a secret is found; "sk-proj-" begins many
 _TOKEN = r"(?:[\w+/=~:%&#*-]|\.(?=\w)|\\{1,4}/|\\{1,4}u[0-9a-f]{4})*"
 _OF_A_TOKEN = frozenset(string.ascii_letters + string.digits + "+/=_~:%&#*-")
@@ -20,11 +20,11 @@ _NAMED = {'"': "&quot;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def hidden(text: str, secrets: Iterable[str]) -> str:
-    """A text without some secrets.
+    """Replace secrets in a text.
 
-    A secret is found as it is, escaped for JSON, HTML or an address, as hexadecimal digits and
+    A secret is detected verbatim, escaped for JSON, HTML or an address, as hexadecimal digits and
     in base64, also within a longer text. The beginning of a long one counts as well. Texts of
-    less than 8 characters are no secrets: what was judged may contain them.
+    less than 8 characters are not replaced, since judged texts may contain them.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def hidden(text: str, secrets: Iterable[str]) -> str:
 
 
 def _without(pattern: re.Pattern[str], text: str) -> str:
-    """A text without the matches of a pattern; those of parts are extended to their token."""
+    """Replace the matches of a pattern; parts of a secret are extended to their token."""
     kept, end = [], 0
     for match in pattern.finditer(text):
         start = match.start()
@@ -67,7 +67,7 @@ def _pattern(secret: str) -> re.Pattern[str] | None:
     digits = data.hex()[: 2 * _PREFIX]
     parts.append(f"{digits}[0-9a-f]*")
     for shift in range(3):
-        # Of base64, characters that depend on what stands before or after the secret are cut.
+        # The first and last characters depend on the bytes around the secret, so they are cut.
         packed = b64encode(bytes(shift) + data).decode().rstrip("=")
         stable = packed[-(-shift * 8 // 6) : len(data + bytes(shift)) * 8 // 6][:16]
         if len(stable) >= _SHORTEST:
@@ -101,7 +101,7 @@ class Key:
     variable : str
         Name of the environment variable.
     place : str
-        Where the config names it, for errors.
+        Path of the parameter in the config, for errors.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class Key:
         Raises
         ------
         ResourceError
-            If the variable is not set, or holds what no header can.
+            If the variable is not set, or its value cannot be sent in a header.
         """
         key = self.value
         if not key:

@@ -51,7 +51,7 @@ def unpacked(blocks: Iterable[bytes], encodings: str, most: int) -> Iterator[byt
     Raises
     ------
     DecodeError
-        If an encoding was not asked for.
+        If an encoding was not requested.
 
     Examples
     --------
@@ -133,7 +133,7 @@ class Transport:
     Parameters
     ----------
     base_url : str
-        Address that paths are put behind.
+        Address of the endpoint, to which paths are appended.
     key : Key, optional
         The key.
     key_header : str
@@ -143,7 +143,7 @@ class Transport:
     secrets : sequence of str
         Further texts that no answer may show.
     place : str
-        Where the config says so, for errors.
+        Path of the parameters in the config, for errors.
 
     Raises
     ------
@@ -172,7 +172,7 @@ class Transport:
         """The address as reports name it: without a query and without values of variables."""
         self._secrets = tuple(secrets)
         self.query = parts.query
-        """What follows the address, which may be secret."""
+        """Query of the address, which may be secret."""
         self._query = f"?{parts.query}" if parts.query else ""
         self._key, self._key_header = key, key_header
         self._headers = {
@@ -186,7 +186,7 @@ class Transport:
         manager = connections(parts.scheme, parts.hostname or "", place)
         manager.pool_classes_by_scheme = pools(self._waiting)
         self._pool = manager.connection_from_url(self.address)
-        # A proxy that sees what is asked is told the whole address.
+        # Through a plain HTTP proxy, a request has the full address.
         is_told = manager.proxy is not None and parts.scheme == "http"
         self._before = self.address if is_told else parts.path.rstrip("/")
 
@@ -196,7 +196,7 @@ class Transport:
         Raises
         ------
         ClientError
-            If there is none.
+            If the endpoint gives no valid answer.
         """
         answers: list[Mapping[str, Any]] = []
         self.exchange(
@@ -256,13 +256,13 @@ class Transport:
         method : str
             ``"GET"`` or ``"POST"``.
         path : str
-            Put behind the address.
+            Path of the call, below the address.
         data : bytes, optional
             The body.
         headers : mapping of str to str, optional
-            In the place of those that every call has.
+            Headers that override those of every call.
         deadline : float
-            Seconds that all of it may take.
+            Timeout of the exchange in seconds.
         most_bytes : int
             Of the answer.
         check : callable
@@ -271,7 +271,7 @@ class Transport:
         Raises
         ------
         ClientError
-            If the status is not below 300, or there is none.
+            If the status is not below 300, or there is no answer.
         """
         if self._waiting.ended:
             raise TransientError(f"{self.endpoint}: the connection is closed")
@@ -300,12 +300,12 @@ class Transport:
         return Received(got, body)
 
     def hidden(self, text: str) -> str:
-        """A text without the key and the other secrets, which an endpoint might send back."""
+        """Replace the key and other secrets in a text, which an endpoint might send back."""
         keys = [] if self._key is None else [self._key.value]
         return hidden(text, [*keys, *self._secrets])
 
     def close(self) -> None:
-        """End what is under way; whoever waits for an answer gets an error at once."""
+        """End the calls in progress; each raises an error at once."""
         self._waiting.end()
         self._pool.close()
 
@@ -324,7 +324,7 @@ class Transport:
             f"{self._before}{path}{self._query}",
             body=data,
             headers={**self._headers, **self._secret(), **headers},
-            # Followed, a redirection would take the key to another host.
+            # A redirection would send the key to another host.
             redirect=False,
             retries=_ONCE,
             assert_same_host=False,  # the proxy is another host
@@ -347,14 +347,13 @@ class Transport:
             is_fit = is_answer
             return received
         finally:
-            # A connection that has bytes for us, or sent what is no answer, would give the next
-            # call what this one asked for.
+            # After an invalid answer, unread bytes would become the answer to the next call.
             if connection is not None:
                 self._pool.give_back(connection, is_fit)  # type: ignore[attr-defined]
             response.close()
 
     def _refusing_key(self, error: ClientError) -> ClientError:
-        """The error, with the variable to look at where the key was not taken."""
+        """Return the error, with the variable to check if the key was rejected."""
         if isinstance(error, FatalError) and error.status == 401:
             error.remedy = (
                 "Name the environment variable that has the key: api_key_env: NAME"
@@ -370,7 +369,7 @@ class Transport:
         return {self._key_header: f"Bearer {key}" if self._key_header == "authorization" else key}
 
     def _unreached(self, error: Exception, deadline: float) -> ClientError:
-        """Why there was no answer, in words without addresses of objects."""
+        """Describe why there was no answer, without addresses of objects."""
         if self._waiting.ended:
             return TransientError(f"{self.endpoint}: closed while the call was under way")
         if isinstance(error, SSLError) and "CERTIFICATE_VERIFY_FAILED" in str(error):
