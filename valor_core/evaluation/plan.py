@@ -18,6 +18,7 @@ from valor_core.schemas.columns import Codes
 from valor_core.specs.names import short_name
 from valor_core.specs.registry import Registry
 from valor_core.specs.spec import MetricSpec
+from valor_core.states.memo import forget
 from valor_core.states.state import (
     FailedState,
     Resources,
@@ -125,6 +126,7 @@ class Plan:
         scored = prepare_together(self.requests, batch, resources)
         for i, (request, state) in enumerate(zip(self.requests, states, strict=True)):
             state.update(scored[i] if i in scored else request.prepared(batch, resources))
+        forget(batch)
 
     def count(
         self,
@@ -246,6 +248,7 @@ class _SplitBatch:
                 raise
             except (Exception, SystemExit) as error:
                 states[i] = FailedState.by("update", error)
+        forget(part)
 
     def _whole(self, position: int) -> Any:
         """Return a cached state that has counted the whole batch."""

@@ -1,4 +1,5 @@
 from valor_core.states.derived import DerivedState, counted
+from valor_core.states.label_rows import MOST_COUNTED, LabelRows, check_total
 from valor_core.states.memo import cached, forget, memoized
 from valor_core.states.saved_columns import (
     check_same_length,
@@ -13,16 +14,19 @@ from valor_core.states.state import Content, Resources, RowsOf, State, StateRequ
 from valor_core.states.sums import ExactSum, ExactSums, saved_sums
 
 __all__ = [
+    "MOST_COUNTED",
     "Content",
     "DerivedState",
     "ExactSum",
     "ExactSums",
+    "LabelRows",
     "Resources",
     "RowsOf",
     "State",
     "StateRequest",
     "cached",
     "check_same_length",
+    "check_total",
     "counted",
     "forget",
     "memoized",

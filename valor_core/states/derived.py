@@ -19,7 +19,9 @@ from valor_core.states.sums import ExactSum, ExactSums
 _MARK = "counted"
 
 
-def counted(neutral: Callable[..., Any], *, takes_self: bool = False) -> Any:
+def counted(
+    neutral: Callable[..., Any], *, takes_self: bool = False, by_label: bool = False
+) -> Any:
     """Declare a counting field of a `DerivedState`; all other fields are settings.
 
     Parameters
@@ -28,18 +30,20 @@ def counted(neutral: Callable[..., Any], *, takes_self: bool = False) -> Any:
         Function that returns the initial value: ``int``, ``set``, ``ExactSum``.
     takes_self : bool
         Whether the function is called with the state, for an array with a shape from a setting.
+    by_label : bool
+        Whether a `LabelRows` has an entry of the field for every label.
     """
     default = cast("Any", attrs.Factory)(neutral, takes_self=takes_self)
-    return attrs.field(init=False, default=default, metadata={_MARK: True})
+    return attrs.field(init=False, default=default, metadata={_MARK: by_label})
 
 
 class DerivedState(State):
     """State with everything but `update` derived from the annotations of its `counted` fields.
 
     ``int``, ``NDArray[np.int64]``, `ExactSum` and `ExactSums` are added (built-in float sums would
-    depend on the order). ``set`` is united; ``Counter`` and ``dict`` are merged by key. Keys and
-    members are strings, integers, labels or tuples of these. ``list[NDArray[...]]`` holds parts of
-    a column in arbitrary order.
+    depend on the order). ``bool`` is true if it is true in either. ``set`` is united; ``Counter``
+    and ``dict`` are merged by key. Keys and members are strings, integers, labels or tuples of
+    these. ``list[NDArray[...]]`` holds parts of a column in arbitrary order.
 
     Examples
     --------
@@ -78,9 +82,9 @@ class DerivedState(State):
         for name in self._counted():
             setattr(self, name, _restored(hints[name], content, name, getattr(self, name)))
 
-    def _counted(self) -> Iterator[str]:
+    def _counted(self, *, by_label: bool = False) -> Iterator[str]:
         fields = attrs.fields(cast("Any", type(self)))
-        return (one.name for one in fields if _MARK in one.metadata)
+        return (one.name for one in fields if one.metadata.get(_MARK) is by_label)
 
 
 def _merged(mine: Any, theirs: Any, place: str) -> Any:
@@ -97,6 +101,8 @@ def _merged(mine: Any, theirs: Any, place: str) -> Any:
         mine |= theirs
     elif isinstance(mine, list):
         mine += theirs
+    elif isinstance(mine, bool):
+        return mine or theirs
     elif type(mine) is int or (isinstance(mine, np.ndarray) and mine.dtype == np.int64):
         return mine + theirs
     else:
@@ -133,6 +139,8 @@ def _restored(hint: Any, content: Content, name: str, neutral: Any) -> Any:
             raise StateError(f"{name}: {error.message}") from error
     if kind is int:
         return saved_number(content, name)
+    if kind is bool and isinstance(value, bool):
+        return value
     if kind is np.ndarray and neutral is not None:
         return saved_column(content, name, np.int64, shape=neutral.shape).copy()
     if kind is list and (isinstance(value, np.ndarray) or (value is None and name in content)):

@@ -88,7 +88,7 @@ def memoized(function: Callable[Concatenate[_S, _P], _T]) -> Callable[Concatenat
 
 def forget(owner: object) -> None:
     """Drop the results that `memoized` keeps with an object, after the object has changed."""
-    owner.__dict__.pop(_RESULTS, None)
+    getattr(owner, "__dict__", {}).pop(_RESULTS, None)
 
 
 class _Results(dict[Any, Any]):

@@ -6,12 +6,12 @@ import tracemalloc
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
-from valor_classification.counting.confusion import ConfusionPart
-from valor_classification.metrics.association import _correlation, tabulation
+from valor_classification.counting.confusion import KeyConfusion
+from valor_classification.metrics.correlation import _correlation, tabulation
 from valor_classification.readers.arrays import from_predicted
 
 from valor_core.errors import ParameterError
-from valor_core.schemas import Label, Vocabulary
+from valor_core.schemas import Label
 from valor_core.schemas.classification import Classification
 
 from .support import PETS, failure_of, reason_of, results_of, value_of
@@ -98,7 +98,8 @@ def test_the_worst_is_minus_one() -> None:
 def test_a_perfect_correlation_is_no_more_than_1_however_many_items_there_are() -> None:
     # 200,000,002 * 100,000,001 pairs: their square is beyond what a float holds exactly
     for count in range(100_000_000, 100_000_200):
-        part = ConfusionPart((0.0,), hardmax=True, vocabulary=Vocabulary([CAT, DOG]))
+        part = KeyConfusion((0.0,), hardmax=True)
+        part.add([CAT, DOG])
         part.cells = np.array([[0, 1], [0, 1], [1, 1], [count, 2 * count + 1]])
 
         assert _correlation(tabulation(part, 0.0)) <= 1

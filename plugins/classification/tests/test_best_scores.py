@@ -5,9 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from valor_classification.readers import best_scores
-from valor_classification.readers.arrays import from_arrays
-from valor_classification.readers.best_scores import finite_tops
+from valor_classification.readers import arrays
+from valor_classification.readers.arrays import finite_tops, from_arrays
 
 from valor_core.errors import SchemaError
 from valor_core.schemas import Floats
@@ -31,18 +30,18 @@ def argmax(matrix: Floats) -> Tops | None:
 
 @pytest.fixture(params=[no_kernel, argmax], ids=["NumPy", "kernel"])
 def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Kernel:
-    monkeypatch.setattr(best_scores, "_compiled_tops", request.param)
-    monkeypatch.setattr(best_scores, "_FEW", 1)
-    monkeypatch.setattr(best_scores, "_SHORT", 1)
+    monkeypatch.setattr(arrays, "_compiled_tops", request.param)
+    monkeypatch.setattr(arrays, "_FEW", 1)
+    monkeypatch.setattr(arrays, "_SHORT", 1)
     found: Kernel = request.param
     return found
 
 
 @pytest.fixture
 def matrix(monkeypatch: pytest.MonkeyPatch) -> ScoreMatrix:
-    monkeypatch.setattr(best_scores, "_compiled_tops", argmax)
-    monkeypatch.setattr(best_scores, "_FEW", 1)
-    monkeypatch.setattr(best_scores, "_SHORT", 1)
+    monkeypatch.setattr(arrays, "_compiled_tops", argmax)
+    monkeypatch.setattr(arrays, "_FEW", 1)
+    monkeypatch.setattr(arrays, "_SHORT", 1)
     return ScoreMatrix(SCORES, np.arange(3), finite_tops(SCORES, "scores"))
 
 
@@ -84,13 +83,13 @@ def test_a_matrix_without_scores_has_nothing_to_look_at() -> None:
 def test_kernel_is_called_only_for_large_matrices_with_long_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(best_scores, "_compiled_tops", argmax)
-    monkeypatch.setattr(best_scores, "_FEW", SCORES.size)
-    monkeypatch.setattr(best_scores, "_SHORT", SCORES.shape[1])
+    monkeypatch.setattr(arrays, "_compiled_tops", argmax)
+    monkeypatch.setattr(arrays, "_FEW", SCORES.size)
+    monkeypatch.setattr(arrays, "_SHORT", SCORES.shape[1])
 
     assert finite_tops(SCORES, "scores") is not None
     assert finite_tops(SCORES[:2], "scores") is None
-    monkeypatch.setattr(best_scores, "_SHORT", 4)
+    monkeypatch.setattr(arrays, "_SHORT", 4)
     assert finite_tops(SCORES, "scores") is None
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import for_each
-from valor_classification.readers.in_memory import predicted, scored
+from valor_classification.readers.arrays import predicted, scored
 
 from valor_core import Evaluator, evaluate
 from valor_core.errors import SchemaError

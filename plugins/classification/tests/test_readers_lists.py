@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from valor_classification.parameters.readers.lists import ListsParameters
+from valor_classification.parameters.readers import ListsParameters
 from valor_classification.readers import lists
 from valor_classification.readers.lists import ListsReader
 

@@ -10,16 +10,16 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.counting.by_key import Keyed
+from valor_classification.counting.by_key import KeyState, StateByKey
 from valor_classification.counting.key_view import NONE, KeyView
-from valor_classification.counting.reach import threshold_warnings
+from valor_classification.counting.threshold_counts import threshold_warnings
 from valor_classification.kernels.limits import in_type
 from valor_classification.kernels.values import ConfusionCells
 from valor_core.errors import StateError, shown
 from valor_core.results import Failed
-from valor_core.schemas import Codes, Label, Vocabulary, natural
+from valor_core.schemas import Codes, natural
 from valor_core.schemas.classification import ScoreMatrix
-from valor_core.states import Content, StateRequest, saved_column, saved_labels
+from valor_core.states import Content, StateRequest, saved_column
 
 _BLOCK = 1 << 18
 _MOST = 1 << 48  # items of a cell: sums of cells stay far below 2**63
@@ -29,8 +29,8 @@ def _no_cells() -> Codes:
     return np.zeros((4, 0), dtype=np.int64)
 
 
-@define
-class ConfusionPart:
+@define(slots=False, repr=False)
+class KeyConfusion(KeyState):
     """Counts by ground truth, prediction and number of thresholds passed.
 
     Parameters
@@ -52,14 +52,13 @@ class ConfusionPart:
 
     thresholds: tuple[float, ...]
     hardmax: bool
-    vocabulary: Vocabulary = field(factory=Vocabulary)
-    cells: Codes = field(factory=_no_cells)
-    tops: Codes = field(factory=_no_cells)
-    several: str | int | None = None
+    cells: Codes = field(factory=_no_cells, init=False)
+    tops: Codes = field(factory=_no_cells, init=False)
+    several: str | int | None = field(default=None, init=False)
 
     def update(self, view: KeyView) -> None:
         """Count a view."""
-        codes = self.vocabulary.join(view.labels)
+        codes = self.add(view.labels)
         if not view.is_single:
             self._note(min(view.uids[view.truth_counts > 1].tolist(), key=natural))
             return
@@ -73,8 +72,9 @@ class ConfusionPart:
         for cells in self._all_cells(view):
             self.cells = _joined(self.cells, _renamed(cells, codes))
 
-    def merge(self, other: ConfusionPart) -> None:
-        """Count what another part counted."""
+    def merge(self, other: KeyConfusion) -> None:
+        """Add the counts of another state of the same request, which is not modified."""
+        super().merge(other)
         codes = self.vocabulary.join(other.vocabulary.labels)
         self.cells = _joined(self.cells, _renamed(other.cells, codes))
         self.tops = _joined(self.tops, _renamed(other.tops, codes))
@@ -82,17 +82,16 @@ class ConfusionPart:
             self._note(other.several)
 
     def dump(self) -> Content:
-        """The cells."""
-        return {
-            "labels": self.vocabulary.labels,
+        """Return all cells, for a file."""
+        return super().dump() | {
             "cells": np.ascontiguousarray(self.cells.T),
             "tops": np.ascontiguousarray(self.tops.T),
             "several": self.several,
         }
 
     def restore(self, content: Content) -> None:
-        """The cells that `dump` wrote."""
-        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
+        """Set a new state to the content that `dump` returned."""
+        super().restore(content)
         self.cells = self._restored(content, "cells")
         self.tops = self._restored(content, "tops")
         if (self.cells[1] == NONE).any() or (self.tops[1] != NONE).any():
@@ -136,11 +135,6 @@ class ConfusionPart:
             f"item {self.several!r}: expected one ground truth for each label key, "
             "found several; Counts treats every label on its own"
         )
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The labels, sorted."""
-        return self.vocabulary.sorted_labels
 
     def at(self, threshold: float) -> tuple[Codes, Codes, Codes]:
         """The cells of the matrix as `pairs` has them, each once, ascending."""
@@ -256,10 +250,10 @@ def _summed(cells: Codes) -> Codes:
 
 
 @define(slots=False)
-class Confusion(Keyed):
-    """`ConfusionPart` for each label key."""
+class Confusion(StateByKey):
+    """`KeyConfusion` for each label key."""
 
-    part: ClassVar[type[ConfusionPart]] = ConfusionPart
+    part: ClassVar[type[KeyConfusion]] = KeyConfusion
     thresholds: tuple[float, ...] = ()
     hardmax: bool = True
 

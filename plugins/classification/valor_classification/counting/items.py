@@ -10,15 +10,14 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.counting import saved_parts
-from valor_classification.counting.by_key import Keyed
+from valor_classification.counting.by_key import KeyState, StateByKey, saved_scores
 from valor_classification.counting.key_view import NONE, KeyView
-from valor_classification.counting.reach import SEVERAL, threshold_warnings
+from valor_classification.counting.threshold_counts import SEVERAL, threshold_warnings
 from valor_classification.kernels.limits import in_type
 from valor_core.errors import StateError
-from valor_core.schemas import Codes, Floats, Label, Uids, Vocabulary, natural_order
+from valor_core.schemas import Codes, Floats, Label, Uids, natural_order
 from valor_core.schemas.classification import ScoreMatrix
-from valor_core.states import Content, StateRequest, check_same_length, saved_column, saved_labels
+from valor_core.states import Content, StateRequest, check_same_length, saved_column
 
 
 @frozen(eq=False)
@@ -79,8 +78,8 @@ class Items:
     is_true: NDArray[np.bool_]
 
 
-@define
-class ListingPart:
+@define(slots=False, repr=False)
+class KeyListing(KeyState):
     """Datums, ground truths and predictions of one label key.
 
     Parameters
@@ -93,12 +92,11 @@ class ListingPart:
 
     thresholds: tuple[float, ...]
     hardmax: bool
-    vocabulary: Vocabulary = field(factory=Vocabulary)
-    chunks: list[Chunk] = field(factory=list)
+    chunks: list[Chunk] = field(factory=list, init=False)
 
     def update(self, view: KeyView) -> None:
         """Keep a view."""
-        codes = self.vocabulary.join(view.labels)
+        codes = self.add(view.labels)
         rows = np.flatnonzero(view.taking_part)
         places = np.cumsum(view.taking_part) - 1
         datums, labels, values = self._predictions(view)
@@ -113,8 +111,9 @@ class ListingPart:
             )
         )
 
-    def merge(self, other: ListingPart) -> None:
-        """Keep what another part kept."""
+    def merge(self, other: KeyListing) -> None:
+        """Add the items of another state of the same request, which is not modified."""
+        super().merge(other)
         codes = self.vocabulary.join(other.vocabulary.labels)
         for chunk in tuple(other.chunks):
             self.chunks.append(
@@ -129,9 +128,8 @@ class ListingPart:
             )
 
     def dump(self) -> Content:
-        """The columns."""
-        return {
-            "labels": self.vocabulary.labels,
+        """Return all items, for a file."""
+        return super().dump() | {
             "chunks": [
                 [c.uids, c.truth_datums, c.truth_labels, c.datums, c.labels, c.values]
                 for c in self.chunks
@@ -139,8 +137,8 @@ class ListingPart:
         }
 
     def restore(self, content: Content) -> None:
-        """The columns that `dump` wrote."""
-        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
+        """Set a new state to the content that `dump` returned."""
+        super().restore(content)
         self.chunks = [_saved(columns, len(self.vocabulary)) for columns in content["chunks"]]
         if len({chunk.uids.dtype.kind for chunk in self.chunks}) > 1:
             raise StateError("uids: expected all strings or all whole numbers, found both")
@@ -231,7 +229,7 @@ def _saved(columns: list[Any], count: int) -> Chunk:
         saved_column(content, "truth_labels", np.int64, low=0, high=count - 1),
         saved_column(content, "datums", np.int64, low=0, high=len(uids) - 1),
         saved_column(content, "labels", np.int64, low=0, high=count - 1),
-        saved_parts.scores(content, "values", (None,)),
+        saved_scores(content, "values", (None,)),
     )
     for own in (("truth_datums", "truth_labels"), ("datums", "labels", "values")):
         check_same_length({name: getattr(chunk, name) for name in own})
@@ -278,10 +276,10 @@ def _table(
 
 
 @define(slots=False)
-class Listing(Keyed):
-    """`ListingPart` for each label key."""
+class Listing(StateByKey):
+    """`KeyListing` for each label key."""
 
-    part: ClassVar[type[ListingPart]] = ListingPart
+    part: ClassVar[type[KeyListing]] = KeyListing
     thresholds: tuple[float, ...] = ()
     hardmax: bool = False
 

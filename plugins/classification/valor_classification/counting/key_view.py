@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import weakref
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +12,7 @@ from valor_classification.kernels.values import ConfusionCells, ReliabilityBins,
 from valor_core.kernels import thread_count
 from valor_core.schemas import Checked, Codes, Floats, Label, Uids, read_only
 from valor_core.schemas.classification import ClassificationBatch, ScoreList, ScoreMatrix, Tops
+from valor_core.states import cached, memoized
 
 NONE = -1
 """Code of a label that is not there."""
@@ -52,14 +50,13 @@ class KeyView:
         self.truth_labels = truth_labels
         self.scores = scores
         self._single = single
-        self._cells: dict[tuple[float, ...], ConfusionCells] = {}
 
     @property
     def count(self) -> int:
         """Number of datums of the batch, whether they take part or not."""
         return len(self.uids)
 
-    @cached_property
+    @cached
     def taking_part(self) -> NDArray[np.bool_]:
         """Whether a datum has a ground truth or a prediction of the key, by datum."""
         if isinstance(self.scores, ScoreMatrix):
@@ -69,14 +66,14 @@ class KeyView:
         taking_part[self.scores.datums] = True
         return taking_part
 
-    @cached_property
+    @cached
     def with_truth(self) -> int:
         """Number of datums with a ground truth."""
         if self.is_single:
             return len(self.truth_datums)
         return int(np.count_nonzero(self.truth_counts))
 
-    @cached_property
+    @cached
     def has_truth(self) -> NDArray[np.bool_]:
         """Whether a datum has a ground truth, by datum."""
         if self.is_single and len(self.truth_datums) == self.count:
@@ -85,33 +82,33 @@ class KeyView:
         has_truth[self.truth_datums] = True
         return has_truth
 
-    @cached_property
+    @cached
     def all_listed(self) -> bool:
         """Whether every datum has a score for every label."""
         return isinstance(self.scores, ScoreMatrix) and len(self.scores.labels) == len(self.labels)
 
-    @cached_property
+    @cached
     def size(self) -> int:
         """Number of datums that take part."""
         if isinstance(self.scores, ScoreMatrix):
             return self.count
         return int(np.count_nonzero(self.taking_part))
 
-    @cached_property
+    @cached
     def truth_counts(self) -> Codes:
         """Number of ground truths, by datum."""
         if self.is_single and len(self.truth_datums) == self.count:
             return np.ones(self.count, dtype=np.int64)
         return np.bincount(self.truth_datums, minlength=self.count)
 
-    @cached_property
+    @cached
     def is_single(self) -> bool:
         """Whether no datum has several ground truths."""
         if self._single is not None:
             return self._single
         return bool(np.all(self.truth_datums[1:] > self.truth_datums[:-1]))
 
-    @cached_property
+    @cached
     def truths(self) -> Codes:
         """The ground truth of each datum where none has several, `NONE` where there is none."""
         if len(self.truth_datums) == self.count:
@@ -120,7 +117,7 @@ class KeyView:
         truths[self.truth_datums] = self.truth_labels
         return truths
 
-    @cached_property
+    @cached
     def columns(self) -> Codes:
         """Column of each label in a score matrix, `NONE` where it has none."""
         columns = np.full(len(self.labels), NONE, dtype=np.int64)
@@ -140,7 +137,7 @@ class KeyView:
         tops: Tops | None = self.scores.tops  # type: ignore[union-attr]
         return None if tops is None else (tops.columns, tops.scores)
 
-    @cached_property
+    @cached
     def _tops(self) -> tuple[NDArray[np.integer[Any]], Floats]:
         """Column or row of each datum's best-scoring label, the first of equals, and its score.
 
@@ -152,7 +149,7 @@ class KeyView:
         entries = kernels.best.top_of_runs(self.scores.datums, values, count=self.count)
         return entries, values[entries] if len(values) else np.zeros(self.count, values.dtype)
 
-    @cached_property
+    @cached
     def top_labels(self) -> NDArray[np.integer[Any]]:
         """The best-scoring label of each datum, `NONE` where it lists none."""
         entries = self._tops[0]
@@ -163,21 +160,18 @@ class KeyView:
             return entries
         return np.where(entries == NONE, NONE, self.scores.labels[entries])
 
-    @cached_property
+    @cached
     def top_scores(self) -> Floats:
         """The best score of each datum, meaningless where it lists none."""
         return self._tops[1]
 
-    def top_cells(self, thresholds: tuple[float, ...]) -> ConfusionCells:
-        """Datums by ground truth, best-scoring label and how many thresholds its score passes.
+    @memoized
+    def top_cells(self, score_thresholds: tuple[float, ...]) -> ConfusionCells:
+        """Datums by ground truth, best-scoring label and number of passed thresholds.
 
-        For a view that `is_single`. Kept, since several states ask for the same.
+        For a view that `is_single`.
         """
-        if thresholds not in self._cells:
-            self._cells[thresholds] = self._count_tops(np.array(thresholds))
-        return self._cells[thresholds]
-
-    def _count_tops(self, thresholds: NDArray[np.float64]) -> ConfusionCells:
+        thresholds = np.array(score_thresholds)
         count, scores = len(self.labels), self.scores
         if isinstance(scores, ScoreMatrix):
             return kernels.confusion.top_cells(
@@ -211,7 +205,7 @@ class KeyView:
             *(self.top_scores[wanted], self.top_is_true[wanted], limits), threads=threads
         )
 
-    @cached_property
+    @cached
     def top_is_true(self) -> NDArray[np.bool_]:
         """Whether the best-scoring label of each datum is a ground truth."""
         if self.is_single:
@@ -226,7 +220,7 @@ class KeyView:
         is_true[self.top_labels == NONE] = False
         return is_true
 
-    @cached_property
+    @cached
     def truth_entries(self) -> Codes:
         """Row of each ground truth in a score list, `NONE` where it is not listed."""
         width = max(len(self.labels), 1)
@@ -240,7 +234,7 @@ class KeyView:
         found = order[places]
         return np.where(pairs[found] == wanted, found, NONE)
 
-    @cached_property
+    @cached
     def truth_is_listed(self) -> NDArray[np.bool_]:
         """Whether each ground truth has a score."""
         if self.all_listed:
@@ -249,7 +243,7 @@ class KeyView:
             return np.not_equal(self.columns[self.truth_labels], NONE)
         return np.not_equal(self.truth_entries, NONE)
 
-    @cached_property
+    @cached
     def truth_scores(self) -> Floats:
         """Score of each ground truth, 0 where it is not listed."""
         values = self.scores.values
@@ -261,7 +255,7 @@ class KeyView:
             scores = values[self.truth_entries] if len(values) else np.zeros(len(self.truth_labels))
         return np.where(self.truth_is_listed, scores, 0).astype(values.dtype, copy=False)
 
-    @cached_property
+    @cached
     def listed_is_true(self) -> NDArray[np.bool_]:
         """Whether each entry of a score list is a ground truth."""
         is_true = np.zeros(len(self.scores.values), dtype=bool)
@@ -269,35 +263,19 @@ class KeyView:
         return is_true
 
 
+@memoized
 def views(batch: ClassificationBatch) -> tuple[KeyView, ...]:
-    """One view for every label key of a batch.
+    """Return a view of every label key of a batch.
 
-    The views of the last batch are kept, so that all states of a plan share what they derive.
+    They are kept with the batch: the states of a plan count the same batch one after another, and
+    share what the views derive.
     """
-    kept = getattr(_last, "kept", None)
-    if kept is not None and kept[0]() is batch:
-        found: tuple[KeyView, ...] = kept[1]
-        return found
-    made = tuple(_views(batch))
-    _last.kept = (weakref.ref(batch, _forget), made)
-    return made
-
-
-_last = threading.local()
-
-
-def _forget(reference: weakref.ref[ClassificationBatch]) -> None:
-    if getattr(_last, "kept", (None,))[0] is reference:
-        del _last.kept
-
-
-def _views(batch: ClassificationBatch) -> list[KeyView]:
     is_used = _is_used(batch)
     keys = sorted({label.key for label, used in zip(batch.labels, is_used, strict=True) if used})
     if len(keys) == 1 and is_used.all() and len(batch.scores.labels):
         columns = (batch.truth_datums, batch.truth_labels, batch.scores)
-        return [KeyView(batch.labels, batch.datums.uids, *columns, batch.single)]
-    return [_view(batch, key, is_used) for key in keys]
+        return (KeyView(batch.labels, batch.datums.uids, *columns, batch.single),)
+    return tuple(_view(batch, key, is_used) for key in keys)
 
 
 def _is_used(batch: ClassificationBatch) -> NDArray[np.bool_]:

@@ -8,23 +8,31 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import define, field
+from attrs import define
 from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.counting import saved_parts
-from valor_classification.counting.by_key import Keyed
+from valor_classification.counting.by_key import KeyState, StateByKey
 from valor_classification.counting.key_view import NONE, KeyView
-from valor_classification.counting.reach import threshold_warnings
+from valor_classification.counting.threshold_counts import threshold_warnings
 from valor_classification.kernels.limits import in_type
 from valor_core.errors import StateError
-from valor_core.schemas import Codes, Vocabulary
+from valor_core.schemas import Codes
 from valor_core.schemas.classification import ScoreMatrix
-from valor_core.states import Content, StateRequest, saved_column, saved_labels, saved_number
+from valor_core.states import (
+    Content,
+    StateRequest,
+    counted,
+    saved_column,
+)
 
 
-@define(repr=False)
-class AgreementPart:
+def _no_hits(state: KeyAgreement) -> Codes:
+    return np.zeros(len(state.thresholds) + 1, np.int64)
+
+
+@define(slots=False, repr=False)
+class KeyAgreement(KeyState):
     """Datums by how their predicted labels meet their ground truths, at every threshold.
 
     Parameters
@@ -48,19 +56,15 @@ class AgreementPart:
 
     thresholds: tuple[float, ...]
     hardmax: bool
-    vocabulary: Vocabulary = field(factory=Vocabulary)
-    with_truth: int = 0
-    datums: int = 0
-    has_several: bool = False
-    hits: NDArray[np.int64] = field(init=False)
-    sets: Counter[tuple[int, int, int]] = field(factory=Counter)
-
-    def __attrs_post_init__(self) -> None:
-        self.hits = np.zeros(len(self.thresholds) + 1, dtype=np.int64)
+    with_truth: int = counted(int)
+    datums: int = counted(int)
+    has_several: bool = counted(bool)
+    hits: Codes = counted(_no_hits, takes_self=True)
+    sets: Counter[tuple[int, int, int]] = counted(Counter)
 
     def update(self, view: KeyView) -> None:
         """Count a view."""
-        self.vocabulary.join(view.labels)
+        self.add(view.labels)
         self.datums += view.size
         self.with_truth += view.with_truth
         self.has_several |= not view.is_single
@@ -75,15 +79,6 @@ class AgreementPart:
             found, shared = sizes[rows, place], common[rows, place]
             self._count_sets(place, shared, truths + found - shared)
 
-    def merge(self, other: AgreementPart) -> None:
-        """Count what another part counted."""
-        self.vocabulary.join(other.vocabulary.labels)
-        self.datums += other.datums
-        self.with_truth += other.with_truth
-        self.has_several |= other.has_several
-        self.hits = self.hits + other.hits
-        self.sets.update(other.sets)
-
     def warnings(self) -> Iterator[str]:
         """Warnings of thresholds without effect or out of reach, for one ground truth an item."""
         if self.has_several:
@@ -96,27 +91,15 @@ class AgreementPart:
         yield from threshold_warnings(self.thresholds, reached, self.datums, count, self.hardmax)
 
     def dump(self) -> Content:
-        """The counts."""
-        return {
-            "labels": self.vocabulary.labels,
-            "with_truth": self.with_truth,
-            "datums": self.datums,
-            "has_several": self.has_several,
-            "hits": self.hits,
-            "sets": np.array(
-                [(*cell, count) for cell, count in self.sets.items()], dtype=np.int64
-            ).reshape(-1, 4),
-        }
+        """Return all counts, for a file."""
+        sets = [(*cell, count) for cell, count in self.sets.items()]
+        return super().dump() | {"sets": np.array(sets, np.int64).reshape(-1, 4)}
 
     def restore(self, content: Content) -> None:
-        """The counts that `dump` wrote."""
-        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
-        self.datums = saved_number(content, "datums", low=0)
-        self.with_truth = saved_number(content, "with_truth", low=0)
-        self.has_several = saved_parts.flag(content, "has_several")
-        most = self.datums * len(self.vocabulary)
-        shape = (len(self.thresholds) + 1,)
-        self.hits = saved_column(content, "hits", np.int64, shape=shape, low=0, high=most)
+        """Set a new state to the content that `dump` returned."""
+        super().restore(content | {"sets": {}})
+        if self.hits.max(initial=0) > self.datums * len(self.vocabulary):
+            raise StateError(f"hits: expected labels of {self.datums:,} items, found more")
         sets = saved_column(content, "sets", np.int64, shape=(None, 4), low=0)
         self._check_sets(sets)
         self.sets = Counter({(p, common, united): n for p, common, united, n in sets.tolist()})
@@ -221,10 +204,10 @@ def _reached(
 
 
 @define(slots=False, repr=False)
-class Agreement(Keyed):
-    """`AgreementPart` for each label key."""
+class Agreement(StateByKey):
+    """`KeyAgreement` for each label key."""
 
-    part: ClassVar[type[AgreementPart]] = AgreementPart
+    part: ClassVar[type[KeyAgreement]] = KeyAgreement
     thresholds: tuple[float, ...] = ()
     hardmax: bool = True
 

@@ -5,29 +5,28 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from attrs import define, field
+from attrs import define
 from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.counting.by_key import Keyed
+from valor_classification.counting.by_key import KeyState, StateByKey
 from valor_classification.counting.key_view import KeyView
-from valor_classification.counting.unit_interval import not_probabilities
+from valor_classification.counting.score_checks import not_probabilities
 from valor_core.kernels import thread_count
 from valor_core.results import Failed
-from valor_core.schemas import Floats, Vocabulary
+from valor_core.schemas import Floats
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.states import (
     Content,
     ExactSum,
     StateRequest,
-    saved_labels,
-    saved_number,
+    counted,
     saved_sums,
 )
 
 
-@define
-class ProbabilityPart:
+@define(slots=False, repr=False)
+class KeyProbability(KeyState):
     """Sums of the losses over the datums with ground truth.
 
     Parameters
@@ -48,17 +47,16 @@ class ProbabilityPart:
     """
 
     losses: tuple[str, ...]
-    vocabulary: Vocabulary = field(factory=Vocabulary)
-    log_loss: ExactSum = field(factory=ExactSum)
-    brier: ExactSum = field(factory=ExactSum)
-    with_truth: int = 0
-    several: int = 0
-    outside: int = 0
-    unnormalized: int = 0
+    log_loss: ExactSum = counted(ExactSum)
+    brier: ExactSum = counted(ExactSum)
+    with_truth: int = counted(int)
+    several: int = counted(int)
+    outside: int = counted(int)
+    unnormalized: int = counted(int)
 
     def update(self, view: KeyView) -> None:
         """Count a view."""
-        self.vocabulary.join(view.labels)
+        self.add(view.labels)
         self.with_truth += view.with_truth
         if not view.is_single:
             self.several += int(np.count_nonzero(view.truth_counts > 1))
@@ -72,38 +70,11 @@ class ProbabilityPart:
         if "brier" in self.losses:
             self.brier.merge(ExactSum(_squared_errors(view)))
 
-    def merge(self, other: ProbabilityPart) -> None:
-        """Count what another part counted."""
-        self.vocabulary.join(other.vocabulary.labels)
-        self.log_loss.merge(other.log_loss)
-        self.brier.merge(other.brier)
-        self.with_truth += other.with_truth
-        self.several += other.several
-        self.outside += other.outside
-        self.unnormalized += other.unnormalized
-
-    def dump(self) -> Content:
-        """The sums."""
-        return {
-            "labels": self.vocabulary.labels,
-            "log_loss": self.log_loss.to_text(),
-            "brier": self.brier.to_text(),
-            "with_truth": self.with_truth,
-            "several": self.several,
-            "outside": self.outside,
-            "unnormalized": self.unnormalized,
-        }
-
     def restore(self, content: Content) -> None:
-        """The sums that `dump` wrote."""
-        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
-        self.log_loss = _sum(content, "log_loss")
-        self.brier = _sum(content, "brier")
-        self.with_truth = saved_number(content, "with_truth", low=0)
-        self.several = saved_number(content, "several", low=0)
-        self.outside = saved_number(content, "outside", low=0)
-        # states of earlier versions did not count them
-        self.unnormalized = saved_number({"unnormalized": 0, **content}, "unnormalized", low=0)
+        """Set a new state to the content that `dump` returned."""
+        super().restore({"unnormalized": 0, **content})  # not in states of earlier versions
+        for name in ("log_loss", "brier"):
+            saved_sums(content.get(name), name, np.array([np.inf]))
 
     @property
     def refusal(self) -> Failed | None:
@@ -158,15 +129,11 @@ def _squared_errors(view: KeyView) -> int:
     )
 
 
-def _sum(content: Content, name: str) -> ExactSum:
-    return ExactSum(saved_sums(content.get(name), name, np.array([np.inf])).units[0])
-
-
 @define(slots=False)
-class Probability(Keyed):
-    """`ProbabilityPart` for each label key."""
+class Probability(StateByKey):
+    """`KeyProbability` for each label key."""
 
-    part: ClassVar[type[ProbabilityPart]] = ProbabilityPart
+    part: ClassVar[type[KeyProbability]] = KeyProbability
     losses: tuple[str, ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""Ranking: every score of every label, kept in its own type, for exact curves and areas."""
+"""Every score of every label, in its own type, or its histogram in equal bins."""
 
 from __future__ import annotations
 
@@ -10,21 +10,24 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.counting import saved_parts
-from valor_classification.counting.by_key import Keyed, add_rows
+from valor_classification.counting import threshold_counts
+from valor_classification.counting.by_key import KeyState, StateByKey, saved_scores
 from valor_classification.counting.key_view import NONE, KeyView
+from valor_classification.counting.score_checks import range_request, scores_request
+from valor_classification.counting.threshold_counts import KeyLabelCounts
 from valor_classification.kernels.values import RankAreas
 from valor_core.errors import StateError
 from valor_core.kernels import thread_count
-from valor_core.schemas import Codes, Floats, Label, Vocabulary
+from valor_core.schemas import Codes, Floats, Label
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.states import (
     Content,
     StateRequest,
     check_same_length,
+    counted,
+    forget,
+    memoized,
     saved_column,
-    saved_labels,
-    saved_number,
 )
 
 
@@ -85,23 +88,20 @@ class LabelScores:
     unlisted_negatives: int
 
 
-@define(repr=False)
-class RankingPart:
+@define(slots=False, repr=False)
+class KeyRanking(KeyState):
     """All scores of one label key."""
 
-    vocabulary: Vocabulary = field(factory=Vocabulary)
-    truths: Codes = field(factory=lambda: np.zeros(0, dtype=np.int64))
-    datums: int = 0
-    matrices: list[MatrixChunk] = field(factory=list)
-    lists: list[ListChunk] = field(factory=list)
-    _areas: RankAreas | None = field(default=None, init=False, eq=False, repr=False)
+    truths: Codes = counted(lambda: np.zeros(0, np.int64), by_label=True)
+    datums: int = counted(int)
+    matrices: list[MatrixChunk] = field(factory=list, init=False)
+    lists: list[ListChunk] = field(factory=list, init=False)
 
     def update(self, view: KeyView) -> None:
         """Keep a view's scores."""
-        self._areas = None
-        codes = self.vocabulary.join(view.labels)
+        forget(self)
         truths = np.bincount(view.truth_labels, minlength=len(view.labels))
-        self.truths = add_rows(self.truths, codes, truths, len(self.vocabulary))
+        codes = self.add(view.labels, truths=truths)
         self.datums += view.size
         scores = view.scores
         if isinstance(scores, ScoreMatrix):
@@ -123,12 +123,11 @@ class RankingPart:
         ]
         self.lists = [ListChunk(chunk.marks, chunk.values.copy()) for chunk in self.lists]
 
-    def merge(self, other: RankingPart) -> None:
-        """Keep another part's scores."""
-        self._areas = None
+    def merge(self, other: KeyRanking) -> None:
+        """Add the scores of another state of the same request, which is not modified."""
+        forget(self)
+        super().merge(other)
         codes = self.vocabulary.join(other.vocabulary.labels)
-        self.truths = add_rows(self.truths, codes, other.truths, len(self.vocabulary))
-        self.datums += other.datums
         for chunk in tuple(other.matrices):
             renamed = codes[chunk.labels]
             self.matrices.append(MatrixChunk(chunk.values, renamed, chunk.rows, chunk.columns))
@@ -137,23 +136,16 @@ class RankingPart:
             self.lists.append(ListChunk(marks.astype(np.int32), listed.values))
 
     def dump(self) -> Content:
-        """The scores."""
-        return {
-            "labels": self.vocabulary.labels,
-            "truths": self.truths,
-            "datums": self.datums,
+        """Return all scores, for a file."""
+        return super().dump() | {
             "matrices": [[c.values, c.labels, c.rows, c.columns] for c in self.matrices],
             "lists": [[c.marks, c.values] for c in self.lists],
         }
 
     def restore(self, content: Content) -> None:
-        """The scores that `dump` wrote."""
-        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
+        """Set a new state to the content that `dump` returned."""
+        super().restore(content)
         count = len(self.vocabulary)
-        self.datums = saved_number(content, "datums", low=0)
-        self.truths = saved_column(
-            content, "truths", np.int64, shape=(count,), low=0, high=self.datums
-        )
         self.matrices = [_saved_matrix(columns, count) for columns in content["matrices"]]
         self.lists = [_saved_list(columns, count) for columns in content["lists"]]
         self._check_counts()
@@ -175,16 +167,10 @@ class RankingPart:
                 "found more"
             )
 
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The labels, sorted."""
-        return self.vocabulary.sorted_labels
-
+    @memoized
     def areas(self) -> RankAreas:
-        """Areas under the curves of all labels, sorted; worked out once."""
-        if self._areas is None:
-            self._areas = self._aligned_areas() if self._is_aligned() else self._gathered_areas()
-        return self._areas
+        """Return the areas under the curves of all labels, sorted."""
+        return self._aligned_areas() if self._is_aligned() else self._gathered_areas()
 
     def of_labels(self) -> Iterator[LabelScores]:
         """Scores of one label after the other, sorted."""
@@ -288,7 +274,7 @@ def _together(parts: list[NDArray[Any]]) -> NDArray[Any]:
 def _saved_matrix(columns: list[Any], count: int) -> MatrixChunk:
     """A chunk of a file, over some number of labels."""
     content = dict(zip(("values", "labels", "rows", "columns"), columns, strict=True))
-    values = saved_parts.scores(content, "values", (None, None))
+    values = saved_scores(content, "values", (None, None))
     height, width = values.shape
     labels = saved_column(content, "labels", np.int64, shape=(width,), low=0, high=count - 1)
     rows = saved_column(content, "rows", np.int64, low=0, high=height - 1)
@@ -304,15 +290,15 @@ def _saved_list(columns: list[Any], count: int) -> ListChunk:
     """A chunk of a file, over some number of labels."""
     content = dict(zip(("marks", "values"), columns, strict=True))
     marks = saved_column(content, "marks", np.int32, low=0, high=2 * count - 1)
-    values = saved_parts.scores(content, "values", marks.shape)
+    values = saved_scores(content, "values", marks.shape)
     return ListChunk(marks, values)
 
 
 @define(slots=False, repr=False)
-class Ranking(Keyed):
-    """`RankingPart` for each label key."""
+class Ranking(StateByKey):
+    """`KeyRanking` for each label key."""
 
-    part: ClassVar[type[RankingPart]] = RankingPart
+    part: ClassVar[type[KeyRanking]] = KeyRanking
 
     def detach(self) -> None:
         """Copy what is a view of a batch's arrays."""
@@ -323,3 +309,33 @@ class Ranking(Keyed):
 def request() -> StateRequest:
     """All scores."""
     return StateRequest(Ranking)
+
+
+def edges(bins: int) -> tuple[float, ...]:
+    """Lower edges of equal bins in [0, 1], the thresholds of a binned ranking."""
+    return tuple(i / bins for i in range(bins))
+
+
+def area_requests(bins: int | None) -> tuple[StateRequest, ...]:
+    """Request states for the exact or the binned area, and the checks of scores."""
+    if bins is None:
+        return request(), scores_request()
+    binned = threshold_counts.request(edges(bins), hardmax=False)
+    return binned, scores_request(), range_request()
+
+
+def binned_counts(part: KeyLabelCounts, bins: int) -> tuple[NDArray[Any], NDArray[Any], Codes]:
+    """True and false positives at every lower edge from the highest, and everything last.
+
+    Returns
+    -------
+    tp, fp : ndarray of int64, shape (n_labels, bins + 1)
+        The last column is all datums, listed or not.
+    truths : ndarray of int64, shape (n_labels,)
+        Ground truths of each label.
+    """
+    found = part.all_at(edges(bins)[::-1])
+    truths = found[0].truths
+    tp = np.stack([*(one.tp for one in found), truths], axis=1)
+    fp = np.stack([*(one.fp for one in found), part.datums - truths], axis=1)
+    return tp, fp, truths

@@ -1,23 +1,86 @@
-"""Label counts: predictions and hits of every label at every threshold."""
+"""Predictions and hits of every label at every score threshold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define, frozen
 from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.counting.by_key import Keyed, add_rows
+from valor_classification.counting.by_key import KeyState, StateByKey
 from valor_classification.counting.key_view import NONE, KeyView
-from valor_classification.counting.reach import SEVERAL, TIED, threshold_warnings
 from valor_core.errors import StateError
 from valor_core.kernels import thread_count
-from valor_core.schemas import Codes, Label, Vocabulary
+from valor_core.schemas import Codes, Label
 from valor_core.schemas.classification import ScoreMatrix
-from valor_core.states import Content, StateRequest, saved_column, saved_labels, saved_number
+from valor_core.states import (
+    Content,
+    StateRequest,
+    counted,
+    saved_column,
+    saved_number,
+)
+
+SEVERAL = (
+    "items have several ground truths, but hardmax: true predicts only the best label of an item; "
+    "set hardmax: false and score_thresholds: 0.5 to predict every label from that score on"
+)
+
+TIED = (
+    "scores of exactly 0 or 1 give items several best labels, of which hardmax: true predicts the "
+    "first; if they are predicted labels, set hardmax: false and score_thresholds: 0.5"
+)
+
+
+def threshold_warnings(
+    thresholds: Sequence[float], reached: Sequence[int], items: int, labels: int, hardmax: bool
+) -> Iterator[str]:
+    """Yield a warning for each threshold that cannot change a number, and for those out of reach.
+
+    The best score of an item is at least one divided by the number of labels, if its scores sum to
+    1, so that no lower threshold excludes the best label. Half of a binary model is what hardmax
+    predicts.
+
+    Parameters
+    ----------
+    thresholds : sequence of float
+        Score thresholds; minus infinity is none.
+    reached : sequence of int
+        Predictions that reach each of them.
+    items : int
+        Items that take part.
+    labels : int
+        Labels of the key.
+    hardmax : bool
+        Whether only the best label of an item is a prediction.
+
+    Examples
+    --------
+    >>> [*threshold_warnings([0.35, 0.75], [8, 3], items=8, labels=2, hardmax=True)]
+    ['score_threshold 0.35 changes nothing, with hardmax: true the best of 2 labels always reaches
+    it; set hardmax: false to predict every label from that score on']
+    >>> [*threshold_warnings([50], [0], items=8, labels=2, hardmax=True)]
+    ['score_threshold 50: no score reaches it, so that nothing is predicted; write 0.5 for 50 %']
+    """
+    for threshold, count in zip(thresholds, reached, strict=True):
+        if not items or threshold == -math.inf:
+            continue
+        if hardmax and count == items and 0 < threshold * labels < 1 < labels:
+            yield (
+                f"score_threshold {threshold:g} changes nothing, with hardmax: true the best of "
+                f"{labels} labels always reaches it; set hardmax: false to predict every label "
+                "from that score on"
+            )
+        elif not count and threshold > 1:
+            percent = f"; write {threshold / 100:g} for {threshold:g} %" * (threshold <= 100)
+            yield (
+                f"score_threshold {threshold:g}: no score reaches it, so that nothing is "
+                f"predicted{percent}"
+            )
 
 
 @frozen(kw_only=True, eq=False, repr=False)
@@ -44,8 +107,12 @@ class ThresholdCounts:
         return self.tp + self.fn
 
 
-@define(repr=False)
-class LabelCountsPart:
+def _no_histogram(state: KeyLabelCounts) -> Codes:
+    return np.zeros((0, len(state.thresholds) + 1), np.int64)
+
+
+@define(slots=False, repr=False)
+class KeyLabelCounts(KeyState):
     """Histograms, by label, of how many thresholds its predictions pass.
 
     Parameters
@@ -58,63 +125,29 @@ class LabelCountsPart:
 
     thresholds: tuple[float, ...]
     hardmax: bool
-    vocabulary: Vocabulary = field(factory=Vocabulary)
-    predicted: NDArray[np.int64] = field(init=False)
-    matched: NDArray[np.int64] = field(init=False)
-    truths: NDArray[np.int64] = field(init=False)
-    datums: int = 0
-    has_several: bool = False
-    has_ties: bool = False
-
-    def __attrs_post_init__(self) -> None:
-        self.predicted = np.zeros((0, len(self.thresholds) + 1), dtype=np.int64)
-        self.matched = self.predicted.copy()
-        self.truths = np.zeros(0, dtype=np.int64)
+    predicted: Codes = counted(_no_histogram, takes_self=True, by_label=True)
+    matched: Codes = counted(_no_histogram, takes_self=True, by_label=True)
+    truths: Codes = counted(lambda: np.zeros(0, np.int64), by_label=True)
+    datums: int = counted(int)
+    has_several: bool = counted(bool)
+    has_ties: bool = counted(bool)
 
     def update(self, view: KeyView) -> None:
         """Count a view."""
-        counted = self._of_top(view) if self.hardmax else self._of_all(view)
-        self._add(self.vocabulary.join(view.labels), *counted)
+        predicted, matched = self._of_top(view) if self.hardmax else self._of_all(view)
+        truths = np.bincount(view.truth_labels, minlength=len(view.labels))
+        self.add(view.labels, predicted=predicted, matched=matched, truths=truths)
         self.datums += view.size
         self.has_several |= not view.is_single
         self.has_ties |= self.hardmax and not self.has_ties and _has_ties(view)
 
-    def merge(self, other: LabelCountsPart) -> None:
-        """Count what another part counted."""
-        codes = self.vocabulary.join(other.vocabulary.labels)
-        self._add(codes, other.predicted, other.matched, other.truths)
-        self.datums += other.datums
-        self.has_several |= other.has_several
-        self.has_ties |= other.has_ties
-
-    def dump(self) -> Content:
-        """The histograms."""
-        return {
-            "labels": self.vocabulary.labels,
-            "predicted": self.predicted,
-            "matched": self.matched,
-            "truths": self.truths,
-            "datums": self.datums,
-            "has_several": self.has_several,
-            "has_ties": self.has_ties,
-        }
-
     def restore(self, content: Content) -> None:
-        """The histograms that `dump` wrote."""
-        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
-        self.datums = saved_number(content, "datums", low=0)
-        self.predicted, self.matched, self.truths = (
-            saved_column(content, name, np.int64, shape=shape, low=0, high=self.datums)
-            for name, shape in (
-                ("predicted", (len(self.vocabulary), len(self.thresholds) + 1)),
-                ("matched", (len(self.vocabulary), len(self.thresholds) + 1)),
-                ("truths", (len(self.vocabulary),)),
-            )
-        )
+        """Set a new state to the content that `dump` returned."""
+        # states of older versions lack the two flags
+        truths = saved_column(content, "truths", np.int64)
+        has_several = bool(truths.sum(dtype=float) > saved_number(content, "datums"))
+        super().restore({"has_several": has_several, "has_ties": False, **content})
         self._check_counts()
-        # states of older versions lack it
-        self.has_several = bool(content.get("has_several", self.truths.sum() > self.datums))
-        self.has_ties = bool(content.get("has_ties"))
 
     def _check_counts(self) -> None:
         """Raise a `StateError` unless predictions and hits are of the items there are."""
@@ -137,11 +170,6 @@ class LabelCountsPart:
         reached = _passing(self.predicted).sum(axis=0)[1:].tolist()
         count = len(self.vocabulary)
         yield from threshold_warnings(self.thresholds, reached, self.datums, count, self.hardmax)
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The labels, sorted."""
-        return self.vocabulary.sorted_labels
 
     def at(self, threshold: float) -> ThresholdCounts:
         """Counts at one of the thresholds."""
@@ -166,7 +194,7 @@ class LabelCountsPart:
             )
         return found
 
-    def _of_top(self, view: KeyView) -> tuple[Codes, Codes, Codes]:
+    def _of_top(self, view: KeyView) -> tuple[Codes, Codes]:
         if view.is_single:
             return self._of_cells(view)
         bins = kernels.thresholds.passed(view.top_scores, np.array(self.thresholds))
@@ -176,22 +204,20 @@ class LabelCountsPart:
         return (
             self._histogram(view, labels[listed], bins[listed]),
             self._histogram(view, labels[hit], bins[hit]),
-            _truths(view),
         )
 
-    def _of_cells(self, view: KeyView) -> tuple[Codes, Codes, Codes]:
+    def _of_cells(self, view: KeyView) -> tuple[Codes, Codes]:
         cells = view.top_cells(self.thresholds)
         labels, bins, counts = cells.predictions, cells.bins, cells.counts
-        listed, has_truth = labels != NONE, cells.truths != NONE
+        listed = labels != NONE
         hit = listed & (cells.truths == labels)
         predicted = np.zeros((len(view.labels), len(self.thresholds) + 1), dtype=np.int64)
-        matched, truths = np.zeros_like(predicted), np.zeros(len(view.labels), dtype=np.int64)
+        matched = np.zeros_like(predicted)
         np.add.at(predicted, (labels[listed], bins[listed]), counts[listed])
         np.add.at(matched, (labels[hit], bins[hit]), counts[hit])
-        np.add.at(truths, cells.truths[has_truth], counts[has_truth])
-        return predicted, matched, truths
+        return predicted, matched
 
-    def _of_all(self, view: KeyView) -> tuple[Codes, Codes, Codes]:
+    def _of_all(self, view: KeyView) -> tuple[Codes, Codes]:
         thresholds = np.array(self.thresholds)
         scores = view.scores
         if isinstance(scores, ScoreMatrix):
@@ -205,22 +231,12 @@ class LabelCountsPart:
         listed = view.truth_is_listed
         bins = kernels.thresholds.passed(view.truth_scores[listed], thresholds)
         matched = self._histogram(view, view.truth_labels[listed], bins)
-        return predicted, matched, _truths(view)
+        return predicted, matched
 
     def _histogram(self, view: KeyView, labels: Codes, bins: NDArray[Any]) -> Codes:
         width = len(self.thresholds) + 1
         counts = np.bincount(labels * width + bins, minlength=len(view.labels) * width)
         return counts.reshape(-1, width)
-
-    def _add(self, codes: Codes, predicted: Codes, matched: Codes, truths: Codes) -> None:
-        count = len(self.vocabulary)
-        self.predicted = add_rows(self.predicted, codes, predicted, count)
-        self.matched = add_rows(self.matched, codes, matched, count)
-        self.truths = add_rows(self.truths, codes, truths, count)
-
-
-def _truths(view: KeyView) -> Codes:
-    return np.bincount(view.truth_labels, minlength=len(view.labels))
 
 
 def _passing(histogram: Codes) -> Codes:
@@ -229,8 +245,8 @@ def _passing(histogram: Codes) -> Codes:
 
 
 @define(slots=False, repr=False)
-class LabelCounts(Keyed):
-    """`LabelCountsPart` for each label key.
+class LabelCounts(StateByKey):
+    """`KeyLabelCounts` for each label key.
 
     Examples
     --------
@@ -241,7 +257,7 @@ class LabelCounts(Keyed):
     array([1])
     """
 
-    part: ClassVar[type[LabelCountsPart]] = LabelCountsPart
+    part: ClassVar[type[KeyLabelCounts]] = KeyLabelCounts
     thresholds: tuple[float, ...] = ()
     hardmax: bool = True
 
@@ -260,3 +276,30 @@ def _has_ties(view: KeyView) -> bool:
     tops = view.top_scores
     rows = np.flatnonzero((tops == 0) | (tops == 1))
     return bool(((scores.values[rows] == tops[rows, None]).sum(axis=1) > 1).any())
+
+
+def limit(threshold: float | None) -> float:
+    """The least score of a prediction; null is no threshold, which every score reaches.
+
+    Examples
+    --------
+    >>> limit(0.5), limit(None)
+    (0.5, -inf)
+    """
+    return -math.inf if threshold is None else threshold
+
+
+def limits(thresholds: Iterable[float | None]) -> tuple[float, ...]:
+    """The least scores for several thresholds."""
+    return tuple(map(limit, thresholds))
+
+
+def coordinates(threshold: float | None, hardmax: bool) -> dict[str, Any]:
+    """How a result says which labels were predictions.
+
+    Examples
+    --------
+    >>> coordinates(None, hardmax=True)
+    {'score_threshold': None, 'hardmax': True}
+    """
+    return {"score_threshold": threshold, "hardmax": hardmax}

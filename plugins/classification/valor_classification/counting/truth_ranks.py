@@ -6,20 +6,23 @@ from typing import ClassVar
 
 import numpy as np
 from attrs import define, field
-from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.counting import saved_parts
-from valor_classification.counting.by_key import Keyed, grown
+from valor_classification.counting.by_key import KeyState, StateByKey
 from valor_classification.counting.key_view import NONE, KeyView
 from valor_core.errors import StateError
-from valor_core.schemas import Vocabulary
+from valor_core.schemas import Codes
 from valor_core.schemas.classification import ScoreMatrix
-from valor_core.states import Content, StateRequest, saved_column, saved_labels, saved_number
+from valor_core.states import (
+    Content,
+    StateRequest,
+    counted,
+    saved_column,
+)
 
 
-@define(repr=False)
-class TopRanksPart:
+@define(slots=False, repr=False)
+class KeyTopRanks(KeyState):
     """Ground truths by rank and by the number of thresholds that their score passes.
 
     Parameters
@@ -37,17 +40,16 @@ class TopRanksPart:
 
     thresholds: tuple[float, ...]
     ks: tuple[int, ...]
-    vocabulary: Vocabulary = field(factory=Vocabulary)
-    with_truth: int = 0
-    has_several: bool = False
-    table: NDArray[np.int64] = field(init=False)
+    with_truth: int = counted(int)
+    has_several: bool = counted(bool)
+    table: Codes = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.table = np.zeros((0, len(self.thresholds) + 1), dtype=np.int64)
+        self.table = np.zeros((0, len(self.thresholds) + 1), np.int64)
 
     def update(self, view: KeyView) -> None:
         """Count a view."""
-        self.vocabulary.join(view.labels)
+        self.add(view.labels)
         self.with_truth += int(np.count_nonzero(view.truth_counts))
         if not view.is_single:
             self.has_several = True
@@ -73,29 +75,20 @@ class TopRanksPart:
         counts = np.bincount(ranks[near] * width + bins[near])
         rows = np.zeros((-(-len(counts) // width), width), dtype=np.int64)
         rows.flat[: len(counts)] = counts
-        self._add(rows)
+        self._add_ranks(rows)
 
-    def merge(self, other: TopRanksPart) -> None:
-        """Count what another part counted."""
-        self.vocabulary.join(other.vocabulary.labels)
-        self.with_truth += other.with_truth
-        self.has_several |= other.has_several
-        self._add(other.table)
+    def merge(self, other: KeyTopRanks) -> None:
+        """Add the counts of another state of the same request, which is not modified."""
+        super().merge(other)
+        self._add_ranks(other.table)
 
     def dump(self) -> Content:
-        """The table."""
-        return {
-            "labels": self.vocabulary.labels,
-            "with_truth": self.with_truth,
-            "has_several": self.has_several,
-            "table": self.table,
-        }
+        """Return all counts, for a file."""
+        return super().dump() | {"table": self.table}
 
     def restore(self, content: Content) -> None:
-        """The table that `dump` wrote."""
-        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
-        self.with_truth = saved_number(content, "with_truth", low=0)
-        self.has_several = saved_parts.flag(content, "has_several")
+        """Set a new state to the content that `dump` returned."""
+        super().restore(content)
         shape = (None, len(self.thresholds) + 1)
         self.table = saved_column(
             content, "table", np.int64, shape=shape, low=0, high=self.with_truth
@@ -106,10 +99,12 @@ class TopRanksPart:
                 f"ground truths, found {len(self.table):,} rows that sum to {self.table.sum():,}"
             )
 
-    def _add(self, rows: NDArray[np.int64]) -> None:
-        """Add the counts of the first ranks; the table reaches to the greatest rank seen."""
-        self.table = grown(self.table, len(rows)).copy()
-        self.table[: len(rows)] += rows
+    def _add_ranks(self, rows: Codes) -> None:
+        """Add counts by rank; the table ends at the greatest rank found."""
+        table = np.zeros((max(len(self.table), len(rows)), self.table.shape[1]), np.int64)
+        table[: len(self.table)] = self.table
+        table[: len(rows)] += rows
+        self.table = table
 
     def correct(self, k: int, threshold: float) -> int:
         """Ground truths among the first k predictions that pass the threshold."""
@@ -117,10 +112,10 @@ class TopRanksPart:
 
 
 @define(slots=False, repr=False)
-class TopRanks(Keyed):
-    """`TopRanksPart` for each label key."""
+class TopRanks(StateByKey):
+    """`KeyTopRanks` for each label key."""
 
-    part: ClassVar[type[TopRanksPart]] = TopRanksPart
+    part: ClassVar[type[KeyTopRanks]] = KeyTopRanks
     thresholds: tuple[float, ...] = ()
     ks: tuple[int, ...] = (1,)
 

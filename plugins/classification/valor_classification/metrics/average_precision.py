@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 
-from valor_classification.counting import binned_scores
-from valor_classification.counting.by_key import Keyed
-from valor_classification.counting.scores import RankingPart
-from valor_classification.counting.threshold_counts import LabelCountsPart
-from valor_classification.counting.unit_interval import Outside
-from valor_classification.counting.unscored import Unscored
+from valor_classification.counting import scores
+from valor_classification.counting.by_key import StateByKey
+from valor_classification.counting.score_checks import ScorelessPredictions, ScoreRange
+from valor_classification.counting.scores import KeyRanking
+from valor_classification.counting.threshold_counts import KeyLabelCounts
 from valor_classification.metrics.label_values import LabelValues
 from valor_classification.parameters.ranked import AveragePrecisionParameters
 from valor_core.parameters import changed_parameters
@@ -51,9 +50,11 @@ class AveragePrecision:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """All scores, or their histogram."""
-        return binned_scores.requests(self.parameters.bins)
+        return scores.area_requests(self.parameters.bins)
 
-    def compute(self, state: Keyed, *others: Unscored | Outside) -> Iterator[Result]:
+    def compute(
+        self, state: StateByKey, *others: ScorelessPredictions | ScoreRange
+    ) -> Iterator[Result]:
         """One result for each label, then the averages of its key."""
         bins = self.parameters.bins
         for key, part in state.sorted():
@@ -62,11 +63,11 @@ class AveragePrecision:
                 yield from areas.results(average, changed_parameters(self.parameters, "average"))
 
 
-def _areas(key: str, part: RankingPart | LabelCountsPart, bins: int | None) -> LabelValues:
-    if isinstance(part, RankingPart):
+def _areas(key: str, part: KeyRanking | KeyLabelCounts, bins: int | None) -> LabelValues:
+    if isinstance(part, KeyRanking):
         truths, values = part.areas().positives, part.areas().average_precision
     else:
-        tp, fp, truths = binned_scores.counts(part, bins or 0)
+        tp, fp, truths = scores.binned_counts(part, bins or 0)
         gains = np.diff(tp, axis=1, prepend=0)
         precisions = tp / np.maximum(tp + fp, 1)
         values = (gains * precisions).sum(axis=1) / np.maximum(truths, 1)

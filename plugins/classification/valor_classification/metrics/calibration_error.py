@@ -8,9 +8,9 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_classification.counting import reliability, unscored
-from valor_classification.counting.reliability import Reliability, ReliabilityPart
-from valor_classification.counting.unscored import Unscored
+from valor_classification.counting import reliability
+from valor_classification.counting.reliability import KeyReliability, Reliability
+from valor_classification.counting.score_checks import ScorelessPredictions, scores_request
 from valor_classification.parameters.probability import CalibrationParameters
 from valor_core.results import Failed, Result, Undefined
 from valor_core.states import StateRequest
@@ -47,9 +47,9 @@ class CalibrationError:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """The reliability in the bins."""
-        return reliability.request(self.parameters.bins), unscored.request()
+        return reliability.request(self.parameters.bins), scores_request()
 
-    def compute(self, state: Reliability, answers: Unscored) -> Iterator[Result]:
+    def compute(self, state: Reliability, answers: ScorelessPredictions) -> Iterator[Result]:
         """One result for each label key."""
         for key, part in state.sorted():
             parameters = {"label_key": key, "number_of_bins": self.parameters.bins}
@@ -58,7 +58,7 @@ class CalibrationError:
             yield Result(parameters=parameters, value=value)
 
 
-def _value(part: ReliabilityPart) -> dict[str, Any] | Undefined | Failed:
+def _value(part: KeyReliability) -> dict[str, Any] | Undefined | Failed:
     if part.refusal is not None:
         return part.refusal
     total = int(part.counts.sum())
@@ -72,7 +72,7 @@ def _value(part: ReliabilityPart) -> dict[str, Any] | Undefined | Failed:
     return {"ece": weighted / total, "mce": max(gaps), "bins": bins}
 
 
-def _bin(part: ReliabilityPart, place: int) -> dict[str, Any]:
+def _bin(part: KeyReliability, place: int) -> dict[str, Any]:
     count = int(part.counts[place])
     return {
         "lower": place / part.bins,

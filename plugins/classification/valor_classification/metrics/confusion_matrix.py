@@ -11,10 +11,10 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_classification.counting import confusion, items
-from valor_classification.counting.confusion import Confusion, ConfusionPart
+from valor_classification.counting.confusion import Confusion, KeyConfusion
 from valor_classification.counting.items import Items, Listing
 from valor_classification.counting.key_view import NONE
-from valor_classification.metrics.thresholds import coordinates, limit, limits
+from valor_classification.counting.threshold_counts import coordinates, limit, limits
 from valor_classification.parameters.items import ConfusionMatrixParameters
 from valor_core.parameters import changed_parameters
 from valor_core.results import ConfusionTable, Result
@@ -76,7 +76,7 @@ class ConfusionMatrix:
                 )
 
     def _value(
-        self, key: str, part: ConfusionPart, least: float, named: Listing | None
+        self, key: str, part: KeyConfusion, least: float, named: Listing | None
     ) -> ConfusionTable:
         rows, columns, counts = part.at(least)
         labels = [label.value for label in part.labels]

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from valor_classification.counting import threshold_counts
-from valor_classification.counting.threshold_counts import LabelCounts
-from valor_classification.metrics.thresholds import coordinates, limits
+from valor_classification.counting.threshold_counts import LabelCounts, coordinates, limits
 from valor_classification.parameters.predicted import CountsParameters
 from valor_core.results import Result, label_parameters
 from valor_core.states import StateRequest

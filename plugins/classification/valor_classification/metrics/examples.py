@@ -10,7 +10,7 @@ from attrs import frozen
 
 from valor_classification.counting import items
 from valor_classification.counting.items import Items, Listing
-from valor_classification.metrics.thresholds import coordinates, limit, limits
+from valor_classification.counting.threshold_counts import coordinates, limit, limits
 from valor_classification.parameters.items import ExamplesParameters
 from valor_core.parameters import changed_parameters
 from valor_core.results import Result

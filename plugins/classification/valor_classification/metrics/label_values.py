@@ -7,8 +7,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from valor_classification.counting.unit_interval import Outside
-from valor_classification.counting.unscored import Unscored
+from valor_classification.counting.score_checks import ScorelessPredictions, ScoreRange
 from valor_core.results import Failed, NumberOrReason, Result, label_parameters, macro, weighted
 from valor_core.schemas import Codes, Label
 
@@ -37,7 +36,7 @@ class LabelValues:
     values: Sequence[NumberOrReason]
     refusal: Failed | None = None
 
-    def unless(self, *others: Unscored | Outside) -> LabelValues:
+    def unless(self, *others: ScorelessPredictions | ScoreRange) -> LabelValues:
         """The same, or why there is no value where scores are not what they had to be."""
         refusals = (other.of(self.key).refusal for other in others)
         return evolve(self, refusal=next((one for one in refusals if one is not None), None))

@@ -1,4 +1,4 @@
-"""Precision, recall and F: shares of predictions and of ground truths that are hits."""
+"""Precision, recall, F and specificity: shares of predictions and of ground truths."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from typing import Any
 from attrs import frozen
 
 from valor_classification.counting import threshold_counts
-from valor_classification.counting.threshold_counts import LabelCounts, ThresholdCounts
+from valor_classification.counting.threshold_counts import (
+    LabelCounts,
+    ThresholdCounts,
+    coordinates,
+    limits,
+)
 from valor_classification.metrics.label_values import LabelValues
-from valor_classification.metrics.thresholds import coordinates, limits
 from valor_classification.parameters.predicted import FBetaParameters, LabelParameters
 from valor_core.parameters import changed_parameters
 from valor_core.results import NumberOrReason, Result, ratio
@@ -194,3 +198,32 @@ class FBeta(LabelQuotient):
 
     def _shaped(self, threshold: float | None) -> dict[str, Any]:
         return {"beta": self.parameters.beta} | super()._shaped(threshold)
+
+
+@frozen
+class Specificity(LabelQuotient):
+    """Share of the items without a label for which it is not predicted: tn / (tn + fp).
+
+    Parameters
+    ----------
+    parameters : LabelParameters
+        Thresholds, hardmax, averages and the value of 0/0.
+
+    Notes
+    -----
+    Equal to scikit-learn's ``recall_score`` of the label against the rest, with ``pos_label=0``.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import Classification
+    >>> items = [Classification("a", "cat", {"dog": 1.0}), Classification("b", "cat", {"cat": 1.0})]
+    >>> evaluate(items, ["Specificity"])["Specificity", "dog"].value
+    0.5
+    """
+
+    parameters: LabelParameters
+
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
+        """The quotient."""
+        return ratio(tn, tn + fp, self.parameters.zero_division, "every item has the label")

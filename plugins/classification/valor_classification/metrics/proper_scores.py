@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from valor_classification.counting import losses, unscored
-from valor_classification.counting.losses import Probability, ProbabilityPart
-from valor_classification.counting.unscored import Unscored
+from valor_classification.counting import losses
+from valor_classification.counting.losses import KeyProbability, Probability
+from valor_classification.counting.score_checks import ScorelessPredictions, scores_request
 from valor_classification.parameters.probability import BrierParameters
 from valor_core.parameters import NoParameters
 from valor_core.results import Failed, NumberOrReason, Result, Undefined
@@ -46,9 +46,9 @@ class LogLoss:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """The loss."""
-        return losses.request("log_loss"), unscored.request()
+        return losses.request("log_loss"), scores_request()
 
-    def compute(self, state: Probability, answers: Unscored) -> Iterator[Result]:
+    def compute(self, state: Probability, answers: ScorelessPredictions) -> Iterator[Result]:
         """One result for each label key."""
         for key, part in state.sorted():
             refusal = answers.of(key).refusal
@@ -57,7 +57,7 @@ class LogLoss:
             yield Result(parameters={"label_key": key}, value=value, warnings=warnings)
 
 
-def _of_sums(part: ProbabilityPart) -> tuple[str, ...]:
+def _of_sums(part: KeyProbability) -> tuple[str, ...]:
     """The warning of scores that sum to more than 1."""
     if not part.unnormalized:
         return ()
@@ -68,7 +68,7 @@ def _of_sums(part: ProbabilityPart) -> tuple[str, ...]:
     )
 
 
-def _log_loss(part: ProbabilityPart) -> NumberOrReason:
+def _log_loss(part: KeyProbability) -> NumberOrReason:
     if part.refusal is not None:
         return part.refusal
     if part.several:
@@ -109,9 +109,9 @@ class BrierScore:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """The loss."""
-        return losses.request("brier"), unscored.request()
+        return losses.request("brier"), scores_request()
 
-    def compute(self, state: Probability, answers: Unscored) -> Iterator[Result]:
+    def compute(self, state: Probability, answers: ScorelessPredictions) -> Iterator[Result]:
         """One result for each label key."""
         for key, part in state.sorted():
             half = self.parameters.scale_by_half
@@ -122,7 +122,7 @@ class BrierScore:
             yield Result(parameters={"label_key": key, "scale_by_half": half}, value=value)
 
 
-def _brier(part: ProbabilityPart, half: bool) -> NumberOrReason:
+def _brier(part: KeyProbability, half: bool) -> NumberOrReason:
     if part.refusal is not None:
         return part.refusal
     if not part.with_truth:

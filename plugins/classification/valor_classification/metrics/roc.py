@@ -13,12 +13,15 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.counting import binned_scores, scores, unscored
-from valor_classification.counting.by_key import Keyed
-from valor_classification.counting.scores import LabelScores, Ranking, RankingPart
-from valor_classification.counting.threshold_counts import LabelCountsPart
-from valor_classification.counting.unit_interval import Outside
-from valor_classification.counting.unscored import Unscored
+from valor_classification.counting import scores
+from valor_classification.counting.by_key import StateByKey
+from valor_classification.counting.score_checks import (
+    ScorelessPredictions,
+    ScoreRange,
+    scores_request,
+)
+from valor_classification.counting.scores import KeyRanking, LabelScores, Ranking
+from valor_classification.counting.threshold_counts import KeyLabelCounts
 from valor_classification.metrics.label_values import LabelValues
 from valor_classification.parameters.ranked import (
     MeanRankParameters,
@@ -35,13 +38,13 @@ Curve = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 _THREAD_DATUMS = 1 << 14  # scores of a label that are worth a thread
 
 
-def _areas(key: str, part: RankingPart | LabelCountsPart, bins: int | None) -> LabelValues:
+def _areas(key: str, part: KeyRanking | KeyLabelCounts, bins: int | None) -> LabelValues:
     """Area under the ROC curve of every label."""
-    if isinstance(part, RankingPart):
+    if isinstance(part, KeyRanking):
         areas = part.areas()
         positives, negatives, values = areas.positives, areas.negatives, areas.auc
     else:
-        tp, fp, positives = binned_scores.counts(part, bins or 0)
+        tp, fp, positives = scores.binned_counts(part, bins or 0)
         negatives = part.datums - positives
         steps = np.diff(fp, axis=1, prepend=0) * (
             tp + np.roll(tp, 1, axis=1) * (np.arange(tp.shape[1]) > 0)
@@ -95,9 +98,11 @@ class ROCAUC:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """All scores, or their histogram."""
-        return binned_scores.requests(self.parameters.bins)
+        return scores.area_requests(self.parameters.bins)
 
-    def compute(self, state: Keyed, *others: Unscored | Outside) -> Iterator[Result]:
+    def compute(
+        self, state: StateByKey, *others: ScorelessPredictions | ScoreRange
+    ) -> Iterator[Result]:
         """One result for each label."""
         bins = self.parameters.bins
         for key, part in state.sorted():
@@ -128,9 +133,11 @@ class MeanROCAUC:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """All scores, or their histogram."""
-        return binned_scores.requests(self.parameters.bins)
+        return scores.area_requests(self.parameters.bins)
 
-    def compute(self, state: Keyed, *others: Unscored | Outside) -> Iterator[Result]:
+    def compute(
+        self, state: StateByKey, *others: ScorelessPredictions | ScoreRange
+    ) -> Iterator[Result]:
         """One result for each label key."""
         bins, average = self.parameters.bins, self.parameters.average
         for key, part in state.sorted():
@@ -168,9 +175,9 @@ class ROCCurve:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """All scores."""
-        return scores.request(), unscored.request()
+        return scores.request(), scores_request()
 
-    def compute(self, state: Ranking, answers: Unscored) -> Iterator[Result]:
+    def compute(self, state: Ranking, answers: ScorelessPredictions) -> Iterator[Result]:
         """One result for each label key, a curve or a reason by label."""
         for key, part in state.sorted():
             parameters = {"label_key": key} | changed_parameters(self.parameters)
@@ -179,7 +186,7 @@ class ROCCurve:
             value = deferred if refusal is None else refusal
             yield Result(parameters=parameters, value=value)
 
-    def _curves(self, part: RankingPart) -> Iterator[tuple[str, Curve | str]]:
+    def _curves(self, part: KeyRanking) -> Iterator[tuple[str, Curve | str]]:
         """Curves by label, some labels at a time in threads where it pays."""
         labels = part.of_labels()
         threads = thread_count()

@@ -19,9 +19,8 @@ from valor_files import (
     read_table,
 )
 
-from valor_classification.parameters.readers.lists import ListsParameters
-from valor_classification.readers.item_listing import Listing
-from valor_classification.readers.item_tables import ItemTables
+from valor_classification.parameters.readers import ListsParameters
+from valor_classification.readers.item_tables import ItemTables, Listing
 from valor_classification.readers.label_cells import Untold, label_column, label_text, labels
 from valor_core.errors import ReadError, SchemaError, shown
 from valor_core.schemas import DEFAULT_KEY, Datums, Label, Vocabulary

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from valor_files import Table, columns_beside, read_table
 
-from valor_classification.parameters.readers.long import LongParameters
+from valor_classification.parameters.readers import LongParameters
 from valor_classification.readers.item_tables import WholeFiles
 from valor_classification.readers.label_cells import label_text
 from valor_core.errors import ReadError, and_more

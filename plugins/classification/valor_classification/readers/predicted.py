@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from valor_files import Table, TablePartition, columns_beside, read_table
 
-from valor_classification.parameters.readers.predicted import PredictedParameters
+from valor_classification.parameters.readers import PredictedParameters
 from valor_classification.readers.item_tables import ItemTables, WholeFiles
 from valor_classification.readers.label_cells import Untold, label_column
 from valor_core.errors import ParameterError

@@ -15,7 +15,7 @@ from valor_files import (
     renamed,
 )
 
-from valor_classification.counting.unscored import SCORE_NAMES
+from valor_classification.counting.score_checks import SCORE_NAMES
 from valor_core.errors import ConfigError
 from valor_core.schemas import label_value
 

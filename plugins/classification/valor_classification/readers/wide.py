@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from valor_files import Table, TablePartition, columns_beside, listed_labels, read_table
 
-from valor_classification.parameters.readers.wide import WideParameters
+from valor_classification.parameters.readers import WideParameters
 from valor_classification.readers.item_tables import ItemTables
 from valor_classification.readers.label_cells import label_column
 from valor_core.errors import ReadError, and_more, did_you_mean, shown

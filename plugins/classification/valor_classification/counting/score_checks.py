@@ -1,0 +1,116 @@
+"""Checks of scores: predictions without a score, and scores outside [0, 1]."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import define
+
+from valor_classification import kernels
+from valor_classification.counting.by_key import KeyState, StateByKey
+from valor_classification.counting.key_view import KeyView, views
+from valor_core.results import Failed
+from valor_core.schemas.classification import ClassificationBatch, ScoreList
+from valor_core.states import Content, StateRequest, counted
+
+SCORE_NAMES = ("score", "y_score", "y_prob", "probability", "prob", "proba", "confidence")
+"""Names of columns that hold scores."""
+
+
+@define(slots=False, repr=False)
+class KeyScorelessPredictions(KeyState):
+    """Predictions of one label key without a score, which metrics of scores cannot use.
+
+    Attributes
+    ----------
+    predictions : int
+        Predictions without a score.
+    columns : set of str
+        Metadata fields of their items that seem to hold scores.
+    """
+
+    predictions: int = counted(int)
+    columns: set[str] = counted(set)
+
+    def update(self, view: KeyView) -> None:
+        """Count a view."""
+        self.add(view.labels)
+        if isinstance(view.scores, ScoreList) and not view.scores.scored:
+            self.predictions += len(view.scores.values)
+
+    def restore(self, content: Content) -> None:
+        """Set a new state to the content that `dump` returned."""
+        super().restore({"columns": [], **content})  # states of earlier versions have none
+
+    @property
+    def refusal(self) -> Failed | None:
+        """Reason why metrics of scores fail, or None."""
+        if not self.predictions:
+            return None
+        remedy = "give the model's probabilities, not its answers"
+        if self.columns:
+            remedy = (
+                f"read those of {min(self.columns)!r} with the reader lists: set groundtruths, "
+                f"predictions and scores: {min(self.columns)}"
+            )
+        return Failed(
+            f"expected a score with each prediction, found {self.predictions:,} without; {remedy}"
+        )
+
+
+@define(slots=False, repr=False)
+class ScorelessPredictions(StateByKey):
+    """`KeyScorelessPredictions` for each label key."""
+
+    part: ClassVar[type[KeyScorelessPredictions]] = KeyScorelessPredictions
+
+    def update(self, batch: ClassificationBatch) -> None:
+        """Count a batch."""
+        super().update(batch)
+        columns = {name for name in batch.datums.metadata if name.casefold() in SCORE_NAMES}
+        for view in views(batch) if columns else ():
+            self.of(view.labels[0].key).columns |= columns
+
+
+@define(slots=False, repr=False)
+class KeyScoreRange(KeyState):
+    """Number of scores of one label key outside [0, 1]."""
+
+    outside: int = counted(int)
+
+    def update(self, view: KeyView) -> None:
+        """Count a view."""
+        self.add(view.labels)
+        self.outside += kernels.thresholds.outside(view.scores.values, 0.0, 1.0)
+
+    @property
+    def refusal(self) -> Failed | None:
+        """Reason why the scores are not probabilities, or None."""
+        return not_probabilities(self.outside)
+
+
+@define(slots=False, repr=False)
+class ScoreRange(StateByKey):
+    """`KeyScoreRange` for each label key."""
+
+    part: ClassVar[type[KeyScoreRange]] = KeyScoreRange
+
+
+def not_probabilities(outside: int) -> Failed | None:
+    """Return why scores are not probabilities, by the number outside [0, 1], or None."""
+    if not outside:
+        return None
+    return Failed(
+        f"expected scores in [0, 1], found {outside:,} outside; put the model's outputs through a "
+        "softmax or a sigmoid"
+    )
+
+
+def scores_request() -> StateRequest:
+    """Request the number of predictions without a score."""
+    return StateRequest(ScorelessPredictions)
+
+
+def range_request() -> StateRequest:
+    """Request the number of scores outside [0, 1]."""
+    return StateRequest(ScoreRange)

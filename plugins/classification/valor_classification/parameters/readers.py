@@ -1,0 +1,134 @@
+"""Parameters of the readers of classification data."""
+
+from __future__ import annotations
+
+from valor_files import MixedLabelList, TableSource
+
+from valor_core.parameters import Within, parameter, parameters
+
+
+def _path() -> tuple[TableSource, ...]:
+    """The tables."""
+    path: tuple[TableSource, ...] = parameter(
+        help="Table with one row for each item; also a list of them, or a pattern of their names "
+        "such as 'part-*.csv'.",
+        non_empty=True,
+        distinct=True,
+    )
+    return path
+
+
+def _uid() -> str | None:
+    """The column of uids, which may be missing."""
+    uid: str | None = parameter(
+        default=None,
+        help="Column of the item's uid; null is 'uid', and the row's number in its file where "
+        "there is no such column.",
+    )
+    return uid
+
+
+def _key() -> str:
+    """The key of all labels."""
+    key: str = parameter(default="class", help="Key of all labels.")
+    return key
+
+
+def _partition_bytes() -> int:
+    """How much a worker reads at a time."""
+    partition_bytes: int = parameter(
+        default=4 << 20, help="Minimum size of partitions, in bytes.", check=Within(1)
+    )
+    return partition_bytes
+
+
+@parameters
+class LongParameters:
+    """Parameters of the reader of long tables."""
+
+    groundtruths: TableSource = parameter(
+        help="Table with one row for each ground truth: uid and label."
+    )
+    predictions: TableSource = parameter(
+        help="Table with one row for each score: uid, label and score."
+    )
+    metadata: TableSource | None = parameter(
+        default=None,
+        help="Table with one row for each item: uid, and the fields it can be sliced by.",
+    )
+    uid: str = parameter(default="uid", help="Column of the item's uid.")
+    key: str = parameter(
+        default="key", help="Column of the label's key; without it the key is 'class'."
+    )
+    label: str = parameter(default="label", help="Column of the label's value.")
+    score: str = parameter(default="score", help="Column of the score.")
+
+
+@parameters
+class WideParameters:
+    """Parameters of the reader of wide tables."""
+
+    path: tuple[TableSource, ...] = _path()
+    uid: str | None = _uid()
+    label: str = parameter(default="label", help="Column of the true label.")
+    scores: tuple[str, ...] | None = parameter(
+        default=None,
+        help="Columns of the scores, called like their labels; null is all columns that start "
+        "with the prefix.",
+    )
+    prefix: str = parameter(
+        default="score_", help="Start of a score column, left out of its label."
+    )
+    labels: MixedLabelList | None = parameter(
+        default=None,
+        help="Labels of the score columns, in their order; null is the columns' names. Of two "
+        "labels and one column, its scores are probabilities of the second. A name that ends in "
+        ".txt is a file with a label a line.",
+        non_empty=True,
+        distinct=True,
+    )
+    unscored_labels: bool = parameter(
+        default=False,
+        help="Whether a true label may have no score column: one that the classifier does not "
+        "know, so that it is always missed, or one that a label_map renames.",
+    )
+    key: str = _key()
+    partition_bytes: int = _partition_bytes()
+
+
+@parameters
+class PredictedParameters:
+    """Parameters of the reader of predicted labels."""
+
+    path: tuple[TableSource, ...] = _path()
+    predictions: TableSource | None = parameter(
+        default=None,
+        help="Table of the predicted labels, if path has only the true ones; joined by uid.",
+    )
+    uid: str | None = _uid()
+    label: str = parameter(default="label", help="Column of the true label, or of a list of them.")
+    prediction: str = parameter(
+        default="prediction", help="Column of the predicted label, or of a list of them."
+    )
+    key: str = _key()
+    partition_bytes: int = _partition_bytes()
+
+
+@parameters
+class ListsParameters:
+    """Parameters of the reader of lists of predictions."""
+
+    path: tuple[TableSource, ...] = _path()
+    uid: str | None = _uid()
+    groundtruths: str = parameter(
+        default="groundtruths", help="Column of the true label, or of a list of them."
+    )
+    predictions: str = parameter(
+        default="predictions",
+        help="Column of the predicted labels as a list, or of a table of label and score.",
+    )
+    scores: str = parameter(
+        default="scores", help="Column of the list of scores beside the labels."
+    )
+    metadata: str = parameter(default="metadata", help="Column of a table of metadata fields.")
+    partition_bytes: int = _partition_bytes()

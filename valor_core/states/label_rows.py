@@ -1,0 +1,143 @@
+"""Label rows: states with a row of numbers for every label of a vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Self
+
+import attrs
+import numpy as np
+
+from valor_core.errors import StateError
+from valor_core.schemas.columns import Codes
+from valor_core.schemas.label import Label, Vocabulary
+from valor_core.states.derived import DerivedState
+from valor_core.states.saved_columns import saved_column, saved_labels
+from valor_core.states.state import Content
+from valor_core.states.sums import ExactSums, saved_sums
+
+MOST_COUNTED = 1 << 61
+"""Upper bound of the sum of a table; sums and differences of two tables fit into 64 bits."""
+
+
+@attrs.define(slots=False, repr=False)
+class LabelRows(DerivedState):
+    """Derived state with a vocabulary, and fields with an entry for every label.
+
+    These are declared by ``counted(…, by_label=True)`` and start without labels. Rows of ``int64``
+    arrays are added, rows of ``float64`` arrays keep the greatest of each number, and `ExactSums`
+    are added. No number is negative.
+
+    Attributes
+    ----------
+    vocabulary : Vocabulary
+        Labels in the order of their codes; saved as ``labels``.
+
+    Examples
+    --------
+    >>> from valor_core.states import counted
+    >>> @attrs.define
+    ... class Pixels(LabelRows):
+    ...     table: Codes = counted(lambda: np.zeros((0, 2), np.int64), by_label=True)
+    >>> pixels = Pixels()
+    >>> codes = pixels.add([Label("class", "dog"), Label("class", "cat")], table=[[1, 2], [3, 4]])
+    >>> codes = pixels.add([Label("class", "cat")], table=[[1, 1]])
+    >>> pixels.table
+    array([[1, 2],
+           [4, 5]])
+    """
+
+    vocabulary: Vocabulary = attrs.field(factory=Vocabulary, init=False)
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """Labels sorted by key and value."""
+        return self.vocabulary.sorted_labels
+
+    def add(self, labels: Iterable[Label], **rows: Any) -> Codes:
+        """Add the rows of distinct labels to the named fields, and return the codes of the labels.
+
+        Fields that are not named get rows of zeros.
+        """
+        codes = self.vocabulary.join(labels)
+        for name in self._rows():
+            setattr(self, name, _added(getattr(self, name), codes, rows.get(name), self.vocabulary))
+        return codes
+
+    def merge(self, other: Self) -> None:
+        """Add the counts of another state of the same request, which is not modified."""
+        for name in self._rows():
+            check_total(getattr(self, name), getattr(other, name))
+        self.add(other.vocabulary.labels, **{name: getattr(other, name) for name in self._rows()})
+        super().merge(other)
+
+    def dump(self) -> Content:
+        """Return all labels and counts, for a file."""
+        rows = {name: getattr(self, name) for name in self._rows()}
+        texts = {k: v.to_text() if isinstance(v, ExactSums) else v for k, v in rows.items()}
+        return {"labels": self.vocabulary.labels, **texts, **super().dump()}
+
+    def restore(self, content: Content) -> None:
+        """Set a new state to the content that `dump` returned.
+
+        Raises
+        ------
+        StateError
+            If a field is missing, does not match its annotation or is negative.
+        """
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
+        size = len(self.vocabulary)
+        for name in self._rows():
+            rows = getattr(self, name)
+            if isinstance(rows, ExactSums):
+                found: Any = saved_sums(content.get(name), name, np.full(size, np.inf))
+            else:
+                shape = (size, *rows.shape[1:])
+                found = saved_column(content, name, rows.dtype, shape=shape, low=0).copy()
+                check_total(found)
+            setattr(self, name, found)
+        super().restore(content)
+        for name in self._counted():
+            value = getattr(self, name)
+            if isinstance(value, (int, np.ndarray)) and np.any(np.less(value, 0)):
+                raise StateError(f"{name}: expected numbers of 0 or more, found {np.min(value):,}")
+
+    def _rows(self) -> Iterator[str]:
+        return self._counted(by_label=True)
+
+
+def check_total(*tables: Codes | ExactSums) -> None:
+    """Raise a `StateError` if the sum of integer tables may exceed 64 bits.
+
+    Examples
+    --------
+    >>> check_total(np.array([1 << 61]))
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.StateError: counts: expected at most 2.3e+18 in all, found 2.3e+18
+    Merge fewer states, each of different data.
+    """
+    integers = [t for t in tables if isinstance(t, np.ndarray) and t.dtype == np.int64]
+    total = sum(float(table.sum(dtype=np.float64)) for table in integers)
+    if total >= MOST_COUNTED:
+        raise StateError(
+            f"counts: expected at most {MOST_COUNTED:.1e} in all, found {total:.1e}",
+            "Merge fewer states, each of different data.",
+        )
+
+
+def _added(mine: Any, codes: Codes, more: Any, vocabulary: Vocabulary) -> Any:
+    """Return the entries of all labels, with more of those with the given codes."""
+    if isinstance(mine, ExactSums):
+        mine.grow(len(vocabulary))
+        if more is not None:
+            mine.merge(more, codes)
+        return mine
+    if len(mine) < len(vocabulary):
+        grown = np.zeros((len(vocabulary), *mine.shape[1:]), mine.dtype)
+        grown[: len(mine)] = mine
+        mine = grown
+    if more is not None and len(codes):
+        join = np.add if mine.dtype == np.int64 else np.maximum
+        mine[codes] = join(mine[codes], more)
+    return mine
