@@ -13,6 +13,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,9 +23,10 @@ from zlib import crc32
 
 import numpy as np
 from attrs import field, frozen
+from attrs.converters import optional as or_none
 from numpy.typing import NDArray
 
-from valor_core.errors import ValorWarning
+from valor_core.errors import ValorWarning, shown
 from valor_core.packages import install
 
 VARIABLE = "VALOR_KERNELS"
@@ -50,6 +52,7 @@ class Kernels:
     module: str
     library: ctypes.CDLL | None = field(eq=False, repr=False)
     reason: str = ""
+    _layouts: dict[str, Any] = field(factory=dict, init=False, eq=False)
 
     @property
     def path(self) -> str:
@@ -79,27 +82,28 @@ class Kernels:
 
         return attribute
 
-    def function(self, name: str, result: Any, *arguments: Any) -> Any:
-        """Return a function of the library that validates the types of its arguments.
+    def function(self, name: str, optional: Sequence[str] = ()) -> Callable[..., Any]:
+        """Return a function of the library that validates its arguments.
+
+        The types come from the prototype that the macro ``EXPORT`` of ``export.h`` stores in the
+        library. Arrays must be contiguous and have exactly the type of the prototype; arrays of
+        bool are valid for ``uint8_t``.
 
         Parameters
         ----------
         name : str
             Name in C.
-        result : type
-            Return type of `ctypes`; None for no result.
-        *arguments : type
-            Types of `ctypes`, or of `array`.
+        optional : sequence of str
+            Arrays that may be None, as a null pointer.
         """
+        result, _, text = self._text(f"{name}_prototype").partition("|")
+        parameters = [] if text == "void" else [_declared(each) for each in text.split(",")]
+        kinds = [_kind(declaration, name in optional) for name, declaration in parameters]
         function = getattr(self.library, name)
-        function.restype = result
-        function.argtypes = [
-            ctypes.c_void_p if isinstance(argument, _Array) else argument for argument in arguments
-        ]
+        function.restype = _NUMBERS[result.split()[-1]]
+        function.argtypes = [kind for kind, _ in kinds]
         # Converted here since ctypes would replace an interrupt during conversion by its own error.
-        addresses = [
-            argument.address if isinstance(argument, _Array) else None for argument in arguments
-        ]
+        addresses = [address for _, address in kinds]
 
         def call(*values: Any) -> Any:
             try:
@@ -113,6 +117,58 @@ class Kernels:
                 return call(*map(_aligned, values))
 
         return call
+
+    def struct(self, name: str, **values: Any) -> ctypes.Structure:
+        """Return a struct for a parameter of a function; it keeps the arrays alive.
+
+        Parameters
+        ----------
+        name : str
+            Name in C, in the macro ``STRUCT`` of ``export.h``.
+        **values : object
+            Value of each member; arrays are validated like arguments, or None for a null pointer.
+        """
+        layout = self._layout(name)
+        if layout.kinds.keys() != values.keys():
+            expected, found = ", ".join(layout.kinds), ", ".join(values)
+            raise TypeError(f"{name}: expected members {expected}, got {found}")
+        struct: ctypes.Structure = layout()
+        struct.values = values
+        for member, (_, address) in layout.kinds.items():
+            value = values[member]
+            if address is not None:
+                try:
+                    value = address(value)
+                except _UnalignedError:
+                    values[member] = _aligned(value)
+                    value = address(values[member])
+            setattr(struct, member, value)
+        return struct
+
+    def constant(self, name: str) -> int:
+        """Return a constant of the library, from the macro ``CONSTANT`` of ``export.h``."""
+        return ctypes.c_int64.in_dll(self._loaded, name).value
+
+    def _layout(self, name: str) -> Any:
+        """Return the class of a struct, made from its members in C."""
+        if name not in self._layouts:
+            text = self._text(f"{name}_members").strip().rstrip(";")
+            declared = [_declared(each) for each in text.split(";")]
+            kinds = {member: _kind(declaration, True) for member, declaration in declared}
+            fields = [(member, kind) for member, (kind, _) in kinds.items()]
+            layout = type(name, (ctypes.Structure,), {"_fields_": fields, "kinds": kinds})
+            self._layouts[name] = layout
+        return self._layouts[name]
+
+    def _text(self, name: str) -> str:
+        first = ctypes.c_char.in_dll(self._loaded, name)
+        return ctypes.string_at(ctypes.addressof(first)).decode()
+
+    @property
+    def _loaded(self) -> ctypes.CDLL:
+        if self.library is None:
+            raise ValueError(f"{self.module}: {self.reason}")
+        return self.library
 
 
 def kernels(module: str) -> Kernels:
@@ -219,10 +275,29 @@ def _aligned(value: Any) -> Any:
 
 
 @frozen(repr=False)
-class _Array:
-    dtype: np.dtype[Any]
-    written: bool
-    optional: bool
+class Array:
+    """Type of an argument: a contiguous array of exactly one type.
+
+    Parameters
+    ----------
+    dtype : dtype or None
+        Type of the elements; None for any type.
+    written : bool
+        Whether the kernel writes to it.
+    optional : bool
+        Whether None is accepted, as a null pointer.
+
+    Examples
+    --------
+    >>> Array(np.int64).address(np.zeros(3))
+    Traceback (most recent call last):
+        ...
+    TypeError: array must have data type int64, got float64
+    """
+
+    dtype: np.dtype[Any] | None = field(converter=or_none(np.dtype))
+    written: bool = False
+    optional: bool = False
 
     def address(self, values: NDArray[Any] | None) -> int | None:
         """Return the address of the values, or None (a null pointer) if they are optional.
@@ -236,7 +311,7 @@ class _Array:
         """
         if values is None and self.optional:
             return None
-        if values is None or values.dtype != self.dtype:
+        if values is None or not self._has_type(values.dtype):
             found = values if values is None else values.dtype
             raise TypeError(f"array must have data type {self.dtype}, got {found}")
         flags = values.flags
@@ -251,26 +326,52 @@ class _Array:
         interface = _pointer(values.__array_struct__, None)
         return _read_address(interface + _Interface.data.offset).value
 
+    def _has_type(self, found: np.dtype[Any]) -> bool:
+        return (
+            found == self.dtype
+            or self.dtype is None
+            or (found == np.bool_ and self.dtype == np.uint8)
+        )
 
-def array(
-    dtype: type[Any] | np.dtype[Any], *, written: bool = False, optional: bool = False
-) -> Any:
-    """Return the type of a kernel's argument: a contiguous array of exactly this dtype.
 
-    Parameters
-    ----------
-    dtype : dtype
-        Exact type of the elements.
-    written : bool
-        Whether the kernel writes to it.
-    optional : bool
-        Whether None is accepted, as a null pointer.
+_NUMBERS: dict[str, Any] = {
+    "void": None,
+    "int": ctypes.c_int,
+    "int32_t": ctypes.c_int32,
+    "int64_t": ctypes.c_int64,
+    "uint8_t": ctypes.c_uint8,
+    "uint16_t": ctypes.c_uint16,
+    "uint32_t": ctypes.c_uint32,
+    "uint64_t": ctypes.c_uint64,
+    "float": ctypes.c_float,
+    "double": ctypes.c_double,
+}
+"""Types of numbers by their names in C."""
 
-    Examples
-    --------
-    >>> array(np.int64).address(np.zeros(3))
-    Traceback (most recent call last):
-        ...
-    TypeError: array must have data type int64, got float64
-    """
-    return _Array(np.dtype(dtype), written, optional)
+
+def _declared(text: str) -> tuple[str, str]:
+    """Return the name of a parameter or member in C, and its type."""
+    *words, name = text.replace("*", " * ").split()
+    return name, " ".join(words)
+
+
+@cache
+def _kind(declaration: str, is_optional: bool) -> tuple[Any, Callable[[Any], int | None] | None]:
+    """Return the `ctypes` type of a parameter in C and, for pointers, how to get an address."""
+    words = declaration.split()
+    stars, is_const = words.count("*"), words[0] == "const"
+    number = words[is_const]
+    if not stars:
+        return _NUMBERS[number], None
+    if stars == 2:
+        return ctypes.c_void_p, Array(np.uintp).address
+    if number in _NUMBERS:
+        dtype = None if number == "void" else _NUMBERS[number]
+        return ctypes.c_void_p, Array(dtype, not is_const, is_optional).address
+    return ctypes.c_void_p, partial(_struct_address, number)
+
+
+def _struct_address(name: str, value: Any) -> int:
+    if not isinstance(value, ctypes.Structure) or type(value).__name__ != name:
+        raise TypeError(f"expected a struct {name}, got {shown(value)}")
+    return ctypes.addressof(value)

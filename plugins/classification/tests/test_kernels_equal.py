@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from ctypes import c_int64
 from itertools import product
 from types import SimpleNamespace
 from typing import Any
@@ -16,8 +15,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_st
 from numpy.typing import NDArray
 from valor_classification.kernels import KERNELS
-
-from valor_core.kernels import array
 
 if KERNELS.library is None:
     pytest.skip(KERNELS.reason, allow_module_level=True)
@@ -105,13 +102,8 @@ def test_on_matrices(values: NDArray[Any], limits: NDArray[Any], data: st.DataOb
 
 def anywhere(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], float]:
     """What the vectors that every processor has find."""
-    dtype = values.dtype.type
-    columns, scores = np.empty(len(values), np.int32), np.empty(len(values), dtype)
-    find = KERNELS.function(
-        *(f"tops_anywhere_{values.dtype.name}", np.ctypeslib.as_ctypes_type(dtype)),
-        *(array(dtype), c_int64, c_int64, array(np.int32, written=True)),
-        array(dtype, written=True),
-    )
+    columns, scores = np.empty(len(values), np.int32), np.empty(len(values), values.dtype)
+    find = KERNELS.function(f"tops_anywhere_{values.dtype.name}")
 
     total = find(np.ascontiguousarray(values), *values.shape, columns, scores)
     return columns, scores, total

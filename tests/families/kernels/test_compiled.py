@@ -13,7 +13,7 @@ import pytest
 from valor_classification.kernels import KERNELS
 
 from valor_core.errors import ValorWarning
-from valor_core.kernels import array, compiled, kernels
+from valor_core.kernels import compiled, kernels
 from valor_core.packages import install
 
 
@@ -116,7 +116,7 @@ def test_interrupt_while_calling_kernel_is_raised() -> None:
         def flags(self) -> Any:
             raise KeyboardInterrupt
 
-    function = KERNELS.function("valor_kernels_sources", None, array(np.float64))
+    function = KERNELS.function("top_of_runs_float64")
 
     with pytest.raises(KeyboardInterrupt):
-        function(np.zeros(2).view(Interrupted))
+        function(np.zeros(2, np.int64).view(Interrupted), np.zeros(2), 2, np.zeros(2, np.int64))

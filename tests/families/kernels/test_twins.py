@@ -1,12 +1,12 @@
-"""Names and signatures of the C functions, their bindings and the reference."""
+"""Exported C functions and constants, their bindings, and both implementations."""
 
 from __future__ import annotations
 
 import ast
+import ctypes
 import inspect
 import re
 from collections import Counter
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -14,8 +14,25 @@ from types import ModuleType
 import pytest
 
 FAMILIES = ("classification", "detection", "segmentation", "text")
-EXPORTED = re.compile(r"^(?:KERNEL|EXPORT)\s[\w\s]*?(?:\bOF\()?\b(\w+)\)?\(", re.MULTILINE)
-TOLD_OF_ITSELF = "valor_kernels_sources"
+EXPORTED = re.compile(r"^EXPORT\(\s*([\w ]+),\s*(?:(OF|IN)\((\w+)\)|(\w+)),([^)]*)\)", re.MULTILINE)
+CHECKSUM = "valor_kernels_sources"
+VARIANTS = {
+    "classification": ("SCORE", {"float32": "float", "float64": "double"}),
+    "text": ("CODE", {"uint8": "uint8_t", "uint32": "uint32_t"}),
+}
+"""Macro of the type of elements, and the type for each suffix of the names."""
+
+CONSTANTS = {
+    "detection": {
+        "fault": "valor_detection.kernels.reference.analysis",
+        "field": "valor_detection.coco_json.records",
+        "mask": "valor_detection.kernels.segmentations",
+        "most": "valor_detection.kernels.row_errors",
+        "farthest": "valor_detection.kernels.row_errors",
+    },
+    "text": {"edit": "valor_text.kernels.values", "kind": "valor_text.kernels.values"},
+}
+"""Modules that define the constants whose names in C begin with a prefix."""
 
 
 @pytest.fixture(params=FAMILIES)
@@ -24,46 +41,52 @@ def package(request: pytest.FixtureRequest) -> ModuleType:
     return import_module(f"valor_{request.param}.kernels")
 
 
+def family(package: ModuleType) -> str:
+    return package.__name__.removeprefix("valor_").removesuffix(".kernels")
+
+
 def folder(package: ModuleType) -> Path:
     assert package.__file__ is not None
     return Path(package.__file__).parent
 
 
-def in_c(package: ModuleType) -> Counter[str]:
-    """Functions that the C exports, those of several types of numbers under one name."""
-    sources = [path.read_text(encoding="utf-8") for path in folder(package).glob("*.[ch]")]
-    names = Counter(name for text in sources for name in EXPORTED.findall(text))
-    names.pop("IN", None)  # ways to do the same with other registers, which C chooses among
-    return names
+def sources(package: ModuleType) -> list[str]:
+    paths = sorted(folder(package).glob("*.[ch]"))
+    return [path.read_text(encoding="utf-8") for path in paths if path.name != "export.h"]
 
 
-def bound(package: ModuleType) -> Counter[str]:
-    """Texts in the code of `compiled` that could be names of functions in C."""
-    found: Counter[str] = Counter()
+def exported(package: ModuleType) -> list[tuple[str, str, str]]:
+    """Result, name with its suffix, and parameters of each exported function in C."""
+    found = []
+    macro, variants = VARIANTS.get(family(package), ("", {}))
+    for text in sources(package):
+        for result, template, templated, plain, parameters in EXPORTED.findall(text):
+            if template == "OF":
+                found += [
+                    (
+                        result.replace(macro, kind),
+                        f"{templated}_{suffix}",
+                        parameters.replace(macro, kind),
+                    )
+                    for suffix, kind in variants.items()
+                ]
+            elif not template:  # variants for processors are chosen in C
+                found.append((result, plain, parameters))
+    return [(result, name, " ".join(text.split())) for result, name, text in found]
+
+
+def literals(package: ModuleType) -> set[str]:
+    """Text literals in the modules that bind functions."""
     paths = [
         *(folder(package) / "compiled").glob("*.py"),
         *folder(package).parent.glob("*/compiled_*.py"),
     ]
-    for path in paths:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        skipped = {node for part in _no_names(tree) for node in ast.walk(part)}
-        found.update(
-            node.value.removesuffix("_")  # behind which the type of numbers stands
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and node not in skipped
-        )
-    return found
-
-
-def _no_names(tree: ast.Module) -> Iterator[ast.expr]:
-    """Published names, and keys of bound functions: `functions["rank"]`."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-            yield node.value
-        if isinstance(node, ast.Subscript):
-            yield node.slice
+    return {
+        node.value
+        for path in paths
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
 
 
 def modules(package: ModuleType, implementation: str) -> dict[str, ModuleType]:
@@ -88,14 +111,45 @@ def functions(module: ModuleType) -> dict[str, list[tuple[object, ...]]]:
     }
 
 
-def test_c_functions_are_defined_and_bound_once(package: ModuleType) -> None:
-    exported = in_c(package)
-    texts = bound(package)
+def test_exported_functions_are_defined_once_and_used(package: ModuleType) -> None:
+    names = Counter(name for _, name, _ in exported(package))
+    del names[CHECKSUM]
+    suffixes = tuple(f"_{suffix}" for suffix in VARIANTS.get(family(package), ("", {}))[1])
 
-    assert exported.pop(TOLD_OF_ITSELF) == 1
-    assert exported
-    assert {name: count for name, count in exported.items() if count != 1} == {}
-    assert {name: texts[name] for name in exported if texts[name] != 1} == {}
+    assert names
+    assert set(names.values()) == {1}
+    used = literals(package)
+    for name in names:
+        stem = name.rpartition("_")[0] if name.endswith(suffixes) else name
+        assert stem in used
+
+
+def test_library_has_prototypes_of_sources(package: ModuleType) -> None:
+    library = package.KERNELS.library
+    if library is None:
+        pytest.skip(package.KERNELS.reason)
+
+    for result, name, parameters in exported(package):
+        first = ctypes.c_char.in_dll(library, f"{name}_prototype")
+        found = ctypes.string_at(ctypes.addressof(first)).decode()
+        assert found.split("|")[0].split()[-1] == result.split()[-1]
+        assert found.split("|")[1] == parameters
+        assert callable(package.KERNELS.function(name))
+
+
+def test_constants_of_c_equal_those_of_python(package: ModuleType) -> None:
+    if package.KERNELS.library is None:
+        pytest.skip(package.KERNELS.reason)
+    names = re.findall(r"^CONSTANT\((\w+),", "\n".join(sources(package)), re.MULTILINE)
+    used = literals(package)
+
+    for name in names:
+        if name in used:
+            continue  # Python reads it from the library
+        prefix, _, rest = name.partition("_")
+        module = import_module(CONSTANTS[family(package)][prefix])
+        attribute = next(each for each in (rest, name) if hasattr(module, each.upper() or "?"))
+        assert package.KERNELS.constant(name) == getattr(module, attribute.upper())
 
 
 def test_kernel_implementations_have_same_signature(package: ModuleType) -> None:
@@ -121,3 +175,10 @@ def test_package_has_modules_of_chosen_implementation(package: ModuleType) -> No
         if hasattr(package, name):
             assert getattr(package, name).__name__ == f"{package.__name__}.{chosen}.{name}"
     assert not hasattr(package, "surely_absent")
+
+
+def test_families_share_headers_and_build_script() -> None:
+    packages = [folder(import_module(f"valor_{name}.kernels")) for name in FAMILIES]
+
+    assert len({(path / "export.h").read_bytes() for path in packages}) == 1
+    assert len({(path.parents[1] / "setup.py").read_bytes() for path in packages}) == 1

@@ -29,14 +29,14 @@ def unaligned(values: Any) -> Any:
 @pytest.fixture(autouse=True)
 def addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Check the addresses that kernels get."""
-    given = compiled._Array.address
+    given = compiled.Array.address
 
     def checked(self: Any, values: Any) -> int | None:
         found = given(self, values)
         assert found is None or found % values.dtype.alignment == 0
         return found
 
-    monkeypatch.setattr(compiled._Array, "address", checked)
+    monkeypatch.setattr(compiled.Array, "address", checked)
 
 
 def values(data: Any, metrics: list[str], task: str) -> list[Any]:
@@ -84,8 +84,8 @@ def test_unaligned_boxes_have_the_same_values(dtype: Any) -> None:
 
 
 def test_unaligned_array_is_copied_for_kernel() -> None:
-    kind = compiled.array(np.float64)
+    kind = compiled.Array(np.float64)
     with pytest.raises(compiled._UnalignedError):
         kind.address(unaligned(np.ones(3)))
     with pytest.raises(TypeError, match="aligned"):
-        compiled.array(np.float64, written=True).address(unaligned(np.ones(3)))
+        compiled.Array(np.float64, written=True).address(unaligned(np.ones(3)))

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from valor_core.kernels import array, compiled, kernels
+from valor_core.kernels import compiled, kernels
+from valor_core.kernels.compiled import Array
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +53,7 @@ def test_missing_package_falls_back_to_numpy() -> None:
 
 
 def test_argument_of_another_type_is_rejected() -> None:
-    argument = array(np.float32)
+    argument = Array(np.float32)
 
     assert argument.address(np.zeros(2, np.float32)) > 0
     with pytest.raises(TypeError, match="data type float32"):
@@ -65,12 +66,12 @@ def test_output_argument_must_be_writable() -> None:
     values = np.zeros(2)
     values.flags.writeable = False
 
-    assert array(np.float64).address(values) == values.ctypes.data
+    assert Array(np.float64).address(values) == values.ctypes.data
     with pytest.raises(TypeError, match="writable"):
-        array(np.float64, written=True).address(values)
+        Array(np.float64, written=True).address(values)
 
 
 def test_optional_array_may_be_none() -> None:
-    assert array(np.float64, optional=True).address(None) is None
+    assert Array(np.float64, optional=True).address(None) is None
     with pytest.raises(TypeError, match=r"^array must have data type float64, got None$"):
-        array(np.float64).address(None)
+        Array(np.float64).address(None)

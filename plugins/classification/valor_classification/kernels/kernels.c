@@ -7,14 +7,9 @@
  */
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
-#if defined(_WIN32)
-#define KERNEL __declspec(dllexport)
-#else
-#define KERNEL __attribute__((visibility("default")))
-#endif
+#include "export.h"
 
 /* The wide registers of newer processors, chosen when the library is loaded. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
@@ -58,7 +53,7 @@
 #endif
 
 /* Checksum of the sources at build time, by which a stale library is detected. */
-KERNEL uint32_t valor_kernels_sources(void) { return KERNELS_SOURCES; }
+EXPORT(uint32_t, valor_kernels_sources, void) { return KERNELS_SOURCES; }
 
 enum {
     AHEAD = 24,     /* rows that are asked of memory before their turn */
@@ -150,7 +145,7 @@ static void carry_all(uint64_t *limbs, int64_t sums, int64_t count) {
 #define OF(name) name##_float64
 #include "scores.h"
 
-KERNEL void confusion_table(
+EXPORT(void, confusion_table,
     const int64_t *truths, const int32_t *predictions, const uint8_t *bins, int64_t count,
     int64_t label_count, int64_t bin_count, int64_t *table
 ) {

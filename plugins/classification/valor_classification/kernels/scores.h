@@ -74,7 +74,7 @@ INLINE int64_t OF(reached_in)(OF(grid) grid, SCORE score, const SCORE *limits) {
 #include "tops.h"
 #endif
 
-KERNEL SCORE OF(top_of_rows)(
+EXPORT(SCORE, OF(top_of_rows),
     const SCORE *values, int64_t count, int64_t width, int32_t *top, SCORE *scores
 ) {
 #ifdef WIDE_VECTORS
@@ -115,7 +115,7 @@ INLINE OF(tops_given) OF(tops_from)(
     return own;
 }
 
-KERNEL void OF(top_of_runs)(
+EXPORT(void, OF(top_of_runs),
     const int64_t *datums, const SCORE *values, int64_t count, int64_t *top
 ) {
     for (int64_t entry = 0; entry < count; entry++) {
@@ -124,13 +124,13 @@ KERNEL void OF(top_of_runs)(
     }
 }
 
-KERNEL void OF(scores_in_rows)(
+EXPORT(void, OF(scores_in_rows),
     const SCORE *values, int64_t count, int64_t width, const int64_t *columns, SCORE *scores
 ) {
     for (int64_t row = 0; row < count; row++) scores[row] = values[row * width + columns[row]];
 }
 
-KERNEL WIDE int64_t OF(outside)(const SCORE *values, int64_t count, double low, double high) {
+EXPORT(WIDE int64_t, OF(outside), const SCORE *values, int64_t count, double low, double high) {
     const SCORE least = (SCORE)low, most = (SCORE)high;
     int64_t found = 0;
     for (int64_t start = 0; start < count; start += BLOCK) {
@@ -144,7 +144,7 @@ KERNEL WIDE int64_t OF(outside)(const SCORE *values, int64_t count, double low, 
 
 /* ---- thresholds */
 
-KERNEL WIDE void OF(passed)(
+EXPORT(WIDE void, OF(passed),
     const SCORE *values, int64_t count, const SCORE *limits, int64_t limit_count, uint8_t *out
 ) {
     if (limit_count > FEW_LIMITS) {
@@ -167,7 +167,7 @@ KERNEL WIDE void OF(passed)(
 
 /* Adds each row to the table's cell of its truth, the label of its top, and how many limits the
  * top's score reaches. A truth of -1 is none. Tops that are not given are found. */
-KERNEL void OF(top_table)(
+EXPORT(void, OF(top_table),
     const SCORE *values, int64_t count, int64_t width, const int32_t *top, const SCORE *scores,
     const int64_t *labels, const int64_t *truths, const SCORE *limits, int64_t limit_count,
     int64_t label_count, int64_t *table
@@ -188,7 +188,7 @@ KERNEL void OF(top_table)(
 
 /* Scores by column and by the number of limits that they reach. Those that reach none, mostly
  * the greater part, are not counted here. */
-KERNEL WIDE void OF(threshold_histogram)(
+EXPORT(WIDE void, OF(threshold_histogram),
     const SCORE *values, int64_t count, int64_t width, const SCORE *limits, int64_t limit_count,
     int64_t *table
 ) {
@@ -253,7 +253,7 @@ INLINE int64_t OF(add_to_bins)(
     return strange;
 }
 
-KERNEL int64_t OF(reliability)(
+EXPORT(int64_t, OF(reliability),
     const SCORE *values, const uint8_t *hits, int64_t count, const SCORE *limits,
     int64_t limit_count, int64_t *table, uint64_t *limbs, int64_t limb_count, int unit_bits
 ) {
@@ -271,7 +271,7 @@ KERNEL int64_t OF(reliability)(
 }
 
 /* The same for the tops of rows, which hit if their label is the truth. */
-KERNEL int64_t OF(top_reliability)(
+EXPORT(int64_t, OF(top_reliability),
     const SCORE *values, int64_t count, int64_t width, const int32_t *top, const SCORE *scores,
     const int64_t *labels, const int64_t *truths, const SCORE *limits, int64_t limit_count,
     int64_t *table, uint64_t *limbs, int64_t limb_count, int unit_bits
@@ -297,7 +297,7 @@ KERNEL int64_t OF(top_reliability)(
 /* Adds the squared differences between scores in [0, 1] and truth, which is 1 in the columns that
  * `truths` gives for their `datums`, ascending, and 0 in others. The first row is that of datum
  * `first`; rows without a truth do not take part, and a column of -1 is none. */
-KERNEL void OF(squared_errors)(
+EXPORT(void, OF(squared_errors),
     const SCORE *values, int64_t count, int64_t width, int64_t first, const int64_t *datums,
     const int64_t *truths, int64_t truth_count, uint64_t *limbs, int64_t limb_count,
     int unit_bits
@@ -323,7 +323,7 @@ KERNEL void OF(squared_errors)(
 /* Scores of the cells of a matrix whose datum truly has the column's label, column by column.
  * The matrix comes in chunks, whose first rows are `starts`; `ends` are where the columns'
  * scores end, and become where they begin. */
-KERNEL void OF(positives)(
+EXPORT(void, OF(positives),
     const SCORE *const *chunks, const int64_t *starts, int64_t chunk_count, int64_t width,
     const int64_t *rows, const int64_t *columns, int64_t count, int64_t *ends, SCORE *scores
 ) {
@@ -345,7 +345,7 @@ KERNEL void OF(positives)(
 
 /* Adds the scores of some columns that reach the column's `least` to a copy of it. Copies have
  * space for `step` scores and are written up to their `ends`. */
-KERNEL void OF(gather)(
+EXPORT(void, OF(gather),
     const SCORE *rows, int64_t count, int64_t width, int64_t columns, const SCORE *least,
     SCORE *copies, int64_t step, int64_t *ends
 ) {
@@ -368,7 +368,7 @@ KERNEL void OF(gather)(
  * below each positive plus that of scores not above it, summed over the positives, and adds the
  * precisions at them to `limbs`. `below` scores are left out since they are below all positives;
  * the unlisted tie with each other below everything. */
-KERNEL int64_t OF(rank)(
+EXPORT(int64_t, OF(rank),
     const SCORE *scores, int64_t count, const SCORE *positives, int64_t positive_count,
     int64_t below, int64_t unlisted_positives, int64_t unlisted, uint64_t *limbs,
     int64_t limb_count, int unit_bits
@@ -404,7 +404,7 @@ KERNEL int64_t OF(rank)(
 
 /* `rank` of some columns of a matrix of `datums` rows. Copies of their scores are `step` apart and
  * end at `ends`; their positives begin at `starts`, one column after the other. */
-KERNEL void OF(rank_columns)(
+EXPORT(void, OF(rank_columns),
     const SCORE *copies, int64_t step, const int64_t *ends, const SCORE *positives,
     const int64_t *starts, int64_t columns, int64_t datums, int64_t *wins, uint64_t *limbs,
     int64_t limb_count, int unit_bits
@@ -420,7 +420,7 @@ KERNEL void OF(rank_columns)(
 
 /* The points of a curve of ascending scores, the greatest first; answers how many. Where `bends`
  * is set, a point is left out if the steps before and after it are the same. */
-KERNEL int64_t OF(rank_curve)(
+EXPORT(int64_t, OF(rank_curve),
     const SCORE *scores, int64_t count, const SCORE *positives, int64_t positive_count,
     int64_t unlisted_positives, int64_t unlisted_negatives, int bends, SCORE *thresholds,
     int32_t *true_positives, int32_t *false_positives
@@ -460,7 +460,7 @@ KERNEL int64_t OF(rank_curve)(
 
 /* ---- the rank of the truth */
 
-KERNEL WIDE void OF(ranks_of_truth)(
+EXPORT(WIDE void, OF(ranks_of_truth),
     const SCORE *values, int64_t count, int64_t width, const int64_t *truths, int64_t unlisted,
     int64_t *ranks
 ) {
@@ -485,7 +485,7 @@ KERNEL WIDE void OF(ranks_of_truth)(
     }
 }
 
-KERNEL void OF(ranks_of_truth_in_runs)(
+EXPORT(void, OF(ranks_of_truth_in_runs),
     const int64_t *datums, const SCORE *values, int64_t count, const int64_t *truths,
     int64_t *ranks
 ) {

@@ -121,7 +121,7 @@ INLINE SCORE IN(tops_side_by_side)(
 
 /* Answers a sum that every score is part of, some of them twice: it is finite only if all are.
  * Rows too short for vectors are not summed, and the answer is NaN. */
-KERNEL TARGET SCORE IN(tops)(
+EXPORT(TARGET SCORE, IN(tops),
     const SCORE *values, int64_t count, int64_t width, int32_t *top, SCORE *scores
 ) {
     SCORE sum = 0;

@@ -7,7 +7,6 @@ import math
 import re
 from collections import deque
 from contextlib import suppress
-from ctypes import c_int, c_int64
 from enum import IntEnum
 from functools import cache
 from itertools import pairwise
@@ -17,7 +16,7 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.kernels import array, in_threads, thread_count
+from valor_core.kernels import in_threads, thread_count
 from valor_core.schemas import Codes
 from valor_detection.coco_json import reference_scanner
 from valor_detection.coco_json.records import Annotations, Document, Images
@@ -28,7 +27,7 @@ from valor_detection.kernels.segmentations import Segmentations
 
 __all__ = ["scan"]
 
-_DONE, _FULL, _BAD = range(3)
+_DONE, _FULL, _BAD = map(KERNELS.constant, ("scan_done", "scan_full", "scan_bad"))
 _LEAST_SPAN, _MOST_SPAN = 1 << 18, 4 << 20  # bytes that are scanned at a time
 _LARGE = 1 << 16  # elements of a column worth pages of their own
 _SPACE = re.compile(rb"[ \t\n\r]*")
@@ -37,19 +36,19 @@ _BETWEEN = re.compile(rb"\}[ \t\n\r]*,[ \t\n\r]*(?=\{)")
 
 
 class Slot(IntEnum):
-    """Places in what the scanner in C keeps: how far it is, how much it has and has room for."""
+    """Indices in the state of the scanner in C: its position, and sizes and limits of columns."""
 
-    POSITION = 0
-    STOP = 1
-    CLOSED = 2
-    ROWS = 3
-    RINGS = 4
-    NUMBERS = 5
-    COUNTS = 6
-    LETTERS = 7
-    HARD = 8
-    NAMES = 9
-    LACKING = 10
+    POSITION = KERNELS.constant("slot_position")
+    STOP = KERNELS.constant("slot_stop")
+    CLOSED = KERNELS.constant("slot_closed")
+    ROWS = KERNELS.constant("slot_rows")
+    RINGS = KERNELS.constant("slot_rings")
+    NUMBERS = KERNELS.constant("slot_numbers")
+    COUNTS = KERNELS.constant("slot_counts")
+    LETTERS = KERNELS.constant("slot_letters")
+    HARD = KERNELS.constant("slot_hard")
+    NAMES = KERNELS.constant("slot_names")
+    LACKING = KERNELS.constant("slot_lacking")
 
 
 _BYTES_OF_ONE = {
@@ -67,25 +66,9 @@ class _Unclear(Exception):
     """The scanner does not know what this is."""
 
 
-_TEXT, _INTEGERS, _FIVES = array(np.uint8), array(np.int64), array(np.uint64)
-_TO_INTEGERS, _TO_FLOATS = array(np.int64, written=True), array(np.float64, written=True)
-_TO_BYTES, _TO_FOUND = array(np.uint8, written=True), array(np.uint16, written=True)
-
-_scan_annotations = KERNELS.function(
-    "scan_annotations",
-    c_int,
-    *(_TEXT, _INTEGERS, _TO_INTEGERS, _FIVES, _TO_INTEGERS),
-    *(_TO_INTEGERS, _TO_INTEGERS, _TO_INTEGERS, _TO_FLOATS, _TO_FLOATS, _TO_FLOATS),
-    *(_TO_BYTES, _TO_FOUND, c_int, _TO_BYTES, _TO_INTEGERS, _TO_INTEGERS, _TO_INTEGERS),
-    *(_TO_FLOATS, array(np.uint32, written=True), _TO_BYTES),
-)
-_scan_images = KERNELS.function(
-    "scan_images",
-    c_int,
-    *(_TEXT, _INTEGERS, _TO_INTEGERS, _FIVES),
-    *(_TO_INTEGERS, _TO_INTEGERS, _TO_FOUND, _TO_INTEGERS),
-)
-_scan_value = KERNELS.function("scan_value", c_int64, _TEXT, c_int64)
+_scan_annotations = KERNELS.function("scan_annotations")
+_scan_images = KERNELS.function("scan_images")
+_scan_value = KERNELS.function("scan_value")
 
 
 @cache

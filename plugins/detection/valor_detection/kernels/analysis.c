@@ -2,7 +2,9 @@
    reference/analysis.py, whose docstring says what it does. */
 #include "kernels.h"
 
-#define LIMBS 3               /* of 32 bits each, below one */
+enum { LIMBS = 3 }; /* of 32 bits each, below one */
+CONSTANT(reliability_limbs, LIMBS);
+
 #define LEAST_WHOLE 0x1p-43   /* a score from here on has no bits below the limbs */
 
 /* Adds a score to the limbs of a bin, which have room for 2**31 carries. */
@@ -28,7 +30,7 @@ static int64_t bin_of(double score, const double *edges, int64_t bins)
 
 /* Outputs are 0 before. Writes the rows whose scores are too small for the limbs, and answers how
    many these are. */
-EXPORT int64_t reliability(int64_t count, const int64_t *labels, const double *scores,
+EXPORT(int64_t, reliability, int64_t count, const int64_t *labels, const double *scores,
                            const uint8_t *right, const uint8_t *wrong, double score_threshold,
                            const int64_t *groups, int64_t bins, const double *edges,
                            int64_t *counts, int64_t *hits, uint64_t *limbs, int64_t *outside,
@@ -57,9 +59,14 @@ EXPORT int64_t reliability(int64_t count, const int64_t *labels, const double *s
 
 /* Kinds of errors of predictions, as reference/analysis.py numbers them. */
 enum { CLASSIFICATION, LOCALIZATION, BOTH, DUPLICATE, BACKGROUND };
+CONSTANT(fault_classification, CLASSIFICATION);
+CONSTANT(fault_localization, LOCALIZATION);
+CONSTANT(fault_both, BOTH);
+CONSTANT(fault_duplicate, DUPLICATE);
+CONSTANT(fault_background, BACKGROUND);
 
 /* Answers how many there are; all outputs have room for every prediction. */
-EXPORT int64_t faults(int64_t count, const int64_t *starts, const int64_t *truths,
+EXPORT(int64_t, faults, int64_t count, const int64_t *starts, const int64_t *truths,
                       const double *ious, const int64_t *labels, const int64_t *true_labels,
                       const uint8_t *crowd, const uint8_t *is_false, const uint8_t *used,
                       double foreground, double background, int64_t *rows, uint8_t *kinds,
@@ -113,7 +120,7 @@ EXPORT int64_t faults(int64_t count, const int64_t *starts, const int64_t *truth
 #define EVERY_REPAIR 63 /* the bits of the five kinds, and of no repair */
 
 /* Answers how many stand; all outputs have room for every prediction and every moved error. */
-EXPORT int64_t repairs(int64_t label_count, const int64_t *starts, const int64_t *rows,
+EXPORT(int64_t, repairs, int64_t label_count, const int64_t *starts, const int64_t *rows,
                        const uint8_t *is_true, const double *scores, const int32_t *numbers,
                        const uint8_t *kinds, const uint8_t *is_repaired,
                        const int64_t *moved_starts, const double *moved_scores,

@@ -2,13 +2,7 @@
 #ifndef VALOR_DETECTION_KERNELS_H
 #define VALOR_DETECTION_KERNELS_H
 
-#include <stdint.h>
-
-#if defined(_WIN32)
-#define EXPORT __declspec(dllexport)
-#else
-#define EXPORT __attribute__((visibility("default")))
-#endif
+#include "export.h"
 
 /* Has a place of memory brought near; it is read soon. */
 #if defined(_MSC_VER)

@@ -11,6 +11,8 @@
 #define DONE (-1)
 #define NO_MEMORY (-2)
 
+CONSTANT(masks_no_memory, NO_MEMORY);
+
 /* ---- Compressed text: groups of five bits, the lowest first, 32 set where more follow. ---- */
 
 #define ZERO 48
@@ -87,7 +89,7 @@ static int text_runs(const uint8_t *at, const uint8_t *text_end, uint32_t *begin
    pixels that its runs fill, inside and outside. Of more pixels than 32 bits count, which no image
    has, area and box are 0. A height of no pixels, or of more than 32 bits count, is one that no run
    reaches the end of. */
-EXPORT void masks_measure(const uint32_t *runs, const int64_t *rows, const int64_t *sizes,
+EXPORT(void, masks_measure, const uint32_t *runs, const int64_t *rows, const int64_t *sizes,
                           int64_t first, int64_t last, double *areas, double *boxes,
                           int64_t *filled)
 {
@@ -143,7 +145,8 @@ EXPORT void masks_measure(const uint32_t *runs, const int64_t *rows, const int64
 
 #define FINE 5
 #define MIDDLE 2           /* a column's boundary points lie where its third fine column ends */
-#define FARTHEST 100000000 /* coordinates whose fine ones are whole numbers of 32 bits */
+enum { FARTHEST = 100000000 }; /* coordinates whose fine ones are whole numbers of 32 bits */
+CONSTANT(farthest, FARTHEST);
 #define DOUBT 1e-6
 
 typedef struct {
@@ -371,7 +374,8 @@ static int64_t begin_of(const int64_t *ends, int64_t row, int width, int what)
     return row ? ends[width * (row - 1) + what] : 0;
 }
 
-#define MOST_CROSSED 20000000 /* as kernels/refusals.py has it */
+enum { MOST_CROSSED = 20000000 }; /* takes seconds to draw; see row_errors.py */
+CONSTANT(most_crossed, MOST_CROSSED);
 
 /* The most run lengths of a row's polygons; -1 where a coordinate is out of range, where pixels are
    too many for 32 bits, or where edges cross so many columns that drawing them would not end. */
@@ -410,7 +414,7 @@ static void fetch(const Segmentations *of, int64_t row)
 
 /* The most run lengths of each row, one of segmentations in the order of `rows`. Answers the first
    that cannot be drawn. */
-EXPORT int64_t masks_room(const uint8_t *kinds, const int64_t *row_ends, const int64_t *ring_ends,
+EXPORT(int64_t, masks_room, const uint8_t *kinds, const int64_t *row_ends, const int64_t *ring_ends,
                           const double *numbers, const uint32_t *counts, const uint8_t *letters,
                           const int64_t *rows, const int64_t *sizes, int64_t first, int64_t last,
                           int64_t *room)
@@ -488,7 +492,7 @@ static int desk_made(Desk *desk, const Segmentations *of, const int64_t *rows, c
 
 /* Run lengths of each row, one behind the other from runs[room[first]] on; `room` has the sums of
    what masks_room found. Answers the first row that is no mask. */
-EXPORT int64_t masks_drawn(const uint8_t *kinds, const int64_t *row_ends, const int64_t *ring_ends,
+EXPORT(int64_t, masks_drawn, const uint8_t *kinds, const int64_t *row_ends, const int64_t *ring_ends,
                            const double *numbers, const uint32_t *counts, const uint8_t *letters,
                            const int64_t *rows, const int64_t *sizes, int64_t first, int64_t last,
                            const int64_t *room, uint32_t *runs, int64_t *lengths)
@@ -629,7 +633,7 @@ static int64_t common(const Intervals *a, const Intervals *b)
 /* IoU of pairs of masks of less than 2 billion pixels, or, of a crowd, the part of the prediction
    that lies in it. Pairs that are certainly below `at_least` are answered with 0, as those are
    that share nothing. Answers NO_MEMORY without it. */
-EXPORT int64_t masks_ious(const uint32_t *true_runs, const int64_t *true_starts,
+EXPORT(int64_t, masks_ious, const uint32_t *true_runs, const int64_t *true_starts,
                           const uint32_t *predicted_runs, const int64_t *predicted_starts,
                           const int64_t *true_rows, const int64_t *predicted_rows,
                           const uint8_t *crowd, double at_least, int64_t first, int64_t last,

@@ -8,7 +8,7 @@
 #include "kernels.h"
 
 /* Checksum of the sources at build time, by which a stale library is detected. */
-EXPORT uint32_t valor_kernels_sources(void) { return KERNELS_SOURCES; }
+EXPORT(uint32_t, valor_kernels_sources, void) { return KERNELS_SOURCES; }
 
 static double lesser(double a, double b) { return a < b ? a : b; }
 static double greater(double a, double b) { return a > b ? a : b; }
@@ -17,7 +17,7 @@ static double greater(double a, double b) { return a > b ? a : b; }
 
 /* Pairs of the predictions from *row on, until all are done or the next one's might not fit.
    Returns the number of pairs written; *row and *true_row say where to go on. */
-EXPORT int64_t box_pairs(
+EXPORT(int64_t, box_pairs,
     int64_t true_count, const int64_t *true_datums, const int64_t *true_groups,
     const double *true_boxes, const uint8_t *crowd,
     int64_t count, const int64_t *datums, const int64_t *groups, const double *boxes,
@@ -128,7 +128,7 @@ static void sort_lower(Keyed *keys, Keyed *other, int64_t count, uint32_t (*coun
 }
 
 /* starts has group_count + 1 places. Returns 0, or -1 where memory is short. */
-EXPORT int score_order(int64_t count, const int64_t *groups, const double *scores,
+EXPORT(int, score_order, int64_t count, const int64_t *groups, const double *scores,
                        int64_t group_count, int64_t *starts, int64_t *order)
 {
     /* Beyond MOST, rows do not fit their 32 bits; where addresses have 32, sizes do not either. */
@@ -168,7 +168,7 @@ EXPORT int score_order(int64_t count, const int64_t *groups, const double *score
 }
 
 /* seen and tallies have a place for every datum; all of seen is -1 before. */
-EXPORT void ranks(int64_t count, const int64_t *order, const int64_t *groups,
+EXPORT(void, ranks, int64_t count, const int64_t *order, const int64_t *groups,
                   const int64_t *datums, int64_t *seen, int32_t *tallies, int32_t *found)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -182,7 +182,7 @@ EXPORT void ranks(int64_t count, const int64_t *order, const int64_t *groups,
 }
 
 /* Returns the number of predictions that have pairs left; chosen_starts ends with that of pairs. */
-EXPORT int64_t chosen_pairs(int64_t count, const int64_t *order, const int64_t *starts,
+EXPORT(int64_t, chosen_pairs, int64_t count, const int64_t *order, const int64_t *starts,
                             const int64_t *truths, const double *ious, const int64_t *groups,
                             const int64_t *true_groups, int64_t *rows, int64_t *chosen_starts,
                             int64_t *chosen_truths, double *chosen_ious)
@@ -250,7 +250,7 @@ static int challenge(Leader *leaders, int count, int64_t pair, uint64_t bits,
 }
 
 /* used has a place for every true object, all 0 before. */
-EXPORT void match_coco(int64_t count, const int64_t *starts, const int64_t *truths,
+EXPORT(void, match_coco, int64_t count, const int64_t *starts, const int64_t *truths,
                        const double *ious, const uint8_t *crowd, const uint8_t *ignored,
                        int64_t threshold_count, const double *thresholds,
                        uint64_t *used, uint64_t *matched, uint64_t *excused, int64_t *taken)
@@ -288,7 +288,7 @@ static int64_t best_pair(int64_t start, int64_t stop, const double *ious)
     return best;
 }
 
-EXPORT void match_best(int64_t count, const int64_t *starts, const int64_t *truths,
+EXPORT(void, match_best, int64_t count, const int64_t *starts, const int64_t *truths,
                        const double *ious, const uint8_t *crowd, const uint8_t *ignored,
                        int64_t threshold_count, const double *thresholds,
                        uint64_t *used, uint64_t *matched, uint64_t *excused, int64_t *taken)
@@ -312,7 +312,7 @@ EXPORT void match_best(int64_t count, const int64_t *starts, const int64_t *trut
 }
 
 /* Walks over pairs in the given order; places is all -1 and taken all 0 before. */
-EXPORT void match_walk(int64_t count, const int64_t *order, const int64_t *rows,
+EXPORT(void, match_walk, int64_t count, const int64_t *order, const int64_t *rows,
                        const int64_t *truths, const uint8_t *crowd, uint8_t *taken,
                        int64_t *places)
 {
@@ -326,7 +326,7 @@ EXPORT void match_walk(int64_t count, const int64_t *order, const int64_t *rows,
 
 /* Answers how many stand; all outputs have room for every prediction of the pairs, and one more.
    Written without branches, which nothing could foresee. */
-EXPORT int64_t standings(int64_t group_count, const int64_t *starts, const int64_t *order,
+EXPORT(int64_t, standings, int64_t group_count, const int64_t *starts, const int64_t *order,
                          const int32_t *places, const uint8_t *counts, const uint8_t *in_range,
                          const uint64_t *matched, const uint64_t *excused,
                          int64_t *standing_starts, int64_t *at, int32_t *false_before,
@@ -355,7 +355,7 @@ EXPORT int64_t standings(int64_t group_count, const int64_t *starts, const int64
     return count;
 }
 
-EXPORT void positives(int64_t count, const int64_t *labels, const double *areas,
+EXPORT(void, positives, int64_t count, const int64_t *labels, const double *areas,
                       const uint8_t *crowd, double low, double high, int64_t *found)
 {
     for (int64_t i = 0; i < count; i++)
@@ -363,7 +363,7 @@ EXPORT void positives(int64_t count, const int64_t *labels, const double *areas,
 }
 
 /* Answers how many take part; all outputs have room for every prediction. */
-EXPORT int64_t ranked(int64_t group_count, const int64_t *starts, const int64_t *order,
+EXPORT(int64_t, ranked, int64_t group_count, const int64_t *starts, const int64_t *order,
                       const int32_t *places, const uint8_t *counts, const uint8_t *in_range,
                       const uint64_t *matched, const uint64_t *excused, int64_t bit,
                       int64_t *ranked_starts, int64_t *rows, uint8_t *is_true, uint8_t *right,
@@ -390,7 +390,7 @@ EXPORT int64_t ranked(int64_t group_count, const int64_t *starts, const int64_t 
 }
 
 /* found is all 0 before. */
-EXPORT void true_positives(int64_t group_count, const int64_t *starts, const int32_t *places,
+EXPORT(void, true_positives, int64_t group_count, const int64_t *starts, const int32_t *places,
                            const uint8_t *counts, const uint64_t *matched,
                            const uint64_t *excused, int64_t threshold_count, int64_t *found)
 {
@@ -414,7 +414,7 @@ static int is_clear(double number)
 
 /* Least whole number of hundredths of a count, or of what rounded quotients make of it, that
    reaches each of `points` recalls; recalls are NULL where quotients are exact. */
-EXPORT void needed(int64_t count, const int64_t *positives, int64_t points,
+EXPORT(void, needed, int64_t count, const int64_t *positives, int64_t points,
                    const double *recalls, int64_t *least)
 {
     for (int64_t k = 0; k < count; k++) {
@@ -437,8 +437,10 @@ typedef struct {
     int32_t row;
 } Hit;
 
+CONSTANT(hit_bytes, sizeof(Hit));
+
 /* Room is for the hits of a group, and one more; so are the values. */
-EXPORT void interpolated(int64_t group_count, const int64_t *starts, const int32_t *false_before,
+EXPORT(void, interpolated, int64_t group_count, const int64_t *starts, const int32_t *false_before,
                          const uint8_t *counted, const uint64_t *matched,
                          const uint64_t *excused, int64_t threshold_count, int64_t point_count,
                          const int64_t *needed, const int64_t *positives, int with_rows,

@@ -16,10 +16,24 @@
 #endif
 
 enum { DONE, FULL, BAD };
+CONSTANT(scan_done, DONE);
+CONSTANT(scan_full, FULL);
+CONSTANT(scan_bad, BAD);
 
 /* Places in `state`: how far it is, how much it has, and what there was no room for; places in
    `room`: how much there is room for. */
 enum { POSITION, STOP, CLOSED, ROWS, RINGS, NUMBERS, COUNTS, LETTERS, HARD, NAMES, LACKING };
+CONSTANT(slot_position, POSITION);
+CONSTANT(slot_stop, STOP);
+CONSTANT(slot_closed, CLOSED);
+CONSTANT(slot_rows, ROWS);
+CONSTANT(slot_rings, RINGS);
+CONSTANT(slot_numbers, NUMBERS);
+CONSTANT(slot_counts, COUNTS);
+CONSTANT(slot_letters, LETTERS);
+CONSTANT(slot_hard, HARD);
+CONSTANT(slot_names, NAMES);
+CONSTANT(slot_lacking, LACKING);
 
 /* Bits in `found`. */
 enum {
@@ -34,8 +48,22 @@ enum {
     HEIGHT = 256,
     WIDTH = 512
 };
+CONSTANT(field_id, ID);
+CONSTANT(field_image, IMAGE);
+CONSTANT(field_category, CATEGORY);
+CONSTANT(field_box, BOX);
+CONSTANT(field_area, AREA);
+CONSTANT(field_crowd, CROWD);
+CONSTANT(field_score, SCORE);
+CONSTANT(field_segmentation, SEGMENTATION);
+CONSTANT(field_height, HEIGHT);
+CONSTANT(field_width, WIDTH);
 
 enum { NO_MASK, POLYGONS, RUNS, COMPRESSED };
+CONSTANT(mask_no_mask, NO_MASK);
+CONSTANT(mask_polygons, POLYGONS);
+CONSTANT(mask_runs, RUNS);
+CONSTANT(mask_compressed, COMPRESSED);
 
 /* Slots of a number that is left to Python. */
 enum { BOX_SLOT, AREA_SLOT, SCORE_SLOT, NUMBER_SLOT };
@@ -678,7 +706,7 @@ static Text next_record(Text p, int64_t *state) {
 
 /* One row for each annotation from state[POSITION], where one begins, until the list ends or one
    begins at or behind state[STOP]. FULL leaves state where it was before an annotation. */
-EXPORT int scan_annotations(const uint8_t *text, const int64_t *room, int64_t *state,
+EXPORT(int, scan_annotations, const uint8_t *text, const int64_t *room, int64_t *state,
                             const uint64_t *fives, int64_t *hard, int64_t *ids, int64_t *images,
                             int64_t *categories, double *boxes, double *areas, double *scores,
                             uint8_t *crowd, uint16_t *found, int with_masks, uint8_t *kinds,
@@ -727,7 +755,7 @@ static int is_as_before(Fields *fields, int place, Text key, Text end) {
 /* One row for each image of the list whose first record begins at state[POSITION]. `names` says
    where names of fields stand that the record before does not have at the same place, and of
    fields that have a list or table, and which of the two it is. */
-EXPORT int scan_images(const uint8_t *text, const int64_t *room, int64_t *state,
+EXPORT(int, scan_images, const uint8_t *text, const int64_t *room, int64_t *state,
                        const uint64_t *fives, int64_t *ids, int64_t *sizes, uint16_t *found,
                        int64_t *names) {
     Fields fields;
@@ -778,14 +806,14 @@ EXPORT int scan_images(const uint8_t *text, const int64_t *room, int64_t *state,
 }
 
 /* Where the value at a position ends; -1 where it is none. */
-EXPORT int64_t scan_value(const uint8_t *text, int64_t position) {
+EXPORT(int64_t, scan_value, const uint8_t *text, int64_t position) {
     Text end = value(text + position);
     return end ? end - text : -1;
 }
 
 /* Order of rows by group, rows of a group as they stand. `starts` has a zero for each group and
    one more. */
-EXPORT void grouped_order(int64_t n, const int64_t *groups, int64_t n_groups, int64_t *starts,
+EXPORT(void, grouped_order, int64_t n, const int64_t *groups, int64_t n_groups, int64_t *starts,
                           int64_t *order) {
     for (int64_t i = 0; i < n; i++) starts[groups[i] + 1]++;
     for (int64_t g = 0; g < n_groups; g++) starts[g + 1] += starts[g];

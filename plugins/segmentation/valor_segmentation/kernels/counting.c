@@ -5,10 +5,10 @@
    codes look up. Runs of equal pairs are counted as one. Where most pixels differ from their
    neighbors, places are computed for many at once, and spread over several tables, so that equal
    ones close together do not wait for each other's store. */
-#include "kernels.h"
+#include "export.h"
 
 /* Checksum of the sources at build time, by which a stale library is detected. */
-EXPORT uint32_t valor_kernels_sources(void) { return KERNELS_SOURCES; }
+EXPORT(uint32_t, valor_kernels_sources, void) { return KERNELS_SOURCES; }
 
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
@@ -195,14 +195,15 @@ COUNT(count16, uint16_t, each16, ends16, place16)
    distances from `low` in `keys`, which ascend, or, without keys, of all distances below `count`;
    `codes[count]` is that of all other values. Codes below `plain` have their own number, times a
    row's length for true ones, as place. */
-typedef struct {
+STRUCT(Side,
     const uint32_t *places;
     int64_t plain;
-    uint64_t low, other;
+    uint64_t low;
+    uint64_t other;
     const uint64_t *keys;
     const uint16_t *codes;
     int64_t count;
-} Side;
+);
 
 static uint16_t sought(uint64_t distance, const Side *side) {
     uint64_t count = (uint64_t)side->count;
@@ -296,9 +297,10 @@ static const uint16_t *codes16(const void *values, int64_t width, int64_t n, con
 
 /* Counts n pixels of two images, with codes of one or two bytes, into `tables`: four of them,
    `stride` apart, or one, if that is 0. */
-EXPORT void count_pairs(int64_t n, const char *truth, int64_t true_width, const Side *rows,
-                        const char *prediction, int64_t width, const Side *columns,
+EXPORT(void, count_pairs, int64_t n, const void *true_values, int64_t true_width, const Side *rows,
+                        const void *values, int64_t width, const Side *columns,
                         int64_t code_width, int64_t row, uint32_t *tables, int64_t stride) {
+    const char *truth = true_values, *prediction = values;
     const Lookup in = {rows->places, columns->places, (uint32_t)rows->plain,
                        (uint32_t)columns->plain, (uint16_t)row};
     const Tables to = {tables, tables + stride, tables + 2 * stride, tables + 3 * stride};
@@ -322,7 +324,7 @@ EXPORT void count_pairs(int64_t n, const char *truth, int64_t true_width, const 
 }
 
 /* Adds up some tables, one behind the other. */
-EXPORT void collect_counts(int64_t cells, int64_t tables, const uint32_t *counts, int64_t *totals) {
+EXPORT(void, collect_counts, int64_t cells, int64_t tables, const uint32_t *counts, int64_t *totals) {
     for (int64_t table = 0; table < tables; table++) {
         const uint32_t *some = counts + table * cells;
         for (int64_t cell = 0; cell < cells; cell++) totals[cell] += some[cell];

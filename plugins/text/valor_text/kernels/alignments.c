@@ -56,7 +56,7 @@ static void match_synonyms(Chains *free_words, const int32_t *response, int64_t 
  * runs of words that follow each other on both sides. `known` is one more than the greatest number
  * of a word or stem; the synonyms of a stem are `synonyms[synonym_starts[stem] ...]`. Answers
  * NO_MEMORY or 0. */
-KERNEL int64_t alignments(const int32_t *ids, const int32_t *stems, const int64_t *starts,
+EXPORT(int64_t, alignments, const int32_t *ids, const int32_t *stems, const int64_t *starts,
                           int64_t known, const int32_t *synonyms, const int64_t *synonym_starts,
                           const int64_t *responses, const int64_t *references, int64_t pairs,
                           int64_t *aligned, int64_t *chunks) {

@@ -10,6 +10,10 @@
 
 /* Kinds of edits, as in `kernels/values.py`. */
 enum { HIT = 0, SUBSTITUTION = 1, DELETION = 2, INSERTION = 3, KINDS = 4 };
+CONSTANT(edit_hit, HIT);
+CONSTANT(edit_substitution, SUBSTITUTION);
+CONSTANT(edit_deletion, DELETION);
+CONSTANT(edit_insertion, INSERTION);
 
 /* Split the right text (Hirschberg) if the table has at least this many bytes, rows and columns.
  * These are the limits of rapidfuzz: where it splits decides which of several shortest alignments it
@@ -224,7 +228,7 @@ static int edit(Work *work, const int32_t *left, int64_t rows, const int32_t *ri
 /* Hits, substitutions, deletions and insertions that make the right text of each pair of its
  * left one, and, unless `edits` is null, which they are, one pair behind the other. `known` is
  * one more than the greatest number of a token. Answers NO_MEMORY or 0. */
-KERNEL int64_t edits(const int32_t *ids, const int64_t *starts, int64_t known,
+EXPORT(int64_t, edits, const int32_t *ids, const int64_t *starts, int64_t known,
                      const int64_t *lefts, const int64_t *rights, int64_t pairs, int64_t *counts,
                      uint8_t *edits) {
     Work work = {NULL, NULL, 0, 0, malloc((known + 1) * sizeof *work.places), counts, edits};

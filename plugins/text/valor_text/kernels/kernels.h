@@ -5,15 +5,10 @@
 #ifndef VALOR_TEXT_KERNELS_H
 #define VALOR_TEXT_KERNELS_H
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(_WIN32)
-#define KERNEL __declspec(dllexport)
-#else
-#define KERNEL __attribute__((visibility("default")))
-#endif
+#include "export.h"
 
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address)

@@ -119,7 +119,7 @@ static void leave(Work *work, int64_t count, int64_t n, int32_t known) {
  * reference that has it most. The references of an item are
  * `references[reference_starts[item] ...]`; `common` has a row for each item. Answers NO_MEMORY
  * or 0. */
-KERNEL int64_t common_ngrams(const int32_t *ids, const int64_t *starts, int64_t longest,
+EXPORT(int64_t, common_ngrams, const int32_t *ids, const int64_t *starts, int64_t longest,
                              const int64_t *responses, const int64_t *references,
                              const int64_t *reference_starts, int64_t items, int64_t *common) {
     Work work;

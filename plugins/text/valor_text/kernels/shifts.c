@@ -232,7 +232,7 @@ static int64_t edits_of(Table *table, Alignment *aligned, int32_t *response,
 
 /* Number of edits, shifts among them, that make the response of each pair of its reference.
  * Answers NO_MEMORY or 0. */
-KERNEL int64_t shifted_edits(const int32_t *ids, const int64_t *starts, const int64_t *responses,
+EXPORT(int64_t, shifted_edits, const int32_t *ids, const int64_t *starts, const int64_t *responses,
                              const int64_t *references, int64_t pairs, int64_t *edits) {
     for (int64_t pair = 0; pair < pairs; pair++) {
         const int64_t first = starts[responses[pair]];

@@ -135,7 +135,7 @@ static int OF(is_irregular)(OF(Letters) *word) {
 }
 
 /* Stems of words, in place: `lengths` becomes theirs. */
-KERNEL void OF(stems)(CODE *codes, const int64_t *firsts, int32_t *lengths, int64_t count) {
+EXPORT(void, OF(stems), CODE *codes, const int64_t *firsts, int32_t *lengths, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         OF(Letters) word = {codes + firsts[i], lengths[i]};
         if (OF(is_irregular)(&word) || word.length <= 2) {

@@ -36,7 +36,7 @@ static int64_t grown(const uint64_t *column, int64_t rows) {
 
 /* Length of a longest common subsequence of each pair of texts. `known` is one more than the
  * greatest number of a token. Answers NO_MEMORY or 0. */
-KERNEL int64_t longest_common(const int32_t *ids, const int64_t *starts, int64_t known,
+EXPORT(int64_t, longest_common, const int32_t *ids, const int64_t *starts, int64_t known,
                               const int64_t *lefts, const int64_t *rights, int64_t pairs,
                               int64_t *lengths) {
     Work work = {NULL, NULL, 0, 0};
@@ -104,7 +104,7 @@ static int take(Work *work, const int32_t *left, int64_t rows, const int32_t *ri
 
 /* Hits of each pair's left text: of the tokens that a longest subsequence with some line of the
  * right text takes, line by line, each as often as both texts have it. Answers NO_MEMORY or 0. */
-KERNEL int64_t lines_in_common(const int32_t *ids, const int32_t *lines, const int64_t *starts,
+EXPORT(int64_t, lines_in_common, const int32_t *ids, const int32_t *lines, const int64_t *starts,
                                int64_t known, const int64_t *lefts, const int64_t *rights,
                                int64_t pairs, int64_t *hits) {
     Work work = {NULL, NULL, 0, 0};

@@ -2,11 +2,20 @@
 
 #include "kernels.h"
 
+CONSTANT(no_memory, NO_MEMORY);
+
 /* Checksum of the sources at build time, by which a stale library is detected. */
-KERNEL uint32_t valor_kernels_sources(void) { return KERNELS_SOURCES; }
+EXPORT(uint32_t, valor_kernels_sources, void) { return KERNELS_SOURCES; }
 
 /* Kinds of characters, as in `kernels/kinds.py`. */
 enum { BETWEEN = 0, WORD = 1, ALONE = 2, LINE = 3, DIGIT = 4, MARK = 5, DOLLAR = 6 };
+CONSTANT(kind_between, BETWEEN);
+CONSTANT(kind_word, WORD);
+CONSTANT(kind_alone, ALONE);
+CONSTANT(kind_line, LINE);
+CONSTANT(kind_digit, DIGIT);
+CONSTANT(kind_mark, MARK);
+CONSTANT(kind_dollar, DOLLAR);
 
 static inline int is_word(uint8_t kind) { return kind == WORD || kind == DIGIT; }
 static inline int is_between(uint8_t kind) { return kind == BETWEEN || kind == LINE; }

@@ -15,7 +15,7 @@ static int64_t OF(token_end)(const CODE *codes, int64_t at, int64_t stop, const 
 
 /* Tokens of each text, by the kinds of its characters. Answers their number, which is that of the
  * characters at the most. */
-KERNEL int64_t OF(runs)(const CODE *codes, const int64_t *starts, const int64_t *stops,
+EXPORT(int64_t, OF(runs), const CODE *codes, const int64_t *starts, const int64_t *stops,
                     int64_t texts, const uint8_t *kinds, int64_t *firsts, int32_t *lengths,
                     int32_t *lines, int64_t *token_starts) {
     int64_t count = 0;
@@ -103,7 +103,7 @@ static int32_t OF(number_of)(OF(Vocabulary) *all, int64_t first, int32_t length,
 
 /* Number of each token in a vocabulary of its own, in the order in which words come first;
  * `words` gets the first token of each word. Answers the number of words, or NO_MEMORY. */
-KERNEL int64_t OF(vocabulary)(const CODE *codes, const int64_t *firsts, const int32_t *lengths,
+EXPORT(int64_t, OF(vocabulary), const CODE *codes, const int64_t *firsts, const int32_t *lengths,
                           int64_t count, int32_t *ids, int64_t *words) {
     OF(Vocabulary) all = {codes, NULL, NULL, 1024, 0};
     uint64_t hashes[BLOCK];

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from valor_classification.kernels.compiled.functions import OF
+from valor_classification.kernels.compiled.functions import function
 from valor_classification.kernels.spans import spans, workers
 from valor_classification.kernels.values import UNLISTED_RANK, Codes, Columns, RowTops, Scores
 from valor_core.kernels import over, thread_count
@@ -35,7 +35,7 @@ def _look(values: Scores, threads: int) -> tuple[Columns, Scores, float]:
     count, width = values.shape
     top = np.empty(count, np.int32)
     scores = np.empty(count, values.dtype)
-    find = OF[values.dtype]["top_of_rows"]
+    find = function("top_of_rows", values.dtype)
 
     def task(first: int, last: int) -> float:
         own = slice(first, last)
@@ -51,7 +51,7 @@ def scores_in_rows(values: Scores, columns: Codes) -> Scores:
     values = np.ascontiguousarray(values)
     scores = np.empty(len(values), values.dtype)
     columns = np.ascontiguousarray(columns, np.int64)
-    OF[values.dtype]["scores_in_rows"](values, *values.shape, columns, scores)
+    function("scores_in_rows", values.dtype)(values, *values.shape, columns, scores)
     return scores
 
 
@@ -59,7 +59,7 @@ def top_of_runs(datums: Codes, values: Scores, *, count: int) -> Codes:
     """Entry with each datum's greatest score in a listing; the first of equals."""
     values, datums = np.ascontiguousarray(values), np.ascontiguousarray(datums)
     top = np.full(count, -1, np.int64)
-    OF[values.dtype]["top_of_runs"](datums, values, values.size, top)
+    function("top_of_runs", values.dtype)(datums, values, values.size, top)
     return top
 
 
@@ -67,7 +67,7 @@ def ranks_of_truth(values: Scores, truths: Codes) -> Codes:
     """Number of columns that come before the true one in each row."""
     values = np.ascontiguousarray(values)
     ranks = np.empty(len(values), np.int64)
-    OF[values.dtype]["ranks_of_truth"](
+    function("ranks_of_truth", values.dtype)(
         values, *values.shape, np.ascontiguousarray(truths), UNLISTED_RANK, ranks
     )
     return ranks
@@ -78,5 +78,5 @@ def ranks_of_truth_in_runs(datums: Codes, values: Scores, entries: Codes) -> Cod
     values, datums = np.ascontiguousarray(values), np.ascontiguousarray(datums)
     entries = np.ascontiguousarray(entries)
     ranks = np.where(entries >= 0, 0, UNLISTED_RANK)
-    OF[values.dtype]["ranks_of_truth_in_runs"](datums, values, values.size, entries, ranks)
+    function("ranks_of_truth_in_runs", values.dtype)(datums, values, values.size, entries, ranks)
     return ranks

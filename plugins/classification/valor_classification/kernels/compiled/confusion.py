@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification.kernels.compiled.best import part_of, top_of_rows
-from valor_classification.kernels.compiled.functions import OF, OF_CODES
+from valor_classification.kernels.compiled.functions import confusion_table, function
 from valor_classification.kernels.compiled.thresholds import passed
 from valor_classification.kernels.limits import in_type
 from valor_classification.kernels.reference import confusion as reference
@@ -34,7 +34,7 @@ def confusion_cells(
             truths, predictions, bins, label_count=label_count, threshold_count=threshold_count
         )
     table = np.zeros(shape, np.int64)
-    OF_CODES["confusion_table"](
+    confusion_table(
         np.ascontiguousarray(truths, np.int64),
         np.ascontiguousarray(predictions, np.int32),
         np.ascontiguousarray(bins),
@@ -66,7 +66,7 @@ def top_cells(
     count, width = values.shape
     limits = in_type(thresholds, values.dtype)
     labels, truths = np.ascontiguousarray(labels), np.ascontiguousarray(truths)
-    find = OF[values.dtype]["top_table"]
+    find = function("top_table", values.dtype)
 
     def task(first: int, last: int) -> Codes:
         table = np.zeros(shape, np.int64)

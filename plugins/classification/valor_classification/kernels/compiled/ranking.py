@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from valor_classification.kernels.compiled.functions import OF, Functions, whole
+from valor_classification.kernels.compiled.functions import function, whole
 from valor_classification.kernels.reference import ranking as reference
 from valor_classification.kernels.spans import columns_at_once, spans, workers
 from valor_classification.kernels.values import (
@@ -31,7 +32,7 @@ def rank_label(
 ) -> LabelAreas:
     """Areas under the ROC and the precision-recall curve of one label, exact with ties."""
     limbs = np.zeros((1, _PRECISION_LIMBS), np.uint64)
-    wins = OF[scores.dtype]["rank"](
+    wins = function("rank", scores.dtype)(
         *(np.sort(scores), scores.size, np.sort(positive_scores), positive_scores.size),
         *(0, unlisted_positives, unlisted_positives + unlisted_negatives),
         *(limbs, _PRECISION_LIMBS, _PRECISION_UNITS),
@@ -53,7 +54,7 @@ def rank_matrix(
     """Areas under the curves of every column of a matrix, as by `rank_label`."""
     dtype = np.result_type(*chunks)
     chunks = [np.require(chunk, dtype, ["C", "ALIGNED"]) for chunk in chunks]
-    width, functions = chunks[0].shape[1], OF[dtype]
+    width = chunks[0].shape[1]
     rows_before = np.cumsum([0, *map(len, chunks)])
     count = int(rows_before[-1])
 
@@ -61,7 +62,7 @@ def rank_matrix(
     ends = np.cumsum(sizes)
     positives = np.empty(columns.size, dtype)
     addresses = np.array([chunk.ctypes.data for chunk in chunks], np.uintp)
-    functions["positives"](
+    function("positives", dtype)(
         *(addresses, rows_before, len(chunks), width),
         *(np.ascontiguousarray(rows), np.ascontiguousarray(columns), columns.size),
         *(ends, positives),
@@ -75,7 +76,7 @@ def rank_matrix(
             areas
             for first, last in spans(first, last, len(room))
             for areas in _ranked(
-                *(functions, chunks, first, positives, starts[first : last + 1], room, count)
+                *(dtype, chunks, first, positives, starts[first : last + 1], room, count)
             )
         ]
 
@@ -101,7 +102,7 @@ def rank_curve(
         )
     thresholds = np.empty(scores.size + 1, scores.dtype)
     true, false = np.empty(thresholds.size, np.int32), np.empty(thresholds.size, np.int32)
-    points = OF[scores.dtype]["rank_curve"](
+    points = function("rank_curve", scores.dtype)(
         *(np.sort(scores), scores.size, np.sort(positive_scores), positive_scores.size),
         *(unlisted_positives, unlisted_negatives, bends, thresholds, true, false),
     )
@@ -111,7 +112,7 @@ def rank_curve(
 
 
 def _ranked(
-    functions: Functions,
+    dtype: np.dtype[Any],
     chunks: Sequence[Scores],
     first: int,
     positives: Scores,
@@ -131,15 +132,15 @@ def _ranked(
     least = np.array([column[0] if column.size else np.inf for column in own], room.dtype)
     ends = np.zeros(columns, np.int64)
     for chunk in chunks:
-        functions["gather"](
-            *(chunk.ctypes.data + first * chunk.itemsize, *chunk.shape),
+        function("gather", dtype)(
+            *(chunk.reshape(-1)[first:], *chunk.shape),
             *(columns, least, room, room.shape[1], ends),
         )
     for copy, end in zip(room, ends.tolist(), strict=False):
         copy[:end].sort()
     wins = np.empty(columns, np.int64)
     limbs = np.zeros((columns, _PRECISION_LIMBS), np.uint64)
-    functions["rank_columns"](
+    function("rank_columns", dtype)(
         *(room, room.shape[1], ends, positives, starts, columns, count, wins),
         *(limbs, _PRECISION_LIMBS, _PRECISION_UNITS),
     )

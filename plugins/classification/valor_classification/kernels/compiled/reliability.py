@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification.kernels.compiled.best import part_of
-from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, OF, whole
+from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, function, whole
 from valor_classification.kernels.reference import reliability as reference
 from valor_classification.kernels.spans import spans, workers
 from valor_classification.kernels.values import Codes, ReliabilityBins, RowTops, Scores
@@ -24,7 +24,7 @@ def reliability(
     if limits.size > MOST_THRESHOLDS:
         return reference.reliability(values, hits, limits, threads=threads)
     values, hits = np.ascontiguousarray(values), np.ascontiguousarray(hits)
-    add = OF[values.dtype]["reliability"]
+    add = function("reliability", values.dtype)
 
     def task(first: int, last: int) -> ReliabilityBins:
         return _binned(add, (values[first:last], hits[first:last], last - first), limits)
@@ -48,7 +48,7 @@ def top_reliability(
     values = np.ascontiguousarray(values)
     count, width = values.shape
     labels, truths = np.ascontiguousarray(labels), np.ascontiguousarray(truths)
-    add = OF[values.dtype]["top_reliability"]
+    add = function("top_reliability", values.dtype)
 
     def task(first: int, last: int) -> ReliabilityBins:
         own = (values[first:last], last - first, width, *part_of(tops, first, last))
@@ -69,7 +69,7 @@ def squared_errors(values: Scores, datums: Codes, columns: Codes, *, threads: in
     values = np.ascontiguousarray(values)
     datums, columns = np.ascontiguousarray(datums), np.ascontiguousarray(columns)
     count, width = values.shape
-    add = OF[values.dtype]["squared_errors"]
+    add = function("squared_errors", values.dtype)
 
     def task(first: int, last: int) -> int:
         own = slice(*np.searchsorted(datums, (first, last)).tolist())

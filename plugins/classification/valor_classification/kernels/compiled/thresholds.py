@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, OF
+from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, function
 from valor_classification.kernels.limits import in_type
 from valor_classification.kernels.reference import thresholds as reference
 from valor_classification.kernels.spans import spans, workers
@@ -16,7 +16,7 @@ from valor_core.kernels import over
 def outside(values: Scores, low: float, high: float) -> int:
     """Number of scores below `low` or above `high`."""
     values = np.ascontiguousarray(values)
-    return int(OF[values.dtype]["outside"](values, values.size, low, high))
+    return int(function("outside", values.dtype)(values, values.size, low, high))
 
 
 def passed(values: Scores, thresholds: NDArray[np.float64]) -> NDArray[np.unsignedinteger[Any]]:
@@ -26,7 +26,7 @@ def passed(values: Scores, thresholds: NDArray[np.float64]) -> NDArray[np.unsign
     values = np.ascontiguousarray(values)
     limits = in_type(thresholds, values.dtype)
     out = np.empty(values.shape, np.uint8)
-    OF[values.dtype]["passed"](values, values.size, limits, limits.size, out)
+    function("passed", values.dtype)(values, values.size, limits, limits.size, out)
     return out
 
 
@@ -37,7 +37,7 @@ def threshold_histogram(
     values = np.ascontiguousarray(values)
     count, width = values.shape
     limits = in_type(thresholds, values.dtype)
-    find = OF[values.dtype]["threshold_histogram"]
+    find = function("threshold_histogram", values.dtype)
 
     def task(first: int, last: int) -> Codes:
         table = np.zeros((width, limits.size + 1), np.int64)

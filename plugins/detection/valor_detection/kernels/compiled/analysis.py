@@ -5,12 +5,9 @@ Docstrings of the functions stand in `valor_detection.kernels.reference.analysis
 
 from __future__ import annotations
 
-import ctypes
-
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.kernels import array
 from valor_core.schemas import Codes, Floats
 from valor_core.states import ExactSums
 from valor_detection.kernels import KERNELS
@@ -20,34 +17,12 @@ Flags = NDArray[np.bool_]
 Kinds = NDArray[np.uint8]
 Ranks = NDArray[np.int32]
 
-_LIMBS = 3  # of 32 bits each, that the kernel adds scores in
+_LIMBS = KERNELS.constant("reliability_limbs")  # of 32 bits each
 _UNIT_BITS = 1074  # of `ExactSums`
 
-_COUNT = ctypes.c_int64
-_CODES, _FLOATS, _RANKS = array(np.int64), array(np.float64), array(np.int32)
-_FLAGS, _KINDS = array(np.bool_), array(np.uint8)
-_OUT_CODES, _OUT_RANKS = array(np.int64, written=True), array(np.int32, written=True)
-_OUT_FLAGS, _OUT_KINDS = array(np.bool_, written=True), array(np.uint8, written=True)
-_OUT_BITS = array(np.uint64, written=True)
-
-_reliability = KERNELS.function(
-    "reliability",
-    _COUNT,
-    *(_COUNT, _CODES, _FLOATS, _FLAGS, _FLAGS, ctypes.c_double),
-    *(_CODES, _COUNT, _FLOATS, _OUT_CODES, _OUT_CODES, _OUT_BITS, _OUT_CODES, _OUT_CODES),
-)
-_faults = KERNELS.function(
-    "faults",
-    _COUNT,
-    *(_COUNT, _CODES, _CODES, _FLOATS, _CODES, _CODES, _FLAGS, _FLAGS, _FLAGS),
-    *(ctypes.c_double, ctypes.c_double, _OUT_CODES, _OUT_KINDS, _OUT_CODES),
-)
-_repairs = KERNELS.function(
-    "repairs",
-    _COUNT,
-    *(_COUNT, _CODES, _CODES, _FLAGS, _FLOATS, _RANKS, _KINDS, _FLAGS, _CODES, _FLOATS),
-    *(_OUT_CODES, _OUT_CODES, _OUT_RANKS, _OUT_FLAGS, _OUT_BITS, _OUT_BITS),
-)
+_reliability = KERNELS.function("reliability")
+_faults = KERNELS.function("faults")
+_repairs = KERNELS.function("repairs")
 
 
 def reliability(

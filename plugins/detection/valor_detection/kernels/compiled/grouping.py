@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from ctypes import c_int64
-
 import numpy as np
 
-from valor_core.kernels import array
 from valor_core.schemas import Codes
 from valor_detection.kernels import KERNELS
 
-_GROUPS, _WRITTEN = array(np.int64), array(np.int64, written=True)
-
-_grouped_order = KERNELS.function(
-    "grouped_order", None, c_int64, _GROUPS, c_int64, _WRITTEN, _WRITTEN
-)
+_grouped_order = KERNELS.function("grouped_order")
 
 
 def grouped_order(groups: Codes, count: int) -> Codes:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ctypes import c_double, c_int64, memmove
+from ctypes import memmove
 
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.kernels import array, over, shares
+from valor_core.kernels import over, shares
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import RunLengths, Runs, ends
 from valor_detection.kernels import KERNELS
@@ -16,35 +16,16 @@ from valor_detection.kernels.reference.segmentations import Columns
 from valor_detection.kernels.row_errors import NO_TEXT, RowError, check_pixels
 from valor_detection.kernels.segmentations import COMPRESSED, Segmentations
 
-_BYTES = array(np.uint8)
-_CODES, _COUNTED = array(np.int64), array(np.int64, written=True)
-_NUMBERS, _MEASURED = array(np.float64), array(np.float64, written=True)
-_RUNS, _WRITTEN = array(np.uint32), array(np.uint32, written=True)
-
 _ROWS_EACH = 1 << 9  # worth a thread of their own
 _RUNS_EACH = 1 << 18
 _PAIRS_EACH = 1 << 11
 
-_NO_MEMORY = -2
+_NO_MEMORY = KERNELS.constant("masks_no_memory")
 
-_SEGMENTATIONS = (_BYTES, _CODES, _CODES, _NUMBERS, _RUNS, _BYTES)
-
-_room = KERNELS.function(
-    *("masks_room", c_int64, *_SEGMENTATIONS),
-    *(_CODES, _CODES, c_int64, c_int64, _COUNTED),
-)
-_drawn = KERNELS.function(
-    *("masks_drawn", c_int64, *_SEGMENTATIONS),
-    *(_CODES, _CODES, c_int64, c_int64, _CODES, _WRITTEN, _COUNTED),
-)
-_measure = KERNELS.function(
-    *("masks_measure", None, _RUNS, _CODES, _CODES, c_int64, c_int64),
-    *(_MEASURED, _MEASURED, _COUNTED),
-)
-_ious = KERNELS.function(
-    *("masks_ious", c_int64, _RUNS, _CODES, _RUNS, _CODES, _CODES, _CODES),
-    *(array(np.bool_), c_double, c_int64, c_int64, _MEASURED),
-)
+_room = KERNELS.function("masks_room")
+_drawn = KERNELS.function("masks_drawn")
+_measure = KERNELS.function("masks_measure")
+_ious = KERNELS.function("masks_ious")
 
 
 def segmentation_runs(given: Segmentations, rows: Codes, sizes: Codes) -> tuple[Runs, Codes]:

@@ -5,7 +5,6 @@ Docstrings of the functions stand in `valor_detection.kernels.reference.matching
 
 from __future__ import annotations
 
-import ctypes
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.kernels import array, in_threads, thread_count
+from valor_core.kernels import in_threads, thread_count
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import ends
 from valor_detection.kernels import KERNELS
@@ -24,80 +23,23 @@ Bits = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 Ranks = NDArray[np.int32]
 
-_HIT_BYTES = 8  # sizeof(Hit)
+_HIT_BYTES = KERNELS.constant("hit_bytes")
 _LEAST_ROOM = 1 << 12  # pairs that there is always room for
 _THREAD_ROWS = 1 << 13  # predictions that are worth a thread of their own
 
-_COUNT = ctypes.c_int64
-_PLACE = ctypes.POINTER(ctypes.c_int64)
-_CODES, _FLOATS = array(np.int64), array(np.float64)
-_FLAGS, _BITS = array(np.bool_), array(np.uint64)
-_RANKS = array(np.int32)
-_OUT_CODES, _OUT_FLOATS = array(np.int64, written=True), array(np.float64, written=True)
-_OUT_FLAGS, _OUT_BITS = array(np.bool_, written=True), array(np.uint64, written=True)
-_ADDRESS = ctypes.c_void_p  # of an array, or None
-_OUT_RANKS, _ROOM = array(np.int32, written=True), array(np.uint8, written=True)
-
-
-_PAIR_COLUMNS = (_CODES, _CODES, _FLOATS, _FLAGS)
-_box_pairs = KERNELS.function(
-    "box_pairs",
-    _COUNT,
-    *(_COUNT, _CODES, _CODES, _FLOATS, _FLAGS),
-    *(_COUNT, _CODES, _CODES, _FLOATS),
-    *(ctypes.c_double, _COUNT, _PLACE, _PLACE, _OUT_CODES, _OUT_CODES, _OUT_FLOATS),
-)
-_score_order = KERNELS.function(
-    "score_order", ctypes.c_int, *(_COUNT, _CODES, _FLOATS, _COUNT, _OUT_CODES, _OUT_CODES)
-)
-_ranks = KERNELS.function(
-    "ranks", None, _COUNT, _CODES, _CODES, _CODES, _OUT_CODES, _OUT_RANKS, _OUT_RANKS
-)
-_chosen_pairs = KERNELS.function(
-    "chosen_pairs",
-    _COUNT,
-    *(_COUNT, _CODES, _CODES, _CODES, _FLOATS, _CODES, _CODES),
-    *(_OUT_CODES, _OUT_CODES, _OUT_CODES, _OUT_FLOATS),
-)
-_MATCHING = (
-    *(_COUNT, *_PAIR_COLUMNS, _FLAGS, _COUNT, _FLOATS),
-    *(_OUT_BITS, _OUT_BITS, _OUT_BITS, _OUT_CODES),
-)
-_match_coco = KERNELS.function("match_coco", None, *_MATCHING)
-_match_best = KERNELS.function("match_best", None, *_MATCHING)
-_match_walk = KERNELS.function(
-    "match_walk", None, _COUNT, _CODES, _CODES, _CODES, _FLAGS, _OUT_FLAGS, _OUT_CODES
-)
-_standings = KERNELS.function(
-    "standings",
-    _COUNT,
-    *(_COUNT, _CODES, _CODES, _RANKS, _FLAGS, _FLAGS, _BITS, _BITS),
-    *(_OUT_CODES, _OUT_CODES, _OUT_RANKS, _OUT_FLAGS, _OUT_BITS, _OUT_BITS),
-)
-_positives = KERNELS.function(
-    "positives",
-    None,
-    *(_COUNT, _CODES, _FLOATS, _FLAGS, ctypes.c_double, ctypes.c_double, _OUT_CODES),
-)
-_ranked = KERNELS.function(
-    "ranked",
-    _COUNT,
-    *(_COUNT, _CODES, _CODES, _RANKS, _FLAGS, _FLAGS, _BITS, _BITS, _COUNT),
-    *(_OUT_CODES, _OUT_CODES, _OUT_FLAGS, _OUT_FLAGS, _OUT_FLAGS),
-)
-_true_positives = KERNELS.function(
-    "true_positives",
-    None,
-    *(_COUNT, _CODES, _RANKS, _FLAGS, _BITS, _BITS, _COUNT, _OUT_CODES),
-)
-_needed = KERNELS.function("needed", None, _COUNT, _CODES, _COUNT, _ADDRESS, _OUT_CODES)
-_interpolated = KERNELS.function(
-    "interpolated",
-    None,
-    *(_COUNT, _CODES, _RANKS, _FLAGS, _BITS, _BITS),
-    *(_COUNT, _COUNT, _CODES, _CODES, ctypes.c_int, _ROOM, _OUT_FLOATS),
-    *(_OUT_FLOATS, _OUT_RANKS, _OUT_CODES),
-)
+_box_pairs = KERNELS.function("box_pairs")
+_score_order = KERNELS.function("score_order")
+_ranks = KERNELS.function("ranks")
+_chosen_pairs = KERNELS.function("chosen_pairs")
+_match_coco = KERNELS.function("match_coco")
+_match_best = KERNELS.function("match_best")
+_match_walk = KERNELS.function("match_walk")
+_standings = KERNELS.function("standings")
+_positives = KERNELS.function("positives")
+_ranked = KERNELS.function("ranked")
+_true_positives = KERNELS.function("true_positives")
+_needed = KERNELS.function("needed", optional=("recalls",))
+_interpolated = KERNELS.function("interpolated")
 
 
 def box_pairs(
@@ -116,16 +58,17 @@ def box_pairs(
     columns = (len(true_datums), true_datums, true_groups, true_boxes, crowd)
 
     def find(first: int, last: int) -> tuple[list[Codes], list[Floats]]:
-        row = ctypes.c_int64(first)
-        true_row = ctypes.c_int64(int(truths_before[datums[first]]) if first < last else 0)
+        row, true_row = np.array([first]), np.zeros(1, np.int64)
+        if first < last:
+            true_row[0] = truths_before[datums[first]]
         capacity = max(last - first, int(np.diff(truths_before).max(initial=0)), _LEAST_ROOM)
         truths: list[Codes] = []
         ious: list[Floats] = []
-        while row.value < last:
+        while row[0] < last:
             some_truths, some_ious = np.empty(capacity, np.int64), np.empty(capacity)
             written = _box_pairs(
                 *(*columns, last, datums, groups, boxes, lowest, capacity),
-                *(ctypes.byref(row), ctypes.byref(true_row), sizes, some_truths, some_ious),
+                *(row, true_row, sizes, some_truths, some_ious),
             )
             truths.append(some_truths[:written])
             ious.append(some_ious[:written])
@@ -320,8 +263,7 @@ def true_positives(
 def needed(positives: Codes, recalls: Floats | None) -> Codes:
     """See `reference.matching.needed`."""
     least = np.empty((len(positives), 101), np.int64)
-    address = None if recalls is None else _FLOATS.address(recalls)
-    _needed(len(positives), positives, 101, address, least)
+    _needed(len(positives), positives, 101, recalls, least)
     return least
 
 

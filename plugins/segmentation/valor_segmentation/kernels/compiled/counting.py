@@ -6,7 +6,7 @@ Docstrings of the functions stand in `valor_segmentation.kernels.reference.count
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import POINTER, Structure, c_int64, c_uint64, c_void_p
+from ctypes import Structure
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.kernels import array, in_threads, thread_count
+from valor_core.kernels import in_threads, thread_count
 from valor_core.schemas import Codes
 from valor_core.schemas.segmentation import Image
 from valor_segmentation.kernels import KERNELS
@@ -27,29 +27,8 @@ _MOST_DENSE = 1 << 18  # distances of wide values that there is a table of, not 
 _SMALL_TABLE = 1 << 13  # cells of a table that there are four of
 _MOST_PLAIN = 1 << 16  # places that are computed, many at once
 
-_WRITTEN, _COUNTS = array(np.uint32, written=True), array(np.uint32)
-_TOTALS = array(np.int64, written=True)
-
-
-class _Side(Structure):
-    """The kernel's structure of the same name, of a `Lookup`."""
-
-    _fields_ = (
-        ("places", c_void_p),
-        ("plain", c_int64),
-        ("low", c_uint64),
-        ("other", c_uint64),
-        ("keys", c_void_p),
-        ("codes", c_void_p),
-        ("count", c_int64),
-    )
-
-
-_IMAGE = (c_void_p, c_int64, POINTER(_Side))
-_count_pairs = KERNELS.function(
-    "count_pairs", None, c_int64, *_IMAGE, *_IMAGE, c_int64, c_int64, _WRITTEN, c_int64
-)
-_collect_counts = KERNELS.function("collect_counts", None, c_int64, c_int64, _COUNTS, _TOTALS)
+_count_pairs = KERNELS.function("count_pairs")
+_collect_counts = KERNELS.function("collect_counts")
 
 
 @frozen(eq=False)
@@ -79,20 +58,20 @@ class Lookup:
     other: int = 0
     codes: NDArray[np.uint16] | None = None
     keys: NDArray[np.uint64] | None = None
-    side: _Side = field(init=False)
-    """What the kernel is called with."""
+    side: Structure = field(init=False)
+    """Argument of the kernel."""
 
     @side.default
-    def _side(self) -> _Side:
-        codes, keys = self.codes, self.keys
-        return _Side(
-            self.places.ctypes.data,
-            self.plain,
-            self.low % (1 << 64),
-            self.other,
-            None if keys is None else keys.ctypes.data,
-            None if codes is None else codes.ctypes.data,
-            0 if codes is None else len(codes) - 1,
+    def _side(self) -> Structure:
+        return KERNELS.struct(
+            "Side",
+            places=self.places,
+            plain=self.plain,
+            low=self.low % (1 << 64),
+            other=self.other,
+            keys=self.keys,
+            codes=self.codes,
+            count=0 if self.codes is None else len(self.codes) - 1,
         )
 
 
@@ -237,8 +216,8 @@ def _count(pieces: list[Piece], size: int, row_size: int) -> Codes:
     for piece in pieces:
         truth, prediction = piece.truth, piece.prediction
         _count_pairs(
-            *(len(truth), truth.ctypes.data, truth.itemsize, piece.rows.side),
-            *(prediction.ctypes.data, prediction.itemsize, piece.columns.side),
+            *(len(truth), truth, truth.itemsize, piece.rows.side),
+            *(prediction, prediction.itemsize, piece.columns.side),
             *(piece.width, row_size, counts, size if tables > 1 else 0),
         )
     totals = np.zeros(size, np.int64)

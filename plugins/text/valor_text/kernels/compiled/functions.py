@@ -3,14 +3,12 @@
 The functions allocate and check arrays; the C code reads and fills them.
 """
 
-from collections.abc import Callable
-from ctypes import c_int64
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.kernels import array
 from valor_text.kernels import KERNELS
 from valor_text.kernels.values import (
     CODE_TYPES,
@@ -36,13 +34,10 @@ __all__ = [
     "vocabulary",
 ]
 
-NO_MEMORY = -1
-
-_IDS, _IDS_OUT = array(np.int32), array(np.int32, written=True)
-_OFFSETS, _OFFSETS_OUT = array(np.int64), array(np.int64, written=True)
+NO_MEMORY = KERNELS.constant("no_memory")
 
 
-def _function(name: str, *arguments: Any) -> Callable[..., int]:
+def _function(name: str, optional: Sequence[str] = ()) -> Callable[..., int]:
     """Bind a function of the library that returns a count, or `NO_MEMORY`.
 
     Raises
@@ -50,7 +45,7 @@ def _function(name: str, *arguments: Any) -> Callable[..., int]:
     MemoryError
         If a call cannot allocate its memory.
     """
-    bound = KERNELS.function(name, c_int64, *arguments)
+    bound = KERNELS.function(name, optional)
 
     def call(*values: Any) -> int:
         count: int = bound(*values)
@@ -61,49 +56,18 @@ def _function(name: str, *arguments: Any) -> Callable[..., int]:
     return call
 
 
-_pairs = (_OFFSETS, c_int64, _OFFSETS, _OFFSETS, c_int64)
-"""Offsets of texts, number of words, both texts of each pair, and number of pairs."""
+def _by_type(name: str) -> dict[np.dtype[Any], Callable[..., int]]:
+    """Bind the functions for each type of code points."""
+    return {kind: _function(f"{name}_{kind.name}") for kind in map(np.dtype, CODE_TYPES)}
 
-_alignments = _function(
-    "alignments",
-    *(_IDS, _IDS, _OFFSETS, c_int64, _IDS, _OFFSETS),
-    *(_OFFSETS, _OFFSETS, c_int64, _OFFSETS_OUT, _OFFSETS_OUT),
-)
-_common_ngrams = _function(
-    "common_ngrams",
-    *(_IDS, _OFFSETS, c_int64, _OFFSETS, _OFFSETS, _OFFSETS, c_int64, _OFFSETS_OUT),
-)
-_edits = _function(
-    "edits", _IDS, *_pairs, _OFFSETS_OUT, array(np.uint8, written=True, optional=True)
-)
-_lines_in_common = _function("lines_in_common", _IDS, _IDS, *_pairs, _OFFSETS_OUT)
-_longest_common = _function("longest_common", _IDS, *_pairs, _OFFSETS_OUT)
-_shifted_edits = _function(
-    "shifted_edits", _IDS, _OFFSETS, _OFFSETS, _OFFSETS, c_int64, _OFFSETS_OUT
-)
-_RUNS = {
-    np.dtype(kind): _function(
-        f"runs_{np.dtype(kind).name}",
-        *(array(kind), _OFFSETS, _OFFSETS, c_int64, array(np.uint8)),
-        *(_OFFSETS_OUT, _IDS_OUT, _IDS_OUT, _OFFSETS_OUT),
-    )
-    for kind in CODE_TYPES
-}
-_VOCABULARY = {
-    np.dtype(kind): _function(
-        f"vocabulary_{np.dtype(kind).name}",
-        *(array(kind), _OFFSETS, _IDS, c_int64, _IDS_OUT, _OFFSETS_OUT),
-    )
-    for kind in CODE_TYPES
-}
-_STEMS = {
-    np.dtype(kind): KERNELS.function(
-        f"stems_{np.dtype(kind).name}",
-        None,
-        *(array(kind, written=True), _OFFSETS, array(np.int32, written=True), c_int64),
-    )
-    for kind in CODE_TYPES
-}
+
+_alignments = _function("alignments")
+_common_ngrams = _function("common_ngrams")
+_edits = _function("edits", optional=("edits",))
+_lines_in_common = _function("lines_in_common")
+_longest_common = _function("longest_common")
+_shifted_edits = _function("shifted_edits")
+_RUNS, _STEMS, _VOCABULARY = map(_by_type, ("runs", "stems", "vocabulary"))
 
 
 def alignments(
