@@ -11,7 +11,7 @@ from typing import Any
 import evaluate as hugging_face
 import numpy as np
 import pytest
-from valor_evaluate.modules.outputs import results
+from valor_evaluate.modules.module_metric import results
 
 import valor_core
 from valor_core import Classification, Text

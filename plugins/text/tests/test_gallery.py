@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_report import Piece
-from valor_text.gallery.differences import Differences
-from valor_text.gallery.texts import EXTRA, MISSING, TextGallery
+from valor_text.gallery.texts import EXTRA, MISSING, Differences, TextGallery
 from valor_text.parameters.gallery import GalleryParameters
 
 from valor_core import evaluate

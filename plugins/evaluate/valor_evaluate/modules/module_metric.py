@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attrs import field, frozen
 
-from valor_core.errors import ParameterError, ValorError
+from valor_core.errors import ParameterError, ReportError, ValorError, shown
 from valor_core.parameters import changed_parameters
-from valor_core.results import Failed, Result, Undefined
+from valor_core.results import Failed, Result, Undefined, as_json, is_number
 from valor_core.states import StateRequest
 from valor_evaluate.modules.loaded_module import LoadedModule, find, load
 from valor_evaluate.modules.module_inputs import all_columns, inputs
 from valor_evaluate.modules.module_source import Sources
-from valor_evaluate.modules.outputs import is_table, results
 from valor_evaluate.modules.record_fields import LabelFields, RecordFields, TextFields, label_keys
 from valor_evaluate.modules.script import Script
 from valor_evaluate.modules.stored_items import Items, StoredItems, TextItems
@@ -113,3 +113,83 @@ def _with_labels(result: Result, names: tuple[str, ...]) -> Result:
     """Add the class names to a result whose list has one entry per class."""
     parameters = dict(result.parameters) | {"labels": list(names)}
     return Result(parameters=parameters, value=result.value, left_out=result.left_out)
+
+
+OUTPUT = "output"
+"""Parameter of a result that names one of several outputs."""
+
+
+def results(
+    output: Any, parameters: Mapping[str, Any], left_out: Mapping[str, int]
+) -> list[Result]:
+    """Return a result for each output of a module.
+
+    A table gives a result for each key; keys of nested tables follow after a dot. Numbers that are
+    not finite are undefined, or null in lists.
+
+    Parameters
+    ----------
+    output : object
+        Output: a number, string, array, list, or a table of these.
+    parameters : mapping
+        Parameters of every result.
+    left_out : mapping of str to int
+        Number of excluded items by missing field.
+
+    Examples
+    --------
+    >>> found = results({"PER": {"f1": 0.5}, "accuracy": float("nan")}, {}, {})
+    >>> [(one.parameters["output"], one.value) for one in found]
+    [('PER.f1', 0.5), ('accuracy', Undefined(reason='the module computes nan'))]
+    """
+    found = []
+    for path, value in _flat(output):
+        named = dict(parameters) | ({OUTPUT: path} if path else {})
+        found.append(Result(parameters=named, value=_value(value), left_out=left_out))
+    return found
+
+
+def is_table(result: Result) -> bool:
+    """Return True if the value of a result is a list or table."""
+    return isinstance(result.value, (list, dict))
+
+
+def _flat(output: Any, above: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(output, Mapping) and output:
+        for key, value in output.items():
+            yield from _flat(value, f"{above}.{key}" if above else str(key))
+    elif _holds_tables(output):
+        for index, value in enumerate(output):
+            yield from _flat(value, f"{above}.{index}" if above else str(index))
+    else:
+        yield above, output
+
+
+def _holds_tables(output: Any) -> bool:
+    return isinstance(output, (list, tuple)) and any(isinstance(part, Mapping) for part in output)
+
+
+def _value(value: Any) -> Any:
+    if hasattr(value, "item") and getattr(value, "shape", None) == ():
+        value = value.item()
+    if value is None:
+        return Undefined("the module computes none")
+    if isinstance(value, float) and not math.isfinite(value):
+        return Undefined(f"the module computes {value}")
+    if isinstance(value, bool) or is_number(value):
+        return value
+    try:
+        return as_json(_with_nulls(value), "value")
+    except ReportError:
+        return Failed(f"expected numbers, texts, lists or tables of a module, found {shown(value)}")
+
+
+def _with_nulls(value: Any) -> Any:
+    """Replace numbers that are not finite by None."""
+    if hasattr(value, "tolist"):  # an array of NumPy, PyTorch or pandas
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _with_nulls(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_with_nulls(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
 from valor_core.schemas import Codes
-from valor_evaluate.modules.feature import element_of, kind_of
+from valor_evaluate.modules.feature import element_of, kind_of, value_of
 from valor_evaluate.modules.label_codes import LabelCodes
 from valor_evaluate.modules.module_source import ANSWER_START, GROUNDTRUTHS, PREDICTIONS, UID
 from valor_evaluate.modules.stored_items import METADATA, Cells, ClassifiedItems, TextItems
-from valor_evaluate.modules.value import value_of
 
 
 @frozen

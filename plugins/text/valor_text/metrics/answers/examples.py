@@ -14,7 +14,7 @@ from valor_core.parameters import changed_parameters
 from valor_core.results import ONLY, ItemRows, Numbers
 from valor_core.schemas.text import TextBatch
 from valor_core.states import Content, RowsOf, State, StateRequest
-from valor_text.parameters.answers import ExamplesParameters
+from valor_text.parameters.gallery import ExamplesParameters
 
 _NAMESPACE = "text."
 

@@ -14,7 +14,7 @@ from valor_core import Failed, Undefined
 from valor_core.errors import shown
 from valor_core.results import Numbers
 from valor_core.schemas.text import TextBatch
-from valor_text.counting.answers import Answers
+from valor_text.counting.pairs import Answers
 from valor_text.parameters.answers import (
     NO_PATTERN,
     ContainsParameters,

@@ -13,9 +13,9 @@ from attrs import frozen
 from valor_core import Undefined
 from valor_core.results import DetailColumns, ItemRows
 from valor_core.schemas.text import TextBatch
-from valor_text.counting.answers import Answers
 from valor_text.counting.latex import boxed, unmarked
 from valor_text.counting.numbers_in_text import WrittenNumber, written_numbers
+from valor_text.counting.pairs import Answers
 from valor_text.parameters.answers import NumericMatchParameters
 
 _WITHOUT_NUMBER = Undefined("no number in a reference")

@@ -10,8 +10,8 @@ import numpy as np
 from valor_core.results import Numbers
 from valor_core.schemas.text import TextBatch
 from valor_text.counting import preparation
-from valor_text.counting.answers import Answers
 from valor_text.counting.ngrams import in_common
+from valor_text.counting.pairs import Answers
 from valor_text.normalisers import tokens_of
 from valor_text.parameters.answers import TokenF1Parameters
 

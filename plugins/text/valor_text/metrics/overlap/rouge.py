@@ -86,7 +86,7 @@ def _tokens_by_line(texts: Sequence[str], normaliser: str, tokeniser: str) -> To
 
 
 @frozen(eq=False, repr=False)
-class _Overlap:
+class _Common:
     """Tokens or n-grams common to the texts of each pair, and of each text."""
 
     common: Positions
@@ -109,7 +109,7 @@ def _longest(rouge_types: Iterable[str]) -> int:
     return max((int(name[-1]) for name in rouge_types if name[-1].isdigit()), default=0)
 
 
-def _overlap(rouge_type: str, tokens: Tokens, pairs: Pairs, ngrams: Positions) -> _Overlap:
+def _overlap(rouge_type: str, tokens: Tokens, pairs: Pairs, ngrams: Positions) -> _Common:
     counts, responses, references = tokens.counts, pairs.responses, pairs.references
     if rouge_type == "rougeL":
         common = kernels.longest_common(
@@ -123,4 +123,4 @@ def _overlap(rouge_type: str, tokens: Tokens, pairs: Pairs, ngrams: Positions) -
         n = int(rouge_type.removeprefix("rouge"))
         common = ngrams[:, n - 1]
         counts = np.maximum(counts - n + 1, 0)
-    return _Overlap(common, counts[responses], counts[references])
+    return _Common(common, counts[responses], counts[references])
