@@ -91,7 +91,7 @@ def test_what_passes_is_right_wrong_or_ignored_and_what_is_there_is_found_or_mis
     items, chosen = items_of(seed), {"area_ranges": sizes, "max_detections": most}
     at = {"matching": rule, "iou_thresholds": IOUS, "score_thresholds": SCORES}
     table, results = table_of(items, rule), results_of(items, {"name": "Counts"} | at | chosen)
-    chunk = table.chunk
+    chunk = table.objects
 
     for parameters, (tp, fp, fn) in counts_of(results):
         code = [label.value for label in table.labels].index(parameters["label"])

@@ -138,7 +138,7 @@ def test_slices_give_the_bits_of_their_data(seed: int) -> None:
             assert plain(part) == alone(*[item.uid for item in kept])
 
 
-def test_a_slice_takes_its_matches_from_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slice_reads_its_matches_from_all_images(monkeypatch: pytest.MonkeyPatch) -> None:
     items, request = items_of(0), candidate_pairs.request((0.5,), "coco")
     whole, part, alone = request.open(), request.open(), request.open()
     whole.update(of(items))
@@ -151,7 +151,7 @@ def test_a_slice_takes_its_matches_from_the_whole(monkeypatch: pytest.MonkeyPatc
     found = matching(part.within(whole).table, "coco")
 
     assert np.array(found.at(0.5)).tolist() == expected
-    assert part.table.part is None  # nothing is written to the state itself
+    assert part.table.whole is None  # nothing is written to the state itself
 
 
 def test_objects_are_paired_once_for_all_slices(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,13 +195,13 @@ def test_a_divided_state_goes_on_for_itself() -> None:
     items, request = items_of(0), candidate_pairs.request((0.5,), "coco")
     whole = request.open()
     whole.update(of(items[:6]))
-    before = whole.table.labels, len(whole.table.chunk.scores)
+    before = whole.table.labels, len(whole.table.objects.scores)
 
     part = whole.select(np.array([0, 2]))
     part.update(DetectionBatch.of([Detection("new", [TrueObject("zebra", Box(0, 0, 1, 1))])]))
 
-    assert part.table.chunk.uids.tolist() == ["i0", "i2", "new"]
-    assert (whole.table.labels, len(whole.table.chunk.scores)) == before
+    assert part.table.objects.uids.tolist() == ["i0", "i2", "new"]
+    assert (whole.table.labels, len(whole.table.objects.scores)) == before
     assert "zebra" not in [label.value for label in whole.vocabulary.labels]
 
 
@@ -212,17 +212,17 @@ def test_parts_that_are_all_of_a_state_are_that_state_again() -> None:
     for positions in (np.arange(1, 12, 2), np.arange(0, 12, 2)):
         merged.merge(whole.select(positions))
 
-    assert merged.table.chunk.scores.tolist() == whole.table.chunk.scores.tolist()
+    assert merged.table.objects.scores.tolist() == whole.table.objects.scores.tolist()
     assert merged.chunks == whole.chunks  # nothing was copied
 
 
-def test_images_that_the_whole_has_not_seen_are_matched_for_themselves() -> None:
+def test_images_missing_in_the_other_state_are_matched_alone() -> None:
     items, request = items_of(0), candidate_pairs.request((0.5,), "coco")
     other, part = request.open(), request.open()
     other.update(of(items[:6]))
     part.update(of(items[5:]))
 
-    assert part.within(other).table.part is None
+    assert part.within(other).table.whole is None
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -33,12 +33,12 @@ def selection(**parameters: object) -> Selection:
 def one_by_one(table: Table, chosen: Selection, iou: float, score: float) -> tuple[object, object]:
     """True and false positives of every label under a matching, prediction by prediction."""
     matched = chosen.matching(table)
-    counts = chosen.counts(table) & (table.chunk.scores >= score)
+    counts = chosen.counts(table) & (table.objects.scores >= score)
     size = len(table.labels)
     is_matched, is_excused = matched.at(iou)
     is_true, is_false = is_matched & ~is_excused, ~is_matched & matched.in_range
-    true = np.bincount(table.chunk.labels[counts & is_true], minlength=size)
-    false = np.bincount(table.chunk.labels[counts & is_false], minlength=size)
+    true = np.bincount(table.objects.labels[counts & is_true], minlength=size)
+    false = np.bincount(table.objects.labels[counts & is_false], minlength=size)
     return true.tolist(), false.tolist()
 
 

@@ -20,7 +20,7 @@ from valor_detection.coco.dataset import COCO
 from valor_detection.coco.image_results import ImageResults
 from valor_detection.coco.mask import ious_of_boxes, ious_of_masks
 from valor_detection.coco.settings import Params, check_type, ids
-from valor_detection.matching.interpolated import drawn
+from valor_detection.matching.interpolated import interpolate
 from valor_detection.matching.matches import Matching
 from valor_detection.matching.protocols import reaching
 from valor_detection.matching.table import LABEL
@@ -72,7 +72,7 @@ class Accumulated:
     def _fill(self, setting: tuple[int, int], matched: Matching, most: int, chosen: Params) -> None:
         """Write down the curves of one setting, which are large and not kept."""
         ascending = np.sort(np.asarray(chosen.recThrs, np.float64))
-        curves = drawn(matched, most, reaching(matched.positives, ascending))
+        curves = interpolate(matched, most, reaching(matched.positives, ascending))
         ious, recalls = places(chosen.iouThrs), places(chosen.recThrs)
         self.precision[:, :, :, *setting] = curves.precisions[np.ix_(ious, recalls)]
         self.scores[:, :, :, *setting] = curves.scores[np.ix_(ious, recalls)]

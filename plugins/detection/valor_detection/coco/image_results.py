@@ -46,7 +46,7 @@ class ImageResults(Sequence[ImageResult | None]):
         self.max_detections = max_detections
         self.order = order
         self._found: dict[AreaRange, _Found] = {}
-        chunk, count = comparison.table.chunk, len(comparison.images)
+        chunk, count = comparison.table.objects, len(comparison.images)
         self._truths = _Cells.of(
             chunk.true_labels, chunk.true_datums, np.zeros(len(chunk.true_labels)), count
         )
@@ -75,7 +75,7 @@ class ImageResults(Sequence[ImageResult | None]):
         return map(self.__getitem__, range(len(self)))
 
     def _result(self, category: int, area: int, image: int) -> ImageResult | None:
-        own, chunk = self.comparison, self.comparison.table.chunk
+        own, chunk = self.comparison, self.comparison.table.objects
         truths, rows = self._truths.rows(category, image), self._predictions.rows(category, image)
         if not len(truths) and not len(rows):
             return None
@@ -123,7 +123,7 @@ class _Found:
             np.zeros((len(order), len(true_ids))),
         )
         excused = np.zeros(matches.shape, dtype=bool)
-        choosing = np.argsort(-table.chunk.scores, kind="stable")
+        choosing = np.argsort(-table.objects.scores, kind="stable")
         choosing = choosing[table.ranks[choosing] < most]
         for place, threshold in enumerate(order.tolist()):
             truths = matched.truths(table.iou_thresholds[threshold])

@@ -113,7 +113,7 @@ class DetectionGallery:
     def errors(self, batch: DetectionBatch) -> Any:
         """False positives and false negatives of each image."""
         table, found = self._outcomes(batch)
-        chunk, count = table.chunk, len(batch)
+        chunk, count = table.objects, len(batch)
         is_wrong = ~_is_right(table, found)
         errors = np.bincount(chunk.datums[found.rows[is_wrong]], minlength=count)
         is_missed = ~chunk.crowd
@@ -159,7 +159,7 @@ class DetectionGallery:
     def _marks(self, batch: DetectionBatch) -> Iterator[Mark]:
         """The objects of an image, those to be seen best last."""
         table, found = self._outcomes(batch)
-        chunk, labels = table.chunk, table.labels
+        chunk, labels = table.objects, table.labels
         true_shapes, shapes = batch.groundtruths.shapes, batch.predictions.shapes
         drawn: set[int] = set()
         for row in np.flatnonzero(chunk.crowd).tolist():
@@ -233,7 +233,7 @@ def _check_rows(path: Path) -> None:
 
 def _is_right(table: Table, found: Outcomes) -> Any:
     """Whether each prediction found a true object of its own label."""
-    chunk = table.chunk
+    chunk = table.objects
     has = found.truths >= 0
     right = has.copy()
     right[has] = chunk.true_labels[found.truths[has]] == chunk.labels[found.rows[has]]

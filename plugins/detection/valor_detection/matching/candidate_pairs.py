@@ -18,7 +18,13 @@ from valor_core.schemas.geometry import ends
 from valor_core.states import Content, State, StateRequest, saved_labels
 from valor_detection.kernels import matching as kernels
 from valor_detection.matching.clues import Clues
-from valor_detection.matching.image_objects import Chunk, Images, Ragged, SomeImages, join
+from valor_detection.matching.image_objects import (
+    ImageObjects,
+    Images,
+    Ragged,
+    SelectedImages,
+    join,
+)
 from valor_detection.matching.protocols import iou_limits
 from valor_detection.matching.table import LABEL, Table
 from valor_detection.parameters.fields import Rule
@@ -78,7 +84,7 @@ class Overlaps(State):
         codes = self.vocabulary.join(batch.labels)
         if batch.label_ids is not None:
             self._number(dict(zip(codes.tolist(), batch.label_ids.tolist(), strict=True)))
-        chunk = Chunk.of(batch, self._pairs(batch))
+        chunk = ImageObjects.of(batch, self._pairs(batch))
         self.clues.add(batch, _with_hits(chunk.starts, chunk.ious, min(self.lowest_ious)))
         self.chunks.append(chunk.relabel(codes))
         self._table = None
@@ -98,7 +104,7 @@ class Overlaps(State):
         part = copy(self)
         part.vocabulary = Vocabulary(list(self.vocabulary.labels))
         part.label_ids = dict(self.label_ids)
-        part.chunks = [SomeImages(chunk.gathered(), positions)]
+        part.chunks = [SelectedImages(chunk.gathered(), positions)]
         part.clues = self.clues.of_images(chunk.uids[positions])
         part._table = None
         return part
@@ -139,7 +145,7 @@ class Overlaps(State):
         if not isinstance(chunk, dict):
             raise StateError(f"chunk: expected columns by name, found {shown(chunk)}")
         groups = _groups(self.vocabulary.labels, self.scope)
-        self.chunks = [Chunk.restored(chunk, groups)] if chunk else []
+        self.chunks = [ImageObjects.restored(chunk, groups)] if chunk else []
         self.clues = Clues.restored(content.get("clues"))
         self._table = None
 
@@ -152,7 +158,7 @@ class Overlaps(State):
         """Warnings for boxes in another format, and for duplicated ground truths."""
         if not self.chunks:
             return
-        chunk = self.table.chunk
+        chunk = self.table.objects
         true, seen = (np.diff(starts) > 0 for starts in chunk.image_starts)
         both = int(np.count_nonzero(true & seen))
         hits = _with_hits(chunk.starts, chunk.ious, min(self.lowest_ious))

@@ -1,4 +1,4 @@
-"""Outcomes: what became of every object where labels play no part in the matching."""
+"""Outcomes of all objects after matching regardless of labels."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.schemas import Codes
+from valor_core.states import memoized
 from valor_detection.matching.matches import matching
 from valor_detection.matching.table import KEY, Table
 from valor_detection.parameters.fields import Rule
@@ -18,11 +19,11 @@ class Outcomes:
     Parameters
     ----------
     rows : ndarray of int64, shape (n,)
-        Predictions that reach the score, ascending; without those that a crowd excuses.
+        Predictions at or above the score threshold, ascending, without those matched to crowds.
     truths : ndarray of int64, shape (n,)
-        Row of the true object that each of them found, -1 for none.
+        Row of the ground truth of each of them, -1 if unmatched.
     missed : ndarray of int64, shape (m,)
-        True objects that nothing found, ascending; without crowds.
+        Unmatched ground truths, ascending, without crowds.
     """
 
     rows: Codes
@@ -30,20 +31,21 @@ class Outcomes:
     missed: Codes
 
 
+@memoized
 def outcomes(table: Table, rule: Rule, iou_threshold: float, score_threshold: float) -> Outcomes:
-    """What became of the objects of all label keys.
+    """Match objects of any labels of a key, and return the outcome of each object.
 
-    Every rule lets predictions choose by descending score, so that those below a score threshold
-    take nothing from those above: leaving them out before or after the matching is the same.
+    All rules match predictions by descending score. So predictions below the score threshold do
+    not change the matches above it, and are excluded after the matching.
 
     Parameters
     ----------
     table : Table
-        The objects, with the pairs of one label key.
+        Objects, with the pairs of one label key.
     rule : str
-        Rule of the matching, in which objects of any two labels of a key can match.
+        Rule of the matching.
     iou_threshold, score_threshold : float
-        What a match and a prediction have to reach.
+        Lower limits of matches and of predictions.
 
     Examples
     --------
@@ -51,17 +53,9 @@ def outcomes(table: Table, rule: Rule, iou_threshold: float, score_threshold: fl
     >>> outcomes(Overlaps(None, (0.5,), (0.5,), (KEY,)).table, "coco", 0.5, 0.5).rows
     array([], dtype=int64)
     """
-    found: Outcomes = table.kept(
-        ("outcomes", rule, iou_threshold, score_threshold),
-        lambda: _outcomes(table, rule, iou_threshold, score_threshold),
-    )
-    return found
-
-
-def _outcomes(table: Table, rule: Rule, iou_threshold: float, score_threshold: float) -> Outcomes:
-    crowd = table.chunk.crowd
+    crowd = table.objects.crowd
     all_truths = matching(table, rule, KEY).truths(iou_threshold)
-    rows = np.flatnonzero(table.chunk.scores >= score_threshold)
+    rows = np.flatnonzero(table.objects.scores >= score_threshold)
     truths = all_truths[rows]
     if crowd.any():
         counts = (truths < 0) | ~crowd[truths]

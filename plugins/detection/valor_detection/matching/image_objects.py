@@ -1,4 +1,4 @@
-"""Chunks: the objects of some images as they arrived, and their pairs."""
+"""Columns of the objects of images and of their overlapping pairs."""
 
 from __future__ import annotations
 
@@ -13,39 +13,45 @@ from valor_core.errors import StateError
 from valor_core.schemas import Codes, Floats, Uids
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import ends, gathered
-from valor_core.states import Content, saved_column, saved_offsets, saved_positions, saved_uids
-from valor_detection.matching.once import once
+from valor_core.states import (
+    Content,
+    cached,
+    saved_column,
+    saved_offsets,
+    saved_positions,
+    saved_uids,
+)
 
 Flags = NDArray[np.bool_]
 Ragged = tuple[Codes, Codes, Floats]
-"""Pairs of each prediction: where they begin, rows of true objects, overlaps."""
+"""Pairs by prediction: offsets, rows of ground truths, and IoUs."""
 
 _MOST_OVERLAP = 2
-"""More than any of a saved pair: rounding makes a little more than 1 of some."""
+"""Upper bound of saved IoUs, some of which rounding makes slightly greater than 1."""
 
 
 @frozen(kw_only=True, slots=False, eq=False, repr=False)
-class Chunk:
-    """Objects of some images, as they arrived, and their pairs.
+class ImageObjects:
+    """Objects and overlapping pairs of images, in the order of arrival.
 
     Parameters
     ----------
     uids : ndarray
-        Names of the images.
+        Uids of the images.
     true_datums, datums : ndarray of int64, shapes (g,) and (d,)
-        Image of each true and predicted object, ascending.
+        Position of the image of each ground truth and prediction, ascending.
     true_labels, labels : ndarray of int64
         Label codes.
     true_areas, areas : ndarray of float64
-        Areas, in square pixels.
+        Areas in square pixels.
     crowd : ndarray of bool, shape (g,)
-        Whether a true object is a crowd.
+        True for crowds.
     scores : ndarray of float64, shape (d,)
         Scores.
     annotations : ndarray of int64
-        Position of each predicted object's annotation in its image.
+        Position of each prediction's annotation in its image.
     starts, truths, ious : ndarray
-        Pairs of each predicted object: where they begin, rows of the true objects, overlaps.
+        Pairs by prediction: offsets, rows of ground truths, and IoUs.
     """
 
     uids: Uids
@@ -63,8 +69,8 @@ class Chunk:
     ious: Floats
 
     @classmethod
-    def of(cls, batch: DetectionBatch, pairs: Ragged) -> Chunk:
-        """The objects of a batch, in columns without gaps, which kernels read."""
+    def of(cls, batch: DetectionBatch, pairs: Ragged) -> ImageObjects:
+        """Create contiguous columns, as kernels need them, from a batch and its pairs."""
         truths, predictions = batch.groundtruths, batch.predictions
         starts, true_rows, overlaps = pairs
         columns: dict[str, Any] = {
@@ -85,24 +91,24 @@ class Chunk:
         return cls(**{name: np.ascontiguousarray(column) for name, column in columns.items()})
 
     def dump(self) -> Content:
-        """The columns, by name."""
+        """Return the columns by name."""
         return asdict(self, recurse=False)
 
     @classmethod
-    def restored(cls, content: Content, groups: Codes) -> Chunk:
-        """What `dump` described.
+    def restored(cls, content: Content, groups: Codes) -> ImageObjects:
+        """Create objects from the columns that `dump` returned.
 
         Parameters
         ----------
         content : mapping
-            The columns.
+            Columns by name.
         groups : ndarray of int64
-            For each label code, the group of labels whose objects can be pairs.
+            Group of each label code. Objects of different groups cannot be pairs.
 
         Raises
         ------
         StateError
-            If a column is not what a chunk holds, or does not fit the others.
+            If a column is invalid or does not match the others.
         """
         images = saved_uids(content, "uids")
         true_datums = saved_positions(content, "true_datums", len(images))
@@ -131,31 +137,31 @@ class Chunk:
         return restored
 
     def _check_pairs(self, groups: Codes) -> None:
-        """Raise a `StateError` if a pair is of two images, or of labels that are never paired."""
+        """Raise a `StateError` if a pair is of two images or of two groups of labels."""
         owners = np.repeat(np.arange(len(self.datums)), np.diff(self.starts))
         if not np.array_equal(self.true_datums[self.truths], self.datums[owners]):
             raise StateError("truths: expected pairs of objects of one image")
-        own, true = groups[self.labels], groups[self.true_labels]
-        if not np.array_equal(true[self.truths], own[owners]):
+        predicted, true = groups[self.labels], groups[self.true_labels]
+        if not np.array_equal(true[self.truths], predicted[owners]):
             raise StateError("truths: expected pairs of objects that may be compared")
 
-    def copy(self) -> Chunk:
-        """The same, in arrays of its own."""
-        return Chunk(**{name: getattr(self, name).copy() for name in _COLUMNS})
+    def copy(self) -> ImageObjects:
+        """Copy the arrays."""
+        return ImageObjects(**{name: getattr(self, name).copy() for name in _COLUMNS})
 
-    def relabel(self, codes: Codes) -> Chunk:
-        """The same under other label codes."""
+    def relabel(self, codes: Codes) -> ImageObjects:
+        """Replace the label codes."""
         if _are_same(codes):
             return self
         return evolve(self, true_labels=codes[self.true_labels], labels=codes[self.labels])
 
-    def gathered(self) -> Chunk:
-        """The same; it holds no more than its own images."""
+    def gathered(self) -> ImageObjects:
+        """Return the objects without references to other images: this object."""
         return self
 
-    @once
+    @cached
     def image_starts(self) -> tuple[Codes, Codes]:
-        """Where the true and the predicted objects of each image begin."""
+        """Offsets of the ground truths and of the predictions of each image."""
         count = len(self.uids)
         true, predicted = (
             ends(np.bincount(datums, minlength=count)) for datums in (self.true_datums, self.datums)
@@ -163,181 +169,169 @@ class Chunk:
         return true, predicted
 
 
+def _gathered(column: str, rows: str) -> Any:
+    """Create a property that selects rows of a column on first access."""
+
+    def gathered(self: SelectedImages) -> NDArray[Any]:
+        values: NDArray[Any] = getattr(self.source, column)[getattr(self, rows)]
+        return values
+
+    gathered.__name__ = column
+    return cached(gathered)
+
+
 @frozen(slots=False, eq=False, repr=False)
-class SomeImages:
-    """Some images of a chunk, in another order; their columns are gathered when asked for.
+class SelectedImages:
+    """Objects of selected images, in a given order, with the columns of `ImageObjects`.
 
     Parameters
     ----------
-    chunk : Chunk
+    source : ImageObjects
         Objects of more images.
     images : ndarray of int64
-        Positions of these.
+        Positions of the selected images.
     """
 
-    chunk: Chunk
+    source: ImageObjects
     images: Codes
 
-    @once
+    @cached
     def uids(self) -> Uids:
-        """Names of the images."""
-        return self.chunk.uids[self.images]
+        """Uids of the images."""
+        return self.source.uids[self.images]
 
-    @once
-    def _places(self) -> tuple[tuple[Codes, Codes], tuple[Codes, Codes]]:
-        """Rows in the chunk, and where those of each image begin, of both sides."""
-        true, predicted = (gathered(starts, self.images) for starts in self.chunk.image_starts)
+    @cached
+    def _rows(self) -> tuple[tuple[Codes, Codes], tuple[Codes, Codes]]:
+        """Rows in `source` and offsets of the images, for both sides."""
+        true, predicted = (gathered(starts, self.images) for starts in self.source.image_starts)
         return true, predicted
 
     @property
     def true_rows(self) -> Codes:
-        """Row in the chunk of each true object."""
-        return self._places[0][0]
+        """Row of each ground truth in `source`."""
+        return self._rows[0][0]
 
     @property
     def rows(self) -> Codes:
-        """Row in the chunk of each prediction."""
-        return self._places[1][0]
+        """Row of each prediction in `source`."""
+        return self._rows[1][0]
 
     @property
     def image_starts(self) -> tuple[Codes, Codes]:
-        """Where the true and the predicted objects of each image begin."""
-        return self._places[0][1], self._places[1][1]
+        """Offsets of the ground truths and of the predictions of each image."""
+        return self._rows[0][1], self._rows[1][1]
 
-    @once
+    @cached
     def true_datums(self) -> Codes:
-        """Image of each true object."""
+        """Position of the image of each ground truth."""
         return np.repeat(np.arange(len(self.images)), np.diff(self.image_starts[0]))
 
-    @once
-    def true_labels(self) -> Codes:
-        """Label of each true object."""
-        return self.chunk.true_labels[self.true_rows]
+    true_labels = _gathered("true_labels", "true_rows")
+    true_areas = _gathered("true_areas", "true_rows")
+    crowd = _gathered("crowd", "true_rows")
 
-    @once
-    def true_areas(self) -> Floats:
-        """Area of each true object."""
-        return self.chunk.true_areas[self.true_rows]
-
-    @once
-    def crowd(self) -> Flags:
-        """Whether each true object is a crowd."""
-        return self.chunk.crowd[self.true_rows]
-
-    @once
+    @cached
     def datums(self) -> Codes:
-        """Image of each prediction."""
+        """Position of the image of each prediction."""
         return np.repeat(np.arange(len(self.images)), np.diff(self.image_starts[1]))
 
-    @once
-    def labels(self) -> Codes:
-        """Label of each prediction."""
-        return self.chunk.labels[self.rows]
+    labels = _gathered("labels", "rows")
+    scores = _gathered("scores", "rows")
+    areas = _gathered("areas", "rows")
+    annotations = _gathered("annotations", "rows")
 
-    @once
-    def scores(self) -> Floats:
-        """Score of each prediction."""
-        return self.chunk.scores[self.rows]
-
-    @once
-    def areas(self) -> Floats:
-        """Area of each prediction."""
-        return self.chunk.areas[self.rows]
-
-    @once
-    def annotations(self) -> Codes:
-        """Position of each prediction's annotation in its image."""
-        return self.chunk.annotations[self.rows]
-
-    @once
+    @cached
     def _pairs(self) -> tuple[Codes, Codes]:
-        """Places of the pairs in the chunk, and where those of each prediction begin."""
-        return gathered(self.chunk.starts, self.rows)
+        """Positions of the pairs in `source`, and offsets of the predictions."""
+        return gathered(self.source.starts, self.rows)
 
     @property
     def starts(self) -> Codes:
-        """Where the pairs of each prediction begin."""
+        """Offsets of the pairs of each prediction."""
         return self._pairs[1]
 
-    @once
+    @cached
     def truths(self) -> Codes:
-        """Row here of the true object of each pair."""
-        return self.true_places(self.chunk.truths[self._pairs[0]])
+        """Row of the ground truth of each pair."""
+        return self.true_rows_of(self.source.truths[self._pairs[0]])
 
-    @once
+    @cached
     def ious(self) -> Floats:
-        """Overlap of each pair."""
-        return self.chunk.ious[self._pairs[0]]
+        """IoU of each pair."""
+        return self.source.ious[self._pairs[0]]
 
-    def true_places(self, rows: Codes) -> Codes:
-        """Rows here of true objects of these images by their rows in the chunk, -1 for -1."""
-        places = np.empty(len(self.chunk.true_labels) + 1, np.int64)
-        places[self.true_rows] = np.arange(len(self.true_rows))
-        places[-1] = -1
-        return places[rows]
+    def true_rows_of(self, source_rows: Codes) -> Codes:
+        """Convert rows of ground truths in `source` to rows here; -1 stays -1."""
+        rows = np.empty(len(self.source.true_labels) + 1, np.int64)
+        rows[self.true_rows] = np.arange(len(self.true_rows))
+        rows[-1] = -1
+        return rows[source_rows]
 
-    def gathered(self) -> Chunk:
-        """A chunk of these images alone."""
-        return Chunk(**{name: getattr(self, name) for name in _COLUMNS})
+    def gathered(self) -> ImageObjects:
+        """Copy the objects of the selected images."""
+        return ImageObjects(**{name: getattr(self, name) for name in _COLUMNS})
 
-    def copy(self) -> Chunk:
-        """The same, in arrays of its own."""
+    def copy(self) -> ImageObjects:
+        """Copy the arrays."""
         return self.gathered()
 
-    def relabel(self, codes: Codes) -> Chunk | SomeImages:
-        """The same under other label codes."""
+    def relabel(self, codes: Codes) -> ImageObjects | SelectedImages:
+        """Replace the label codes."""
         return self if _are_same(codes) else self.gathered().relabel(codes)
 
 
-Images = Chunk | SomeImages
+Images = ImageObjects | SelectedImages
 
 
 def _are_same(codes: Codes) -> bool:
     return bool((codes == np.arange(len(codes))).all())
 
 
-_COLUMNS = tuple(attribute.name for attribute in fields(Chunk))
+_COLUMNS = tuple(attribute.name for attribute in fields(ImageObjects))
 
 
-def join(parts: Sequence[Images]) -> Chunk | None:
-    """One chunk of several, one behind the other; None of none."""
-    chunks = _reunited(parts)
-    if len(chunks) < 2:
-        return chunks[0] if chunks else None
-    columns = {name: [getattr(chunk, name) for chunk in chunks] for name in _COLUMNS}
+def join(parts: Sequence[Images]) -> ImageObjects | None:
+    """Concatenate objects; None without any."""
+    objects = _reunited(parts)
+    if len(objects) < 2:
+        return objects[0] if objects else None
+    columns = {name: [getattr(one, name) for one in objects] for name in _COLUMNS}
     _shift(columns, ("true_datums", "datums"), [len(uids) for uids in columns["uids"]])
     _shift(columns, ("truths",), [len(rows) for rows in columns["true_labels"]])
     _shift(columns, ("starts",), [len(pairs) for pairs in columns["truths"]])
     columns["starts"] = [
         starts if i == 0 else starts[1:] for i, starts in enumerate(columns["starts"])
     ]
-    return Chunk(**{name: np.concatenate(parts) for name, parts in columns.items()})
+    return ImageObjects(**{name: np.concatenate(parts) for name, parts in columns.items()})
 
 
-def _reunited(parts: Sequence[Images]) -> list[Chunk]:
-    """The chunks; images of one chunk that are all there are that chunk again."""
-    found: list[Chunk] = [part for part in parts if isinstance(part, Chunk)]
-    some: dict[int, list[SomeImages]] = {}
+def _reunited(parts: Sequence[Images]) -> list[ImageObjects]:
+    """Replace selections that together have all images of their source by the source.
+
+    Copying their columns would double the memory.
+    """
+    joined: list[ImageObjects] = [part for part in parts if isinstance(part, ImageObjects)]
+    selections: dict[int, list[SelectedImages]] = {}
     for part in parts:
-        if isinstance(part, SomeImages):
-            some.setdefault(id(part.chunk), []).append(part)
-    for siblings in some.values():
-        chunk = siblings[0].chunk
+        if isinstance(part, SelectedImages):
+            selections.setdefault(id(part.source), []).append(part)
+    for siblings in selections.values():
+        source = siblings[0].source
         images = np.sort(np.concatenate([part.images for part in siblings]))
-        is_all = np.array_equal(images, np.arange(len(chunk.uids)))
-        found.append(chunk if is_all else SomeImages(chunk, images).gathered())
-    return found
+        is_all = np.array_equal(images, np.arange(len(source.uids)))
+        joined.append(source if is_all else SelectedImages(source, images).gathered())
+    return joined
 
 
 def _shift(columns: dict[str, list[Any]], names: Sequence[str], counts: Sequence[int]) -> None:
-    """Make positions in the parts positions in the whole."""
+    """Convert positions in parts to positions in the concatenated columns."""
     before = ends(counts)[:-1].tolist()
     for name in names:
         columns[name] = [part + shift for part, shift in zip(columns[name], before, strict=True)]
 
 
 _CODES, _FLOATS = np.empty(0, np.int64), np.empty(0)
-NOTHING = Chunk(
+NOTHING = ImageObjects(
     uids=_CODES,
     true_datums=_CODES,
     true_labels=_CODES,

@@ -11,6 +11,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, Floats
+from valor_core.states import memoized
 from valor_detection.kernels import matching as kernels
 from valor_detection.matching.matches import Bits, Matching, matching
 from valor_detection.matching.protocols import ALMOST_ONE, AreaRange, needed
@@ -21,21 +22,21 @@ Ranks = NDArray[np.int32]
 
 
 @frozen(eq=False, repr=False)
-class Standings:
-    """The predictions that are matched at some threshold, by label and descending score.
+class RankedMatches:
+    """Predictions with a match at any threshold, by label and descending score.
 
     Parameters
     ----------
     starts : ndarray of int64, shape (n_labels + 1,)
-        Where each label begins.
+        Offsets of the labels.
     at : ndarray of int64, shape (n,)
-        Place of each in the ranking of all predictions.
+        Position of each in the ranking of all predictions.
     false_before : ndarray of int32, shape (n,)
-        False positives of the label that rank before each and are matched at no threshold.
+        Number of predictions of the label that rank before each and are never matched.
     counted : ndarray of bool, shape (n,)
-        Whether each is a false positive at the thresholds where it is not matched.
-    matched, excused : ndarray of uint64, shape (n,)
-        Thresholds, as bits, at which each has a true object, and at which that is ignored.
+        True for predictions that are false positives at thresholds without a match.
+    matched, ignored_match : ndarray of uint64, shape (n,)
+        Thresholds, as bits, with a match, and with an ignored match.
     threshold_count : int
         Number of thresholds.
     """
@@ -45,18 +46,18 @@ class Standings:
     false_before: Ranks
     counted: Flags
     matched: Bits
-    excused: Bits
+    ignored_match: Bits
     threshold_count: int
 
     def interpolated(self, needed: Codes, positives: Codes) -> tuple[Floats, Codes]:
-        """Interpolated precisions, and true positives, at each threshold.
+        """Return interpolated precisions and numbers of true positives at each threshold.
 
         Parameters
         ----------
         needed : ndarray of int64, shape (n_labels, n_recalls)
-            True positives that each recall takes, ascending.
+            True positives needed for each recall, ascending.
         positives : ndarray of int64, shape (n_labels,)
-            True objects that count; the precisions of a label without any are -1.
+            Counted ground truths. The precisions of a label without any are -1.
 
         Returns
         -------
@@ -66,7 +67,7 @@ class Standings:
         return kernels.interpolated(*self._columns, needed, positives)[:2]
 
     def reached_by(self, needed: Codes, positives: Codes) -> Ranks:
-        """Which one reaches each recall, in the shape of the precisions; -1 for none."""
+        """Return the row that reaches each recall, in the shape of the precisions, or -1."""
         return kernels.interpolated(*self._columns, needed, positives, with_rows=True)[2]
 
     @property
@@ -76,24 +77,24 @@ class Standings:
             self.false_before,
             self.counted,
             self.matched,
-            self.excused,
+            self.ignored_match,
             self.threshold_count,
         )
 
 
 @frozen(kw_only=True, eq=False, slots=False, repr=False)
 class Curves:
-    """Interpolated precision-recall curves, as COCO draws them.
+    """Interpolated precision-recall curves as defined by COCO.
 
     Parameters
     ----------
     precisions : ndarray of float64, shape (n_ious, 101, n_labels)
-        Greatest precision at a recall of 0, 0.01 … 1 or more, 0 where it is not reached; -1 for
-        a label without ground truths.
+        Greatest precision at a recall of at least 0, 0.01 … 1, or 0 if the recall is not reached.
+        -1 for labels without ground truths.
     found : ndarray of int64, shape (n_ious, n_labels)
-        Ground truths found by all predictions that count.
+        Matched ground truths of all counted predictions.
     positives : ndarray of int64, shape (n_labels,)
-        Ground truths that count.
+        Counted ground truths.
     """
 
     precisions: Floats
@@ -108,102 +109,99 @@ class Curves:
 
     @property
     def recalls(self) -> Floats:
-        """Share of the ground truths that are found, shape (n_ious, n_labels); -1 without any."""
+        """Recall of all counted predictions, shape (n_ious, n_labels); -1 without ground truths."""
         return recalls(self.found, self.positives)
 
 
 def recalls(found: Codes, positives: Codes) -> Floats:
-    """Share of the ground truths that are found, by label; -1 where there are none."""
+    """Return the share of matched ground truths by label; -1 without ground truths."""
     return np.where(positives > 0, found / np.maximum(positives, 1), -1.0)
 
 
+@memoized
 def curves(table: Table, rule: Rule, area_range: AreaRange, max_detections: int | None) -> Curves:
-    """The curves of all labels at all IoU thresholds of a table.
+    """Return the curves of all labels at all IoU thresholds of a table.
 
     Parameters
     ----------
     table : Table
-        The objects.
+        Objects and pairs.
     rule : str
-        Rule of the matching; under ``coco`` every number has the bits of pycocotools.
+        Rule of the matching. Under ``coco`` every number equals pycocotools bit by bit.
     area_range : (float, float)
-        Sizes that count, in square pixels.
+        Range of counted areas, in square pixels.
     max_detections : int, optional
-        Most predictions of a label that count in an image.
+        Maximum number of counted predictions of a label in an image.
 
     References
     ----------
     Lin et al., "Microsoft COCO", ECCV 2014; pycocotools, ``COCOeval.accumulate``.
     """
-    found: Curves = table.kept(
-        ("curves", rule, area_range, max_detections),
-        lambda: _curves(table, rule, area_range, max_detections),
-    )
-    return found
+    matched = matching(table, rule, LABEL, area_range)
+    return interpolate(matched, max_detections, needed(matched.positives, rule))
 
 
 def found(table: Table, rule: Rule, area_range: AreaRange, max_detections: int | None) -> Codes:
-    """Ground truths found by all predictions that count, shape (n_ious, n_labels)."""
+    """Return the matched ground truths of all counted predictions, shape (n_ious, n_labels)."""
     matched = matching(table, rule, LABEL, area_range)
     counts = matched.counts(max_detections)
     return _joined(
         [
             kernels.true_positives(
-                table.label_starts, matched.standing, counts, bits, excused, count
+                table.label_starts, matched.ranked_positions, counts, bits, with_ignored, count
             )
-            for (bits, excused), count in zip(matched.words, matched.word_sizes, strict=True)
+            for (bits, with_ignored), count in zip(
+                matched.threshold_bits, matched.word_sizes, strict=True
+            )
         ]
     )
 
 
-def _curves(table: Table, rule: Rule, area_range: AreaRange, max_detections: int | None) -> Curves:
-    matched = matching(table, rule, LABEL, area_range)
-    return drawn(matched, max_detections, needed(matched.positives, rule))
-
-
-def drawn(matched: Matching, max_detections: int | None, needed: Codes) -> Curves:
-    """The curves of a matching, at any recalls.
+def interpolate(matched: Matching, max_detections: int | None, needed: Codes) -> Curves:
+    """Compute the curves of a matching at any recalls.
 
     Parameters
     ----------
     matched : Matching
-        Which predictions found a true object.
+        Matched predictions.
     max_detections : int, optional
-        Most predictions of a label that count in an image.
+        Maximum number of counted predictions of a label in an image.
     needed : ndarray of int64, shape (n_labels, n_recalls)
-        True positives that each recall takes, ascending.
+        True positives needed for each recall, ascending.
     """
-    standings = _standings(matched, max_detections)
-    parts = [each.interpolated(needed, matched.positives) for each in standings]
+    ranked_matches = _ranked_matches(matched, max_detections)
+    parts = [each.interpolated(needed, matched.positives) for each in ranked_matches]
     precisions, hits = (_joined(part) for part in zip(*parts, strict=True))
     if matched.rule != "coco":
-        # pycocotools divides by a count and a bit more, which shows in 1/1 alone.
+        # pycocotools adds an epsilon to the denominator, which changes only the quotient 1/1.
         precisions = np.where(precisions > ALMOST_ONE, 1.0, precisions)
     return Curves(
         precisions=precisions,
         found=hits,
         positives=matched.positives,
-        scores=partial(_scores, matched, max_detections, needed, standings),
+        scores=partial(_scores, matched, max_detections, needed, ranked_matches),
     )
 
 
-def _standings(matched: Matching, max_detections: int | None) -> list[Standings]:
-    """How predictions stand at every 64 thresholds."""
+def _ranked_matches(matched: Matching, max_detections: int | None) -> list[RankedMatches]:
+    """Return the matched predictions at every 64 thresholds."""
     table = matched.table
     return [
-        Standings(
+        RankedMatches(
             *kernels.standings(
                 table.label_starts,
                 matched.order,
-                matched.standing,
+                matched.ranked_positions,
                 matched.counts(max_detections),
                 matched.in_range,
                 bits,
-                excused,
+                with_ignored,
             ),
             count,
         )
-        for (bits, excused), count in zip(matched.words, matched.word_sizes, strict=True)
+        for (bits, with_ignored), count in zip(
+            matched.threshold_bits, matched.word_sizes, strict=True
+        )
     ]
 
 
@@ -211,19 +209,19 @@ def _scores(
     matched: Matching,
     max_detections: int | None,
     needed: Codes,
-    standings: Sequence[Standings],
+    ranked_matches: Sequence[RankedMatches],
 ) -> Floats:
-    """Score at which each recall is reached; a recall of 0 is by the first prediction."""
+    """Return the score at which each recall is reached; recall 0 has the highest score."""
     table, parts = matched.table, []
-    for each in standings:
-        reached = np.append(table.chunk.scores[matched.order[each.at]], 0.0)
+    for each in ranked_matches:
+        reached = np.append(table.objects.scores[matched.order[each.at]], 0.0)
         parts.append(reached[each.reached_by(needed, matched.positives)])
     scores = _joined(parts)
     has_any = np.diff(table.label_starts) > 0
     if max_detections == 0:
         has_any[:] = False
     first = np.zeros(len(has_any))
-    first[has_any] = table.chunk.scores[matched.order[table.label_starts[:-1][has_any]]]
+    first[has_any] = table.objects.scores[matched.order[table.label_starts[:-1][has_any]]]
     scores = np.where(needed.T == 0, first, scores)
     scores[:, :, matched.positives == 0] = -1.0
     return scores

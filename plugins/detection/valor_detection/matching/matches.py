@@ -1,4 +1,4 @@
-"""Matching: which predictions found a true object, under a named rule."""
+"""Matching of predictions to ground truths under a named rule."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, Floats
+from valor_core.states import cached, memoized
 from valor_detection.kernels import matching as kernels
-from valor_detection.matching.once import once
 from valor_detection.matching.protocols import EVERYTHING, AreaRange, iou_limits
 from valor_detection.matching.table import KEY, LABEL, Pairs, Table
 from valor_detection.parameters.fields import Rule
 
 Bits = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
-Places = NDArray[np.int32]
+Positions = NDArray[np.int32]
 
-_WORD = 64  # thresholds that fit in the bits of a number
+_WORD = 64  # number of thresholds in a word of bits
 
 
 def matching(
     table: Table, rule: Rule, scope: str = LABEL, area_range: AreaRange = EVERYTHING
 ) -> Matching:
-    """The matching of a table's objects, made once for all metrics.
+    """Return the matching of a table's objects, computed once for all metrics.
 
     Parameters
     ----------
     table : Table
-        The objects.
+        Objects and pairs.
     rule : str
-        ``coco``: predictions choose by score, at every IoU threshold anew, among the true
-        objects that are left. ``ranked``: pairs are gone through by score and IoU, whatever the
-        threshold. ``valor``: a prediction has its one best true object or none.
+        ``coco``: at every IoU threshold, each prediction in descending order of scores gets the
+        best unmatched ground truth. ``ranked``: pairs in descending order of score and IoU,
+        independent of the threshold. ``valor``: each prediction gets its best ground truth only.
     scope : str
-        `LABEL`: only objects of one label match; `KEY`: those of one label key, where an
-        annotation with several labels chooses once and a crowd is there for its own label alone.
+        `LABEL`: objects of one label match. `KEY`: objects of one label key match; an annotation
+        with several labels matches once, and crowds match only predictions of their label.
     area_range : (float, float)
-        True objects with an area outside are ignored, and so are unmatched predictions.
+        Ground truths and unmatched predictions with areas outside are ignored.
 
     Examples
     --------
@@ -49,17 +49,19 @@ def matching(
     array([], dtype=int64)
     """
     low, high = area_range
-    if table.largest_area <= high:  # an end that nothing reaches is none, and asks for no other
+    if table.largest_area <= high:  # the same matching as without an upper end
         area_range = (low, math.inf)
-    found: Matching = table.kept(
-        ("matching", rule, scope, area_range), lambda: Matching(table, rule, scope, area_range)
-    )
-    return found
+    return _matching(table, rule, scope, area_range)
+
+
+@memoized
+def _matching(table: Table, rule: Rule, scope: str, area_range: AreaRange) -> Matching:
+    return Matching(table, rule, scope, area_range)
 
 
 @frozen(slots=False, eq=False, repr=False)
 class Matching:
-    """Which predictions found a true object at each IoU threshold of the table.
+    """Matches at each IoU threshold of a table.
 
     Parameters
     ----------
@@ -74,136 +76,88 @@ class Matching:
 
     @property
     def pairs(self) -> Pairs:
-        """The pairs, predictions in the order in which they choose."""
-        pairs: Pairs = self.table.kept(("chosen pairs", self.rule, self.scope), self._pairs)
-        return pairs
-
-    def _pairs(self) -> Pairs:
-        pairs = self.table.pairs(self.scope)
-        if self.scope == KEY:
-            pairs = self._of_key(pairs)
-        if self.rule != "valor":
-            return pairs
-        best = np.maximum.reduceat(pairs.ious, pairs.starts[:-1]) if len(pairs.rows) else pairs.ious
-        scores = self.table.chunk.scores[pairs.rows]
-        return pairs.take(np.lexsort((pairs.rows, -best, -scores)))
+        """Pairs with the predictions in the order of matching."""
+        return _pairs(self.table, self.rule, self.scope)
 
     @property
-    def places(self) -> Places:
-        """Place in `words` of each prediction, -1 for one that overlaps nothing."""
-        places: Places = self.table.kept(("places", self.rule, self.scope), self._places)
-        return places
+    def positions(self) -> Positions:
+        """Position in `threshold_bits` of each prediction, -1 without pairs."""
+        return _positions(self.table, self.rule, self.scope)
 
-    def _places(self) -> Places:
-        part = self.table.part
-        if part is not None and self._whole is not None:
-            return self._whole.places[part.rows]
-        rows = self.pairs.rows
-        places = np.full(len(self.table.chunk.scores), -1, np.int32)
-        places[rows] = np.arange(len(rows), dtype=np.int32)
-        return places
-
-    @once
+    @cached
     def _whole(self) -> Matching | None:
-        """The matching of the larger table, which each image takes part in for itself."""
-        part = self.table.part
-        if part is None:
-            return None
-        return matching(part.whole, self.rule, self.scope, self.area_range)
+        """Matching of the table of more images, if there is one."""
+        whole = self.table.whole
+        return None if whole is None else matching(whole, self.rule, self.scope, self.area_range)
 
-    @once
+    @property
     def order(self) -> Codes:
-        """Predictions by label and descending score, ties in the order of the rule.
+        """Predictions by label and descending score.
 
-        ``coco`` puts them in the order of the data; under the others the greater overlap comes
-        first: with the best true object, or with the one that was found.
+        Equal scores are in the order of the data (``coco``), or by descending IoU with the best
+        ground truth (``valor``) or with the matched one (``ranked``).
         """
-        table = self.table
-        if self.rule == "coco":
-            return table.order
-        ious = np.zeros(len(table.chunk.scores))
-        pairs = self.pairs
-        if self.rule == "valor" and len(pairs.rows):
-            ious[pairs.rows] = np.maximum.reduceat(pairs.ious, pairs.starts[:-1])
-        elif self.rule == "ranked":
-            has = self._ranked >= 0
-            ious[pairs.rows[has]] = pairs.ious[self._ranked[has]]
-        # Stable: equal ones stay in the order of the images.
-        return np.lexsort((-ious, -table.chunk.scores, table.chunk.labels))
+        return _order(self.table, self.rule, self.scope)
 
     @property
     def ranks(self) -> NDArray[np.int32]:
-        """How many predictions of its label and image rank before each prediction, as in `order`.
+        """Rank of each prediction among those of its label and image, from 0.
 
-        Of equal scores, a limit on detections cuts off those that the rule puts last.
+        Equal scores rank as in `order`, which decides what a limit on detections excludes.
         """
-        table, chunk = self.table, self.table.chunk
-        if self.rule == "coco":
-            return table.ranks
-        ranks: NDArray[np.int32] = table.kept(
-            ("ranks", self.rule, self.scope),
-            lambda: kernels.ranks(self.order, chunk.labels, chunk.datums),
-        )
-        return ranks
+        return _ranks(self.table, self.rule, self.scope)
 
     def counts(self, max_detections: int | None) -> Flags:
-        """Whether each prediction of `order` is among the most that count in its image."""
+        """Return True for each prediction of `order` within the limit per label and image."""
         if max_detections is None:
             return np.ones(len(self.order), dtype=bool)
-        counts: Flags = self.table.kept(
-            ("counts", self.rule, self.scope, max_detections),
-            lambda: (self.ranks < max_detections)[self.order],
-        )
-        return counts
+        return _counts(self.table, self.rule, self.scope, max_detections)
 
     @property
-    def standing(self) -> Places:
-        """`places` of the predictions of `order`."""
-        standing: Places = self.table.kept(
-            ("standing", self.rule, self.scope), lambda: self.places[self.order]
-        )
-        return standing
+    def ranked_positions(self) -> Positions:
+        """`positions` of the predictions of `order`."""
+        return _ranked_positions(self.table, self.rule, self.scope)
 
-    @once
+    @cached
     def ignored(self) -> Flags:
-        """Whether a true object counts neither as found nor as missed: crowds, other sizes."""
+        """True for ground truths that are not counted: crowds, and areas out of range."""
         low, high = self.area_range
-        areas = self.table.chunk.true_areas
-        ignored: Flags = self.table.chunk.crowd | (areas < low) | (areas > high)
+        areas = self.table.objects.true_areas
+        ignored: Flags = self.table.objects.crowd | (areas < low) | (areas > high)
         return ignored
 
-    @once
+    @cached
     def in_range(self) -> Flags:
-        """Whether a prediction counts as false where it is not matched."""
+        """True for predictions that are false positives if unmatched."""
         low, high = self.area_range
-        areas = self.table.chunk.areas
+        areas = self.table.objects.areas
         in_range: Flags = (areas >= low) & (areas <= high)
         return in_range
 
-    @once
+    @cached
     def positives(self) -> Codes:
-        """True objects to be found, by label."""
-        chunk, count = self.table.chunk, len(self.table.labels)
+        """Number of counted ground truths by label."""
+        chunk, count = self.table.objects, len(self.table.labels)
         return kernels.positives(
             chunk.true_labels, chunk.true_areas, chunk.crowd, self.area_range, count
         )
 
     @property
     def limits(self) -> Floats:
-        """What IoUs are compared with at each threshold of the table."""
+        """Value that IoUs are compared with at each threshold of the table."""
         return iou_limits(self.table.iou_thresholds, self.rule)
 
-    @once
-    def words(self) -> tuple[tuple[Bits, Bits], ...]:
-        """For every 64 thresholds: those at which a prediction is matched, and excused.
+    @cached
+    def threshold_bits(self) -> tuple[tuple[Bits, Bits], ...]:
+        """Bit sets per 64 IoU thresholds: matched, and matched to an ignored ground truth.
 
-        Some images have those of the larger table, in which `places` says where theirs are.
+        Selected images share those of the table of more images, at other `positions`.
         """
         if self._whole is not None:
-            return self._whole.words
-        return tuple((matched, excused) for matched, excused, _ in self._matchings)
+            return self._whole.threshold_bits
+        return tuple((matched, ignored) for matched, ignored, _ in self._matchings)
 
-    @once
+    @cached
     def _matchings(self) -> tuple[tuple[Bits, Bits, Codes], ...]:
         limits = self.limits
         return tuple(
@@ -211,115 +165,164 @@ class Matching:
         )
 
     def prepare(self) -> None:
-        """Make what curves read of it."""
-        _ = self.words, self.standing, self.in_range, self.positives
+        """Compute the properties that curves use."""
+        _ = self.threshold_bits, self.ranked_positions, self.in_range, self.positives
 
     @property
     def word_sizes(self) -> list[int]:
-        """How many thresholds each of `words` has."""
+        """Number of thresholds of each of `threshold_bits`."""
         count = len(self.table.iou_thresholds)
         return [min(_WORD, count - first) for first in range(0, count, _WORD)]
 
+    @memoized
     def at(self, iou_threshold: float) -> tuple[Flags, Flags]:
-        """Whether each prediction is matched, and whether with an ignored object."""
-        found: tuple[Flags, Flags] = self.table.kept(
-            ("matched", self.rule, self.scope, self.area_range, iou_threshold),
-            lambda: self._at(iou_threshold),
-        )
-        return found
-
-    def _at(self, iou_threshold: float) -> tuple[Flags, Flags]:
-        part = self.table.part
-        if part is not None and self._whole is not None:
-            matched, excused = self._whole.at(iou_threshold)
-            return matched[part.rows], excused[part.rows]
+        """Return True for matched predictions, and for those with an ignored match."""
+        if self._whole is not None:
+            rows = self.table.selection.rows
+            matched, ignored = self._whole.at(iou_threshold)
+            return matched[rows], ignored[rows]
         *words, bit = self.bits(iou_threshold)
-        matched, excused = (np.append(word & np.uint64(1 << bit) != 0, False) for word in words)
-        return matched[self.places], excused[self.places]
+        matched, ignored = (np.append(word & np.uint64(1 << bit) != 0, False) for word in words)
+        return matched[self.positions], ignored[self.positions]
 
     def bits(self, iou_threshold: float) -> tuple[Bits, Bits, int]:
-        """The two `words` of a threshold, and its bit in them."""
+        """Return both bit sets of a threshold's word, and the position of its bit."""
         word, bit = divmod(self.table.iou_thresholds.index(iou_threshold), _WORD)
-        return *self.words[word], bit
+        return *self.threshold_bits[word], bit
 
+    @memoized
     def truths(self, iou_threshold: float) -> Codes:
-        """Row of the true object that each prediction found, -1 for none; ignored ones too."""
-        found: Codes = self.table.kept(
-            ("truths", self.rule, self.scope, self.area_range, iou_threshold),
-            lambda: self._truths(iou_threshold),
-        )
-        return found
+        """Return the row of each prediction's match, counted or ignored, -1 without one."""
+        if self._whole is not None:
+            selection = self.table.selection
+            return selection.true_rows_of(self._whole.truths(iou_threshold)[selection.rows])
+        matched = self._matched_pairs(iou_threshold)
+        truths = np.full(len(self.table.objects.scores), -1, np.int64)
+        has = matched >= 0
+        truths[self.pairs.rows[has]] = self.pairs.truths[matched[has]]
+        top_rows = self.table.top_label_rows if self.scope == KEY else None
+        # All labels of an annotation have the match of its best-scoring label of the key.
+        return truths if top_rows is None else truths[top_rows]
 
     def ious(self, iou_threshold: float) -> Floats:
-        """Overlap of each prediction with what it found, nan for none."""
-        places = self._taken(iou_threshold)
-        ious = np.full(len(self.table.chunk.scores), np.nan)
-        has = places >= 0
-        ious[self.pairs.rows[has]] = self.pairs.ious[places[has]]
+        """Return the IoU of each prediction with its match, NaN without one."""
+        matched = self._matched_pairs(iou_threshold)
+        ious = np.full(len(self.table.objects.scores), np.nan)
+        has = matched >= 0
+        ious[self.pairs.rows[has]] = self.pairs.ious[matched[has]]
         return ious
 
-    def _of_key(self, pairs: Pairs) -> Pairs:
-        """The pairs without those of an annotation's further labels, and of others' crowds."""
-        chunk, leaders = self.table.chunk, self.table.leaders
-        wanted = np.ones(len(pairs.truths), dtype=bool)
-        if leaders is not None:
-            wanted = leaders[pairs.owners] == pairs.owners
-        if chunk.crowd.any():
-            crowd = np.flatnonzero(chunk.crowd[pairs.truths])
-            own = chunk.labels[pairs.owners[crowd]] == chunk.true_labels[pairs.truths[crowd]]
-            wanted[crowd[~own]] = False
-        return pairs if wanted.all() else pairs.those(wanted)
-
-    def _truths(self, iou_threshold: float) -> Codes:
-        part = self.table.part
-        if part is not None and self._whole is not None:
-            return part.true_places(self._whole.truths(iou_threshold)[part.rows])
-        places = self._taken(iou_threshold)
-        truths = np.full(len(self.table.chunk.scores), -1, np.int64)
-        has = places >= 0
-        truths[self.pairs.rows[has]] = self.pairs.truths[places[has]]
-        leaders = self.table.leaders if self.scope == KEY else None
-        # The labels of an annotation find what the best-scoring one of a key found.
-        return truths if leaders is None else truths[leaders]
-
-    def _taken(self, iou_threshold: float) -> Codes:
-        """Place in the pairs of what each of their predictions found, -1 for none."""
-        place = self.table.iou_thresholds.index(iou_threshold)
-        if self.scope == LABEL and place % _WORD == 0:  # made for the curves of all thresholds
-            matched, _, taken = self._matchings[place // _WORD]
-            return np.where(matched & np.uint64(1), taken, -1)
-        return self._matched(self.limits[place : place + 1])[2]
+    def _matched_pairs(self, iou_threshold: float) -> Codes:
+        """Return the matched pair of each prediction with pairs, -1 without one."""
+        position = self.table.iou_thresholds.index(iou_threshold)
+        if self.scope == LABEL and position % _WORD == 0:  # computed for curves already
+            matched, _, pairs = self._matchings[position // _WORD]
+            return np.where(matched & np.uint64(1), pairs, -1)
+        return self._matched(self.limits[position : position + 1])[2]
 
     def _matched(self, limits: Floats) -> tuple[Bits, Bits, Codes]:
-        """At which of up to 64 limits each prediction of the pairs is matched, and excused.
+        """Match at up to 64 limits.
 
-        And the place in the pairs of its match at the lowest of them, -1 for none.
+        Return both bit sets of each prediction with pairs, and its matched pair at the lowest
+        limit, -1 without one.
         """
-        pairs, crowd = self.pairs, self.table.chunk.crowd
+        pairs, crowd = self.pairs, self.table.objects.crowd
         if self.rule == "ranked":
-            return _reaching(self._ranked, pairs, self.ignored, limits)
+            return _at_limits(_ranked(self.table, self.scope), pairs, self.ignored, limits)
         match = kernels.match_coco if self.rule == "coco" else kernels.match_best
         return match(pairs.starts, pairs.truths, pairs.ious, crowd, self.ignored, limits)
 
-    @once
-    def _ranked(self) -> Codes:
-        pairs, chunk = self.pairs, self.table.chunk
-        return kernels.match_ranked(
-            pairs.starts, pairs.truths, pairs.ious, chunk.scores[pairs.rows], chunk.crowd
-        )
+
+@memoized
+def _pairs(table: Table, rule: Rule, scope: str) -> Pairs:
+    pairs = table.pairs(scope)
+    if scope == KEY:
+        pairs = _without_extra_labels(table, pairs)
+    if rule != "valor":
+        return pairs
+    best = np.maximum.reduceat(pairs.ious, pairs.starts[:-1]) if len(pairs.rows) else pairs.ious
+    scores = table.objects.scores[pairs.rows]
+    return pairs.reorder(np.lexsort((pairs.rows, -best, -scores)))
 
 
-def _reaching(
-    places: Codes, pairs: Pairs, ignored: Flags, limits: Floats
+def _without_extra_labels(table: Table, pairs: Pairs) -> Pairs:
+    """Exclude pairs of an annotation's further labels, and of crowds of other labels."""
+    chunk, top_rows = table.objects, table.top_label_rows
+    wanted = np.ones(len(pairs.truths), dtype=bool)
+    if top_rows is not None:
+        wanted = top_rows[pairs.owners] == pairs.owners
+    if chunk.crowd.any():
+        crowd = np.flatnonzero(chunk.crowd[pairs.truths])
+        is_same = chunk.labels[pairs.owners[crowd]] == chunk.true_labels[pairs.truths[crowd]]
+        wanted[crowd[~is_same]] = False
+    return pairs if wanted.all() else pairs.filter(wanted)
+
+
+@memoized
+def _positions(table: Table, rule: Rule, scope: str) -> Positions:
+    if table.whole is not None:
+        return _positions(table.whole, rule, scope)[table.selection.rows]
+    rows = _pairs(table, rule, scope).rows
+    positions = np.full(len(table.objects.scores), -1, np.int32)
+    positions[rows] = np.arange(len(rows), dtype=np.int32)
+    return positions
+
+
+@memoized
+def _order(table: Table, rule: Rule, scope: str) -> Codes:
+    if rule == "coco":
+        return table.order
+    ious = np.zeros(len(table.objects.scores))
+    pairs = _pairs(table, rule, scope)
+    if rule == "valor" and len(pairs.rows):
+        ious[pairs.rows] = np.maximum.reduceat(pairs.ious, pairs.starts[:-1])
+    elif rule == "ranked":
+        matched = _ranked(table, scope)
+        has = matched >= 0
+        ious[pairs.rows[has]] = pairs.ious[matched[has]]
+    # The sort is stable: equal keys stay in the order of the images.
+    return np.lexsort((-ious, -table.objects.scores, table.objects.labels))
+
+
+@memoized
+def _ranks(table: Table, rule: Rule, scope: str) -> NDArray[np.int32]:
+    if rule == "coco":
+        return table.ranks
+    return kernels.ranks(_order(table, rule, scope), table.objects.labels, table.objects.datums)
+
+
+@memoized
+def _counts(table: Table, rule: Rule, scope: str, max_detections: int) -> Flags:
+    counts: Flags = (_ranks(table, rule, scope) < max_detections)[_order(table, rule, scope)]
+    return counts
+
+
+@memoized
+def _ranked_positions(table: Table, rule: Rule, scope: str) -> Positions:
+    positions: Positions = _positions(table, rule, scope)[_order(table, rule, scope)]
+    return positions
+
+
+@memoized
+def _ranked(table: Table, scope: str) -> Codes:
+    """Match all pairs under the rule ``ranked``, without IoU limits."""
+    pairs, chunk = _pairs(table, "ranked", scope), table.objects
+    return kernels.match_ranked(
+        pairs.starts, pairs.truths, pairs.ious, chunk.scores[pairs.rows], chunk.crowd
+    )
+
+
+def _at_limits(
+    matches: Codes, pairs: Pairs, ignored: Flags, limits: Floats
 ) -> tuple[Bits, Bits, Codes]:
-    """What a matching that knows no threshold is at some limits."""
-    has = np.flatnonzero(places >= 0)
-    passed = np.searchsorted(limits, pairs.ious[places[has]], side="right")
-    # limits are ascending, so that those passed are the lowest bits
+    """Apply IoU limits after a matching that was made without them."""
+    has = np.flatnonzero(matches >= 0)
+    passed = np.searchsorted(limits, pairs.ious[matches[has]], side="right")
+    # Limits are ascending, so the limits passed are the lowest bits.
     full = np.append(np.uint64(0), np.cumsum(np.uint64(1) << np.arange(64, dtype=np.uint64)))
-    matched = np.zeros(len(places), np.uint64)
+    matched = np.zeros(len(matches), np.uint64)
     matched[has] = full[passed]
-    excused = np.zeros_like(matched)
-    excusing = has[ignored[pairs.truths[places[has]]]]
-    excused[excusing] = matched[excusing]
-    return matched, excused, np.where(matched != 0, places, -1)
+    with_ignored = np.zeros_like(matched)
+    rows = has[ignored[pairs.truths[matches[has]]]]
+    with_ignored[rows] = matched[rows]
+    return matched, with_ignored, np.where(matched != 0, matches, -1)

@@ -268,7 +268,7 @@ class Outlines(State):
         StateError
             If the table has other images or objects: one of both was changed in a file.
         """
-        truths, predictions, chunk = self.truths, self.predictions, table.chunk
+        truths, predictions, chunk = self.truths, self.predictions, table.objects
         pairs = (
             (self._uids(), chunk.uids),
             (truths.datums, chunk.true_datums),

@@ -10,6 +10,7 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.schemas import Codes, Floats
+from valor_core.states import memoized
 from valor_detection.kernels import matching as kernels
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS, Rule
 
@@ -132,6 +133,7 @@ def reaching(positives: Codes, recalls: Floats) -> Codes:
     return np.maximum(least, 0.0).astype(np.int64)
 
 
+@memoized
 def cut_warning(table: Table, most: int) -> str | None:
     """Warning for labels with more ground truths in an image than predictions may count.
 
@@ -145,12 +147,7 @@ def cut_warning(table: Table, most: int) -> str | None:
     most : int
         Limit of predictions of a label in an image.
     """
-    found: str | None = table.kept(("cut", most), lambda: _cut_warning(table, most))
-    return found
-
-
-def _cut_warning(table: Table, most: int) -> str | None:
-    chunk, labels = table.chunk, len(table.labels)
+    chunk, labels = table.objects, len(table.labels)
     cut = np.flatnonzero(table.ranks >= most)
     if not len(cut):
         return None

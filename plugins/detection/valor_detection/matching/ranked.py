@@ -7,6 +7,7 @@ from typing import Protocol
 from attrs import frozen
 
 from valor_core.schemas import Codes, Floats
+from valor_core.states import memoized
 from valor_detection.kernels import matching as kernels
 from valor_detection.matching.matches import Matching, matching
 from valor_detection.matching.table import Flags, Table
@@ -57,12 +58,12 @@ class Ranking:
     @property
     def labels(self) -> Codes:
         """Label codes of the predictions, ascending."""
-        return self.matched.table.chunk.labels[self.rows]
+        return self.matched.table.objects.labels[self.rows]
 
     @property
     def scores(self) -> Floats:
         """Scores of the predictions."""
-        return self.matched.table.chunk.scores[self.rows]
+        return self.matched.table.objects.scores[self.rows]
 
 
 def ranking(table: Table, chosen: RankingParameters) -> Ranking:
@@ -76,18 +77,15 @@ def ranking(table: Table, chosen: RankingParameters) -> Ranking:
     array([], dtype=int64)
     """
     most, matched = chosen.max_detections, matching(table, chosen.matching)
-    found: Ranking = table.kept(
-        ("ranking", chosen.matching, most, chosen.iou_threshold),
-        lambda: _ranking(matched, most, chosen.iou_threshold),
-    )
-    return found
+    return _ranking(matched, most, chosen.iou_threshold)
 
 
+@memoized
 def _ranking(matched: Matching, most: int | None, iou_threshold: float) -> Ranking:
     starts, rows, is_true, right, wrong = kernels.ranked(
         matched.table.label_starts,
         matched.order,
-        matched.standing,
+        matched.ranked_positions,
         matched.counts(most),
         matched.in_range,
         *matched.bits(iou_threshold),

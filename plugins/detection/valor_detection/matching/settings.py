@@ -73,7 +73,7 @@ class Selection:
     def counts(self, table: Table) -> Flags:
         """Whether each prediction is among the most that count in its image."""
         if self.max_detections is None:
-            return np.ones(len(table.chunk.scores), dtype=bool)
+            return np.ones(len(table.objects.scores), dtype=bool)
         counts: Flags = self.matching(table).ranks < self.max_detections
         return counts
 

@@ -6,6 +6,7 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.schemas import Codes
+from valor_core.states import memoized
 from valor_detection.matching.settings import Selection
 from valor_detection.matching.table import Table
 
@@ -67,14 +68,10 @@ def tally(
     >>> tally(Overlaps(None, (0.5,), (0.5,), ("label",)).table, chosen, 0.5, (0.25,)).tp.shape
     (1, 0)
     """
-    thresholds = tuple(sorted(score_thresholds))
-    found: EvaluationState = table.kept(
-        ("tally", chosen, iou_threshold, thresholds),
-        lambda: _tally(table, chosen, iou_threshold, thresholds),
-    )
-    return found
+    return _tally(table, chosen, iou_threshold, tuple(sorted(score_thresholds)))
 
 
+@memoized
 def _tally(
     table: Table, chosen: Selection, iou_threshold: float, thresholds: tuple[float, ...]
 ) -> EvaluationState:
@@ -83,10 +80,7 @@ def _tally(
     counts = chosen.counts(table)
     is_matched = is_matched & counts
     not_false = _passing(table, np.flatnonzero(is_matched & matched.in_range), thresholds)
-    in_range: Codes = table.kept(
-        ("passing", chosen, thresholds),
-        lambda: _passing(table, np.flatnonzero(matched.in_range & counts), thresholds),
-    )
+    in_range = _in_range(table, chosen, thresholds)
     return EvaluationState(
         score_thresholds=thresholds,
         tp=_passing(table, np.flatnonzero(is_matched & ~is_excused), thresholds),
@@ -95,10 +89,16 @@ def _tally(
     )
 
 
+@memoized
+def _in_range(table: Table, chosen: Selection, thresholds: tuple[float, ...]) -> Codes:
+    rows = np.flatnonzero(chosen.matching(table).in_range & chosen.counts(table))
+    return _passing(table, rows, thresholds)
+
+
 def _passing(table: Table, rows: Codes, thresholds: tuple[float, ...]) -> Codes:
     """How many predictions among some rows pass each threshold, by label."""
     width = len(thresholds) + 1
-    passed = np.searchsorted(thresholds, table.chunk.scores[rows], side="right")
-    cells = table.chunk.labels[rows] * width + passed
+    passed = np.searchsorted(thresholds, table.objects.scores[rows], side="right")
+    cells = table.objects.labels[rows] * width + passed
     histogram = np.bincount(cells, minlength=len(table.labels) * width).reshape(-1, width)
     return np.cumsum(histogram[:, ::-1], axis=1)[:, ::-1].T[1:]

@@ -1,16 +1,16 @@
-"""Average precision: the interpolated precision-recall curve of a label in one number."""
+"""Average precision: mean of the interpolated precision-recall curve of a label."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import ClassVar
 
 from attrs import frozen
 
 from valor_detection.matching.protocols import average_bounds
-from valor_detection.matching.settings import SelectionParameters, selections
+from valor_detection.matching.settings import selections
 from valor_detection.matching.table import Table
-from valor_detection.metrics.averages import KeyMeans, LabelMeans, Means, Numbers
+from valor_detection.metrics.averages import Average, Numbers
 from valor_detection.parameters.averages import (
     APAveragedParameters,
     APParameters,
@@ -20,65 +20,26 @@ from valor_detection.parameters.averages import (
 
 
 @frozen
-class _AtEachIOU(Means):
-    """Interpolated precisions at one IoU threshold after another."""
-
-    def numbers(self, table: Table) -> Iterator[Numbers]:
-        """The precisions of all labels."""
-        for threshold in self.parameters.iou_thresholds:
-            coordinates = {"iou_threshold": threshold}
-            yield from _precisions(self.parameters, table, [threshold], coordinates)
-
-
-@frozen
-class _OverIOUs(Means):
-    """Interpolated precisions at all IoU thresholds together."""
-
-    def numbers(self, table: Table) -> Iterator[Numbers]:
-        """The precisions of all labels."""
-        thresholds = sorted(self.parameters.iou_thresholds)
-        yield from _precisions(self.parameters, table, thresholds, {"iou_thresholds": thresholds})
-
-
-def _precisions(
-    parameters: SelectionParameters,
-    table: Table,
-    iou_thresholds: list[float],
-    coordinates: dict[str, Any],
-) -> Iterator[Numbers]:
-    rows = [table.iou_thresholds.index(threshold) for threshold in iou_thresholds]
-    for chosen in selections(parameters, average_bounds(parameters.matching)):
-        curves = chosen.curves(table)
-        yield Numbers(
-            table=table,
-            values=curves.precisions[rows],
-            positives=curves.positives,
-            rule=chosen.rule,
-            coordinates={**coordinates, **chosen.coordinates},
-        )
-
-
-@frozen
-class AveragePrecision(_AtEachIOU, LabelMeans):
+class AveragePrecision(Average):
     """Mean of the precisions at 101 recalls, from 0 to 1, for each label and IoU threshold.
 
-    Predictions of a label are gone through by descending score. The precision at a recall is the
-    greatest one at that recall or beyond it, and 0 at recalls that are not reached. Predictions
-    on images without the label count as false ones.
+    Predictions of a label are sorted by descending score. The precision at a recall is the greatest
+    precision at that recall or a higher one, and 0 at recalls that are not reached. Predictions on
+    images without the label are false positives.
 
-    Equal scores are in the order of the images' uids, whole numbers as numbers, and in an image in
-    the order of its predictions, as in pycocotools. The order and the split of the data change
-    nothing.
+    Equal scores are sorted by the images' uids, integers numerically, and within an image by the
+    order of its predictions, as in pycocotools. The result does not depend on the order or the
+    split of the data.
 
     Parameters
     ----------
     parameters : APParameters
-        IoU thresholds, the rule of the matching, and what counts.
+        IoU thresholds, the rule of the matching, and limits of areas and detections.
 
     Returns
     -------
     Result of float
-        From 0 to 1; undefined for a label without ground truths.
+        From 0 to 1; undefined for labels without ground truths.
 
     References
     ----------
@@ -99,22 +60,41 @@ class AveragePrecision(_AtEachIOU, LabelMeans):
     True
     """
 
-    parameters: APParameters
+    over_ious: ClassVar[bool] = False
+
+    parameters: APParameters | APAveragedParameters
+
+    def numbers(self, table: Table) -> Iterator[Numbers]:
+        """Yield interpolated precisions, per IoU threshold or for all of them together."""
+        thresholds = self.parameters.iou_thresholds
+        groups = [tuple(sorted(thresholds))] if self.over_ious else [(one,) for one in thresholds]
+        for group in groups:
+            rows = [table.iou_thresholds.index(threshold) for threshold in group]
+            at = {"iou_thresholds": [*group]} if self.over_ious else {"iou_threshold": group[0]}
+            for chosen in selections(self.parameters, average_bounds(self.parameters.matching)):
+                curves = chosen.curves(table)
+                yield Numbers(
+                    table=table,
+                    values=curves.precisions[rows],
+                    positives=curves.positives,
+                    rule=chosen.rule,
+                    coordinates={**at, **chosen.coordinates},
+                )
 
 
 @frozen
-class AveragePrecisionOverIOUs(_OverIOUs, LabelMeans):
+class AveragePrecisionOverIOUs(AveragePrecision):
     """Mean of a label's average precisions at several IoU thresholds.
 
     Parameters
     ----------
     parameters : APAveragedParameters
-        IoU thresholds, the rule of the matching, and what counts.
+        IoU thresholds, the rule of the matching, and limits of areas and detections.
 
     Returns
     -------
     Result of float
-        From 0 to 1; undefined for a label without ground truths.
+        From 0 to 1; undefined for labels without ground truths.
 
     References
     ----------
@@ -133,24 +113,26 @@ class AveragePrecisionOverIOUs(_OverIOUs, LabelMeans):
     0.5
     """
 
+    over_ious: ClassVar[bool] = True
+
     parameters: APAveragedParameters
 
 
 @frozen
-class MeanAveragePrecision(_AtEachIOU, KeyMeans):
+class MeanAveragePrecision(AveragePrecision):
     """Mean of the average precisions of a label key's labels, for each IoU threshold.
 
-    Labels without ground truths are left out and counted, unless they are asked for.
+    Labels without ground truths are excluded by default, and their number is in the result.
 
     Parameters
     ----------
     parameters : MeanAPParameters
-        IoU thresholds, the rule of the matching, what counts, and which labels take part.
+        IoU thresholds, the rule of the matching, limits, and the labels of the mean.
 
     Returns
     -------
     Result of float
-        From 0 to 1; undefined where no label has ground truths.
+        From 0 to 1; undefined if no label has ground truths.
 
     References
     ----------
@@ -167,25 +149,27 @@ class MeanAveragePrecision(_AtEachIOU, KeyMeans):
     0.5
     """
 
+    over_labels: ClassVar[bool] = True
+
     parameters: MeanAPParameters
 
 
 @frozen
-class MeanAveragePrecisionOverIOUs(_OverIOUs, KeyMeans):
+class MeanAveragePrecisionOverIOUs(AveragePrecision):
     """Mean of the average precisions of a label key's labels over several IoU thresholds.
 
-    This is what COCO calls AP. Labels without ground truths are left out and counted, unless
-    they are asked for.
+    COCO calls it AP. Labels without ground truths are excluded by default, and their number is in
+    the result.
 
     Parameters
     ----------
     parameters : MeanAPAveragedParameters
-        IoU thresholds, the rule of the matching, what counts, and which labels take part.
+        IoU thresholds, the rule of the matching, limits, and the labels of the mean.
 
     Returns
     -------
     Result of float
-        From 0 to 1; undefined where no label has ground truths.
+        From 0 to 1; undefined if no label has ground truths.
 
     References
     ----------
@@ -203,5 +187,8 @@ class MeanAveragePrecisionOverIOUs(_OverIOUs, KeyMeans):
     >>> evaluate([Detection("a", [true], [seen])], [chosen])["mAPAveragedOverIOUs"].value
     0.6
     """
+
+    over_ious: ClassVar[bool] = True
+    over_labels: ClassVar[bool] = True
 
     parameters: MeanAPAveragedParameters

@@ -1,20 +1,19 @@
-"""Average recall: how many ground truths are found, over several IoU thresholds."""
+"""Average recall: mean of recalls over IoU thresholds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import frozen
 
-from valor_core.schemas import Floats
-from valor_detection.matching import interpolated
+from valor_detection.matching.interpolated import recalls
 from valor_detection.matching.protocols import average_bounds
-from valor_detection.matching.settings import Selection, selections
+from valor_detection.matching.settings import selections
 from valor_detection.matching.table import Table
 from valor_detection.matching.threshold_counts import tally
-from valor_detection.metrics.averages import KeyMeans, LabelMeans, Means, Numbers
+from valor_detection.metrics.averages import Average, Numbers
 from valor_detection.parameters.averages import (
     ARAveragedParameters,
     ARParameters,
@@ -24,65 +23,21 @@ from valor_detection.parameters.averages import (
 
 
 @frozen
-class _AtScore(Means):
-    """Recalls at one score threshold."""
-
-    def numbers(self, table: Table) -> Iterator[Numbers]:
-        """The recalls of all labels at all IoU thresholds."""
-        threshold = self.parameters.recall_score_threshold
-        return _numbers(self.parameters, table, (threshold,), {"score_threshold": threshold})
-
-
-@frozen
-class _OverScores(Means):
-    """Recalls at several score thresholds."""
-
-    def numbers(self, table: Table) -> Iterator[Numbers]:
-        """The recalls of all labels at all IoU thresholds."""
-        thresholds = tuple(sorted(self.parameters.score_thresholds))
-        coordinates = {"score_thresholds": list(thresholds)}
-        return _numbers(self.parameters, table, thresholds, coordinates)
-
-
-def _numbers(
-    parameters: Any, table: Table, score_thresholds: tuple[float, ...], scores: dict[str, Any]
-) -> Iterator[Numbers]:
-    ious = sorted(parameters.iou_thresholds)
-    for chosen in selections(parameters, average_bounds(parameters.matching)):
-        yield Numbers(
-            table=table,
-            values=_recalls(table, chosen, ious, score_thresholds),
-            positives=chosen.matching(table).positives,
-            rule=chosen.rule,
-            coordinates={"iou_thresholds": ious, **scores, **chosen.coordinates},
-        )
-
-
-def _recalls(
-    table: Table, chosen: Selection, ious: list[float], scores: tuple[float, ...]
-) -> Floats:
-    """Recalls by score threshold, IoU threshold and label."""
-    tallies = [tally(table, chosen, iou, scores) for iou in ious]
-    found = np.stack([each.tp for each in tallies], axis=1)
-    return interpolated.recalls(found, tallies[0].positives)
-
-
-@frozen
-class AverageRecall(_AtScore, LabelMeans):
+class AverageRecall(Average):
     """Mean of a label's recalls at several IoU thresholds.
 
-    A recall is the share of the ground truths that predictions with enough score find. With
-    `max_detections` it is COCO's: that of the best predictions in each image.
+    A recall is the share of ground truths that predictions at or above the score threshold match.
+    With `max_detections`, only the best predictions in each image count, as in COCO.
 
     Parameters
     ----------
     parameters : ARParameters
-        Thresholds, the rule of the matching, and what counts.
+        Thresholds, the rule of the matching, and limits of areas and detections.
 
     Returns
     -------
     Result of float
-        From 0 to 1; undefined for a label without ground truths.
+        From 0 to 1; undefined for labels without ground truths.
 
     References
     ----------
@@ -102,22 +57,44 @@ class AverageRecall(_AtScore, LabelMeans):
     0.5
     """
 
-    parameters: ARParameters
+    parameters: ARParameters | ARAveragedParameters
+
+    def numbers(self, table: Table) -> Iterator[Numbers]:
+        """Yield the recalls at all score and IoU thresholds."""
+        ious, (scores, at) = sorted(self.parameters.iou_thresholds), self._score_thresholds()
+        for chosen in selections(self.parameters, average_bounds(self.parameters.matching)):
+            counts = [tally(table, chosen, iou, scores) for iou in ious]
+            positives = counts[0].positives
+            yield Numbers(
+                table=table,
+                values=recalls(np.stack([one.tp for one in counts], axis=1), positives),
+                positives=positives,
+                rule=chosen.rule,
+                coordinates={"iou_thresholds": ious, **at, **chosen.coordinates},
+            )
+
+    def _score_thresholds(self) -> tuple[tuple[float, ...], dict[str, Any]]:
+        """Return the score thresholds, and the parameters of results that state them."""
+        if isinstance(self.parameters, ARAveragedParameters):
+            thresholds = tuple(sorted(self.parameters.score_thresholds))
+            return thresholds, {"score_thresholds": [*thresholds]}
+        threshold = self.parameters.recall_score_threshold
+        return (threshold,), {"score_threshold": threshold}
 
 
 @frozen
-class AverageRecallOverScores(_OverScores, LabelMeans):
+class AverageRecallOverScores(AverageRecall):
     """Mean of a label's average recalls at several score thresholds.
 
     Parameters
     ----------
     parameters : ARAveragedParameters
-        Thresholds, the rule of the matching, and what counts.
+        Thresholds, the rule of the matching, and limits of areas and detections.
 
     Returns
     -------
     Result of float
-        From 0 to 1; undefined for a label without ground truths.
+        From 0 to 1; undefined for labels without ground truths.
 
     References
     ----------
@@ -139,20 +116,20 @@ class AverageRecallOverScores(_OverScores, LabelMeans):
 
 
 @frozen
-class MeanAverageRecall(_AtScore, KeyMeans):
-    """Mean of the average recalls of a label key's labels; what COCO calls AR.
+class MeanAverageRecall(AverageRecall):
+    """Mean of the average recalls of a label key's labels, which COCO calls AR.
 
-    Labels without ground truths are left out and counted, unless they are asked for.
+    Labels without ground truths are excluded by default, and their number is in the result.
 
     Parameters
     ----------
     parameters : MeanARParameters
-        Thresholds, the rule of the matching, what counts, and which labels take part.
+        Thresholds, the rule of the matching, limits, and the labels of the mean.
 
     Returns
     -------
     Result of float
-        From 0 to 1; undefined where no label has ground truths.
+        From 0 to 1; undefined if no label has ground truths.
 
     References
     ----------
@@ -170,24 +147,26 @@ class MeanAverageRecall(_AtScore, KeyMeans):
     0.5
     """
 
+    over_labels: ClassVar[bool] = True
+
     parameters: MeanARParameters
 
 
 @frozen
-class MeanAverageRecallOverScores(_OverScores, KeyMeans):
+class MeanAverageRecallOverScores(AverageRecallOverScores):
     """Mean of the average recalls of a label key's labels over several score thresholds.
 
-    Labels without ground truths are left out and counted, unless they are asked for.
+    Labels without ground truths are excluded by default, and their number is in the result.
 
     Parameters
     ----------
     parameters : MeanARAveragedParameters
-        Thresholds, the rule of the matching, what counts, and which labels take part.
+        Thresholds, the rule of the matching, limits, and the labels of the mean.
 
     Returns
     -------
     Result of float
-        From 0 to 1; undefined where no label has ground truths.
+        From 0 to 1; undefined if no label has ground truths.
 
     References
     ----------
@@ -204,5 +183,7 @@ class MeanAverageRecallOverScores(_OverScores, KeyMeans):
     >>> evaluate([Detection("a", [true], [seen])], [chosen])["mARAveragedOverScores"].value
     0.5
     """
+
+    over_labels: ClassVar[bool] = True
 
     parameters: MeanARAveragedParameters

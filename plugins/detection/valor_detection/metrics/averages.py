@@ -1,11 +1,11 @@
-"""Means: from numbers of every label at several thresholds to results."""
+"""Means of numbers of every label at several thresholds."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import evolve, frozen
@@ -21,15 +21,15 @@ from valor_detection.parameters.fields import Rule
 
 
 def mean(values: Floats, rule: Rule) -> float | None:
-    """Mean of all numbers; None of none.
+    """Return the mean of all numbers, or None without any.
 
     Parameters
     ----------
     values : ndarray of float64
         Numbers.
     rule : str
-        Under ``coco`` they are added in the order and with the rounding of pycocotools, else
-        the sum is exact.
+        Under ``coco``, the order and rounding of the sum are those of pycocotools. Otherwise the
+        sum is exact.
 
     Examples
     --------
@@ -45,20 +45,20 @@ def mean(values: Floats, rule: Rule) -> float | None:
 
 @frozen(kw_only=True, eq=False)
 class Numbers:
-    """Numbers of all labels, each label's at the same thresholds.
+    """Numbers of all labels at the same thresholds.
 
     Parameters
     ----------
     table : Table
-        Whose labels they are.
+        Table of the labels.
     values : ndarray of float64, shape (…, n_labels)
-        The numbers; anything for a label without ground truths.
+        Numbers. Those of labels without ground truths are not used.
     positives : ndarray of int64, shape (n_labels,)
-        Ground truths that count.
+        Counted ground truths.
     rule : str
-        How numbers are added, see `mean`.
+        Rule of the sums, see `mean`.
     coordinates : mapping of str to value
-        How results say which numbers these are.
+        Parameters of the results.
     """
 
     table: Table
@@ -68,7 +68,7 @@ class Numbers:
     coordinates: Mapping[str, Any]
 
     def by_label(self, key: str) -> Iterator[Result]:
-        """The mean of each label of a key; undefined without ground truths."""
+        """Yield the mean of each label of a key, undefined without ground truths."""
         for code in self.table.seen[key]:
             label = self.table.labels[code]
             value = mean(self.values[..., code], self.rule) if self.positives[code] else None
@@ -80,15 +80,15 @@ class Numbers:
             )
 
     def over_labels(self, key: str, *, include_prediction_only: bool) -> Result:
-        """The mean over all labels of a key.
+        """Return the mean over all labels of a key.
 
         Parameters
         ----------
         key : str
-            The label key.
+            Label key.
         include_prediction_only : bool
-            Whether a label without ground truths takes part, with 0, instead of being left out
-            and counted.
+            Whether labels without ground truths count as 0. Otherwise they are excluded, and
+            their number is part of the result.
         """
         codes = self.table.seen[key]
         values, has = self.values[..., codes], self.positives[codes] > 0
@@ -107,61 +107,43 @@ class Numbers:
 
 
 @frozen
-class Means:
-    """A metric of means of numbers of matched objects.
+class Average:
+    """Metric that is a mean of numbers, for each label or over the labels of each label key.
 
     Parameters
     ----------
     parameters : object
-        What counts and how it is matched, and the IoU thresholds.
+        IoU thresholds, the rule of the matching, and limits of areas and detections.
     """
+
+    over_labels: ClassVar[bool] = False
 
     parameters: Any
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """Overlaps of objects with one label."""
+        """Request overlaps of objects with one label."""
         bounds = average_bounds(self.parameters.matching)
         return (settings.request(self.parameters, self.parameters.iou_thresholds, bounds),)
 
-    def numbers(self, table: Table) -> Iterator[Numbers]:
-        """The numbers that one result after another is a mean of."""
-        raise NotImplementedError
-
-    def warned(self, results: Iterator[Result], table: Table) -> Iterator[Result]:
-        """The results, the first one with a warning if COCO's limit cuts predictions."""
+    def compute(self, state: Overlaps) -> Iterator[Result]:
+        """Yield a result per threshold or set of thresholds, area range, and label or label key."""
+        results = self._results(state.table)
         most = average_bounds(self.parameters.matching).max_detections
-        warning = None
         if most is not None and self.parameters.max_detections is None:
-            warning = cut_warning(table, most)
-        if warning is not None:
-            yield from (evolve(first, warnings=(warning,)) for first in islice(results, 1))
+            warning = cut_warning(state.table, most)
+            if warning is not None:
+                yield from (evolve(first, warnings=(warning,)) for first in islice(results, 1))
         yield from results
 
-
-@frozen
-class LabelMeans(Means):
-    """A metric with one result for each label."""
-
-    def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each threshold that stands alone, range of sizes and label."""
-        yield from self.warned(self._results(state.table), state.table)
+    def numbers(self, table: Table) -> Iterator[Numbers]:
+        """Yield the numbers of each mean."""
+        raise NotImplementedError
 
     def _results(self, table: Table) -> Iterator[Result]:
         for numbers in self.numbers(table):
             for key in table.seen:
-                yield from numbers.by_label(key)
-
-
-@frozen
-class KeyMeans(Means):
-    """A metric with one result over the labels of each label key."""
-
-    def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each threshold that stands alone, range of sizes and label key."""
-        yield from self.warned(self._results(state.table), state.table)
-
-    def _results(self, table: Table) -> Iterator[Result]:
-        include = self.parameters.include_prediction_only_labels
-        for numbers in self.numbers(table):
-            for key in table.seen:
-                yield numbers.over_labels(key, include_prediction_only=include)
+                if self.over_labels:
+                    include = self.parameters.include_prediction_only_labels
+                    yield numbers.over_labels(key, include_prediction_only=include)
+                else:
+                    yield from numbers.by_label(key)

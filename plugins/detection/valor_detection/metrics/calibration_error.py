@@ -116,7 +116,7 @@ class _Bins:
         cls, ranked: Ranking, chosen: CalibrationParameters, groups: Codes, group_count: int
     ) -> _Bins:
         """The bins of the predictions that count, with the group of each label."""
-        chunk = ranked.matched.table.chunk
+        chunk = ranked.matched.table.objects
         return cls(
             *kernels.reliability(
                 *(chunk.labels, chunk.scores, ranked.right, ranked.wrong),

@@ -15,7 +15,7 @@ from valor_core.schemas import Codes, Floats
 from valor_core.states import StateRequest
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.candidate_pairs import Overlaps
-from valor_detection.matching.interpolated import Curves, drawn, found, recalls
+from valor_detection.matching.interpolated import Curves, found, interpolate, recalls
 from valor_detection.matching.matches import matching
 from valor_detection.matching.protocols import COCO_MAX_DETECTIONS, AreaRange, cut_warning, needed
 from valor_detection.matching.table import LABEL, Table
@@ -143,7 +143,7 @@ class _Means:
 
 def _of_all_sizes(table: Table, labels: Mapping[str, Codes]) -> list[dict[str, _Means]]:
     """Means of COCO's four area ranges by label key, made side by side."""
-    _ = matching(table, "coco", LABEL, _ALL_SIZES).places  # what all of them read is made before
+    _ = matching(table, "coco", LABEL, _ALL_SIZES).positions  # shared by all threads
     in_threads([partial(_rank, table), *(partial(_match, table, area) for area in _SIZES)])
     return in_threads([partial(_of_size, table, area, labels) for area in _SIZES])
 
@@ -159,7 +159,7 @@ def _match(table: Table, area_range: AreaRange) -> None:
 def _of_size(table: Table, area_range: AreaRange, labels: Mapping[str, Codes]) -> dict[str, _Means]:
     """The means of one area range; its curves are large and not kept."""
     matched = matching(table, "coco", LABEL, area_range)
-    drawn_here = drawn(matched, COCO_MAX_DETECTIONS, needed(matched.positives, "coco"))
+    drawn_here = interpolate(matched, COCO_MAX_DETECTIONS, needed(matched.positives, "coco"))
     rows, apart = _rows(table), (0, 5) if area_range == _ALL_SIZES else ()
     return {key: _Means.of(drawn_here, rows, codes, apart) for key, codes in labels.items()}
 

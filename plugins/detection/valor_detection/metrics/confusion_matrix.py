@@ -118,8 +118,8 @@ class _Cells:
         size = len(labels)
         places = np.full(len(table.labels) + 1, -1, np.int64)
         places[labels] = np.arange(size)
-        columns = places[table.chunk.labels[found.rows]]
-        missed = places[table.chunk.true_labels[found.missed]]
+        columns = places[table.objects.labels[found.rows]]
+        missed = places[table.objects.true_labels[found.missed]]
         rows, truths = found.rows, found.truths
         if size < len(table.labels):
             own, own_missed = columns >= 0, missed >= 0
@@ -129,7 +129,7 @@ class _Cells:
             missed_rows = found.missed
         lines = np.full(len(rows), size, np.int64)
         has = truths >= 0
-        lines[has] = places[table.chunk.true_labels[truths[has]]]
+        lines[has] = places[table.objects.true_labels[truths[has]]]
         return cls(
             table,
             [table.labels[label].value for label in labels],
@@ -145,9 +145,9 @@ class _Cells:
     def with_examples(self, most: int, named: Outlines) -> ConfusionTable:
         """The value with a count and some objects in every cell."""
         examples: dict[tuple[int, int], list[Any]] = defaultdict(list)
-        scores = np.append(self.table.chunk.scores, -np.inf)[self.rows]
+        scores = np.append(self.table.objects.scores, -np.inf)[self.rows]
         order = np.lexsort((np.arange(len(scores)), -scores))
-        (truths, predictions), chunk = named.rolls(self.table), self.table.chunk
+        (truths, predictions), chunk = named.rolls(self.table), self.table.objects
         for entry in order[first_of_each(self.codes[order], most)].tolist():
             row, truth = int(self.rows[entry]), int(self.truths[entry])
             datum = int(chunk.datums[row] if row >= 0 else chunk.true_datums[truth])

@@ -184,7 +184,7 @@ def _kinds(
     table: Table, chosen: DetailedCurveParameters, thresholds: tuple[float, ...]
 ) -> dict[tuple[str, str], _Kind]:
     """The kinds of hits and errors, by side and name."""
-    chunk, ranked = table.chunk, ranking(table, chosen)
+    chunk, ranked = table.objects, ranking(table, chosen)
     # In runs of descending scores, which a binary search goes through quickly.
     bins = np.searchsorted(np.array(thresholds), ranked.scores, side="right")
     passes = bins > 0
@@ -222,7 +222,7 @@ def _of_other_values(
     table: Table, chosen: DetailedCurveParameters, passed: Codes
 ) -> tuple[Flags, Codes]:
     """Predictions on a true object of another value, and thresholds that those on one pass."""
-    chunk, pairs = table.chunk, table.unranked_pairs
+    chunk, pairs = table.objects, table.unranked_pairs
     owners = pairs.owners
     other = pairs.ious >= iou_limits((chosen.iou_threshold,), chosen.matching)[0]
     other &= chunk.labels[owners] != chunk.true_labels[pairs.truths]
@@ -267,8 +267,8 @@ def _nothing(row: int) -> list[Any]:
 
 def _shows(table: Table, shown: Outlines) -> tuple[Show, Show]:
     """What shows a prediction, and what shows a true object: image and geometry."""
-    uids, (truths, predictions) = table.chunk.uids, shown.rolls(table)
-    datums, true_datums = table.chunk.datums, table.chunk.true_datums
+    uids, (truths, predictions) = table.objects.uids, shown.rolls(table)
+    datums, true_datums = table.objects.datums, table.objects.true_datums
 
     @cache
     def prediction(row: int) -> list[Any]:

@@ -13,15 +13,16 @@ from valor_core.parameters import changed_parameters
 from valor_core.results import Result, Undefined, label_parameters
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import ends
-from valor_core.states import StateRequest
+from valor_core.states import StateRequest, memoized
 from valor_detection.kernels import analysis as kernels
 from valor_detection.kernels.reference.analysis import BACKGROUND, CLASSIFICATION, NOTHING
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.candidate_pairs import Overlaps
-from valor_detection.matching.interpolated import Standings
+from valor_detection.matching.image_objects import SelectedImages
+from valor_detection.matching.interpolated import RankedMatches
 from valor_detection.matching.protocols import ALMOST_ONE, iou_limits, needed
 from valor_detection.matching.ranked import Ranking, ranking
-from valor_detection.matching.table import KEY, Flags, Part, Table
+from valor_detection.matching.table import KEY, Flags, Table
 from valor_detection.metrics.averages import mean
 from valor_detection.parameters.errors import ErrorAnalysisParameters
 from valor_detection.parameters.fields import Rule
@@ -155,9 +156,9 @@ class _Faults:
         """The faults of a table's objects."""
         ranked = ranking(table, chosen)
         matched = ranked.matched
-        used = np.zeros(len(table.chunk.true_labels), dtype=bool)
+        used = np.zeros(len(table.objects.true_labels), dtype=bool)
         used[matched.truths(chosen.iou_threshold)[ranked.right]] = True
-        chunk = table.chunk
+        chunk = table.objects
         rows, kinds, targets = kernels.faults(
             *(chunk.starts, chunk.truths, chunk.ious, chunk.labels, chunk.true_labels),
             *(chunk.crowd, ranked.wrong, used),
@@ -171,26 +172,22 @@ class _Faults:
         missed = ~(matched.ignored | used | aimed_at)
         return cls(numbers=numbers, kinds=kinds, labels=labels, used=used, missed=missed)
 
-    def within(self, part: Part) -> _Faults:
-        """The faults of some images, whose errors keep their numbers."""
+    def of_images(self, selection: SelectedImages) -> _Faults:
+        """Return the faults of selected images, with the numbers of the errors unchanged."""
         return evolve(
             self,
-            numbers=self.numbers[part.rows],
-            used=self.used[part.true_rows],
-            missed=self.missed[part.true_rows],
+            numbers=self.numbers[selection.rows],
+            used=self.used[selection.true_rows],
+            missed=self.missed[selection.true_rows],
         )
 
 
+@memoized
 def _faults(table: Table, chosen: ErrorAnalysisParameters) -> _Faults:
-    """The faults of a table's objects, or those that a larger table has found."""
-
-    def made() -> _Faults:
-        if table.part is not None:
-            return _faults(table.part.whole, chosen).within(table.part)
-        return _Faults.of(table, chosen)
-
-    faults: _Faults = table.kept(("faults", chosen), made)
-    return faults
+    """Return the faults of a table's objects, read from the table of more images if possible."""
+    if table.whole is not None:
+        return _faults(table.whole, chosen).of_images(table.selection)
+    return _Faults.of(table, chosen)
 
 
 @frozen(kw_only=True, eq=False)
@@ -218,7 +215,7 @@ class _Errors:
     @classmethod
     def of(cls, table: Table, chosen: ErrorAnalysisParameters) -> _Errors:
         """The errors of a table's objects."""
-        chunk, count = table.chunk, len(table.labels)
+        chunk, count = table.objects, len(table.labels)
         ranked, faults = ranking(table, chosen), _faults(table, chosen)
         found = np.bincount(chunk.true_labels[faults.used], minlength=count)
         missed = np.bincount(chunk.true_labels[faults.missed], minlength=count)
@@ -285,9 +282,9 @@ class _Gains:
         """The gains from repairing the errors of a table's objects."""
         rule, positives = chosen.matching, errors.positives
         targets = needed(positives, rule)
-        standings = _standings(errors)
-        as_is = _unrepaired(standings)
-        repaired, _ = standings.interpolated(targets, positives)
+        ranked_matches = _ranked_matches(errors)
+        as_is = _unrepaired(ranked_matches)
+        repaired, _ = ranked_matches.interpolated(targets, positives)
         background = evolve(as_is, false_before=np.zeros_like(as_is.false_before))
         precisions = [
             *repaired[:BACKGROUND],
@@ -323,20 +320,20 @@ class _Gains:
             precisions = precisions[:, codes]
         precisions = np.maximum(precisions, 0.0)
         if self.rule != "coco":
-            # pycocotools divides by a count and a bit more, which shows in 1/1 alone.
+            # pycocotools adds an epsilon to the denominator, which changes only the quotient 1/1.
             precisions[precisions > ALMOST_ONE] = 1.0
         return mean(precisions, self.rule)
 
 
-def _standings(errors: _Errors) -> Standings:
+def _ranked_matches(errors: _Errors) -> RankedMatches:
     """True positives and errors, the errors of each kind repaired at its bit."""
     ranked, faults = errors.ranked, errors.faults
-    chunk = ranked.matched.table.chunk
+    chunk = ranked.matched.table.objects
     is_moved = np.append((faults.labels >= 0) & (faults.kinds == CLASSIFICATION), False)
     rows = np.flatnonzero(is_moved[faults.numbers])
     labels, scores = faults.labels[faults.numbers[rows]], chunk.scores[rows]
     by_rank = np.lexsort((-scores, labels))
-    return Standings(
+    return RankedMatches(
         *kernels.repairs(
             *(ranked.starts, ranked.rows, ranked.is_true, chunk.scores),
             *(faults.numbers, faults.kinds, faults.labels >= 0),
@@ -347,15 +344,17 @@ def _standings(errors: _Errors) -> Standings:
     )
 
 
-def _unrepaired(standings: Standings) -> Standings:
-    """The standings at the bit of no repair alone."""
-    matched = standings.matched >> np.uint64(NOTHING)
-    return evolve(standings, matched=matched, excused=np.zeros_like(matched), threshold_count=1)
+def _unrepaired(ranked_matches: RankedMatches) -> RankedMatches:
+    """Return the matches without any repair."""
+    matched = ranked_matches.matched >> np.uint64(NOTHING)
+    return evolve(
+        ranked_matches, matched=matched, ignored_match=np.zeros_like(matched), threshold_count=1
+    )
 
 
-def _of_fewer(standings: Standings, positives: Codes, rule: Rule) -> Floats:
+def _of_fewer(ranked_matches: RankedMatches, positives: Codes, rule: Rule) -> Floats:
     """Precisions where only so many true objects are there."""
-    precisions, _ = standings.interpolated(needed(positives, rule), positives)
+    precisions, _ = ranked_matches.interpolated(needed(positives, rule), positives)
     return precisions.reshape(precisions.shape[1:])
 
 

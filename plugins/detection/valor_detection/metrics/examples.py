@@ -107,7 +107,7 @@ class _Marks:
     @classmethod
     def of(cls, table: Table, labels: list[int], found: Outcomes) -> _Marks:
         """The marks of some labels."""
-        chunk = table.chunk
+        chunk = table.objects
         is_own = np.zeros(len(table.labels) + 1, dtype=bool)
         is_own[labels] = True
         own = is_own[chunk.labels[found.rows]]
@@ -120,7 +120,7 @@ class _Marks:
 
     def images(self, order: str) -> Codes:
         """Images with anything to list, in order."""
-        chunk, count = self.table.chunk, len(self.table.chunk.uids)
+        chunk, count = self.table.objects, len(self.table.objects.uids)
         errors = np.bincount(chunk.datums[self.false], minlength=count)
         errors += np.bincount(chunk.true_datums[self.missed], minlength=count)
         images = np.flatnonzero(errors + np.bincount(chunk.datums[self.hits], minlength=count))
@@ -130,7 +130,7 @@ class _Marks:
 
     def listed(self, images: Codes, truths: Roll, predictions: Roll) -> list[dict[str, Any]]:
         """What was right and wrong in some images."""
-        chunk, uids = self.table.chunk, self.table.chunk.uids[images].tolist()
+        chunk, uids = self.table.objects, self.table.objects.uids[images].tolist()
         hits = _spans(chunk.datums[self.hits], images)
         false = _spans(chunk.datums[self.false], images)
         missed = _spans(chunk.true_datums[self.missed], images)
@@ -157,7 +157,7 @@ class _Marks:
         """Names of the rows' annotations, each once, without those that have a right label."""
         first: dict[int, int] = {}
         for row in rows:
-            first.setdefault(int(self.table.chunk.annotations[row]), row)
+            first.setdefault(int(self.table.objects.annotations[row]), row)
         return [names.name(row) for place, row in first.items() if place not in right]
 
 

@@ -68,12 +68,12 @@ class PrecisionRecallCurve:
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """One result for each range of sizes and label key."""
         table, threshold = state.table, self.parameters.iou_threshold
-        drawn = self._thresholds if self.parameters.form == "thresholds" else self._interpolated
+        result_of = self._thresholds if self.parameters.form == "thresholds" else self._interpolated
         for chosen in selections(self.parameters):
             for key, codes in table.seen.items():
                 at = {"label_key": key, "iou_threshold": threshold, **chosen.coordinates}
                 at |= changed_parameters(self.parameters, "area_ranges", "form")
-                yield drawn(table, chosen, codes, at)
+                yield result_of(table, chosen, codes, at)
 
     def _thresholds(
         self, table: Table, chosen: Selection, codes: Sequence[int], at: dict[str, Any]
