@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 import rasterio
 from attrs import frozen
-from valor_segmentation.parameters.readers.geotiff import GeotiffParameters
-from valor_segmentation.parameters.readers.npy import NpyParameters
+from valor_segmentation.parameters.readers import GeotiffParameters, NpyParameters
 from valor_segmentation.readers.geotiff import GeotiffReader
 from valor_segmentation.readers.npy import NpyReader
 

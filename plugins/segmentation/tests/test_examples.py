@@ -7,7 +7,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 from valor_segmentation.metrics.examples import badness
-from valor_segmentation.parameters.examples import Order
+from valor_segmentation.parameters.gallery import Order
 
 from valor_core.errors import ParameterError
 from valor_core.schemas.segmentation import Segmentation

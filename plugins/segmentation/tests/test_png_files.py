@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from valor_segmentation.readers.images import color_image, label_image
+from valor_segmentation.readers.png import color_image, label_image
 
 from valor_core import evaluate
 from valor_core.errors import ReadError

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from valor_segmentation.parameters.readers.coco import CocoParameters
+from valor_segmentation.parameters.readers import CocoParameters
 from valor_segmentation.readers.coco import CocoReader
 
 from valor_core import evaluate

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 import rasterio
 from valor_segmentation.counting.strips import strips
-from valor_segmentation.parameters.readers.geotiff import GeotiffParameters
-from valor_segmentation.readers.geotiff import GeotiffReader
-from valor_segmentation.readers.rasters import RasterPixels
+from valor_segmentation.parameters.readers import GeotiffParameters
+from valor_segmentation.readers.geotiff import GeotiffReader, RasterPixels
 
 from valor_core.errors import MissingExtraError, ReadError
 from valor_core.schemas.segmentation import SegmentationBatch
@@ -295,7 +294,7 @@ def test_rasterio_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPat
 def test_rasters_of_one_large_block_are_counted_as_a_warning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("valor_segmentation.readers.rasters.COARSE", 1000)
+    monkeypatch.setattr("valor_segmentation.readers.geotiff.COARSE", 1000)
     image = np.zeros((48, 40))
     write("true/a.tif", image, tiled=True, blockxsize=48, blockysize=48)
     write("seen/a.tif", image, **TILES)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_segmentation.parameters.readers.npy import NpyParameters
+from valor_segmentation.parameters.readers import NpyParameters
 from valor_segmentation.readers.npy import NpyReader
 
 from valor_core.errors import ReadError

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from valor_segmentation.parameters.readers.png import PngParameters
+from valor_segmentation.parameters.readers import PngParameters
 from valor_segmentation.readers.png import PngReader
 
 from valor_core.errors import MissingExtraError, ReadError

@@ -141,7 +141,7 @@ def _with_header(arrays: dict[str, Any], old: str, new: str) -> dict[str, Any]:
         ("PanopticQuality", r'"0x[^"]*"', '"cat"', "ious: exact sum: expected text such as"),
         ("PanopticQuality", r'"0x[^"]*"', "7", "ious: expected 5 exact sums, found 7"),
         ("PanopticQuality", r'{"label": \["class", "cat"\]}', '"cat"', "labels: expected labels"),
-        ("Hausdorff", r'"0x[^" ]*', '"0x1p+90', "sums[0]: expected sums from 0 to"),
+        ("Hausdorff", r'"0x[^" ]*', '"0x1p+90', "diagonals: expected sums from 0 to"),
         ("Hausdorff", r'\["0x[^"]*", ', "[", "sums: expected those of 2 percentiles, found ["),
         ("IOU", r'\["class", "cat"\]', '["class", "dog"]', "labels: expected distinct labels"),
         ("IOU", r'\["class", "cat"\]', '["other", "cat"]', "labels: expected labels of the key"),

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_segmentation.readers.sides import label_images
+from valor_segmentation.readers.in_memory import label_images
 
 from valor_core import evaluate
 from valor_core.errors import SchemaError

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import rasterio
-from valor_segmentation.readers.rasters import Raster
+from valor_segmentation.readers.geotiff import Raster
 
 from valor_core.errors import ReadError
 

@@ -59,7 +59,6 @@ def test_results_do_not_depend_on_the_number_of_threads(
     whole = results_of(data, metric)
 
     monkeypatch.setattr("valor_segmentation.counting.strips._THREAD_PIXELS", 1)
-    monkeypatch.setattr("valor_segmentation.counting.layer_counts._THREAD_PIXELS", 1)
     monkeypatch.setattr("valor_core.kernels.threads.thread_count", lambda: threads)
 
     assert results_of(data, metric) == whole

@@ -8,27 +8,45 @@ import numpy as np
 from attrs import define, field, frozen
 
 from valor_core.errors import SchemaError
-from valor_core.kernels import over, shares
 from valor_core.schemas import Codes
 from valor_core.schemas.segmentation import (
     BACKGROUND,
     IGNORED,
-    LabelImage,
     Layer,
     Legend,
-    Pixels,
     SegmentationBatch,
 )
-from valor_segmentation.counting.strips import strips
-from valor_segmentation.counting.tables import check_labels
+from valor_segmentation.counting.strips import over_spans, strips
 from valor_segmentation.counting.value_map import unknown_value
 from valor_segmentation.kernels import counting as kernels
 from valor_segmentation.kernels.value_positions import Pair, Places
 
 _STRIP = 1 << 22  # pixels that are read, and counted, at a time
-_THREAD_PIXELS = 1 << 18  # pixels of images that are worth a thread of their own
 
 _SIDES = ("groundtruth", "prediction")
+
+MOST_LABELS = 10_000
+"""Labels of a key; a table of so many takes 0.8 GB, and threads have one each."""
+
+
+def check_labels(count: int) -> None:
+    """Raise a `SchemaError` if a table of some labels would be too large.
+
+    Examples
+    --------
+    >>> check_labels(65_535)
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.SchemaError: labels: expected at most 10,000 of one key, got 65,535, whose \
+table of true and predicted labels takes 34.4 GB
+    Leave out labels that no image has, or join some with label_map.
+    """
+    if count > MOST_LABELS:
+        raise SchemaError(
+            f"labels: expected at most {MOST_LABELS:,} of one key, got {count:,}, whose table of "
+            f"true and predicted labels takes {8 * (count + 1) ** 2 / 1e9:,.1f} GB",
+            "Leave out labels that no image has, or join some with label_map.",
+        )
 
 
 def outcomes(table: Codes) -> Codes:
@@ -107,8 +125,7 @@ def layer_counts(batch: SegmentationBatch, layer: Layer, *, by_datum: bool = Fal
            [0, 1]])
     """
     counter = _Counter(batch, layer, by_datum)
-    spans = shares(counter.costs, _THREAD_PIXELS)
-    parts = over(counter.count, spans)
+    parts = over_spans(counter.count, layer)
     for part in parts:
         if part.error is not None:
             raise part.error
@@ -160,8 +177,6 @@ class _Counter:
             name: Places(places.values, np.zeros_like(places.positions))
             for name, places in self.places.items()
         }
-        sizes = [0, *(_pixel_count(*pair) for pair in self.sides)]
-        self.costs = np.cumsum(sizes, dtype=np.int64)
 
     @property
     def positions(self) -> int:
@@ -250,8 +265,3 @@ class _Counter:
                     where = f"at row {strip.row + row}, column {column}"
                     return unknown_value(self._place(strip.datum, side), value, where)
         raise AssertionError("a value was counted as unknown that no image has")
-
-
-def _pixel_count(true: LabelImage | None, predicted: LabelImage | None) -> int:
-    pixels: Pixels | None = next((x.pixels for x in (true, predicted) if x is not None), None)
-    return 0 if pixels is None else pixels.shape[0] * pixels.shape[1]

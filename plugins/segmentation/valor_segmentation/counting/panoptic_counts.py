@@ -5,30 +5,28 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define, frozen
 
 from valor_core.errors import StateError
-from valor_core.schemas import Codes, Datums, Floats, Label, Vocabulary
+from valor_core.schemas import Codes, Datums, Floats, Label
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, SegmentationBatch
 from valor_core.states import (
     Content,
     ExactSums,
-    State,
+    LabelRows,
     StateRequest,
-    saved_column,
-    saved_labels,
+    counted,
     saved_sums,
 )
 from valor_segmentation.counting.segment_overlaps import Overlaps
 from valor_segmentation.counting.strips import over_images
-from valor_segmentation.counting.tables import check_total
 
 MATCHED, FALSE, MISSED = range(3)
 """Columns of `PanopticCounts.table`."""
 
 
-@define
-class PanopticCounts(State):
+@define(slots=False, repr=False)
+class PanopticCounts(LabelRows):
     """Segments of every label, matched where their IoU is above 0.5.
 
     A label image whose values are labels, not objects, has one segment for each label.
@@ -44,7 +42,7 @@ class PanopticCounts(State):
         Matched, false and missed segments of each label.
     ious : ExactSums
         Sums of the IoUs of matches.
-    stuff : frozenset of Label
+    stuff : set of Label
         Labels that the data say are stuff.
 
     Examples
@@ -57,49 +55,30 @@ class PanopticCounts(State):
     """
 
     background_is_void: bool
-    vocabulary: Vocabulary = field(factory=Vocabulary, init=False)
-    table: Codes = field(init=False, factory=lambda: np.zeros((0, 3), np.int64))
-    ious: ExactSums = field(factory=ExactSums, init=False)
-    stuff: frozenset[Label] = field(default=frozenset(), init=False)
+    table: Codes = counted(lambda: np.zeros((0, 3), np.int64), by_label=True)
+    ious: ExactSums = counted(ExactSums, by_label=True)
+    stuff: set[Label] = counted(set)
 
     def update(self, batch: SegmentationBatch) -> None:
         """Count the segments of a batch."""
-        self.stuff |= batch.stuff
+        self.stuff |= set(batch.stuff)
         count = len(batch.labels)
         table, ious = np.zeros((count, 3), np.int64), ExactSums()
         for layer in batch.layers:
             for matching in over_images(partial(self._matching, batch.datums), layer):
                 table += matching.counts(count)
                 ious.add(matching.labels, matching.ious)
-        self._add(self.vocabulary.join(batch.labels), table, ious)
-
-    def merge(self, other: PanopticCounts) -> None:
-        """Add what another state counted."""
-        self.stuff |= other.stuff
-        self._add(self.vocabulary.join(other.vocabulary.labels), other.table, other.ious)
-
-    def dump(self) -> Content:
-        """Labels, which of them are stuff, counts, and exact sums of IoUs."""
-        return {
-            "labels": self.vocabulary.labels,
-            "stuff": sorted(self.stuff),
-            "table": self.table,
-            "ious": self.ious.to_text(),
-        }
+        self.add(batch.labels, table=table, ious=ious)
 
     def restore(self, content: Content) -> None:
-        """The counts that `dump` wrote.
+        """Set a new state to the content that `dump` returned.
 
         Raises
         ------
         StateError
-            If they are something else.
+            If the sums of IoUs are not possible.
         """
-        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
-        self.stuff = frozenset(saved_labels(content, "stuff"))
-        shape = len(self.vocabulary), 3
-        self.table = saved_column(content, "table", np.int64, shape=shape, low=0)
-        check_total(self.table)
+        super().restore(content)
         matched = self.table[:, MATCHED].astype(np.float64)
         self.ious = saved_sums(content.get("ious"), "ious", matched)
         if (2 * self.ious.values < matched).any():
@@ -110,14 +89,6 @@ class PanopticCounts(State):
     ) -> Matching:
         overlaps = Overlaps.of(true, predicted, datums.name(position))
         return Matching.of(overlaps, background_is_void=self.background_is_void)
-
-    def _add(self, codes: Codes, table: Codes, ious: ExactSums) -> None:
-        check_total(self.table, table)
-        grown = np.zeros((len(self.vocabulary), 3), np.int64)
-        grown[: len(self.table)] = self.table
-        grown[codes] += table
-        self.table = grown
-        self.ious.merge(ious, codes)
 
 
 @frozen(eq=False)

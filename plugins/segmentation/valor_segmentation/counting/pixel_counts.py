@@ -16,13 +16,18 @@ from valor_core.states import (
     Content,
     State,
     StateRequest,
+    check_total,
     saved_column,
     saved_labels,
     saved_positions,
     saved_uids,
 )
-from valor_segmentation.counting.layer_counts import ImageCounts, layer_counts, outcomes
-from valor_segmentation.counting.tables import check_labels, check_total
+from valor_segmentation.counting.layer_counts import (
+    ImageCounts,
+    check_labels,
+    layer_counts,
+    outcomes,
+)
 
 _NEARLY = 0.9  # share of labeled pixels that a shift of values has to explain
 _DIGITS = 10  # of names that are values

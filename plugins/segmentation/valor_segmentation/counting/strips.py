@@ -14,7 +14,8 @@ from valor_core.schemas.segmentation import BACKGROUND, Image, LabelImage, Layer
 
 T = TypeVar("T")
 
-_THREAD_PIXELS = 1 << 16  # pixels of images that are worth a thread of their own
+_THREAD_PIXELS = 1 << 18  # pixels worth a thread, if they are only counted
+_EDGE_WORK = 4  # work per pixel with neighbours or segments, in units of counting
 
 
 @frozen
@@ -133,11 +134,28 @@ def over_images(task: Callable[[int, LabelImage, LabelImage], T], layer: Layer) 
     [1]
     """
     pairs = list(map(both, layer.groundtruths, layer.predictions))
-    sizes = [0 if pair is None else math.prod(pair[0].pixels.shape) for pair in pairs]
-    costs = np.cumsum([0, *sizes], dtype=np.int64)
 
-    def some(first: int, last: int) -> list[T]:
+    def images(first: int, last: int) -> list[T]:
         numbered = enumerate(pairs[first:last], first)
         return [task(position, *pair) for position, pair in numbered if pair is not None]
 
-    return [answer for part in over(some, shares(costs, _THREAD_PIXELS)) for answer in part]
+    return [result for part in over_spans(images, layer, _EDGE_WORK) for result in part]
+
+
+def over_spans(task: Callable[[int, int], T], layer: Layer, work: int = 1) -> list[T]:
+    """Call a task with spans of a layer's images, in threads, and return its results in order.
+
+    Parameters
+    ----------
+    task : callable
+        Called with the position of the first image of a span, and the position after its last.
+    layer : Layer
+        The images.
+    work : int
+        Work per pixel, in units of counting.
+    """
+    sides = zip(layer.groundtruths, layer.predictions, strict=True)
+    images = [true or predicted for true, predicted in sides]
+    sizes = [0 if image is None else math.prod(image.pixels.shape) for image in images]
+    costs = np.cumsum([0, *sizes], dtype=np.int64) * work
+    return over(task, shares(costs, _THREAD_PIXELS))

@@ -28,8 +28,7 @@ from valor_segmentation.counting.strips import blocks, both
 from valor_segmentation.counting.value_map import Meanings, codes
 from valor_segmentation.gallery.panels import LONGEST, Panel, encoded, scaled, sheet, thumbnail
 from valor_segmentation.metrics.examples import Examples, badness
-from valor_segmentation.parameters.examples import ExamplesParameters
-from valor_segmentation.parameters.gallery import GalleryParameters
+from valor_segmentation.parameters.gallery import ExamplesParameters, GalleryParameters
 from valor_segmentation.readers.png_files import PngFile
 
 RIGHT, WRONG, FALSE, MISSED = "right", "wrong label", "false", "missed"

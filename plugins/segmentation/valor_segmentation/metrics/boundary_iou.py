@@ -1,104 +1,18 @@
-"""Boundary IoU: intersection over union of what lies near the edges of labels."""
+"""Boundary IoU: intersection over union of the pixels near the edges of labels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache, partial
 from typing import Any
 
-import numpy as np
-from attrs import define, field, frozen
+from attrs import frozen
 
-from valor_core.errors import StateError
 from valor_core.parameters import changed_parameters
 from valor_core.results import NumberOrReason, Result, label_parameters, macro, ratio, weighted
-from valor_core.schemas import Codes, Vocabulary
-from valor_core.schemas.segmentation import IGNORED, LabelImage, SegmentationBatch
-from valor_core.states import Content, State, StateRequest, saved_column, saved_labels
-from valor_segmentation.counting.boundary_pixels import Block, boundaries, width_of
-from valor_segmentation.counting.strips import over_images
-from valor_segmentation.counting.tables import MOST_COUNTED, check_labels, check_total
-from valor_segmentation.kernels import counting as kernels
-from valor_segmentation.kernels.value_positions import Places
+from valor_core.schemas import Codes
+from valor_core.states import StateRequest
+from valor_segmentation.counting.boundary_counts import TRUE, BoundaryCounts
 from valor_segmentation.parameters.boundaries import BoundaryIOUParameters
-
-_TRUE, _BOTH = 0, 2  # columns of `BoundaryCounts.table`
-
-
-@define
-class BoundaryCounts(State):
-    """Boundary pixels of each label: true ones, predicted ones, and those that are both.
-
-    Parameters
-    ----------
-    share : float
-        Width of a boundary as a share of the diagonal.
-    pixels : int or None
-        The width in pixels, in place of the share.
-
-    Examples
-    --------
-    >>> state = BoundaryCounts(share=0.02, pixels=None)
-    >>> from valor_segmentation.readers.in_memory import from_arrays
-    >>> state.update(from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"]))
-    >>> state.table
-    array([[1, 2, 1]])
-    """
-
-    share: float
-    pixels: int | None
-    vocabulary: Vocabulary = field(factory=Vocabulary, init=False)
-    table: Codes = field(init=False, factory=lambda: np.zeros((0, 3), np.int64))
-
-    def update(self, batch: SegmentationBatch) -> None:
-        """Count the boundary pixels of a batch."""
-        check_labels(len(batch.labels))
-        table = np.zeros((len(batch.labels), 3), np.int64)
-        for layer in batch.layers:
-            for counts in over_images(partial(self._of_image, batch), layer):
-                table += counts
-        self._add(self.vocabulary.join(batch.labels), table)
-
-    def merge(self, other: BoundaryCounts) -> None:
-        """Add what another state counted."""
-        self._add(self.vocabulary.join(other.vocabulary.labels), other.table)
-
-    def dump(self) -> Content:
-        """Labels and counts."""
-        return {"labels": self.vocabulary.labels, "table": self.table}
-
-    def restore(self, content: Content) -> None:
-        """The counts that `dump` wrote.
-
-        Raises
-        ------
-        StateError
-            If they are something else.
-        """
-        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
-        self.table = saved_column(
-            content, "table", np.int64, shape=(len(self.vocabulary), 3), low=0
-        )
-        check_total(self.table)
-        if (self.table[:, _BOTH] > self.table[:, :_BOTH].min(axis=1, initial=MOST_COUNTED)).any():
-            raise StateError("table: expected at most as many pixels on both sides as on each")
-
-    def _of_image(
-        self, batch: SegmentationBatch, position: int, true: LabelImage, predicted: LabelImage
-    ) -> Codes:
-        table = np.zeros((len(batch.labels), 3), np.int64)
-        places = _places(len(table))
-        reach = width_of(true.pixels.shape, self.share, self.pixels)
-        for block in boundaries(true, predicted, reach, batch.datums.name(position)):
-            table += _counts(block, places, len(table))
-        return table
-
-    def _add(self, codes: Codes, table: Codes) -> None:
-        check_total(self.table, table)
-        grown = np.zeros((len(self.vocabulary), 3), np.int64)
-        grown[: len(self.table)] = self.table
-        grown[codes] += table
-        self.table = grown
 
 
 @frozen
@@ -180,25 +94,10 @@ class BoundaryIOU:
         seen = table[table.any(axis=1)]
         values = [_quotient(*row) for row in seen.tolist()]
         if average == "weighted":
-            return weighted(values, seen[:, _TRUE])
-        return macro(values, seen[:, _TRUE], self.parameters.include_prediction_only_labels)
+            return weighted(values, seen[:, TRUE])
+        return macro(values, seen[:, TRUE], self.parameters.include_prediction_only_labels)
 
 
 def _quotient(true: int, predicted: int, both: int) -> NumberOrReason:
     union = true + predicted - both
     return ratio(both, union, None, "neither ground truths nor predictions")
-
-
-@lru_cache(maxsize=8)
-def _places(count: int) -> Places:
-    """Row or column of each label code, behind one for all other pixels."""
-    codes = np.arange(IGNORED, count)
-    return Places(codes, np.maximum(codes + 1, 0))
-
-
-def _counts(block: Block, places: Places, count: int) -> Codes:
-    """Boundary pixels of each label, true, predicted and both."""
-    true, predicted = block
-    found = kernels.count_pairs([(true, places, predicted, places)], count + 1, count + 1)
-    table = found[: count + 1, : count + 1]
-    return np.stack([table.sum(axis=1), table.sum(axis=0), table.diagonal()], axis=1)[1:]

@@ -17,7 +17,7 @@ from valor_core.states import StateRequest
 from valor_segmentation.counting import image_scores, pixel_counts
 from valor_segmentation.counting.image_scores import METRICS, ImageScores, Score
 from valor_segmentation.counting.pixel_counts import ImageRows, PixelCounts
-from valor_segmentation.parameters.examples import ExamplesParameters
+from valor_segmentation.parameters.gallery import ExamplesParameters
 
 _BACKGROUND = 0
 _PLAIN = ("errors", "uid")

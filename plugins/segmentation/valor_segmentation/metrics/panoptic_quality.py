@@ -216,7 +216,7 @@ def _groups(
     yield "all", seen
     labels, stuff = state.vocabulary.labels, state.stuff
     if chosen.stuff is not None:
-        stuff = frozenset(label for label in labels if label.value in chosen.stuff)
+        stuff = {label for label in labels if label.value in chosen.stuff}
     if stuff or chosen.stuff:
         yield "things", [code for code in seen if labels[code] not in stuff]
         yield "stuff", [code for code in seen if labels[code] in stuff]

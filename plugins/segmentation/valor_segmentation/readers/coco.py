@@ -12,7 +12,7 @@ from valor_core.errors import ReadError, and_more
 from valor_core.readers import Partition
 from valor_core.schemas import FileRow, Label, Uid
 from valor_core.schemas.segmentation import LabelImage, SegmentationBatch
-from valor_segmentation.parameters.readers.coco import CocoParameters
+from valor_segmentation.parameters.readers import CocoParameters
 from valor_segmentation.readers.documents import Annotation, Document, Record
 from valor_segmentation.readers.file_pairs import (
     Item,

@@ -1,4 +1,4 @@
-"""Pairs of files: true and predicted label images of the same name."""
+"""Pairs of files with a true and a predicted image, and their metadata."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import ArrayLike
+from valor_files import columns_beside, read_table
 
 from valor_core.errors import ReadError, ValorError, and_more
 from valor_core.readers import Partition
@@ -351,3 +352,46 @@ def changed(path: Path, shape: tuple[int, int], found: str) -> ReadError:
         f"{path}: expected {height:,} by {width:,} whole numbers as at first, found {found}",
         "Run again when no program writes to the file.",
     )
+
+
+def described(pairs: Sequence[Pair], path: Path | None, uid: str) -> list[Pair]:
+    """Pairs of files with what a table says of their images; None for those that it lacks.
+
+    Parameters
+    ----------
+    pairs : sequence of Pair
+        The files of all images.
+    path : Path or None
+        The table.
+    uid : str
+        Its column with the names of images.
+
+    Raises
+    ------
+    ReadError
+        If a name stands there twice, or is no image's; names the row.
+    """
+    if path is None:
+        return list(pairs)
+    table = read_table(path)
+    uids = table.uids(uid).tolist()
+    rows = {name: row for row, name in enumerate(uids)}
+    known = {pair.uid for pair in pairs}
+    strange = [name for name in uids if name not in known]
+    if strange:
+        raise ReadError(
+            f"{table.place(rows[strange[0]], uid)}: expected the name of one of the "
+            f"{len(known):,} images without its ending, found {strange[0]!r}"
+            f"{and_more(len(strange) - 1)}"
+        )
+    columns = columns_beside(table, own=(uid,))
+    return [
+        evolve(
+            pair,
+            facts={
+                name: column[rows[pair.uid]] if pair.uid in rows else None
+                for name, column in columns.items()
+            },
+        )
+        for pair in pairs
+    ]

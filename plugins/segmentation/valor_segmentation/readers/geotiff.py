@@ -1,26 +1,256 @@
-"""Reader of GeoTIFFs, which stay in their files until their rows are counted."""
+"""Reader of GeoTIFFs, which are read window by window."""
 
 from __future__ import annotations
 
+import threading
+import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
 
-from valor_core.schemas.segmentation import LabelImage, Legend, SegmentationBatch
-from valor_segmentation.parameters.readers.geotiff import GeotiffParameters
-from valor_segmentation.readers.facts import described
+from valor_core.errors import ReadError, shown
+from valor_core.kernels import thread_count
+from valor_core.packages import import_extra
+from valor_core.schemas.segmentation import Image, LabelImage, Legend, SegmentationBatch
+from valor_segmentation.parameters.readers import GeotiffParameters
 from valor_segmentation.readers.file_pairs import (
     Item,
     Pair,
     Pairs,
     batch_of,
+    changed,
     check_shapes,
+    described,
     pairs_of,
     parts,
 )
 from valor_segmentation.readers.legends import ResolvedName, meaning_of, with_background
-from valor_segmentation.readers.rasters import COARSE, Raster, RasterPixels
+from valor_segmentation.readers.tiff_blocks import TiffBlocks
+
+COARSE = 1 << 26
+"""Pixels of a row of blocks from which on a raster is worth a warning."""
+
+_CACHE_MEGABYTES = 32
+_OFFSET = 0.01  # pixels by which the corners of two rasters may be apart: what rounding does
+
+_opening = threading.Lock()  # for the filters of warnings, which all threads share
+
+
+@define
+class RasterPixels:
+    """Pixels of one band of a raster, which stay in its file until they are asked for.
+
+    The file is open from the first read to that of the last row: a compressed one that has no
+    blocks would be decoded from its start each time. It is read by one thread at a time.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    band : int
+        The band; the first is 1.
+    shape : (int, int)
+        Height and width.
+    strip_rows : int
+        Height of the file's blocks.
+    is_masked : bool
+        Whether a mask or an alpha band hides some of them, which is not looked at.
+    """
+
+    path: Path
+    band: int
+    shape: tuple[int, int]
+    strip_rows: int
+    is_masked: bool = False
+    _source: Any = field(default=None, init=False, eq=False, repr=False)
+    _blocks: TiffBlocks | None = field(default=None, init=False, eq=False, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RasterPixels, (self.path, self.band, self.shape, self.strip_rows, self.is_masked)
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether blocks are so high that a row of them is a lot of memory."""
+        return self.strip_rows * self.shape[1] > COARSE
+
+    def read(self, first: int, last: int) -> Image:
+        """Rows of the band.
+
+        Raises
+        ------
+        ReadError
+            If the file is broken there, or of another size than it was at first.
+        """
+        window = ((first, last), (0, self.shape[1]))
+        with _gdal(self.path) as package:
+            if self._blocks is None:
+                self._source = self._opened(package)
+                self._blocks = TiffBlocks(self.path, self._source, self.band)
+            self._blocks.verify(last)
+            values: Image = self._source.read(self.band, window=window)
+        if last >= self.shape[0]:
+            self._source.close()
+            self._source = self._blocks = None
+        return values
+
+    def _opened(self, package: Any) -> Any:
+        source = _open(package, self.path)
+        if (source.height, source.width) != self.shape:
+            found = f"{source.height:,} by {source.width:,}"
+            source.close()
+            raise changed(self.path, self.shape, found)
+        return source
+
+
+@frozen
+class Raster:
+    """A band of a raster, and where it lies.
+
+    Parameters
+    ----------
+    pixels : RasterPixels
+        Its pixels.
+    nodata : int or None
+        Value of pixels without data.
+    crs : str or None
+        Coordinate system, as GDAL writes it.
+    transform : tuple of float
+        The six numbers that make coordinates of columns and rows.
+    """
+
+    pixels: RasterPixels
+    nodata: int | None
+    crs: str | None
+    transform: tuple[float, ...]
+
+    @classmethod
+    def read(cls, path: Path, band: int | None) -> Raster:
+        """What the head of a file says.
+
+        Raises
+        ------
+        ReadError
+            If it is no raster, or the band is missing, not said, or has no whole numbers.
+        """
+        with opened(path) as source:
+            band = _only_band(source, path) if band is None else band
+            _check_band(source, path, band)
+            flags = {flag.name for flag in source.mask_flag_enums[band - 1]}
+            is_masked = bool(flags & {"per_dataset", "alpha"})
+            rows, _ = source.block_shapes[band - 1]
+            shape = source.height, source.width
+            pixels = RasterPixels(path, band, shape, rows, is_masked)
+            crs = source.crs.to_string() if source.crs else None
+            nodata = _whole(source.nodatavals[band - 1])
+            return cls(pixels, nodata, crs, tuple(source.transform)[:6])
+
+    def check_place(self, other: Raster) -> None:
+        """Raise a `ReadError` unless another raster of the same size lies in the same place.
+
+        Raises
+        ------
+        ReadError
+            Names both files and what they say.
+        """
+        self._check_same(other, "the coordinate system", str(self.crs), str(other.crs))
+        if _distance(self, other) > _OFFSET:
+            mine, others = (", ".join(f"{v:.12g}" for v in one.transform) for one in (self, other))
+            self._check_same(other, "the transform", mine, others)
+
+    def _check_same(self, other: Raster, what: str, mine: str, others: str) -> None:
+        if mine != others:
+            raise ReadError(
+                f"{other.pixels.path}: expected {what} of {self.pixels.path}, {mine}, "
+                f"found {others}",
+                "Warp one onto the grid of the other, or set data.georeference to ignore.",
+            )
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Any]:
+    """A raster to read from.
+
+    Raises
+    ------
+    ReadError
+        If it cannot be opened, or what is read of it is broken.
+    """
+    with _gdal(path) as package, _open(package, path) as source:
+        yield source
+
+
+@contextmanager
+def _gdal(path: Path) -> Iterator[Any]:
+    """The package rasterio, with little kept in GDAL's cache and its errors as ours."""
+    extra = "valor-segmentation[raster]"
+    package = import_extra("rasterio", f"segmentation: reading {path}", extra)
+    with package.Env(GDAL_CACHEMAX=_CACHE_MEGABYTES):
+        try:
+            yield package
+        except (
+            package.errors.RasterioError,
+            package._err.CPLE_BaseError,  # some of GDAL's own are passed on as they are
+            ValueError,  # of tags that are no text
+        ) as error:
+            found = error.__cause__ or error
+            raise ReadError(f"{path}: expected a whole raster, found: {found}") from error
+
+
+def _open(package: Any, path: Path) -> Any:
+    with _opening, warnings.catch_warnings():
+        warnings.simplefilter("ignore", package.errors.NotGeoreferencedWarning)
+        return package.open(path, NUM_THREADS=str(thread_count()))
+
+
+def _only_band(source: Any, path: Path) -> int:
+    """The band that is no alpha band."""
+    bands = [i for i, kind in enumerate(source.colorinterp, 1) if kind.name != "alpha"]
+    if len(bands) != 1:
+        raise ReadError(
+            f"{path}: expected one band of labels, found {len(bands):,}",
+            "Set data.groundtruth_band and data.prediction_band.",
+        )
+    return bands[0]
+
+
+def _check_band(source: Any, path: Path, band: int) -> None:
+    if band > source.count:
+        raise ReadError(
+            f"{path}: expected a band {band}, found {source.count:,} "
+            f"{'band' if source.count == 1 else 'bands'}"
+        )
+    kind = source.dtypes[band - 1]
+    if "int" not in kind or "complex" in kind:
+        raise ReadError(
+            f"{path}, band {band}: expected whole numbers, found {kind}",
+            f"Convert it: gdal_translate -ot Int32 {shown(path.name)} labels.tif",
+        )
+
+
+def _whole(nodata: float | None) -> int | None:
+    """The nodata value, if pixels that are whole numbers can have it."""
+    return int(nodata) if nodata is not None and float(nodata).is_integer() else None
+
+
+def _distance(one: Raster, other: Raster) -> float:
+    """How far apart the corners of two rasters are, in pixels of the first."""
+    a, b, _, d, e, _ = one.transform
+    height, width = one.pixels.shape
+    area = a * e - b * d
+    if area == 0:
+        return 0.0 if one.transform == other.transform else float("inf")
+    pairs = zip(one.transform, other.transform, strict=True)
+    u, v, w, x, y, z = (theirs - mine for mine, theirs in pairs)
+    far = 0.0
+    for row, column in ((0, 0), (0, width), (height, 0), (height, width)):
+        east, north = u * column + v * row + w, x * column + y * row + z
+        across, down = (e * east - b * north) / area, (a * north - d * east) / area
+        far = max(far, abs(across), abs(down))
+    return far
+
 
 _ENDINGS = (".tif", ".tiff")
 

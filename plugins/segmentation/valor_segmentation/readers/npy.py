@@ -1,30 +1,173 @@
-"""Reader of label images in NumPy's files."""
+"""Reader of label images in NumPy's files, read row by row if they are not compressed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 from attrs import frozen
+from numpy.typing import NDArray
+from valor_files import unreadable
 
-from valor_core.schemas.segmentation import LabelImage, Legend, SegmentationBatch, highest
-from valor_segmentation.parameters.readers.npy import NpyParameters
-from valor_segmentation.readers.arrays import array_pixels
-from valor_segmentation.readers.facts import described
+from valor_core.errors import ReadError, and_more, shown
+from valor_core.schemas.segmentation import (
+    Image,
+    ImageInMemory,
+    LabelImage,
+    Legend,
+    Pixels,
+    SegmentationBatch,
+    highest,
+    remedy_for,
+)
+from valor_segmentation.parameters.readers import NpyParameters
 from valor_segmentation.readers.file_pairs import (
     Item,
     Pair,
     Pairs,
     batch_of,
+    changed,
     check_shapes,
+    described,
     files_of,
     pairs_of,
     parts,
     values_of_some,
 )
 from valor_segmentation.readers.legends import ResolvedName, meaning_of
+
+_STRIP_PIXELS = 1 << 20
+_ZIP = b"PK"
+
+
+@frozen
+class ArrayPixels:
+    """Pixels of an .npy file, which stay there until they are asked for.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    shape : (int, int)
+        Height and width.
+    """
+
+    path: Path
+    shape: tuple[int, int]
+
+    @property
+    def strip_rows(self) -> int:
+        """Rows of about a million pixels."""
+        return max(1, min(self.shape[0], _STRIP_PIXELS // max(1, self.shape[1])))
+
+    def read(self, first: int, last: int) -> Image:
+        """Rows of the array.
+
+        Raises
+        ------
+        ReadError
+            If the file can no longer be read, or is of another shape than it was at first.
+        """
+        array = _mapped(self.path)
+        if array.shape != self.shape or array.dtype.kind not in "iu":
+            raise changed(self.path, self.shape, shown(np.asarray(array)))
+        return np.array(array[first:last], array.dtype.newbyteorder("="), order="C")
+
+
+def array_pixels(path: Path, name: str, highest: int) -> Pixels:
+    """Pixels of an .npy file, or of one array of an .npz file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    name : str
+        Which array of an .npz that holds several.
+    highest : int
+        The highest value of a label.
+
+    Raises
+    ------
+    ReadError
+        If it cannot be read or is no image of whole numbers.
+    """
+    with _opened(path) as stream:
+        if stream.read(2) == _ZIP:
+            stream.seek(0)
+            return ImageInMemory(_of_archive(stream, path, name, highest))
+    array = _mapped(path)
+    _check_image(array, str(path), highest)
+    if array.dtype == np.bool_:
+        return ImageInMemory(np.array(array))
+    height, width = array.shape
+    return ArrayPixels(path, (height, width))
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    """The array of an .npy file, not read yet."""
+    try:
+        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except Exception as error:  # a broken header makes NumPy raise whatever its text leads to
+        raise _broken(path, error) from error
+    return array
+
+
+def _of_archive(stream: BinaryIO, path: Path, name: str, highest: int) -> NDArray[Any]:
+    try:
+        with np.load(stream, allow_pickle=False) as archive:
+            chosen = _chosen(archive.files, path, name)
+            array: NDArray[Any] = archive[chosen]
+    except ReadError:
+        raise
+    except Exception as error:  # as do zipfile and what decompresses
+        raise _broken(path, error) from error
+    if not isinstance(array, np.ndarray):
+        raise ReadError(f"{path}, {chosen}: expected an array as NumPy saves it, found other bytes")
+    _check_image(array, f"{path}, {chosen}", highest)
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _chosen(names: Sequence[str], path: Path, name: str) -> str:
+    if name not in names and len(names) != 1:
+        listed = ", ".join(map(repr, names[:5])) or "none"
+        raise ReadError(
+            f"{path}: expected an array {name!r}, found {listed}{and_more(len(names) - 5)}",
+            "Set data.groundtruth_array and data.prediction_array to the names of the arrays.",
+        )
+    return name if name in names else names[0]
+
+
+def _broken(path: Path, error: Exception) -> ReadError:
+    found = str(error) or type(error).__name__
+    return ReadError(f"{path}: expected an array as NumPy saves it, found: {found}")
+
+
+def _check_image(array: NDArray[Any], place: str, highest: int) -> None:
+    if array.ndim != 2 or array.dtype.kind not in "iub":
+        raise ReadError(
+            f"{place}: expected rows and columns of whole numbers, found "
+            f"{shown(np.asarray(array))}",
+            remedy_for(np.asarray(array)),
+        )
+    if array.dtype == np.bool_ and highest > 1:
+        raise ReadError(
+            f"{place}: expected whole numbers up to {highest} as in labels, found "
+            f"{shown(np.asarray(array))}",
+            "Save the number of each pixel's label, or set data.labels to one label.",
+        )
+
 
 _ENDINGS = (".npy", ".npz")
 

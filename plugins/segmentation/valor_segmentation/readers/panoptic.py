@@ -15,7 +15,7 @@ from valor_files import file_below
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, Legend
 from valor_segmentation.readers.documents import Annotation, whole
-from valor_segmentation.readers.images import color_image
+from valor_segmentation.readers.png import color_image
 
 _BLOCK = 1 << 20  # pixels
 

@@ -1,0 +1,229 @@
+"""Parameters of the readers of segmentation data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from valor_files import LabelList
+
+from valor_core.parameters import Within, parameter, parameters
+from valor_core.schemas import DEFAULT_KEY
+
+Missing = Literal["error", "background"]
+
+
+def _labels() -> LabelList:
+    """What pixels mean, as a list."""
+    labels: LabelList = parameter(
+        default=(),
+        help="What the values of pixels mean: 0 is background and i the i-th of these labels, "
+        "so that the list has no background. A name that ends in .txt is a file with a label a "
+        "line.",
+        distinct=True,
+    )
+    return labels
+
+
+def _values() -> Mapping[str, str | None]:
+    """What pixels mean, as a table."""
+    values: Mapping[str, str | None] = parameter(
+        default={},
+        help="What the values of pixels mean, in place of labels: label of each value, null for "
+        "background. 0 is background unless it stands there.",
+    )
+    return values
+
+
+def _ignore() -> tuple[int, ...]:
+    """Which true pixels do not count."""
+    ignore: tuple[int, ...] = parameter(
+        default=(), help="Values of pixels of the ground truth that do not count."
+    )
+    return ignore
+
+
+def _label_key() -> str:
+    """The key of all labels."""
+    key: str = parameter(default=DEFAULT_KEY, help="Key of all labels.")
+    return key
+
+
+def _metadata() -> Path | None:
+    """The table of metadata."""
+    table: Path | None = parameter(
+        default=None,
+        help="Table with one row for each image, such as a CSV file: its uid; other columns are "
+        "metadata, to slice and filter by.",
+    )
+    return table
+
+
+def _uid() -> str:
+    """The column of uids in it."""
+    uid: str = parameter(default="uid", help="Column of the uid in the table of metadata.")
+    return uid
+
+
+def _missing() -> Missing:
+    """What becomes of images of one side."""
+    missing: Missing = parameter(
+        default="error",
+        help="What becomes of an image that only one side has: error, or background, which takes "
+        "the other side for one without labels.",
+    )
+    return missing
+
+
+def _partition_images(default: int = 100) -> int:
+    """How many images a worker reads at a time."""
+    count: int = parameter(
+        default=default, help="Number of images in the parts that workers read.", check=Within(1)
+    )
+    return count
+
+
+def _ending(side: str, default: str) -> str:
+    """How names of files end."""
+    ending: str = parameter(
+        default=default,
+        help=f"How names of files of the {side} end; what stands before is the uid.",
+        non_empty=True,
+    )
+    return ending
+
+
+@parameters
+class PngParameters:
+    """Parameters of the reader of PNG images."""
+
+    groundtruths: Path = parameter(help="Folder of true label images in PNG, or one such file.")
+    predictions: Path = parameter(
+        help="Folder of predicted label images with the same names, or one such file."
+    )
+    labels: LabelList = _labels()
+    values: Mapping[str, str | None] = _values()
+    palette: Mapping[str, str | None] = parameter(
+        default={},
+        help="What colors mean, in place of labels: label of each color, null for background. A "
+        "color is written '#ff0000' or '[255, 0, 0]'. Black is background unless it stands there.",
+    )
+    ignore: tuple[int | str, ...] = parameter(
+        default=(),
+        help="Values of pixels of the ground truth that do not count; colors where there is a "
+        "palette.",
+    )
+    label_key: str = _label_key()
+    groundtruth_ending: str = _ending("ground truths", ".png")
+    prediction_ending: str = _ending("predictions", ".png")
+    missing: Missing = _missing()
+    metadata: Path | None = _metadata()
+    uid: str = _uid()
+    partition_images: int = _partition_images()
+
+
+@parameters
+class NpyParameters:
+    """Parameters of the reader of NumPy's files."""
+
+    groundtruths: Path = parameter(
+        help="Folder of true label images in .npy or .npz, or one such file."
+    )
+    predictions: Path | None = parameter(
+        default=None,
+        help="Folder of predicted label images with the same names, or one such file. Without it "
+        "each .npz of groundtruths holds both.",
+    )
+    labels: LabelList = _labels()
+    values: Mapping[str, str | None] = _values()
+    ignore: tuple[int, ...] = _ignore()
+    label_key: str = _label_key()
+    groundtruth_array: str = parameter(
+        default="groundtruth", help="Name of the true array in an .npz that holds several."
+    )
+    prediction_array: str = parameter(
+        default="prediction", help="Name of the predicted array in an .npz that holds several."
+    )
+    missing: Missing = _missing()
+    metadata: Path | None = _metadata()
+    uid: str = _uid()
+    partition_images: int = _partition_images()
+
+
+Nodata = Literal["ignore", "background"]
+
+
+Georeference = Literal["check", "ignore"]
+
+
+@parameters
+class GeotiffParameters:
+    """Parameters of the reader of GeoTIFFs."""
+
+    groundtruths: Path = parameter(help="Folder of true rasters in .tif or .tiff, or one file.")
+    predictions: Path = parameter(
+        help="Folder of predicted rasters with the same names, or one file."
+    )
+    labels: LabelList = _labels()
+    values: Mapping[str, str | None] = _values()
+    ignore: tuple[int, ...] = _ignore()
+    nodata: Nodata = parameter(
+        default="ignore",
+        help="What pixels of the ground truth's nodata value are: ignore, which leaves them out, "
+        "or background. Those of a prediction are background.",
+    )
+    groundtruth_band: int | None = parameter(
+        default=None,
+        help="Band of the ground truths; the first is 1. Null is the only one, beside alpha.",
+        check=Within(1),
+    )
+    prediction_band: int | None = parameter(
+        default=None,
+        help="Band of the predictions; the first is 1. Null is the only one, beside alpha.",
+        check=Within(1),
+    )
+    georeference: Georeference = parameter(
+        default="check",
+        help="Whether two rasters must have the same coordinate system and lie in the same "
+        "place: check, or ignore.",
+    )
+    label_key: str = _label_key()
+    missing: Missing = _missing()
+    metadata: Path | None = _metadata()
+    uid: str = _uid()
+    partition_images: int = _partition_images(4)
+
+
+Overlap = Literal["error", "first", "last"]
+
+
+@parameters
+class CocoParameters:
+    """Parameters of the reader of COCO's panoptic and stuff files."""
+
+    groundtruths: Path = parameter(help="Data set in COCO's JSON: images, annotations, categories.")
+    predictions: Path = parameter(
+        help="Results in COCO's JSON: annotations with segments_info, or a list of segmentations."
+    )
+    groundtruth_images: Path | None = parameter(
+        default=None,
+        help="Folder of the PNG images of panoptic ground truths; the default is the folder "
+        "called like the JSON without .json.",
+    )
+    prediction_images: Path | None = parameter(
+        default=None, help="Folder of the PNG images of panoptic predictions, with such a default."
+    )
+    overlap: Overlap = parameter(
+        default="error",
+        help="Which of several labels has a pixel that segmentations share, in the order of the "
+        "file: error, first, or last.",
+    )
+    label_key: str = _label_key()
+    missing: Missing = parameter(
+        default="error",
+        help="What becomes of an image without a panoptic annotation on one side: error, or "
+        "background. Without segmentations it is background, and the report warns of it unless "
+        "that is what this says.",
+    )
+    partition_images: int = _partition_images()

@@ -1,1 +1,0 @@
-"""Parameters of the readers of segmentation data."""
