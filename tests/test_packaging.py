@@ -263,3 +263,85 @@ def test_changelogs_have_current_version(folder: Path) -> None:
     text = (folder / "CHANGELOG.md").read_text(encoding="utf-8")
 
     assert f"## [{project(folder)['version']}]" in text
+
+
+# Wheels of all distributions, installed without a compiler and without an index
+
+EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/config.yaml"))
+
+
+def run(*command: str | Path, **options: Any) -> str:
+    done = subprocess.run(
+        list(map(str, command)), check=False, capture_output=True, text=True, **options
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def required() -> list[str]:
+    """Distributions of this project, with the extras of the requirement files."""
+    found = set()
+    for file in (ROOT / "requirements").glob("*.txt"):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            option, _, value = line.partition(" ")
+            if option == "-e":
+                folder, bracket, extras = value.partition("[")
+                found.add(project((ROOT / folder).resolve())["name"] + bracket + extras)
+    return sorted(found)
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Python of an environment that has only the wheels."""
+    work = tmp_path_factory.mktemp("wheels")
+    wheels = work / "wheels"
+    wheels.mkdir()
+    for folder in (ROOT, *PLUGINS):
+        target = work / "built" / name_of(folder)
+        target.mkdir(parents=True)
+        wheel = built(folder, target)
+        shutil.copy(str(wheel.filename), wheels)
+    environment = work / "environment"
+    run(sys.executable, "-m", "venv", environment)
+    found = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
+    pip = (found, "-m", "pip", "--quiet", "--disable-pip-version-check")
+    run(
+        *pip,
+        "download",
+        "--dest",
+        wheels,
+        "--find-links",
+        wheels,
+        "--only-binary",
+        ":all:",
+        *required(),
+    )
+    run(
+        *(*pip, "install", "--no-index", "--find-links", wheels, *required()),
+        env=os.environ | {"CC": "surely-not-a-compiler"},
+    )
+    return found
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda folder: folder.name)
+def test_example_runs_from_wheels(example: Path, python: Path, tmp_path: Path) -> None:
+    copy = tmp_path / example.name
+    shutil.copytree(example, copy)
+
+    output = run(python.with_name("valor"), "run", "config.yaml", cwd=copy)
+
+    assert output.strip()
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("folder", COMPILED, ids=name_of)
+def test_wheel_uses_compiled_kernels(folder: Path, python: Path, tmp_path: Path) -> None:
+    package = project(folder)["name"].replace("-", "_")
+    code = f"from {package}.kernels import KERNELS; print(KERNELS.path, KERNELS.library._name)"
+    environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
+
+    path, library = run(python, "-c", code, cwd=tmp_path, env=environment).split()
+
+    assert path == "compiled"
+    assert Path(library).is_relative_to(python.parents[1])

@@ -311,7 +311,7 @@ class Array:
         """
         if values is None and self.optional:
             return None
-        if values is None or not self._has_type(values.dtype):
+        if values is None or (values.dtype != self.dtype and not self._accepts(values.dtype)):
             found = values if values is None else values.dtype
             raise TypeError(f"array must have data type {self.dtype}, got {found}")
         flags = values.flags
@@ -326,12 +326,8 @@ class Array:
         interface = _pointer(values.__array_struct__, None)
         return _read_address(interface + _Interface.data.offset).value
 
-    def _has_type(self, found: np.dtype[Any]) -> bool:
-        return (
-            found == self.dtype
-            or self.dtype is None
-            or (found == np.bool_ and self.dtype == np.uint8)
-        )
+    def _accepts(self, found: np.dtype[Any]) -> bool:
+        return self.dtype is None or (self.dtype == np.uint8 and found == np.bool_)
 
 
 _NUMBERS: dict[str, Any] = {

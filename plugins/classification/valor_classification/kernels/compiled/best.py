@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from valor_classification.kernels.compiled.functions import function
-from valor_classification.kernels.spans import spans, workers
+from valor_classification.kernels.compiled.spans import spans, workers
 from valor_classification.kernels.values import UNLISTED_RANK, Codes, Columns, RowTops, Scores
 from valor_core.kernels import over, thread_count
 from valor_core.schemas.classification import Tops

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from valor_classification.kernels.compiled.best import part_of, top_of_rows
 from valor_classification.kernels.compiled.functions import confusion_table, function
+from valor_classification.kernels.compiled.spans import spans, workers
 from valor_classification.kernels.compiled.thresholds import passed
 from valor_classification.kernels.limits import in_type
 from valor_classification.kernels.reference import confusion as reference
-from valor_classification.kernels.spans import spans, workers
 from valor_classification.kernels.values import Codes, ConfusionCells, RowTops, Scores
 from valor_core.kernels import over
 

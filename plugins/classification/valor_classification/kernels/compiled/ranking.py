@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from valor_classification.kernels.compiled.functions import function, whole
+from valor_classification.kernels.compiled.spans import columns_at_once, spans, workers
 from valor_classification.kernels.reference import ranking as reference
-from valor_classification.kernels.spans import columns_at_once, spans, workers
 from valor_classification.kernels.values import (
     Codes,
     LabelAreas,

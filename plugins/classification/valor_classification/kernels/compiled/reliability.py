@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from valor_classification.kernels.compiled.best import part_of
 from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, function, whole
+from valor_classification.kernels.compiled.spans import spans, workers
 from valor_classification.kernels.reference import reliability as reference
-from valor_classification.kernels.spans import spans, workers
 from valor_classification.kernels.values import Codes, ReliabilityBins, RowTops, Scores
 from valor_core.kernels import over
 

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, function
+from valor_classification.kernels.compiled.spans import spans, workers
 from valor_classification.kernels.limits import in_type
 from valor_classification.kernels.reference import thresholds as reference
-from valor_classification.kernels.spans import spans, workers
 from valor_classification.kernels.values import Codes, Scores
 from valor_core.kernels import over
 

@@ -1,17 +1,8 @@
-"""Best: which label of each datum scores the most, and how many score more than the true one."""
-
-from typing import Any
+"""Best label of each datum, and rank of its true label."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from valor_classification.kernels.reference.columns import groups
-from valor_classification.kernels.spans import CACHED, spans, workers
 from valor_classification.kernels.values import UNLISTED_RANK, Codes, Columns, Scores
-from valor_core.kernels import over
-
-_FEW_COLUMNS = 20  # up to here, whole columns are faster than one short row after the other
-_TURNED = 1 << 18  # scores turned into columns at a time
 
 
 def top_of_rows(values: Scores, *, threads: int = 1) -> tuple[Columns, Scores]:
@@ -36,26 +27,8 @@ def top_of_rows(values: Scores, *, threads: int = 1) -> tuple[Columns, Scores]:
     >>> top_of_rows(np.array([[0.2, 0.5, 0.5], [0.9, 0.1, 0.3]]))
     (array([1, 0], dtype=int32), array([0.5, 0.9]))
     """
-    count, width = values.shape
-    top = np.empty(count, np.int32)
-    scores = np.empty(count, values.dtype)
-
-    def find(first: int, last: int) -> None:
-        step = (CACHED if width > _FEW_COLUMNS else _TURNED) // width
-        for start, stop in spans(first, last, step):
-            if width > _FEW_COLUMNS:
-                # NumPy copies what is read-only before it looks for the greatest: a block only.
-                found = np.argmax(values[start:stop], axis=1)
-                top[start:stop] = found
-                scores[start:stop] = scores_in_rows(values[start:stop], found)
-            else:
-                columns = np.ascontiguousarray(values[start:stop].T)
-                columns.max(axis=0, out=scores[start:stop])
-                top[start:stop] = _first_equal(columns, scores[start:stop])
-            scores[start:stop] += 0  # which of two equal zeros was found is nobody's matter
-
-    over(find, spans(0, count, -(-count // workers(values.size, threads))))
-    return top, scores
+    columns = np.argmax(values, axis=1).astype(np.int32)
+    return columns, scores_in_rows(values, columns) + 0  # adding 0 makes 0.0 of -0.0
 
 
 def scores_in_rows(values: Scores, columns: Codes) -> Scores:
@@ -78,14 +51,7 @@ def scores_in_rows(values: Scores, columns: Codes) -> Scores:
     >>> scores_in_rows(np.array([[0.2, 0.8], [0.9, 0.1]]), np.array([1, 0]))
     array([0.8, 0.9])
     """
-    count, width = values.shape
-    scores = np.empty(count, values.dtype)
-    step = max(1, min(count, CACHED // max(1, width)))
-    firsts = np.arange(step) * width
-    for start, stop in spans(0, count, step):
-        places = firsts[: stop - start] + columns[start:stop]
-        scores[start:stop] = values[start:stop].reshape(-1)[places]
-    return scores
+    return values[np.arange(len(values)), columns]
 
 
 def top_of_runs(datums: Codes, values: Scores, *, count: int) -> Codes:
@@ -111,9 +77,9 @@ def top_of_runs(datums: Codes, values: Scores, *, count: int) -> Codes:
     array([ 1, -1,  2])
     """
     order = np.lexsort((-values, datums))
-    starts, _ = groups(datums)
+    listing, firsts = np.unique(datums, return_index=True)
     top = np.full(count, -1, np.int64)
-    top[datums[starts]] = order[starts]
+    top[listing] = order[firsts]
     return top
 
 
@@ -178,14 +144,3 @@ def ranks_of_truth_in_runs(datums: Codes, values: Scores, entries: Codes) -> Cod
     before |= (values == values[truths]) & (np.arange(values.size) < truths)
     ranks = np.bincount(datums[before], minlength=entries.size)
     return np.where(entries >= 0, ranks, UNLISTED_RANK)
-
-
-def _first_equal(columns: NDArray[Any], scores: NDArray[Any]) -> NDArray[np.uint8]:
-    """First row where each column has its score, found by counting the other ones that lead."""
-    lesser = columns != scores
-    leading = lesser[0]
-    top: NDArray[np.uint8] = leading.astype(np.uint8)
-    for row in lesser[1:-1]:
-        leading &= row
-        top += leading.view(np.uint8)
-    return top

@@ -1,14 +1,10 @@
-"""Ranking: curves of each label against the rest, and the areas under them."""
+"""Curves of each label against the rest, and the areas under them."""
 
+import math
 from collections.abc import Sequence
-from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from valor_classification.kernels.reference.columns import column_blocks, groups
-from valor_classification.kernels.spans import CACHED, spans, workers
 from valor_classification.kernels.values import (
     Codes,
     LabelAreas,
@@ -17,7 +13,6 @@ from valor_classification.kernels.values import (
     Scores,
     counts_of,
 )
-from valor_core.kernels import over
 
 
 def rank_label(
@@ -65,8 +60,26 @@ def rank_label(
     >>> areas.auc, areas.average_precision
     (0.75, 0.8333333333333333)
     """
-    return _rank_ascending(
-        np.sort(scores), np.sort(positive_scores), unlisted_positives, unlisted_negatives
+    ascending, positives = np.sort(scores), np.sort(positive_scores)
+    distinct, sizes = np.unique(positives, return_counts=True)
+    negatives_below, negatives_up_to = (
+        np.searchsorted(ascending, distinct, side) - np.searchsorted(positives, distinct, side)
+        for side in ("left", "right")
+    )
+    twice_wins = int(sizes @ (negatives_below + negatives_up_to))
+    twice_wins += 2 * positives.size * unlisted_negatives + unlisted_positives * unlisted_negatives
+
+    true = positives.size - np.searchsorted(positives, distinct)
+    scored = ascending.size - np.searchsorted(ascending, distinct)
+    if unlisted_positives:
+        sizes = np.append(sizes, unlisted_positives)
+        true = np.append(true, positives.size + unlisted_positives)
+        scored = np.append(scored, ascending.size + unlisted_positives + unlisted_negatives)
+    return LabelAreas.counted(
+        positives.size + unlisted_positives,
+        ascending.size - positives.size + unlisted_negatives,
+        twice_wins,
+        math.fsum(sizes * true / scored),
     )
 
 
@@ -92,8 +105,7 @@ def rank_matrix(
 
     Notes
     -----
-    Each column is sorted once. Each thread holds a copy of 8 MiB of columns, or of one
-    column where that is larger.
+    A compiled thread holds a copy of 8 MiB of columns, or of one column if that is larger.
 
     Examples
     --------
@@ -101,23 +113,13 @@ def rank_matrix(
     >>> rank_matrix([scores], np.array([0, 1, 2]), np.array([0, 1, 1])).auc
     array([1., 1.])
     """
-    width = chunks[0].shape[1]
-    count = sum(len(chunk) for chunk in chunks)
-    # NumPy sorts 16-bit integers by radix, several times faster than wider ones.
-    narrow = columns.astype(np.uint16) if width <= 1 << 16 else columns
-    rows = rows[np.argsort(narrow, kind="stable")]
-    ends = np.cumsum(np.bincount(columns, minlength=width))
-    positives = np.split(rows, ends[:-1])
-
-    def rank(start: int, stop: int) -> list[LabelAreas]:
-        return [
-            _rank_column(column, positives[first + offset])
-            for first, block in column_blocks(chunks, start, stop)
-            for offset, column in enumerate(block)
+    values = np.concatenate(chunks)
+    return RankAreas.of(
+        [
+            rank_label(scores, scores[rows[columns == column]])
+            for column, scores in enumerate(values.T)
         ]
-
-    parts = over(rank, spans(0, width, -(-width // workers(count * width, threads))))
-    return RankAreas.of([areas for part in parts for areas in part])
+    )
 
 
 def rank_curve(
@@ -148,15 +150,12 @@ def rank_curve(
     >>> curve.thresholds, curve.true_positives, curve.false_positives
     (array([0.8, 0.4, 0.1]), array([1, 2, 2], dtype=int32), array([0, 1, 2], dtype=int32))
     """
-    ascending = np.sort(scores)
-    starts, _ = groups(ascending)
-    # Adding 0.0 turns a -0.0, which may stand for equal zeros, into 0.0 whatever came first.
-    thresholds = ascending[starts][::-1] + ascending.dtype.type(0)
-    listed = scores.size - starts[::-1]
-    positives = _positives_from(np.sort(positive_scores), ascending, starts)[::-1]
+    thresholds = np.unique(scores)[::-1] + scores.dtype.type(0)  # adding 0 makes 0.0 of -0.0
+    listed = scores.size - np.searchsorted(np.sort(scores), thresholds)
+    positives = positive_scores.size - np.searchsorted(np.sort(positive_scores), thresholds)
     unlisted = unlisted_positives + unlisted_negatives
     if unlisted:
-        thresholds = np.append(thresholds, ascending.dtype.type(-np.inf))
+        thresholds = np.append(thresholds, scores.dtype.type(-np.inf))
         listed = np.append(listed, scores.size + unlisted)
         positives = np.append(positives, positive_scores.size + unlisted_positives)
     negatives = listed - positives
@@ -170,76 +169,3 @@ def rank_curve(
         true_positives=positives.astype(counts),
         false_positives=negatives.astype(counts),
     )
-
-
-def _rank_column(column: NDArray[Any], rows: Codes) -> LabelAreas:
-    positive_scores = np.sort(column[rows])
-    column.sort()
-    return _rank_ascending(column, positive_scores, 0, 0)
-
-
-def _rank_ascending(
-    ascending: Scores, positives: Scores, unlisted_positives: int, unlisted_negatives: int
-) -> LabelAreas:
-    """`rank_label` of sorted scores."""
-    positive_count = positives.size + unlisted_positives
-    negative_count = ascending.size - positives.size + unlisted_negatives
-    unlisted = unlisted_positives + unlisted_negatives
-    starts, sizes = groups(positives)
-    below, not_above = _places(ascending, positives[starts], sizes)
-
-    # Summed over the positives, the positives below and not above them make the square of
-    # their number, whatever the ties.
-    twice_wins = int(sizes @ (below + not_above)) - positives.size**2
-    twice_wins += 2 * positives.size * unlisted_negatives + unlisted_positives * unlisted_negatives
-
-    scored = ascending.size - below
-    true = positives.size - starts
-    if unlisted_positives:
-        sizes = np.append(sizes, unlisted_positives)
-        true = np.append(true, positive_count)
-        scored = np.append(scored, ascending.size + unlisted)
-    precisions = _exact_sum(sizes * true / scored)
-    return LabelAreas.counted(positive_count, negative_count, twice_wins, precisions)
-
-
-def _exact_sum(terms: NDArray[np.float64]) -> float:
-    """`math.fsum` of numbers that are not negative, several times faster for many.
-
-    Whole parts are added and cut off and the rest is moved up by 32 bits, until none is left.
-    """
-    total = Fraction(0)
-    for start, stop in spans(0, terms.size, CACHED):
-        rest, unit = terms[start:stop], 1
-        while rest.any():
-            whole = np.floor(rest)
-            total += Fraction(int(whole.sum()), unit)
-            rest = (rest - whole) * 2.0**32
-            unit <<= 32
-    return float(total)
-
-
-def _places(
-    ascending: Scores, distinct: Scores, sizes: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """How many of the sorted scores are below, and not above, each distinct positive score.
-
-    A positive that ties with no negative takes up `sizes` places, so that only ties are
-    searched for a second time.
-    """
-    below = np.searchsorted(ascending, distinct)
-    not_above = below + sizes
-    # The index clipped at the end finds the greatest positive itself: a search too many.
-    tied = np.flatnonzero(ascending.take(not_above, mode="clip") == distinct)
-    not_above[tied] = np.searchsorted(ascending, distinct[tied], side="right")
-    return below, not_above
-
-
-def _positives_from(
-    positives: Scores, ascending: Scores, starts: NDArray[np.intp]
-) -> NDArray[np.intp]:
-    """Positives at or above each group of equal scores."""
-    starts_of, sizes = groups(positives)
-    at = np.zeros(ascending.size, np.intp)
-    at[np.searchsorted(ascending, positives[starts_of])] = sizes
-    return np.cumsum(at[::-1])[::-1][starts]

@@ -1,13 +1,11 @@
-"""Reliability: how often scores are right, by their size."""
+"""Hits and exact sums of scores in bins."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification.kernels.reference.best import top_of_rows
-from valor_classification.kernels.reference.thresholds import outside, passed
-from valor_classification.kernels.spans import CACHED, spans, workers
+from valor_classification.kernels.reference.thresholds import passed
 from valor_classification.kernels.values import Codes, ReliabilityBins, RowTops, Scores
-from valor_core.kernels import over
 from valor_core.states import ExactSum, ExactSums
 
 
@@ -40,27 +38,18 @@ def reliability(
     >>> found.counts, found.hits, [units / 2**1074 for units in found.units]
     (array([1, 2]), array([0, 2]), [0.25, 1.25])
     """
+    inside = (values >= 0) & (values <= 1)
+    bins = passed(values[inside], limits.astype(np.float64))
     count = limits.size + 1
-
-    def task(first: int, last: int) -> ReliabilityBins:
-        own, own_hits = values[first:last], hits[first:last]
-        strange = outside(own, 0.0, 1.0)
-        if strange:
-            inside = (own >= 0) & (own <= 1)
-            own, own_hits = own[inside], own_hits[inside]
-        bins = passed(own, limits.astype(np.float64))
-        sums = ExactSums()
-        sums.grow(count)
-        sums.add(bins, own.astype(np.float64))
-        return ReliabilityBins(
-            counts=np.bincount(bins, minlength=count),
-            hits=np.bincount(bins[own_hits], minlength=count),
-            units=sums.units,
-            outside=strange,
-        )
-
-    step = -(-values.size // workers(values.size, threads))
-    return ReliabilityBins.joined(over(task, spans(0, values.size, step)), count)
+    sums = ExactSums()
+    sums.grow(count)
+    sums.add(bins, values[inside].astype(np.float64))
+    return ReliabilityBins(
+        counts=np.bincount(bins, minlength=count),
+        hits=np.bincount(bins[hits[inside]], minlength=count),
+        units=sums.units,
+        outside=int(np.count_nonzero(~inside)),
+    )
 
 
 def top_reliability(
@@ -101,8 +90,8 @@ def top_reliability(
     >>> found.counts, found.hits
     (array([1, 1]), array([0, 1]))
     """
-    columns, scores = tops or top_of_rows(values, threads=threads)
-    return reliability(scores, labels[columns] == truths, limits, threads=threads)
+    columns, scores = tops or top_of_rows(values)
+    return reliability(scores, labels[columns] == truths, limits)
 
 
 def exact_units(values: NDArray[np.float64]) -> int:
@@ -147,20 +136,7 @@ def squared_errors(values: Scores, datums: Codes, columns: Codes, *, threads: in
     >>> squared_errors(scores, np.array([0]), np.array([1])) / 2**1074
     0.125
     """
-    count, width = values.shape
-
-    def task(first: int, last: int) -> int:
-        total = 0
-        for start, stop in spans(first, last, CACHED // max(1, width)):
-            own = slice(*np.searchsorted(datums, (start, stop)).tolist())
-            rows, truths = datums[own] - start, columns[own]
-            errors = values[start:stop].astype(np.float64)
-            errors[rows[truths >= 0], truths[truths >= 0]] -= 1.0
-            taking_part = np.zeros(stop - start, np.bool_)
-            taking_part[rows] = True
-            if not taking_part.all():
-                errors = errors[taking_part]
-            total += exact_units(np.square(errors, out=errors).reshape(-1))
-        return total
-
-    return sum(over(task, spans(0, count, -(-count // workers(values.size, threads)))))
+    errors = values.astype(np.float64)
+    listed = columns >= 0
+    errors[datums[listed], columns[listed]] -= 1.0
+    return exact_units(np.square(errors[np.unique(datums)]).reshape(-1))

@@ -1,4 +1,4 @@
-"""Thresholds: how many of them scores reach."""
+"""Numbers of thresholds that scores reach."""
 
 from typing import Any
 
@@ -24,9 +24,7 @@ def outside(values: Scores, low: float, high: float) -> int:
     >>> outside(np.array([-0.5, 0.0, 1.0, 2.0]), 0.0, 1.0)
     2
     """
-    if not values.size or (values.min() >= low and values.max() <= high):
-        return 0
-    return int(np.count_nonzero(values < low)) + int(np.count_nonzero(values > high))
+    return int(np.count_nonzero((values < low) | (values > high)))
 
 
 def passed(values: Scores, thresholds: NDArray[np.float64]) -> NDArray[np.unsignedinteger[Any]]:
@@ -65,7 +63,7 @@ def threshold_histogram(
     thresholds : ndarray of float64, shape (t,)
         Ascending.
     threads : int
-        Of no use here; the compiled kernel has several threads.
+        Ignored; the compiled kernel uses several threads.
 
     Returns
     -------
