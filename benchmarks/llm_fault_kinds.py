@@ -80,7 +80,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "other_model": "another model than asked for",
         "no_usage": "no numbers of tokens",
     },
-    "The object is there, in other words": {
+    "The object has another form": {
         "fenced": "in a fenced block",
         "fenced_unclosed": "in a block that is not closed",
         "prose_around": "prose around it",

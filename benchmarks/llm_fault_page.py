@@ -64,48 +64,48 @@ _BEGINNING = """\
 
 <!-- Made by benchmarks/llm_faults.py: change that, and run it again. -->
 
-{kinds} kinds of fault, one at a time. {samples} samples with known scores are scored by each
-program over the same mock endpoint. A cell says how many samples got **the right score / no
-score / a wrong score that nothing tells from a right one**. The table is of faults of endpoints
-and of replies, and has a few replies that are right and must be read. Valor was measured with all
-kinds. The columns of the other programs are of an earlier run of a part of them: - is a kind that
-was not measured there, n/a a kind that had nothing to act on.
+{kinds} kinds of fault, one at a time. {samples} samples with expected scores are scored by each
+program over the same mock endpoint. A cell has the numbers of samples with **the right score / no
+score / a wrong score without a warning**. The table has faults of endpoints and of replies, and a
+few right replies that must be accepted. Valor was measured with all kinds. The columns of the other
+programs are of an earlier run of a part of them: - is a kind that was not measured, n/a a kind that
+does not apply.
 
 | program | kinds with a silently wrong score | right | no score | silently wrong |
 | --- | --- | --- | --- | --- |
 {totals}
 
-In Valor, a sample without a score has a reason that stands in the report, and the bounds of the
-mean say how much the failed ones could matter. A wrong key, no permission and a model that does
-not exist stop the run: what is left is *not run*, and a later run asks for it.
+In Valor, a sample without a score has a reason in the report, and the bounds of the mean show the
+possible effect of failed samples. A wrong key, a missing permission or an unknown model stops the
+run: the remaining samples are *not run*, and a later run scores them.
 
-## How it was measured
+## Method
 
 The endpoint answers after {latency:.0f} ms, {width} calls at a time, and a call may take
-{timeout:.0f} s. A claim is supported if its last word stands in a context, so every score is
-known. Whether a call meets the fault is drawn from a seed and from what is asked: a call that
-is made again may meet it again. What a fault has nothing to act on, such as a list of verdicts
-in a reply without any, stays as it is. A list of claims that is one short is not among the
-faults: nobody could tell it from a right one. A reply that is copied from an example of the prompt
-is found out, as long as the example speaks of what is in its own data; those of Valor do.
+{timeout:.0f} s. A claim is supported if a context has its last word, so every score is
+known. A seed and the question decide if a call meets the fault: a retry may meet it again.
+Faults that do not apply, such as a list of verdicts in a reply without any, leave the reply
+unchanged. A list of claims without one of them is not among the faults, since it looks like a right
+one. A reply that is copied from an example of the prompt is detected, as long as the example
+mentions its data; the examples of Valor do.
 
 One kind gives Valor wrong scores: a second, contrary answer that arrives after the next call has
-begun on the same connection. HTTP/1.1 has no mark of the call that an answer belongs to.
+begun on the same connection. HTTP/1.1 does not mark the call of an answer.
 
-Where a cell of a kind quotes a reply, … is an answer that says the contrary of the right one, and
-✓ the right one. Ratings are those of SummaryCoherence; the last table has those of Rubric.
+In quoted replies, … is an answer that contradicts the right one, and ✓ is the right one. Ratings
+are those of SummaryCoherence; the last table has those of Rubric.
 
-Valor has its default numbers of retries, and no cache. Of ragas, it is the Faithfulness of its
-collections; of deepeval, FaithfulnessMetric without a reason, and errors are ignored; valor-lite is
-called from threads. Their verdicts have no ids, so that most faults of ids are n/a there, and
+Valor runs with its default retries and no cache; ragas with the Faithfulness of its
+collections; deepeval with FaithfulnessMetric, without a reason and ignoring errors; valor-lite
+from threads. Their verdicts have no ids, so that most faults of ids are n/a, and
 so is an example that they do not send. A run that took longer than {patience:.0f} s was ended: †.
 
-`python benchmarks/llm_faults.py` makes this page; `benchmarks/README.md` says what it needs.
+`python benchmarks/llm_faults.py` creates this page; `benchmarks/README.md` lists its requirements.
 """
 _ENDING = """
 ## Calls and time
 
-How many calls the endpoint got, and how long the run took, on a machine with other work to do.
+Numbers of calls to the endpoint, and duration of the run, on a busy machine.
 """
 
 

@@ -158,7 +158,7 @@ def main() -> None:
         own = {fault: RUBRIC[fault] for fault in RUBRIC if fault in (chosen.only or RUBRIC)}
         scaled = [one | {"right": (one["right"] - 1) / 4} for one in rated]
         of_valor = {peer: one for peer, one in programs.items() if peer == "valor"}
-        title = "The rating is denied, bounded or of somebody else"
+        title = "The rating is denied, bounded or attributed"
         found[title] = list(rows(of_valor, endpoint, own, "llm.Rubric", scaled, kept))
     for program in programs.values():
         if program is not None:

@@ -12,7 +12,9 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = (
     *(
         f"plugins/{name}"
-        for name in ("cli", "dask", "evaluate", "files", "report", "testing", "text")
+        for name in (
+            *("cli", "dask", "evaluate", "files", "llm", "report", "rgb", "testing", "text"),
+        )
     ),
     *(f"valor_core/{name}" for name in ("filters", "kernels", "parameters", "readers", "results")),
     *(f"valor_core/{name}" for name in ("evaluation", "resources", "schemas", "scoring", "specs")),
@@ -30,7 +32,8 @@ PAGES = (
     "docs/*.md",
     "docs/design/*.md",
     "docs/plugins/*.md",
-    "docs/text/*.md",
+    *(f"docs/{name}/*.md" for name in ("llm", "rgb", "text")),
+    *(f"plugins/{name}/*.md" for name in ("llm", "rgb")),
 )
 """Folders of code and pages written in plain English; add one when it is clean."""
 

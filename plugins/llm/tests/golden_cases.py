@@ -1,4 +1,4 @@
-"""What earlier implementations of Valor answered to scripted replies, and where ours differs."""
+"""Recorded results of earlier implementations of Valor, and differences from them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Golden:
 
 @frozen
 class Divergence:
-    """Where ours differs from what was recorded.
+    """Differences from the recorded results.
 
     Parameters
     ----------

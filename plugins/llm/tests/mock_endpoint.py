@@ -1,4 +1,4 @@
-"""Mock endpoint: a judge's endpoint in a process of its own, and the handle that tests hold.
+"""Mock endpoint of a judge in a separate process, and its handle for tests.
 
 Run by itself, ``python mock_endpoint.py --port 0`` prints its port and serves until it is ended:
 ``POST /v1/chat/completions`` as OpenAI does, ``/v1/messages`` as Anthropic does, ``/api/chat`` as

@@ -32,7 +32,7 @@ class Scripted:
         self.asked: list[tuple[str, dict[str, Any]]] = []
 
     def complete(self, request: Request) -> Reply:
-        """What the script says to the step."""
+        """Return the scripted reply to the step."""
         self.asked.append((request.step, dict(request.data)))
         told = self.script[request.step]
         if callable(told):
@@ -68,7 +68,7 @@ def rated(rating: int | str) -> dict[str, Any]:
 
 
 def answered(name: str, item: Text, client: Scripted, **parameters: Any) -> ItemScore | NoScore:
-    """What a metric answers about one item, asked once for each step."""
+    """Score one item with a metric, with one reply for each step."""
     spec = Registry().metric(name)
     score = import_object(spec.implementation)
     judge = Judge(JudgeParameters(cache="off", reply_retries=0, http_retries=0), client)

@@ -107,7 +107,7 @@ def test_what_a_function_raises_is_that_calls_error(
     assert (str(caught.value), isinstance(caught.value, TransientError)) == (told, is_passing)
 
 
-def test_a_function_that_returns_something_else_is_told() -> None:
+def test_function_with_another_return_type_is_reported() -> None:
     with pytest.raises(ClientError, match=r"^here: expected a text or a Reply, got NoneType$"):
         complete(from_callable(lambda messages: None, model="m", endpoint="here"))  # type: ignore[arg-type, return-value]
 
@@ -131,7 +131,7 @@ def test_rows_of_another_model_are_not_taken_from_a_state(tmp_path: Path) -> Non
 
 @define
 class Answers:
-    """Stands for ``chat.completions`` or ``messages``."""
+    """Stub of ``chat.completions`` or ``messages``."""
 
     answer: dict[str, Any]
     asked: list[dict[str, Any]] = field(factory=list)
@@ -180,7 +180,7 @@ def test_an_object_of_the_shape_of_anthropic_is_asked_as_anthropic() -> None:
     assert (asked["model"], asked["max_tokens"]) == ("m", 9)
 
 
-def test_an_object_of_another_shape_is_refused() -> None:
+def test_unsupported_object_is_rejected() -> None:
     with pytest.raises(
         ResourceError, match=r"judge\.client: expected a client of openai or anthropic, got object"
     ):
@@ -226,7 +226,7 @@ def test_an_sdk_scores_what_the_endpoint_says(sdk: Any, endpoint: MockEndpoint) 
     assert KEY not in json.dumps(report.to_dict())
 
 
-def test_an_sdk_makes_no_attempts_of_its_own(sdk: Any, endpoint: MockEndpoint) -> None:
+def test_sdk_does_not_retry(sdk: Any, endpoint: MockEndpoint) -> None:
     endpoint.configure(script=["http_429_seconds", "http_500"])
     errors = []
     for _ in range(2):

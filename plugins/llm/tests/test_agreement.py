@@ -26,7 +26,7 @@ NAN = math.nan
 
 
 def _told(both: int, first: int, second: int, none: int) -> tuple[list[str], list[str]]:
-    """What two raters say, from how often both say yes, the first alone, the second alone, none."""
+    """Ratings of two raters, from the numbers of items with yes by both, one, the second, none."""
     pairs = [("yes", "yes")] * both + [("yes", "no")] * first
     pairs += [("no", "yes")] * second + [("no", "no")] * none
     return [one for one, _ in pairs], [other for _, other in pairs]

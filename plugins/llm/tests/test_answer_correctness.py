@@ -1,4 +1,4 @@
-"""AnswerCorrectness: scores worked out by hand, and items that lack something."""
+"""AnswerCorrectness: scores calculated by hand, and incomplete items."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_two_true_positives_and_a_false_negative_score_0_8() -> None:
     )
 
 
-def test_without_a_true_positive_the_score_is_0_whatever_is_covered() -> None:
+def test_without_a_true_positive_the_score_is_0() -> None:
     client = Scripted({"statements": _statements, "statements_matched": _matched("nn", "y")})
     assert scored(NAME, Text("q", "Why?", "ab", "c"), client).value == 0.0
 
@@ -91,7 +91,7 @@ def test_a_blank_response_scores_0_without_a_call() -> None:
     assert client.steps == []
 
 
-def test_a_reference_that_states_nothing_is_left_out() -> None:
+def test_reference_without_statements_is_excluded() -> None:
     client = Scripted({"statements": _statements, "statements_matched": _matched("yn", "y")})
     answer = scored(NAME, Text("q", "Why?", "ab", ["", "c"]), client)
     assert answer.value == 1 / 1.5

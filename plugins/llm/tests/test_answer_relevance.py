@@ -1,4 +1,4 @@
-"""AnswerRelevance: scores worked out by hand, and items that lack something."""
+"""AnswerRelevance: scores calculated by hand, and incomplete items."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ def test_request_with_two_answers_in_a_batch_is_asked_for_again(
     assert "expected one answer to a request, found two" in str(found["other"])
 
 
-def test_answer_beside_an_error_in_a_line_of_a_batch_is_asked_for_again(
+def test_line_of_a_batch_with_answer_and_error_is_requested_again(
     endpoint: MockEndpoint,
 ) -> None:
     client = openai_endpoint(OpenAIParameters(base_url=endpoint.base_url, model="m"))
@@ -310,9 +310,7 @@ def test_another_process_collects_what_a_killed_one_has_sent_and_sends_nothing(
     assert (counters["batches"], counters["batch_requests"]) == (3, 9 + 4 + 5)
 
 
-def test_who_stops_waiting_is_told_what_is_under_way(
-    endpoint: MockEndpoint, tmp_path: Path
-) -> None:
+def test_cancelled_wait_reports_batches_in_progress(endpoint: MockEndpoint, tmp_path: Path) -> None:
     endpoint.configure(batch_looks=10_000)
     parameters = JudgeParameters(
         mode="batch", poll_seconds=0.02, cache_file=tmp_path / "cache.sqlite"

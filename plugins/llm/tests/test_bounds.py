@@ -1,4 +1,4 @@
-"""Bounds of a mean, worked out by hand."""
+"""Bounds of a mean, calculated by hand."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def parameters(**given: Any) -> JudgeParameters:
 PRICES = Prices(prompt=2.0, completion=8.0)
 
 
-def test_a_cost_is_worked_out_from_prices_of_a_million_tokens() -> None:
+def test_cost_is_calculated_from_prices_of_a_million_tokens() -> None:
     # 1,000 of prompt, 400 of which were cached: 600 * 2 + 400 * 1; 500 of reply at 8
     usage, prices = (
         Usage(prompt=1000, completion=500, cached=400),
@@ -66,7 +66,7 @@ def test_prompts_are_guessed_by_the_longest_tokens_counted_so_far() -> None:
     assert second == Spending(1, 200 + 100, 0.0)
 
 
-def test_a_call_waits_for_what_another_under_way_may_return() -> None:
+def test_call_waits_for_the_budget_that_another_call_may_return() -> None:
     async def work() -> list[str]:
         budget, told = Budget(parameters(max_tokens=450)), []
         first = await budget.reserve(request())  # up to 300
@@ -150,7 +150,7 @@ class Endpoint:
 def carried_out(
     limits: JudgeParameters, client: Endpoint, calls: int
 ) -> tuple[int, str | None, dict[str, Any]]:
-    """How many of some calls, begun together, are answered; why no more are; and the facts."""
+    """Return the number of answered concurrent calls, the reason for no more, and the facts."""
 
     async def work() -> tuple[int, str | None, dict[str, Any]]:
         made = Calls(limits, client, retries=Retries(0))
@@ -255,7 +255,7 @@ def test_each_of_several_workers_has_its_part_of_the_budget() -> None:
 
 
 class Named(Endpoint):
-    """An endpoint with a model of its own, whose replies name claims."""
+    """An endpoint with a separate model, whose replies name claims."""
 
     def __init__(self, model: str) -> None:
         super().__init__([Usage(prompt=100, completion=20)])

@@ -1,4 +1,4 @@
-"""The cache: what is written is found again by anybody, and what is no cache is said to be none."""
+"""The cache: stored replies are found by every process, and other files are rejected."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_another_programs_database_is_not_touched(path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_file_of_a_later_format_is_refused(path: Path) -> None:
+def test_file_of_a_later_format_is_rejected(path: Path) -> None:
     cache = Cache(path)
     cache.add("k", FULL)
     cache.close()
@@ -223,7 +223,7 @@ def test_replaying_writes_nothing(path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_file_is_replayed_where_nothing_can_be_written_beside_it(path: Path) -> None:
+def test_file_is_replayed_in_a_read_only_folder(path: Path) -> None:
     cache = Cache(path)
     cache.add("k", FULL)
     cache.close()

@@ -1,4 +1,4 @@
-"""Calibration: labels beside a judge, the record of it, and what reports make of that."""
+"""Calibration: comparison with labels, its record, and corrected means in reports."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def answers(both: int, judge: int, human: int, none: int) -> tuple[Pair, ...]:
     return tuple(Pair(f"i{place}", *pair) for place, pair in enumerate(told))
 
 
-def test_a_judge_beside_labels_worked_by_hand() -> None:
+def test_comparison_with_labels_equals_hand_calculation() -> None:
     # 40 items: both yes 20, judge alone 5, human alone 5, none 10
     (found,) = compared(Calibration(FINGERPRINT, answers(20, 5, 5, 10)))
     values = {name: one.value for name, one in found.numbers.items()}  # type: ignore[union-attr]
@@ -211,7 +211,7 @@ def test_pairs_of_a_record_that_are_no_numbers_are_an_error(tmp_path: Path) -> N
         ({"steps": {"opinions": ("o@1:a/b",)}}, "step opinions none became o@1:a/b"),
     ],
 )
-def test_what_differs_in_a_fingerprint_is_told(change: dict[str, Any], said: str) -> None:
+def test_fingerprint_differences_are_described(change: dict[str, Any], said: str) -> None:
     assert FINGERPRINT.apart(evolve(FINGERPRINT, **change)) == [said]
 
 
@@ -253,7 +253,7 @@ def test_labels_of_other_items_are_taken_as_such() -> None:
     assert gladen["labels_of"] == "other items"
 
 
-def test_a_slice_with_few_labels_of_its_own_has_no_corrected_mean() -> None:
+def test_slice_with_few_labels_has_no_corrected_mean() -> None:
     pairs = answers(12, 4, 1, 8)
     items = judged([pair.judge for pair in pairs[:7]])
     powered, _ = corrected(items, Calibration(FINGERPRINT, pairs))
@@ -395,7 +395,7 @@ def test_a_changed_prompt_is_another_judge(folder: Path) -> None:
     assert "became claims@2:" in why
 
 
-def test_a_slice_is_corrected_by_the_labels_of_its_own_items(folder: Path) -> None:
+def test_slice_is_corrected_by_the_labels_of_its_items(folder: Path) -> None:
     assert valor(*CALIBRATE, "--labels", "scores.csv").exit_code == 0
     settings = ("--set", "judge.calibration=record.json", "--set", 'slices=["side"]')
     report = json.loads(valor("run", "config.yaml", *settings, "--json").stdout)

@@ -88,7 +88,7 @@ def calls_of(client: Client, retries: Retries = AT_ONCE, **parameters: Any) -> C
 
 
 def complete(calls: Calls, times: int = 1, request: Request = REQUEST) -> list[Any]:
-    """What becomes of some calls at once: replies and errors."""
+    """Outcomes of concurrent calls: replies and errors."""
 
     async def run() -> list[Any]:
         asked = (calls.complete(request) for _ in range(times))
@@ -125,7 +125,7 @@ def test_a_request_that_is_not_taken_is_not_repeated() -> None:
     assert len(client.requests) == 1
 
 
-def test_a_field_that_is_not_taken_is_left_out_from_then_on() -> None:
+def test_unsupported_field_is_omitted_afterwards() -> None:
     def script(number: int, request: Request) -> Reply | ClientError:
         if request.temperature is not None:
             return BadRequest("400: temperature is not supported")
@@ -255,7 +255,7 @@ def test_a_refusal_ends_those_that_wait_for_another_attempt() -> None:
     assert len(client.requests) == 1
 
 
-def test_no_more_calls_are_under_way_than_there_may_be() -> None:
+def test_calls_in_progress_do_not_exceed_the_limit() -> None:
     lock, under_way, most = threading.Lock(), [0], [0]
 
     def script(number: int, request: Request) -> Reply | ClientError:
@@ -376,7 +376,7 @@ def test_closing_ends_what_waits_and_the_threads() -> None:
         assert not thread.is_alive()
 
 
-def test_a_reply_is_told_of_where_it_comes_in() -> None:
+def test_callback_gets_a_reply_on_the_receiving_thread() -> None:
     calls, told = calls_of(Scripted([said("{}")])), []
 
     def take(reply: Reply) -> None:

@@ -1,4 +1,4 @@
-"""What an endpoint takes of a request, found out from what it says."""
+"""Capabilities of an endpoint, detected from its messages."""
 
 from __future__ import annotations
 

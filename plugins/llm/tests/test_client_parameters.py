@@ -1,4 +1,4 @@
-"""Parameters of a judge's client that are missing or written beside it."""
+"""Missing or misplaced parameters of a judge's client."""
 
 from __future__ import annotations
 

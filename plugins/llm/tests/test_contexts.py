@@ -1,4 +1,4 @@
-"""ContextPrecision, ContextRecall, ContextRelevance and Hallucination, worked out by hand."""
+"""ContextPrecision, ContextRecall, ContextRelevance and Hallucination, calculated by hand."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_recall_is_the_best_share_of_a_references_statements() -> None:
     ) in client.asked
 
 
-def test_recall_leaves_out_references_that_state_nothing() -> None:
+def test_recall_excludes_references_without_statements() -> None:
     client = Scripted(
         {
             "statements": lambda data: {"statements": ["a"] if data["text"] == "r" else []},

@@ -91,7 +91,7 @@ def test_a_reply_that_was_cut_says_so(name: str, endpoint: MockEndpoint) -> None
     ],
 )
 @pytest.mark.parametrize("name", DIALECTS)
-def test_an_error_is_told_in_the_words_of_the_endpoint(
+def test_error_has_the_message_of_the_endpoint(
     name: str, status: int, kind: type[ClientError], endpoint: MockEndpoint
 ) -> None:
     endpoint.configure(script=[f"http_{status}"])
@@ -127,7 +127,7 @@ def test_openai_is_sent_a_strict_schema_and_every_setting() -> None:
     }
 
 
-def test_anthropic_is_sent_its_instruction_apart_and_a_schema_of_the_output() -> None:
+def test_anthropic_gets_instruction_and_schema_in_separate_fields() -> None:
     assert anthropic.body_of(REQUEST, "m") == {
         "model": "m",
         "max_tokens": 50,
@@ -302,14 +302,14 @@ def read_openai(choice: dict[str, Any], **more: Any) -> Reply:
         ({"content": "{}", "refusal": ""}, "stop", "{}", "stop"),
     ],
 )
-def test_whatever_a_message_holds_is_a_text(
+def test_any_message_content_becomes_a_text(
     message: Any, finish: Any, text: str, told: str
 ) -> None:
     reply = read_openai({"message": message, "finish_reason": finish})
     assert (reply.text, reply.finish) == (text, told)
 
 
-def test_tokens_that_were_cached_or_thought_are_told() -> None:
+def test_cached_and_reasoning_tokens_are_reported() -> None:
     usage = {
         "prompt_tokens": 100,
         "completion_tokens": 30,
@@ -322,11 +322,11 @@ def test_tokens_that_were_cached_or_thought_are_told() -> None:
 
 
 @pytest.mark.parametrize("usage", [None, 3, {"prompt_tokens": "many"}, {"prompt_tokens": -1}])
-def test_tokens_that_are_not_told_are_none(usage: Any) -> None:
+def test_missing_tokens_are_zero(usage: Any) -> None:
     assert read_openai({"message": {"content": ""}}, usage=usage).usage == Usage()
 
 
-def test_anthropic_counts_what_it_had_cached_apart() -> None:
+def test_anthropic_counts_cached_tokens_separately() -> None:
     told = {
         "input_tokens": 10,
         "cache_read_input_tokens": 60,
@@ -388,11 +388,11 @@ def test_the_likeliest_tokens_come_with_their_probabilities(endpoint: MockEndpoi
         ([None], (TokenChoice("", {}),)),
     ],
 )
-def test_tokens_are_read_as_far_as_they_are_told(told: Any, tokens: Any) -> None:
+def test_valid_token_probabilities_are_read(told: Any, tokens: Any) -> None:
     assert openai.tokens_of(told) == tokens
 
 
-def test_a_deployment_is_told_by_its_query_and_headers_and_not_by_a_key() -> None:
+def test_query_and_headers_identify_a_deployment_and_the_key_does_not() -> None:
     def identity(query: str = "", **headers: str) -> dict[str, Any]:
         url = f"http://127.0.0.1:9/v1{query}"
         return openai_endpoint(

@@ -48,7 +48,7 @@ def test_its_forms_ask_the_endpoint_that_they_name(
 
 
 def filled(value: Any, url: str) -> Any:
-    """A value in which the address stands in its place."""
+    """Replace a placeholder by the address in a value."""
     if isinstance(value, dict):
         return {key: filled(one, url) for key, one in value.items()}
     return url if value == "{url}" else value

@@ -77,7 +77,7 @@ def test_a_key_in_quotes_within_the_analysis_is_not_taken_for_it() -> None:
     assert expected({"rating": 2}, reply, FIVE)["rating"] == 2.5
 
 
-def test_a_name_of_several_tokens_is_told_by_the_first_that_begins_no_other() -> None:
+def test_name_of_several_tokens_is_identified_by_the_first_unambiguous_one() -> None:
     reply = tokens(
         '{"rating": "', ("part", {"part": 0.6, "perf": 0.3, "Poor": 0.1}), "ly right", '"}'
     )
@@ -87,7 +87,7 @@ def test_a_name_of_several_tokens_is_told_by_the_first_that_begins_no_other() ->
     assert told == pytest.approx({"poor": 0.1, "partly right": 0.6, "perfect": 0.3})
 
 
-def test_a_token_that_begins_several_grades_is_refused() -> None:
+def test_token_that_begins_several_grades_is_rejected() -> None:
     reply = tokens('{"rating": "', ("part", {"part": 0.9, "p": 0.1}), 'ly right"}')
 
     with pytest.raises(NoProbabilities) as error:

@@ -1,4 +1,4 @@
-"""Faithfulness: scores worked out by hand, and items that lack something."""
+"""Faithfulness: scores calculated by hand, and incomplete items."""
 
 from __future__ import annotations
 

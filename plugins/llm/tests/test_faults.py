@@ -17,7 +17,7 @@ from valor_core.results import Failed, NotRun
 from valor_core.schemas.text import Text
 
 SUPPORTED = (2, 0, 3, 1, 2, 1)
-"""How many of three claims the contexts support, by sample."""
+"""Number of supported claims of three, by sample."""
 ITEMS = tuple(
     Text(
         f"q{number}",
@@ -77,7 +77,7 @@ def test_every_fault_gives_right_scores_or_named_errors(endpoint: MockEndpoint, 
 
 
 def wrong(row: Any, right: float, may_stop: bool) -> str | None:
-    """What is wrong with an outcome, if anything is."""
+    """Return the fault of an outcome, if there is one."""
     value = row.value
     if isinstance(value, Failed):
         return None if value.reason else "no reason"

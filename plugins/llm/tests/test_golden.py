@@ -51,7 +51,7 @@ class Recorded:
 
 
 def row_of(case: Golden, **parameters: Any) -> ItemRow:
-    """What our metric says of the recorded replies."""
+    """Score the recorded replies with our metric."""
     more = DIVERGENCES[case.name].more if case.name in DIVERGENCES else ()
     client = Recorded((*case.script, *more, *ASKED_FIRST.get(case.name, ())))
     report = evaluate(
@@ -91,7 +91,7 @@ def test_replies_without_ids_are_counted_as_lenient() -> None:
     assert [step.get("lenient") for step in steps] == [None, ["no ids"]]
 
 
-def test_all_cases_are_there_once() -> None:
+def test_every_case_occurs_once() -> None:
     assert len(GOLDEN) == 46
     assert len({case.name for case in GOLDEN}) == 46
     assert {*DIVERGENCES, *ASKED_FIRST} <= {case.name for case in GOLDEN}

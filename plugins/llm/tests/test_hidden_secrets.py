@@ -1,4 +1,4 @@
-"""Secrets that an endpoint sends back are shown nowhere, and ordinary texts stay as they are."""
+"""Secrets in answers of an endpoint are hidden, and ordinary texts are unchanged."""
 
 from __future__ import annotations
 

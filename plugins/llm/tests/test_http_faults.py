@@ -1,4 +1,4 @@
-"""What HTTP answers that are no replies mean."""
+"""Errors for HTTP answers without a reply."""
 
 from __future__ import annotations
 

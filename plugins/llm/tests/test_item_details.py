@@ -1,4 +1,4 @@
-"""What a judged metric tells besides its mean: over repeats, panels, failures, stops and merges."""
+"""Details of judged metrics: repeats, panels, failures, stops and merges."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def third_fails(claim: str, seed: int) -> str:
     return "perhaps" if claim == "claim 3." else odd_is_true(claim, seed)
 
 
-def test_the_mean_stands_beside_its_interval_and_the_four_states() -> None:
+def test_mean_has_interval_and_counts_of_states() -> None:
     items = [*ITEMS, Text("q8", contexts=["context"])]
 
     report = judged(Client(third_fails), data=items)
@@ -95,7 +95,7 @@ def test_the_mean_stands_beside_its_interval_and_the_four_states() -> None:
     assert set(details(report)) == {"judged_items"}
 
 
-def test_what_did_not_happen_is_not_told() -> None:
+def test_absent_outcomes_are_not_reported() -> None:
     told = details(judged(Client(odd_is_true)))
 
     assert set(told) == {"judged_items"}
@@ -109,7 +109,7 @@ def test_a_failed_item_keeps_what_was_answered_before_it_failed() -> None:
     assert [step["step"] for step in row.details["steps"]] == ["claims"]
 
 
-def test_repeats_are_asked_with_seeds_of_their_own_and_their_mean_is_the_score() -> None:
+def test_repeats_have_separate_seeds_and_their_mean_is_the_score() -> None:
     report = judged(Client(flips), judge={"repeats": 4}, items=True)
 
     values = [row.value for row in report.items[0].rows]
@@ -125,7 +125,7 @@ def test_repeats_are_asked_with_seeds_of_their_own_and_their_mean_is_the_score()
     ]
 
 
-def test_the_report_tells_spread_and_flips_and_an_item_counts_once() -> None:
+def test_report_has_spread_and_flips_and_counts_an_item_once() -> None:
     told = details(judged(Client(flips), judge={"repeats": 4}))
 
     # Two items of 0, 1, 0, 1: deviation sqrt(4 · 0.25 / 3); four without any
@@ -266,7 +266,7 @@ def test_the_same_judge_twice_is_an_error_with_its_remedy() -> None:
         judged(Client(odd_is_true), Client(odd_is_true))
 
 
-def test_a_stopped_run_goes_on_and_tells_the_same_as_one_that_was_not(tmp_path: Path) -> None:
+def test_resumed_run_reports_the_same_as_an_uninterrupted_one(tmp_path: Path) -> None:
     judge, state = {"repeats": 2}, tmp_path / "state.npz"
     whole = judged(Client(flips), judge=judge)
 
@@ -278,7 +278,7 @@ def test_a_stopped_run_goes_on_and_tells_the_same_as_one_that_was_not(tmp_path: 
     assert second.to_dict()["results"] == whole.to_dict()["results"]
 
 
-def test_merged_parts_tell_the_same_as_the_whole(tmp_path: Path) -> None:
+def test_merged_parts_report_the_same_as_one_run(tmp_path: Path) -> None:
     def part(items: list[Text]) -> Evaluator:
         clients = [Client(flips, "a"), Client(third_fails, "b")]
         resources = {"judge": {"client": clients, "repeats": 2}}
@@ -295,7 +295,7 @@ def test_merged_parts_tell_the_same_as_the_whole(tmp_path: Path) -> None:
         evaluator.close()
 
 
-def test_several_workers_tell_the_same() -> None:
+def test_several_workers_report_the_same() -> None:
     batches = [TextBatch.of(ITEMS[start : start + 2]) for start in (0, 2, 4)]
     judge = {"judge": {"client": "lexical", "repeats": 2}}
 
@@ -323,7 +323,7 @@ def test_a_report_with_all_of_it_is_read_again_and_compared(tmp_path: Path) -> N
     ]
 
 
-def test_slices_have_intervals_of_their_own() -> None:
+def test_slices_have_separate_intervals() -> None:
     items = [
         Text(f"q{n}", response=f"claim {n}.", contexts=["c"], metadata={"half": n // 3})
         for n in range(6)

@@ -1,4 +1,4 @@
-"""The judge: each question is paid for once, whoever asks it, and whatever ends the run."""
+"""The judge: each question is paid once, by any caller and after any interruption."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ RAIN = (CLAIMS, 0, {"response": "It rains."})
 THREE = (CLAIMS_SUPPORTED, 0, {"contexts": ("c",), "claims": ("one", "two", "three")})
 
 
-def test_identical_questions_under_way_are_asked_once(parameters: JudgeParameters) -> None:
+def test_identical_concurrent_questions_are_asked_once(parameters: JudgeParameters) -> None:
     client = says(CLAIMED)
     answers = ask(Judge(parameters, client), RAIN, RAIN, RAIN)
     assert len(client.requests) == 1
@@ -119,7 +119,7 @@ def test_a_later_run_takes_everything_from_the_cache(parameters: JudgeParameters
     assert again.requests == []
 
 
-def test_an_answer_from_the_cache_tells_all_attempts_that_were_paid(
+def test_cached_answer_reports_all_paid_attempts(
     parameters: JudgeParameters,
 ) -> None:
     # The first reply cannot be used and is not kept; what it took is kept with the second.
@@ -156,7 +156,7 @@ def test_replies_that_cannot_be_used_are_not_kept(parameters: JudgeParameters) -
     assert kept_rows(parameters.cache_file) == 0
 
 
-def test_a_failure_is_told_to_all_who_wait_and_asked_about_again_later(
+def test_failure_reaches_all_waiting_callers_and_is_retried_later(
     parameters: JudgeParameters,
 ) -> None:
     client = says("Sure!", "Sure!", "Sure!", CLAIMED)
@@ -220,7 +220,7 @@ def test_a_changed_prompt_is_asked_anew(parameters: JudgeParameters, tmp_path: P
     assert answer.prompt.startswith("claims@1:")
 
 
-def test_a_prompt_of_a_misspelt_step_is_told_in_the_report(
+def test_report_warns_of_the_prompt_of_a_misspelt_step(
     parameters: JudgeParameters, tmp_path: Path
 ) -> None:
     own = tmp_path / "claims.toml"
@@ -241,7 +241,7 @@ def test_what_changes_no_answer_is_not_asked_anew(parameters: JudgeParameters) -
     assert client.requests == []
 
 
-def test_every_call_has_a_fence_of_its_own(parameters: JudgeParameters) -> None:
+def test_every_call_has_a_separate_fence(parameters: JudgeParameters) -> None:
     client = says("No JSON.", CLAIMED, CLAIMED)
     for response in ("It rains.", "It snows."):
         ask(Judge(parameters, client), (CLAIMS, 0, {"response": response}))

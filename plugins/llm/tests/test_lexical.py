@@ -320,7 +320,7 @@ class TestAStepOfSomebodyElse:
             "deep": {"nothing": None},
         }
 
-    def test_it_can_say_what_stands_in_for_it(self) -> None:
+    def test_step_can_declare_its_substitute(self) -> None:
         request = Request(
             messages=(),
             schema={},
@@ -343,7 +343,7 @@ def test_every_report_says_that_no_model_was_asked() -> None:
     assert warning.startswith("judge: lexical rules, no language model: ")
 
 
-def test_a_step_of_another_package_brings_its_prompt_and_what_stands_in_for_it(
+def test_step_of_another_package_brings_its_prompt_and_substitute(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "mylab_prompts" / "en"
@@ -364,7 +364,7 @@ def test_a_step_of_another_package_brings_its_prompt_and_what_stands_in_for_it(
     assert found.prompt.startswith("mine@3:")
 
 
-def test_a_word_in_the_place_of_the_judges_table_is_told_how_to_be_written() -> None:
+def test_word_instead_of_a_judge_table_suggests_the_form() -> None:
     rest = {"data": {"reader": "jsonl"}, "metrics": ["llm.Faithfulness"]}
     with pytest.raises(ConfigError, match=r"config\.yaml: judge: expected a table, got 'lexical'"):
         check({**rest, "judge": "lexical"}, "config.yaml: ")

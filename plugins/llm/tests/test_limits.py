@@ -1,4 +1,4 @@
-"""How many calls are under way, and how many begin in a minute, by a clock of the test's own."""
+"""Limits of concurrent calls and of calls per minute, with a fake clock."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Clock:
         return self.now
 
 
-def test_a_rate_limit_halves_once_for_all_that_were_under_way() -> None:
+def test_rate_limit_halves_concurrency_once_for_all_calls_in_progress() -> None:
     clock = Clock()
     limits = Limits(16, clock=clock)
     tickets = [limits.begin() for _ in range(16)]
@@ -157,7 +157,7 @@ def test_calls_enter_in_their_order_and_are_woken_by_those_that_end() -> None:
     assert asyncio.run(run()) == list(range(20))
 
 
-def test_a_call_that_is_canceled_in_its_turn_keeps_nobody_out() -> None:
+def test_canceled_call_releases_its_turn() -> None:
     async def run() -> None:
         limits = Limits(1)
         ticket = await limits.enter()
@@ -172,7 +172,7 @@ def test_a_call_that_is_canceled_in_its_turn_keeps_nobody_out() -> None:
     asyncio.run(run())
 
 
-def test_nobody_waits_when_no_further_call_is_made() -> None:
+def test_all_waits_end_if_no_further_call_is_made() -> None:
     async def run() -> None:
         limits = Limits(1)
         limits.limited(await limits.enter(), after=1000)
@@ -203,5 +203,5 @@ def test_an_endpoint_is_left_alone_for_at_least_as_long_as_it_asks() -> None:
         assert retries.pause(1, TransientError("429", after=7)) == pytest.approx(7.25, abs=0.25)
 
 
-def test_nobody_waits_for_a_day() -> None:
+def test_day_long_pause_is_not_waited_for() -> None:
     assert Retries(6).pause(1, TransientError("429", after=86_400)) is None

@@ -1,4 +1,4 @@
-"""The example: judged by the lexical client, and by a server of one's own."""
+"""The example: judged by the lexical client, and by a local server."""
 
 from __future__ import annotations
 

@@ -133,13 +133,13 @@ def test_a_script_comes_before_what_is_drawn(endpoint: MockEndpoint) -> None:
     assert text == "hello"
 
 
-def test_an_unknown_fault_is_refused(endpoint: MockEndpoint) -> None:
+def test_unknown_fault_is_rejected(endpoint: MockEndpoint) -> None:
     with pytest.raises(ValueError, match="no such setting or fault: http_299, fast"):
         endpoint.reset(faults={"http_299": 1}, script=[], fast=True)
 
 
 def test_every_fault_changes_what_arrives(endpoint: MockEndpoint) -> None:
-    """All but faults before, within and behind an answer that is itself right."""
+    """All faults but those around a right answer."""
     around = ("slow_bytes", "chunked", "interim_", "second_answer", "bytes_behind")
     rating = verdicts()
     grades = {"analysis": {"type": "string"}, "rating": {"enum": [1, 2, 3, 4, 5]}}

@@ -56,7 +56,7 @@ def test_several_models_in_one_run_are_a_warning() -> None:
     )
 
 
-def test_judges_of_a_panel_are_told_apart() -> None:
+def test_judges_of_a_panel_are_distinguished() -> None:
     details = [*answered("a-2026-01", judge="a"), *answered("b-7", judge="b at http://x/v1")]
     assert model_warnings(["a", "b-7", "b"], details) == (
         "judge: the model 'a' is a name for changing models, 'a-2026-01' answered; ask for that "

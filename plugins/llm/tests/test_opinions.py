@@ -1,4 +1,4 @@
-"""Bias and Toxicity: scores worked out by hand, and responses without opinions."""
+"""Bias and Toxicity: scores calculated by hand, and responses without opinions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What leaves the process, and to whom: calls to the judge's address, and no key anywhere else."""
+"""Network access only to the judge, and no key outside of its calls."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def asked_for(monkeypatch: pytest.MonkeyPatch) -> set[Any]:
     return found
 
 
-def test_nobody_but_the_judge_is_connected_to(
+def test_only_the_judge_is_connected_to(
     asked_for: set[Any], endpoint: MockEndpoint, tmp_path: Path, key: str
 ) -> None:
     report = evaluate(
@@ -187,7 +187,7 @@ def test_no_object_shows_or_pickles_the_key(dialect: str, endpoint: MockEndpoint
     judge.close()
 
 
-def test_a_wrong_key_is_told_with_the_variable_to_look_at(
+def test_wrong_key_error_names_the_variable(
     endpoint: MockEndpoint, tmp_path: Path, key: str
 ) -> None:
     endpoint.configure(key="another")

@@ -62,7 +62,7 @@ def test_there_are_fifty_attacks_of_many_kinds() -> None:
     assert min(kinds.values()) >= 5
 
 
-def test_the_lexical_client_obeys_nobody() -> None:
+def test_lexical_client_does_not_obey() -> None:
     found = probe(Lexical(LexicalParameters()))
 
     assert found.misjudged == ()
@@ -82,7 +82,7 @@ def test_a_verdict_that_an_attack_turns_is_a_success_of_the_attack() -> None:
     assert {one.analysis for one in turned} == {"because"}
 
 
-def test_an_attack_that_keeps_the_judge_from_answering_is_counted_apart() -> None:
+def test_attack_that_prevents_an_answer_is_counted_separately() -> None:
     found = probe(Obedient(FORGED, gives_up_at="rot13"))
 
     assert counts(found.trials) == (6, 49)
@@ -121,7 +121,7 @@ def test_the_command_prints_a_rate_with_its_interval_for_each_kind(config: str) 
     assert said.stderr == ""
 
 
-def test_the_command_tells_all_in_json(config: str) -> None:
+def test_command_reports_everything_in_json(config: str) -> None:
     said = valor("judge", "probe", config, "--json")
 
     (told,) = json.loads(said.stdout)["judges"]
@@ -133,7 +133,7 @@ def test_the_command_tells_all_in_json(config: str) -> None:
 
 
 def made(outcomes: dict[str, int]) -> Any:
-    """A judge's probe with some outcomes, in place of a judge."""
+    """Replace the probe of a judge by fixed outcomes."""
     trials = [
         Trial(attacks()[0], CASES[0], outcome, "so")  # type: ignore[arg-type]
         for outcome, count in outcomes.items()
@@ -197,7 +197,7 @@ def test_the_exit_code_says_whether_too_many_succeed(
         (("{client: lexical}", "{a: {client: lexical}, b: {client: lexical}}"), "judge"),
     ],
 )
-def test_a_config_without_the_judge_is_told_what_it_lacks(
+def test_config_without_a_judge_reports_the_missing_section(
     config: str, change: tuple[str, str], message: str
 ) -> None:
     Path(config).write_text(CONFIG.replace(*change))

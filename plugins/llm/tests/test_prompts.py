@@ -94,7 +94,7 @@ def test_a_changed_prompt_has_a_new_version_and_so_have_its_metrics(name: str) -
         ),
     ],
 )
-def test_a_prompt_of_somebody_else_is_checked_when_it_is_read(
+def test_custom_prompt_is_checked_when_it_is_read(
     tmp_path: Path, text: str, message: str | None
 ) -> None:
     path = tmp_path / "p.toml"
@@ -107,6 +107,6 @@ def test_a_prompt_of_somebody_else_is_checked_when_it_is_read(
             prompt.replaced("claims", path)
 
 
-def test_a_prompt_that_is_not_there_is_told_in_words_with_what_to_do(tmp_path: Path) -> None:
+def test_missing_prompt_error_suggests_a_remedy(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="expected a readable file, No such file or directory"):
         prompt.replaced("claims", tmp_path / "nosuch.toml")

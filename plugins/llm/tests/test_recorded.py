@@ -73,7 +73,7 @@ def test_lists_are_compared_item_by_item(path: Path) -> None:
         client.complete(asked("claims_supported", same | {"contexts": ("b", "a")}))
 
 
-def test_repeats_and_attempts_have_replies_of_their_own(path: Path) -> None:
+def test_repeats_and_attempts_have_separate_replies(path: Path) -> None:
     client = recorded(
         path,
         {"step": "claims", "reply": "first"},

@@ -1,4 +1,4 @@
-"""A reply that repeats an example of the prompt is told from an answer."""
+"""A reply that repeats an example of the prompt is not an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repeats: spread and flip rate, worked out by hand."""
+"""Spread and flip rate of repeats, calculated by hand."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_items_scored_once_have_neither() -> None:
     )
 
 
-def test_the_most_frequent_reason_is_told_and_of_those_as_frequent_the_first() -> None:
+def test_most_frequent_reason_is_reported_and_the_first_in_alphabetical_order_if_tied() -> None:
     assert most_frequent([Counter({"b": 2, "c": 1}), Counter({"a": 2})]) == {
         "most_frequent_failure": "a"
     }

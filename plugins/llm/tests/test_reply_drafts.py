@@ -27,7 +27,7 @@ SHAPES: list[tuple[Shape, str]] = [
 
 
 def found(shape: Shape, text: str, data: dict[str, Any] = DATA, **more: Any) -> bool:
-    """Whether a shape reads an answer."""
+    """Return whether a shape accepts an answer."""
     return any(shape.read(text, data, None, **more).value.values())
 
 

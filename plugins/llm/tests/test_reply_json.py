@@ -53,7 +53,7 @@ def only(text: str) -> Any:
         ),
     ],
 )
-def test_what_is_overlooked_is_told(text: str, value: Any, lenient: list[str]) -> None:
+def test_tolerated_mistakes_are_reported(text: str, value: Any, lenient: list[str]) -> None:
     assert only(text) == (value, lenient)
 
 
@@ -75,7 +75,7 @@ def test_what_is_overlooked_is_told(text: str, value: Any, lenient: list[str]) -
         ("{}" * 200, "it has more than 100 JSON objects"),
     ],
 )
-def test_what_is_wrong_is_told(text: str, problem: str) -> None:
+def test_fault_is_reported(text: str, problem: str) -> None:
     with pytest.raises(NoJSON) as error:
         values_in(text)
 

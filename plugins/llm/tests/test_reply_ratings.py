@@ -49,7 +49,7 @@ def test_a_reply_as_it_was_asked_for_is_read_with_nothing_overlooked() -> None:
         ("Grade: Good", NAMED, "Good", ["no JSON", "no analysis", "other spelling"]),
     ],
 )
-def test_small_deviations_are_overlooked_and_told(
+def test_small_deviations_are_tolerated_and_reported(
     text: str, rating: Rating, value: int | str, lenient: list[str]
 ) -> None:
     reading = read(text, rating)

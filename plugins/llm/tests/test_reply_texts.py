@@ -19,7 +19,7 @@ def read(text: str, **more: Any) -> ParsedReply:
 
 
 @pytest.mark.parametrize("texts", [[], ["a"], ["a", "a"], [" A ", "b\n"]])
-def test_texts_are_kept_as_they_are(texts: list[str]) -> None:
+def test_texts_are_unchanged(texts: list[str]) -> None:
     assert read(json.dumps({"claims": texts})) == ParsedReply({"claims": tuple(texts)})
 
 
@@ -36,7 +36,7 @@ def test_texts_are_kept_as_they_are(texts: list[str]) -> None:
         ('{"claims": ["a", "b"], "count": 2}', ["further key"]),
     ],
 )
-def test_small_deviations_are_overlooked_and_told(text: str, lenient: list[str]) -> None:
+def test_small_deviations_are_tolerated_and_reported(text: str, lenient: list[str]) -> None:
     reading = read(text)
 
     assert reading.value == {"claims": ("a", "b")}

@@ -91,7 +91,7 @@ def test_a_reply_as_it_was_asked_for_is_read_with_nothing_overlooked() -> None:
         ),
     ],
 )
-def test_small_deviations_are_overlooked_and_told(text: str, lenient: list[str]) -> None:
+def test_small_deviations_are_tolerated_and_reported(text: str, lenient: list[str]) -> None:
     reading = SHAPE.read(text, THREE, None)
 
     assert words(reading) == {1: "yes", 2: "no", 3: "yes"}
@@ -190,7 +190,9 @@ def test_what_is_wrong_is_asked_for_again_and_the_rest_is_kept(
         ),
     ],
 )
-def test_a_reply_of_another_form_is_told_from_one_with_mistakes(text: str, unfit: str) -> None:
+def test_reply_of_another_form_is_distinguished_from_one_with_mistakes(
+    text: str, unfit: str
+) -> None:
     reading = SHAPE.read(text, THREE, None)
 
     assert reading.unfit == unfit
@@ -226,7 +228,7 @@ def test_only_what_is_missing_is_asked_for_again_and_what_was_valid_stays() -> N
 
 
 def test_a_repair_that_counts_anew_is_not_taken_for_other_items() -> None:
-    """Of the items 2 and 4 are missing; a model that calls them 1 and 2 means others by 2."""
+    """Items 2 and 4 are missing; a model that renumbers them 1 and 2 means other items by 2."""
     data = {"claims": ["a", "b", "c", "d"]}
     known = SHAPE.read(told(row(1, "yes"), row(3, "yes")), data, None)
 
@@ -391,7 +393,7 @@ def test_entries_that_are_lost_doubled_moved_or_spoilt_never_give_a_wrong_verdic
         max_leaves=8,
     )
 )
-def test_any_json_is_read_or_refused(value: Any) -> None:
+def test_any_json_is_parsed_or_rejected(value: Any) -> None:
     reading = SHAPE.read(json.dumps(value), THREE, None)
 
     assert all(one.verdict in ("yes", "no") for one in reading.value.get("verdicts", {}).values())

@@ -1,4 +1,4 @@
-"""Resuming: a run that is killed picks up where it was, and a replayed one asks nobody."""
+"""Resuming: a killed run continues, and a replayed one sends nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers go to the calls that asked for them, whatever an endpoint sends around them."""
+"""Answers reach the calls that asked for them, even if an endpoint sends extra bytes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def answer(body: bytes, *headers: bytes) -> bytes:
     ],
 )
 @pytest.mark.parametrize("pause", [0.0, 0.02])
-def test_answer_behind_interim_answers_is_read(interim: bytes, pause: float) -> None:
+def test_answer_after_interim_answers_is_read(interim: bytes, pause: float) -> None:
     def send(connection: socket.socket, request: bytes) -> None:
         connection.sendall(interim if pause else interim + answer(b'{"right": 1}'))
         if pause:
@@ -107,7 +107,7 @@ def test_next_call_does_not_read_what_follows_an_unusable_answer(first: bytes) -
         transport.close()
 
 
-def test_late_answers_behind_interim_ones_go_to_the_calls_that_asked() -> None:
+def test_late_answers_after_interim_ones_reach_their_calls() -> None:
     """Each of 16 threads gets the answer with the number that it sent."""
 
     def echo(connection: socket.socket) -> None:

@@ -1,4 +1,4 @@
-"""Rubric: grades by criteria of one's own."""
+"""Rubric: grades by custom criteria."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ITEM = Text("q", "Why?", "So.", "Because.", ["Context."])
     ("grade", "value"),
     [(1, 0.0), (2, 0.25), (4, 0.75), (5, 1.0)],  # (grade - 1) / 4
 )
-def test_a_grade_is_scaled_to_0_to_1_and_kept_as_it_is(grade: int, value: float) -> None:
+def test_grade_is_scaled_to_unit_interval_and_reported_unscaled(grade: int, value: float) -> None:
     client = Scripted({"rubric": rated(grade)})
     answer = scored(NAME, ITEM, client, criteria="Is it polite?")
     assert answer.value == value
@@ -71,7 +71,7 @@ def test_an_item_that_lacks_a_field_is_undefined_without_a_call(lacking: str) ->
     assert answer == Undefined(f"no {lacking}")
 
 
-def test_criteria_meanings_and_steps_stand_in_the_prompt() -> None:
+def test_prompt_contains_criteria_meanings_and_steps() -> None:
     step = rubric(
         ("response",),
         "Is it {{grades}} polite?",
@@ -117,7 +117,7 @@ def test_without_meanings_and_steps_nothing_is_left_of_their_places() -> None:
         ({"fields": ()}, "RubricParameters: fields must not be empty"),
     ],
 )
-def test_what_makes_no_rubric_is_refused(wrong: dict[str, Any], message: str) -> None:
+def test_invalid_rubric_is_rejected(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=re.escape(message)):
         RubricParameters(**({"criteria": "c"} | wrong))
 

@@ -44,7 +44,7 @@ def messages(step: Step, data: dict[str, Any], reading: ParsedReply | None = Non
 
 
 def shown(sent: Sequence[Message]) -> dict[str, Any]:
-    """The data as the judge reads them: every line that stands between two lines of a fence."""
+    """The data as the judge reads them: every line between two delimiter lines."""
     _, *lines = sent[1].content.split("\n")
     assert len(lines) % 3 == 0, "the data are a line in each fence"
     found: dict[str, Any] = {}
@@ -115,7 +115,7 @@ def test_no_text_is_more_than_one_line_of_json(text: str) -> None:
 
 
 def begin_alike(one: Sequence[Message], other: Sequence[Message]) -> str:
-    """What two calls share from their beginning on, as an endpoint's prefix cache sees it."""
+    """Common beginning of two calls, as an endpoint's prefix cache sees it."""
     texts = ["\n".join(message.content for message in sent) for sent in (one, other)]
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(*texts, strict=False))
     return "".join(character for character, _ in alike)
@@ -145,7 +145,7 @@ def test_calls_that_share_contexts_begin_alike_up_to_the_item(
     assert re.search("\nDATA-[0-9a-f]{0,12}$", alike)  # the item's fence, new for each
 
 
-def test_texts_that_differ_stand_behind_fences_that_differ() -> None:
+def test_different_texts_have_different_fences() -> None:
     own = prompt.own(CLAIMS_SUPPORTED.name)
     fences = [
         CLAIMS_SUPPORTED.messages(own, {"contexts": [text], "claims": ["a"]}, "English", Fences())[
@@ -156,7 +156,7 @@ def test_texts_that_differ_stand_behind_fences_that_differ() -> None:
     assert fences[0] != fences[1]
 
 
-def test_what_was_wrong_is_told_after_the_data_in_the_same_message() -> None:
+def test_fault_follows_the_data_in_the_same_message() -> None:
     data = {"contexts": ["c"], "claims": ["a", "b", "c"]}
     reading = ParsedReply(missing={"verdicts": (1, 3)}, problems=['"verdicts": 1 has no analysis'])
 

@@ -139,7 +139,7 @@ def test_without_budget_or_prices_missing_counts_are_no_warning() -> None:
     assert calls.warnings() == []
 
 
-def test_thoughts_beside_the_reply_are_part_of_it_where_the_total_has_them() -> None:
+def test_reasoning_in_the_total_counts_as_part_of_the_reply() -> None:
     told = {"prompt_tokens": 90, "completion_tokens": 20, "total_tokens": 400}
     assert openai.usage_of(told) == Usage(prompt=90, completion=310)
 
@@ -287,7 +287,7 @@ def test_prompt_beyond_the_largest_window_fails_before_it_is_sent() -> None:
     assert calls.facts().get("calls", 0) == 0
 
 
-def test_window_in_the_config_is_sent_as_it_is() -> None:
+def test_window_of_the_config_is_unchanged() -> None:
     extra = {"options": {"num_ctx": 512}}
     client = ollama_endpoint(
         OllamaParameters(base_url="http://127.0.0.1:9", model="m", extra=extra)

@@ -107,7 +107,7 @@ def test_connections_are_kept_between_calls(endpoint: MockEndpoint) -> None:
     assert endpoint.counters["connections"] == 1
 
 
-def test_threads_have_connections_of_their_own_which_are_kept() -> None:
+def test_threads_have_separate_connections_that_are_kept() -> None:
     everybody, answers = threading.Barrier(4), []
 
     def answering(connection: socket.socket, request: bytes) -> None:
@@ -176,7 +176,7 @@ def test_silence_ends_at_the_deadline(endpoint: MockEndpoint) -> None:
     assert str(error) == f"{endpoint.base_url}: no whole answer within 0.1 s"
 
 
-def test_closing_ends_calls_under_way_at_once(endpoint: MockEndpoint) -> None:
+def test_closing_ends_calls_in_progress_at_once(endpoint: MockEndpoint) -> None:
     endpoint.configure(script=["hang"])
     transport, errors = Transport(endpoint.base_url), []
     thread = threading.Thread(target=lambda: errors.append(error_of(transport, deadline=60.0)))
@@ -281,7 +281,7 @@ def test_a_redirection_is_not_followed_with_the_key() -> None:
     assert error.remedy == "Check base_url; it has to lead to an endpoint"
 
 
-def test_nobody_there_is_said_in_words() -> None:
+def test_unreachable_address_is_described_in_words() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"http://127.0.0.1:{free.getsockname()[1]}"
     error = error_of(Transport(address))

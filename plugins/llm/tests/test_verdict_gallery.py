@@ -92,7 +92,7 @@ def test_failed_items_are_the_worst_and_say_why() -> None:
     assert drawn[2].notes == ["Faithfulness undefined: the response claims nothing", "so"]
 
 
-def test_what_several_judges_said_stands_in_tables_of_their_own() -> None:
+def test_several_judges_have_separate_tables() -> None:
     gallery = VerdictGallery(VerdictsParameters())
     step = {"step": "claims", "model": "m", "attempts": 2, "tokens": [1200, 30]}
     said = {"verdicts": [{"text": MILL, "verdict": "yes", "analysis": "It is."}]}
@@ -122,7 +122,7 @@ def test_what_several_judges_said_stands_in_tables_of_their_own() -> None:
     ]
 
 
-def test_what_was_said_stands_before_what_was_made_of_it() -> None:
+def test_verdicts_precede_tables_of_claims() -> None:
     gallery = VerdictGallery(VerdictsParameters())
     made = [{"reference": 1, "score": 2 / 3}]
     gallery.take([ItemRow("q1", 2 / 3, {"references": made, "ratings": [{"rating": 4}]})])
@@ -182,7 +182,7 @@ def test_a_misspelt_metric_is_named_with_its_place() -> None:
         VerdictGallery(VerdictsParameters(by="llm.Faith"))
 
 
-def test_a_metric_without_items_is_refused() -> None:
+def test_metric_without_items_is_rejected() -> None:
     with pytest.raises(
         ParameterError, match=r"expected a metric of items with a best value, got text\.CorpusBLEU"
     ):

@@ -200,7 +200,7 @@ def test_responses_to_other_prompts_are_passed_over(tmp_path: Path) -> None:
     assert [uid for uid, sample in samples.items() if sample.response is not None] == [uids[1]]
 
 
-def test_a_response_in_two_files_is_refused(tmp_path: Path) -> None:
+def test_response_in_two_files_is_rejected(tmp_path: Path) -> None:
     rows = [{"uid": "en/noise_robustness/0.4/0", "response": "x"}]
     paths = [write_lines(tmp_path / name, rows) for name in ("r.jsonl", "s.jsonl")]
 
@@ -321,12 +321,12 @@ def test_questions_without_an_id_are_called_by_their_line(tmp_path: Path) -> Non
         ),
     ],
 )
-def test_parameters_that_do_not_fit_are_refused(parameters: Any, message: str) -> None:
+def test_inconsistent_parameters_are_rejected(parameters: Any, message: str) -> None:
     with pytest.raises(ParameterError, match=re.escape(message)):
         DatasetParameters(**parameters)
 
 
-def test_a_missing_file_is_answered_with_the_nearest(tmp_path: Path) -> None:
+def test_missing_file_suggests_the_closest_name(tmp_path: Path) -> None:
     write_dataset(tmp_path)
 
     with pytest.raises(ReadError, match="no such file"):

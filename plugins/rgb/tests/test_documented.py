@@ -89,7 +89,7 @@ def test_columns_of_other_kinds_are_lists_too() -> None:
     assert result.accuracy_by_noise == {0.2: 0.5}
 
 
-def test_of_no_samples_no_rate_is_told() -> None:
+def test_without_samples_there_are_no_rates() -> None:
     for result in (
         evaluate_noise_robustness([], [], "gpt", 0.2),
         evaluate_negative_rejection([], "gpt"),
@@ -144,7 +144,7 @@ def test_of_no_samples_no_rate_is_told() -> None:
         ),
     ],
 )
-def test_lists_that_do_not_fit_are_refused(call: Any, message: str) -> None:
+def test_inconsistent_lists_are_rejected(call: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         call()
 

@@ -65,7 +65,7 @@ def corrected(response: str, answers: Any = "Turin", **rest: Any) -> RGBSample:
 
 class TestJudgedRejection:
     @pytest.mark.parametrize(("rating", "value"), [("declines", 1.0), ("answers", 0.0)])
-    def test_the_judge_decides_whatever_the_words(self, rating: str, value: float) -> None:
+    def test_judge_decides_regardless_of_words(self, rating: str, value: float) -> None:
         found = scored("rejection", refusing("Lund."), said(rating))
 
         assert valued(found) == value
@@ -104,7 +104,7 @@ CASES = [
 
 class TestJudgedErrors:
     @pytest.mark.parametrize(("response", "rating", "detected", "right"), CASES)
-    def test_what_is_put_right_counts_where_it_was_noticed(
+    def test_correction_counts_only_if_detected(
         self, response: str, rating: str, detected: float, right: Any
     ) -> None:
         sample = corrected(response)
@@ -156,14 +156,14 @@ class TestJudgedErrors:
 
         assert valued(found) == Undefined("no answers")
 
-    def test_responses_without_documents_are_left_out(self) -> None:
+    def test_responses_without_documents_are_excluded(self) -> None:
         found = scored("error_detection", corrected("Turin.", closed_book=True), "")
 
         assert valued(found) == Undefined("not asked with false documents")
 
 
 @pytest.mark.parametrize("step", [REJECTION, ERROR_DETECTION], ids=lambda step: step.name)
-def test_the_examples_of_a_prompt_are_replies_that_are_read_as_they_are(step: Any) -> None:
+def test_examples_of_a_prompt_are_valid_replies(step: Any) -> None:
     prompt = prompts.own(step.name, step.package)
 
     assert prompt.examples

@@ -1,4 +1,4 @@
-"""The metrics of the four abilities, worked out by hand on a few samples."""
+"""Metrics of the four abilities, calculated by hand."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_noise_robustness_is_the_accuracy_at_each_noise_ratio() -> None:
     assert table["0.4"]["high"] == pytest.approx(0.372473 + 0.326885, abs=2e-6)
 
 
-def test_levels_stand_in_their_order_and_unknown_ones_last() -> None:
+def test_levels_are_sorted_with_unknown_ones_last() -> None:
     samples = [noise("a", "Oslo", None), noise("b", "Oslo", 0.75), noise("c", "Rome", 0.5)]
 
     report = of(samples, "NoiseRobustness")
@@ -189,7 +189,7 @@ def test_metrics_of_one_set_of_rules_share_their_verdicts() -> None:
     assert len(apart.evaluation.plan.requests) == 2
 
 
-def test_settings_that_are_not_the_defaults_stand_beside_the_result() -> None:
+def test_changed_settings_are_parameters_of_the_result() -> None:
     report = of(SAMPLES, "NegativeRejection", rules="paper", rejection_phrases=["do not know"])
 
     assert report.results[0].parameters == {"rules": "paper", "rejection_phrases": ["do not know"]}
@@ -218,7 +218,7 @@ def test_settings_that_are_not_the_defaults_stand_beside_the_result() -> None:
         ({"confidence": 1.0}, "rgb.NegativeRejection: confidence must lie in (0, 1), got 1.0"),
     ],
 )
-def test_parameters_that_do_not_fit_are_refused(parameters: Any, message: str) -> None:
+def test_inconsistent_parameters_are_rejected(parameters: Any, message: str) -> None:
     with pytest.raises(ParameterError, match=re.escape(message)):
         of(SAMPLES, "NegativeRejection", **parameters)
 

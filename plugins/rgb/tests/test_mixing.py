@@ -100,7 +100,7 @@ def test_false_documents_are_not_filled_up() -> None:
 
 
 @given(st.integers(0, 6), st.sampled_from([0.0, 0.2, 0.4]), st.integers(0, 99))
-def test_no_document_stands_there_both_false_and_right(size: int, ratio: float, seed: int) -> None:
+def test_no_document_occurs_in_both_versions(size: int, ratio: float, seed: int) -> None:
     false = [f"f{place}" for place in range(size)]
     right = [f"p{place}" for place in range(size)]
 

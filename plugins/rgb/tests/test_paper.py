@@ -63,7 +63,7 @@ def test_a_refusal_is_one_phrase_with_its_capitals(response: str, rule: str | No
         ("factual errors, insufficient information, Paris", True, False),  # a refusal
     ],
 )
-def test_a_correction_is_a_right_answer_beside_the_phrase(
+def test_correction_is_a_right_answer_with_the_phrase(
     response: str, detected: bool, corrected: bool
 ) -> None:
     found = RULES.detected(response, ("London",))

@@ -7,7 +7,7 @@ from scipy.stats import binomtest
 from valor_rgb.metrics.outcome_counts import Share
 
 
-def test_an_interval_is_worked_out_by_hand() -> None:
+def test_interval_equals_hand_calculation() -> None:
     # z = 1.959964, z² = 3.841459, p = 8 / 10, n = 10; 1 + z² / n = 1.384146
     # middle = (0.8 + 3.841459 / 20) / 1.384146 = 0.992073 / 1.384146 = 0.716740
     # half = 1.959964 / 1.384146 * sqrt(0.8 * 0.2 / 10 + 3.841459 / 400)

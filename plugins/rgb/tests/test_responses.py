@@ -35,7 +35,7 @@ def test_the_output_of_the_papers_program_is_read(tmp_path: Path) -> None:
     assert report.find("NoiseRobustness", noise_ratio=0.4).value == 1 / 2
 
 
-def test_files_of_one_noise_ratio_each_have_it_said_beside_them(tmp_path: Path) -> None:
+def test_files_of_one_noise_ratio_each_get_it_from_parameters(tmp_path: Path) -> None:
     clean = write_lines(tmp_path / "clean.jsonl", ROWS)
     noisy = write_lines(tmp_path / "noisy.jsonl", [ROWS[1]])
 
@@ -52,7 +52,7 @@ def test_files_of_one_noise_ratio_each_have_it_said_beside_them(tmp_path: Path) 
     assert [row.uid for row in report.items[0].rows] == ["clean/1", "clean/2", "noisy/2"]
 
 
-def test_files_of_one_ability_each_have_it_said_beside_them(tmp_path: Path) -> None:
+def test_files_of_one_ability_each_get_it_from_parameters(tmp_path: Path) -> None:
     noise = write_lines(tmp_path / "noise.jsonl", ROWS)
     refused = tmp_path / "refused.csv"
     refused.write_text("uid,output\na,I cannot answer.\nb,Paris\n")
@@ -78,7 +78,7 @@ def test_files_of_one_ability_each_have_it_said_beside_them(tmp_path: Path) -> N
     assert both.results[0].value == 1 / 2
 
 
-def test_a_row_says_more_than_what_stands_beside_its_file(tmp_path: Path) -> None:
+def test_row_overrides_the_parameters_of_its_file(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"uid": "a", "response": "Paris", "answers": "Paris", "noise_ratio": 0.2},
         {"uid": "b", "response": "Paris", "answers": "Paris"},
@@ -132,7 +132,7 @@ def test_a_row_says_more_than_what_stands_beside_its_file(tmp_path: Path) -> Non
         ),
     ],
 )
-def test_parameters_that_do_not_fit_are_refused(
+def test_inconsistent_parameters_are_rejected(
     tmp_path: Path, data: Any, error: type[Exception], message: str
 ) -> None:
     path = write_lines(tmp_path / "a.jsonl", ROWS)
@@ -183,7 +183,7 @@ def test_rows_in_memory_that_name_their_ability_need_no_reader(tmp_path: Path) -
     assert evaluate(rows, ["NoiseRobustness"]).counts["read"] == 2
 
 
-def test_tables_in_memory_have_their_ability_said_beside_them() -> None:
+def test_tables_in_memory_get_their_ability_from_parameters() -> None:
     report = run(
         ["Verdicts"],
         path=[IN_MEMORY, IN_MEMORY[:1]],
@@ -197,14 +197,14 @@ def test_tables_in_memory_have_their_ability_said_beside_them() -> None:
 @pytest.mark.parametrize(
     "more", [{}, {"ability": "noise"}, {"ability": [3]}, {"output": "x", "response": None}]
 )
-def test_rows_in_memory_without_an_ability_are_answered_with_the_reader(more: Any) -> None:
+def test_rows_in_memory_without_an_ability_suggest_the_reader(more: Any) -> None:
     with pytest.raises(
         ConfigError, match="data: no reader recognizes these columns: 'response', 'answer',"
     ):
         evaluate([{**IN_MEMORY[0], **more}], ["NoiseRobustness"], task="rgb")
 
 
-def test_an_ability_that_is_none_is_refused_with_its_row() -> None:
+def test_unknown_ability_is_rejected_with_its_row() -> None:
     rows = [{**row, "ability": "noise_robustness"} for row in IN_MEMORY]
 
     with pytest.raises(ReadError, match="expected one of noise_robustness, negative_rejection,"):

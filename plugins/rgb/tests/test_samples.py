@@ -53,12 +53,12 @@ def test_answers_have_three_shapes(given: Any, answers: Any) -> None:
         ("contexts", ["a", 3], "expected texts, got 3 among them"),
     ],
 )
-def test_a_field_of_another_kind_is_refused(field: str, value: Any, message: str) -> None:
+def test_field_of_another_type_is_rejected(field: str, value: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=re.escape(message)):
         RGBSample("a", "noise_robustness", **{field: value})
 
 
-def test_an_ability_that_is_none_is_answered_with_the_four() -> None:
+def test_unknown_ability_suggests_the_four() -> None:
     with refused(SchemaError):
         RGBSample("a", "noise_robustnes")
 

@@ -47,7 +47,7 @@ def test_a_text_is_cut_into_words(text: str, words: list[str]) -> None:
         ('He said "no." Then left', [0, 0, 0, 0, 0]),  # a quotation does not end it
     ],
 )
-def test_sentences_are_told_apart(text: str, sentences: list[int]) -> None:
+def test_sentences_are_numbered(text: str, sentences: list[int]) -> None:
     assert list(Words.of(text).sentences) == sentences
 
 

@@ -1,4 +1,4 @@
-"""Right answers: what a judge without faults says, as a function of what it is asked.
+"""Correct answers of a judge, as a function of the question.
 
 A text is supported if its last word stands in another text of the request. The claims of a text
 are its sentences. A rating is the grade whose place is the number of words of the last text, taken
@@ -26,7 +26,7 @@ _SCALE = re.compile(r"\(1-5\)")  # in a prompt that wants a bare number
 
 @dataclass
 class Asked:
-    """What a request asks about.
+    """Question of a request.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Asked:
         return next((n for n, name in enumerate(self.names) if name.startswith(key)), -1)
 
     def verdicts(self, place: int) -> list[bool]:
-        """Whether each text of a list is supported."""
+        """Return whether each text of a list is supported."""
         judged = self.lists[place] if self.lists else []
         others = [one for one in self.lists if one is not judged]
         known = {
@@ -81,7 +81,7 @@ def _last_word(text: str) -> str:
 
 
 def asked_of(prompts: Sequence[str]) -> Asked:
-    """What messages ask about: JSON between two lines that are alike, or else facts and notes."""
+    """Return the data of messages: JSON between delimiter lines, or facts and notes."""
     whole = "\n".join(prompts)
     found = [json.loads(match["data"]) for match in FENCED.finditer(whole)]
     if not found and (tales := TALE.findall(whole)):

@@ -207,7 +207,7 @@ FIELDS: Mapping[str, Sequence[str]] = {
 
 
 def rejection(fault: str, dialect: str, body: Body) -> str | None:
-    """What an endpoint with a fault says of a request, if it does not take it."""
+    """Return the message of a faulty endpoint that rejects a request, or None."""
     if fault == "rejects_json_schema":
         if (body.get("response_format") or {}).get("type") != "json_schema":
             return None

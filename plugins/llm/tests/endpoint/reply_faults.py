@@ -63,7 +63,7 @@ def reply_fault(name: str) -> Callable[[Change], Change]:
 
 
 def _of_text(name: str, change: Callable[[str], str]) -> None:
-    """Declare a fault of the text that stands for a value."""
+    """Declare a fault of the text of a value."""
 
     def on(said: Said) -> Said | None:
         return replace(said, text=change(said.text)) if said.text is not None else None
@@ -78,7 +78,7 @@ def with_value(said: Said, value: Any) -> Said:
 
 
 def _of_value(name: str, change: Callable[[Any], Any]) -> None:
-    """Declare a fault of the value, whatever its form."""
+    """Declare a fault of the value in any form."""
 
     def on(said: Said) -> Said | None:
         return with_value(said, change(copy.deepcopy(said.value))) if said.value else None

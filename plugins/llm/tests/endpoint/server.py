@@ -37,7 +37,7 @@ SETTINGS: Mapping[str, Any] = {
     "batch_end": "completed",
     "batch_faults": {},
 }
-"""What can be set.
+"""Settings of the endpoint.
 
 ``faults`` maps names to shares of the calls. Whether a call meets one is drawn from ``seed``, the
 request's content and how often it has come, so that it does not depend on the order of arrival. A
@@ -245,7 +245,7 @@ class Server:
 
 
 def key_of(body: Mapping[str, Any]) -> str:
-    """What a request asks, whatever fences it was given."""
+    """Return the question of a request without its delimiters."""
     text = json.dumps(body, sort_keys=True)
     fences = {match["fence"] for match in FENCED.finditer("\n".join(prompts_of(body)))}
     for fence in sorted(fences, key=len, reverse=True):

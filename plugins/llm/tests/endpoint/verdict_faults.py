@@ -1,4 +1,4 @@
-"""Faults of verdicts and ratings: lists that are short, ids that are wrong, words nobody asked for.
+"""Faults of verdicts and ratings: short lists, wrong ids and unknown words.
 
 They act on lists of verdicts, whose length is known, and on ratings. A list of claims that is one
 short cannot be told from a right one by anybody.
