@@ -384,6 +384,14 @@ def _table(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def _structure(registry: Registry, argument: str) -> str:
+    """Return the numbers of rooms, floors, arrows and cycles of the families."""
+    sys.path.insert(0, str(DOCS))
+    from structure import table
+
+    return table()
+
+
 _KINDS: Mapping[str, Any] = {
     "metric": _metric,
     "metrics": _metrics,
@@ -397,6 +405,7 @@ _KINDS: Mapping[str, Any] = {
     "module": _module,
     "python": _python,
     "commands": _commands,
+    "structure": _structure,
 }
 
 if __name__ == "__main__":

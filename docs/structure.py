@@ -9,7 +9,7 @@ room is one floor above the highest room that it imports.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -136,26 +136,31 @@ def structures() -> dict[str, Structure]:
     return {package.name: Structure.of(package) for package in packages if package.is_dir()}
 
 
-def table() -> str:
-    """Return the table of the page on structure, in Markdown."""
-    rows = [
-        "| family | rooms | floors | arrows | cycles | files | small | lines of code |",
-        "|---|--:|--:|--:|---|--:|--:|--:|",
-    ]
+def table(*, with_sizes: bool = False) -> str:
+    """Return a table in Markdown with a row for each family.
+
+    Parameters
+    ----------
+    with_sizes : bool
+        Whether to add columns for files, small files and lines of code, and a row of sums.
+    """
+    columns = ["rooms", "floors", "arrows", "cycles"]
+    columns += ["files", "small files", "lines of code"] if with_sizes else []
     found = structures()
+    rows: list[list[object]] = [["family", *columns], ["---"] + ["--:"] * len(columns)]
     for name, one in found.items():
-        counts = (len(one.imports), one.floors, one.arrows)
-        sizes = (one.files, one.small_files, f"{one.code_lines:,}")
         cycle = " → ".join(one.cycle) or "none"
-        rows.append(f"| `{name}` | {' | '.join(map(str, (*counts, cycle, *sizes)))} |")
-    sums = (
-        sum(one.files for one in found.values()),
-        sum(one.small_files for one in found.values()),
-        f"{sum(one.code_lines for one in found.values()):,}",
-    )
-    rows.append(f"| in all | | | | | {' | '.join(map(str, sums))} |")
-    return "\n".join(rows)
+        cells: list[object] = [f"`{name}`", len(one.imports), one.floors, one.arrows, cycle]
+        rows.append([*cells, *_sizes([one])] if with_sizes else cells)
+    if with_sizes:
+        rows.append(["in all", "", "", "", "", *_sizes(found.values())])
+    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)
+
+
+def _sizes(found: Collection[Structure]) -> list[str]:
+    names = ("files", "small_files", "code_lines")
+    return [f"{sum(getattr(one, name) for one in found):,}" for name in names]
 
 
 if __name__ == "__main__":
-    print(table())
+    print(table(with_sizes=True))

@@ -353,3 +353,53 @@ def test_manifests_import_only_core_attrs_and_parameters(folder: Path) -> None:
             else:
                 continue
             assert not found & {"numpy", "pandas", "sklearn", "scipy", "shapely", "nltk"}, found
+
+
+LIMITS = {
+    "valor_classification": (8, 4, 10),
+    "valor_segmentation": (10, 4, 12),
+    "valor_detection": (13, 5, 30),
+    "valor_text": (10, 4, 12),
+    "valor_evaluate": (6, 3, 6),
+    "valor_llm": (16, 8, 32),
+    "valor_rgb": (10, 6, 14),
+}
+"""Maximum numbers of rooms, floors and arrows of each family; see docs/design/structure.md."""
+
+
+@pytest.mark.parametrize("family", LIMITS)
+def test_families_have_few_rooms_and_no_cycles(
+    family: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    structure = importlib.import_module("structure").structures()[family]
+
+    counted = (len(structure.imports), structure.floors, structure.arrows)
+    assert structure.cycle == ()
+    assert all(count <= most for count, most in zip(counted, LIMITS[family], strict=True)), counted
+
+
+def test_structure_counts_rooms_floors_arrows_and_cycles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    package = tmp_path / "valor_x"
+    (package / "metrics").mkdir(parents=True)
+    (package / "__init__.py").write_text("from valor_x import metrics")
+    (package / "metrics" / "__init__.py").write_text("")
+    (package / "metrics" / "f1.py").write_text("def f():\n    from valor_x.counts import g")
+    (package / "counts.py").write_text('"""Counts."""\n\n# comment\nfrom valor_x import kernels')
+    (package / "kernels.py").write_text("A = 1\nB = 2")
+    of = importlib.import_module("structure").Structure.of
+
+    found = of(package)
+    assert {room: sorted(rooms) for room, rooms in found.imports.items()} == {
+        "counts": ["kernels"],
+        "kernels": [],
+        "metrics": ["counts"],
+    }
+    assert (found.floors, found.arrows, found.files, found.code_lines) == (3, 2, 5, 6)
+
+    (package / "kernels.py").write_text("import valor_x.metrics.f1")
+    assert set(of(package).cycle) == {"counts", "kernels", "metrics"}
+    assert of(package).floors == 1
