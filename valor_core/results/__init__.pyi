@@ -1,4 +1,5 @@
 from valor_core.results.averages import (
+    LabelValues,
     NumberOrReason,
     exact_mean,
     label_parameters,
@@ -8,6 +9,7 @@ from valor_core.results.averages import (
     ratios,
     weighted,
 )
+from valor_core.results.calibration import calibration_errors
 from valor_core.results.confusion_table import ConfusionTable
 from valor_core.results.detail_columns import DetailColumns
 from valor_core.results.entries import (
@@ -79,6 +81,7 @@ __all__ = [
     "ItemRows",
     "ItemScore",
     "ItemTable",
+    "LabelValues",
     "LazyValue",
     "Metric",
     "MetricDetails",
@@ -93,6 +96,7 @@ __all__ = [
     "Undefined",
     "as_json",
     "by_metric",
+    "calibration_errors",
     "check_format",
     "check_writable",
     "comparable",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.results.result import Failed, Undefined
+from valor_core.results.result import Failed, Result, Undefined
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
 
@@ -122,9 +123,23 @@ def exact_mean(numbers: Sequence[float]) -> float:
 
 
 def macro(
-    values: Sequence[NumberOrReason], truths: Codes, include_prediction_only: bool = False
+    values: Sequence[NumberOrReason],
+    truths: Codes,
+    include_prediction_only: bool = False,
+    excluded: Mapping[int, str] = {},
 ) -> tuple[NumberOrReason, dict[str, int]]:
     """Return the unweighted mean over labels with ground truth, and excluded labels by reason.
+
+    Parameters
+    ----------
+    values : sequence of float, Undefined or Failed
+        Value of each label.
+    truths : ndarray of int64
+        Ground truths of each label.
+    include_prediction_only : bool
+        Whether to include labels without ground truth.
+    excluded : mapping of int to str
+        Labels to exclude by position, with the reason.
 
     Examples
     --------
@@ -132,10 +147,14 @@ def macro(
     >>> macro([1.0, 0.5, 0.0], np.array([3, 1, 0]))
     (0.75, {'label only in predictions': 1})
     """
-    included: list[NumberOrReason] = [
-        value if count or include_prediction_only else Undefined("label only in predictions")
-        for value, count in zip(values, truths.tolist(), strict=True)
-    ]
+    included: list[NumberOrReason] = []
+    for i, (value, count) in enumerate(zip(values, truths.tolist(), strict=True)):
+        if i in excluded:
+            included.append(Undefined(excluded[i]))
+        elif count or include_prediction_only:
+            included.append(value)
+        else:
+            included.append(Undefined("label only in predictions"))
     return mean(included, "labels")
 
 
@@ -160,3 +179,81 @@ def weighted(
     if not total:
         return Undefined("no labels with a value"), left_out
     return math.fsum(value * count for value, count in pairs) / total, left_out
+
+
+@frozen(kw_only=True, eq=False, repr=False)
+class LabelValues:
+    """A value for each label of a key, and the averages over them.
+
+    Parameters
+    ----------
+    key : str
+        The label key.
+    labels : sequence of Label
+        Its labels, sorted.
+    truths : ndarray of int64, shape (n_labels,)
+        Ground truths of each label.
+    values : sequence of float, Undefined or Failed
+        Value of each label.
+    micro : float, Undefined or Failed, optional
+        Value of all labels together; required for the average ``micro``.
+    excluded : mapping of int to str
+        Labels excluded from the macro mean by position, with the reason.
+    refusal : Failed, optional
+        Reason why there is no value, for every result.
+    """
+
+    key: str
+    labels: Sequence[Label]
+    truths: Codes
+    values: Sequence[NumberOrReason]
+    micro: NumberOrReason | None = None
+    excluded: Mapping[int, str] = {}
+    refusal: Failed | None = None
+
+    def results(
+        self, average: str, settings: Mapping[str, Any], include_prediction_only: bool = False
+    ) -> Iterator[Result]:
+        """Yield the results of an average, or one for each label.
+
+        Parameters
+        ----------
+        average : {"none", "micro", "macro", "weighted"}
+            ``none`` is one result for each label.
+        settings : mapping
+            Other parameters of the results.
+        include_prediction_only : bool
+            Whether the macro mean includes labels without ground truth.
+        """
+        if average == "none":
+            for label, value in zip(self.labels, self.values, strict=True):
+                parameters = label_parameters(label) | dict(settings)
+                found = value if self.refusal is None else self.refusal
+                yield Result(parameters=parameters, value=found)
+            return
+        value, left_out = self.average(average, include_prediction_only)
+        parameters = {"label_key": self.key, "average": average} | dict(settings)
+        yield Result(parameters=parameters, value=value, left_out=left_out)
+
+    def average(
+        self, average: str, include_prediction_only: bool = False
+    ) -> tuple[NumberOrReason, dict[str, int]]:
+        """Return an average over the labels, and the excluded labels by reason.
+
+        Examples
+        --------
+        >>> labels = [Label("class", "cat"), Label("class", "dog")]
+        >>> values = LabelValues(
+        ...     key="class", labels=labels, truths=np.array([3, 1]), values=[1.0, 0.5]
+        ... )
+        >>> values.average("macro"), values.average("weighted")
+        ((0.75, {}), (0.875, {}))
+        """
+        if self.refusal is not None:
+            return self.refusal, {}
+        if average == "micro":
+            assert self.micro is not None
+            return self.micro, {}
+        if average == "weighted":
+            return weighted(self.values, self.truths)
+        return macro(self.values, self.truths, include_prediction_only, self.excluded)

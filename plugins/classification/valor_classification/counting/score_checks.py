@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from attrs import define
@@ -114,3 +115,9 @@ def scores_request() -> StateRequest:
 def range_request() -> StateRequest:
     """Request the number of scores outside [0, 1]."""
     return StateRequest(ScoreRange)
+
+
+def refusal(key: str, checks: Iterable[ScorelessPredictions | ScoreRange]) -> Failed | None:
+    """Return the first reason why checks refuse the scores of a label key, or None."""
+    reasons = (check.of(key).refusal for check in checks)
+    return next((reason for reason in reasons if reason is not None), None)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from valor_classification.counting import scores
 from valor_classification.counting.by_key import StateByKey
-from valor_classification.counting.score_checks import ScorelessPredictions, ScoreRange
+from valor_classification.counting.score_checks import ScorelessPredictions, ScoreRange, refusal
 from valor_classification.counting.scores import KeyRanking
 from valor_classification.counting.threshold_counts import KeyLabelCounts
-from valor_classification.metrics.label_values import LabelValues
 from valor_classification.parameters.ranked import AveragePrecisionParameters
 from valor_core.parameters import changed_parameters
-from valor_core.results import Result, Undefined
+from valor_core.results import LabelValues, Result, Undefined
 from valor_core.states import StateRequest
 
 
@@ -58,7 +57,7 @@ class AveragePrecision:
         """One result for each label, then the averages of its key."""
         bins = self.parameters.bins
         for key, part in state.sorted():
-            areas = _areas(key, part, bins).unless(*others)
+            areas = evolve(_areas(key, part, bins), refusal=refusal(key, others))
             for average in self.parameters.average:
                 yield from areas.results(average, changed_parameters(self.parameters, "average"))
 

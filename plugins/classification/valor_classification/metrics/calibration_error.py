@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +11,7 @@ from valor_classification.counting import reliability
 from valor_classification.counting.reliability import KeyReliability, Reliability
 from valor_classification.counting.score_checks import ScorelessPredictions, scores_request
 from valor_classification.parameters.probability import CalibrationParameters
-from valor_core.results import Failed, Result, Undefined
+from valor_core.results import Failed, Result, Undefined, calibration_errors
 from valor_core.states import StateRequest
 
 
@@ -61,23 +60,5 @@ class CalibrationError:
 def _value(part: KeyReliability) -> dict[str, Any] | Undefined | Failed:
     if part.refusal is not None:
         return part.refusal
-    total = int(part.counts.sum())
-    if not total:
-        return Undefined("no items with both a ground truth and a prediction")
-    bins = [_bin(part, place) for place in range(part.bins)]
-    filled = [one for one in bins if one["count"]]
-    gaps = [abs(one["accuracy"] - one["confidence"]) for one in filled]
-    counts = [one["count"] for one in filled]
-    weighted = math.fsum(gap * count for gap, count in zip(gaps, counts, strict=True))
-    return {"ece": weighted / total, "mce": max(gaps), "bins": bins}
-
-
-def _bin(part: KeyReliability, place: int) -> dict[str, Any]:
-    count = int(part.counts[place])
-    return {
-        "lower": place / part.bins,
-        "upper": (place + 1) / part.bins,
-        "count": count,
-        "accuracy": int(part.hits[place]) / count if count else None,
-        "confidence": float(part.scores.values[place]) / count if count else None,
-    }
+    reason = "no items with both a ground truth and a prediction"
+    return calibration_errors(part.counts, part.hits, part.scores.values, "accuracy", reason)

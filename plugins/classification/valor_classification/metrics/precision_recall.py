@@ -14,10 +14,9 @@ from valor_classification.counting.threshold_counts import (
     coordinates,
     limits,
 )
-from valor_classification.metrics.label_values import LabelValues
 from valor_classification.parameters.predicted import FBetaParameters, LabelParameters
 from valor_core.parameters import changed_parameters
-from valor_core.results import NumberOrReason, Result, ratio
+from valor_core.results import LabelValues, NumberOrReason, Result, ratio
 from valor_core.states import StateRequest
 
 
@@ -53,14 +52,10 @@ class LabelQuotient:
             labels=counts.labels,
             truths=counts.truths,
             values=[self.value(*row) for row in rows],
+            micro=self.value(*(int(column.sum()) for column in columns)),
         )
+        include = self.parameters.include_prediction_only_labels
         for average in self.parameters.average:
-            if average == "micro":
-                value = self.value(*(int(column.sum()) for column in columns))
-                parameters = {"label_key": key, "average": average} | shaped
-                yield Result(parameters=parameters, value=value)
-                continue
-            include = self.parameters.include_prediction_only_labels
             yield from values.results(average, shaped, include)
 
     def _shaped(self, threshold: float | None) -> dict[str, Any]:

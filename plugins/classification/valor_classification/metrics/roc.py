@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from valor_classification import kernels
@@ -18,11 +18,11 @@ from valor_classification.counting.by_key import StateByKey
 from valor_classification.counting.score_checks import (
     ScorelessPredictions,
     ScoreRange,
+    refusal,
     scores_request,
 )
 from valor_classification.counting.scores import KeyRanking, LabelScores, Ranking
 from valor_classification.counting.threshold_counts import KeyLabelCounts
-from valor_classification.metrics.label_values import LabelValues
 from valor_classification.parameters.ranked import (
     MeanRankParameters,
     RankParameters,
@@ -30,7 +30,7 @@ from valor_classification.parameters.ranked import (
 )
 from valor_core.kernels import thread_count
 from valor_core.parameters import changed_parameters
-from valor_core.results import LazyValue, NumberOrReason, Result, Undefined
+from valor_core.results import LabelValues, LazyValue, NumberOrReason, Result, Undefined
 from valor_core.schemas import Label
 from valor_core.states import StateRequest
 
@@ -106,7 +106,7 @@ class ROCAUC:
         """One result for each label."""
         bins = self.parameters.bins
         for key, part in state.sorted():
-            areas = _areas(key, part, bins).unless(*others)
+            areas = evolve(_areas(key, part, bins), refusal=refusal(key, others))
             yield from areas.results("none", changed_parameters(self.parameters))
 
 
@@ -141,7 +141,7 @@ class MeanROCAUC:
         """One result for each label key."""
         bins, average = self.parameters.bins, self.parameters.average
         for key, part in state.sorted():
-            areas = _areas(key, part, bins).unless(*others)
+            areas = evolve(_areas(key, part, bins), refusal=refusal(key, others))
             yield from areas.results(average, changed_parameters(self.parameters, "average"))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.parameters import changed_parameters
-from valor_core.results import Failed, Result, Undefined, label_parameters
+from valor_core.results import Failed, Result, Undefined, calibration_errors, label_parameters
 from valor_core.schemas import Codes, Floats
 from valor_core.states import StateRequest
 from valor_detection.kernels import analysis as kernels
@@ -132,22 +131,5 @@ class _Bins:
                 f"expected scores in [0, 1], found {int(self.outside[group]):,} outside; put the "
                 "model's outputs through a softmax or a sigmoid"
             )
-        total = int(self.counts[group].sum())
-        if not total:
-            return Undefined("no predictions")
-        bins = [self._bin(group, place) for place in range(self.counts.shape[1])]
-        filled = [one for one in bins if one["count"]]
-        gaps = [abs(one["precision"] - one["confidence"]) for one in filled]
-        counts = [one["count"] for one in filled]
-        weighted = math.fsum(gap * count for gap, count in zip(gaps, counts, strict=True))
-        return {"ece": weighted / total, "mce": max(gaps), "bins": bins}
-
-    def _bin(self, group: int, place: int) -> dict[str, Any]:
-        count, size = int(self.counts[group, place]), self.counts.shape[1]
-        return {
-            "lower": place / size,
-            "upper": (place + 1) / size,
-            "count": count,
-            "precision": int(self.hits[group, place]) / count if count else None,
-            "confidence": float(self.sums[group, place]) / count if count else None,
-        }
+        columns = self.counts[group], self.hits[group], self.sums[group]
+        return calibration_errors(*columns, "precision", "no predictions")

@@ -8,8 +8,12 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.parameters import changed_parameters
-from valor_core.results import NumberOrReason, Result, label_parameters, macro, ratio, weighted
-from valor_core.schemas import Codes
+from valor_core.results import (
+    LabelValues,
+    NumberOrReason,
+    Result,
+    ratio,
+)
 from valor_core.states import StateRequest
 from valor_segmentation.counting.boundary_counts import TRUE, BoundaryCounts
 from valor_segmentation.parameters.boundaries import BoundaryIOUParameters
@@ -69,16 +73,22 @@ class BoundaryIOU:
         labels = state.vocabulary.labels
         for key in state.vocabulary.keys:
             own = [code for code in state.vocabulary.order.tolist() if labels[code].key == key]
+            values = self._values(state, key, own)
+            present = self._values(state, key, [code for code in own if state.table[code].any()])
             for average in self.parameters.average:
-                if average == "none":
-                    for code in own:
-                        value = _quotient(*state.table[code].tolist())
-                        parameters = label_parameters(labels[code]) | self._settings
-                        yield Result(parameters=parameters, value=value)
-                    continue
-                mean, left_out = self._mean(average, state.table[own])
-                parameters = {"label_key": key, "average": average} | self._settings
-                yield Result(parameters=parameters, value=mean, left_out=left_out)
+                yield from (values if average == "none" else present).results(
+                    average, self._settings, self.parameters.include_prediction_only_labels
+                )
+
+    def _values(self, state: BoundaryCounts, key: str, codes: list[int]) -> LabelValues:
+        table = state.table[codes]
+        return LabelValues(
+            key=key,
+            labels=[state.vocabulary.labels[code] for code in codes],
+            truths=table[:, TRUE],
+            values=[_quotient(*row) for row in table.tolist()],
+            micro=_quotient(*table.sum(axis=0).tolist()),
+        )
 
     @property
     def _settings(self) -> dict[str, Any]:
@@ -87,15 +97,6 @@ class BoundaryIOU:
         if chosen.width_in_pixels is None:
             return {"width": chosen.width} | changed_parameters(chosen, "average")
         return {"width_in_pixels": chosen.width_in_pixels} | changed_parameters(chosen, "average")
-
-    def _mean(self, average: str, table: Codes) -> tuple[NumberOrReason, dict[str, int]]:
-        if average == "micro":
-            return _quotient(*table.sum(axis=0).tolist()), {}
-        seen = table[table.any(axis=1)]
-        values = [_quotient(*row) for row in seen.tolist()]
-        if average == "weighted":
-            return weighted(values, seen[:, TRUE])
-        return macro(values, seen[:, TRUE], self.parameters.include_prediction_only_labels)
 
 
 def _quotient(true: int, predicted: int, both: int) -> NumberOrReason:

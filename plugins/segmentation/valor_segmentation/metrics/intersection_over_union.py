@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from valor_core.parameters import changed_parameters
-from valor_core.results import NumberOrReason, Result, ratio, weighted
+from valor_core.results import NumberOrReason, Result, ratio
 from valor_core.states import StateRequest
 from valor_segmentation.counting import pixel_counts
-from valor_segmentation.counting.pixel_counts import Confusion, PixelCounts
-from valor_segmentation.metrics import means
-from valor_segmentation.metrics.precision_recall import LabelQuotient
+from valor_segmentation.counting.pixel_counts import PixelCounts
+from valor_segmentation.metrics.precision_recall import ABSENT, LabelQuotient, label_values
 from valor_segmentation.parameters.pixels import IOUParameters, MeanIOUParameters
 
 
@@ -26,7 +25,7 @@ def intersection_over_union(tp: int, fp: int, fn: int) -> NumberOrReason:
     >>> intersection_over_union(1, 1, 0)
     0.5
     """
-    return ratio(tp, tp + fp + fn, None, means.ABSENT)
+    return ratio(tp, tp + fp + fn, None, ABSENT)
 
 
 @frozen
@@ -93,22 +92,8 @@ class MeanIOU:
         """One result for each label key."""
         chosen = self.parameters
         for key, counts in state.sorted():
-            value, left_out = self._mean(counts.confusion)
-            own = {
-                "label_key": key,
-                "average": chosen.average,
-                "background": chosen.background,
-            }
-            yield Result(
-                parameters=own | changed_parameters(chosen), value=value, left_out=left_out
-            )
-
-    def _mean(self, confusion: Confusion) -> tuple[NumberOrReason, dict[str, int]]:
-        chosen = self.parameters
-        tp, fp, fn = confusion.counts(background=chosen.background)
-        rows = zip(tp.tolist(), fp.tolist(), fn.tolist(), strict=True)
-        values = [intersection_over_union(*row) for row in rows]
-        if chosen.average == "weighted":
-            return weighted(values, tp + fn)
-        include = chosen.include_prediction_only_labels
-        return means.macro(values, tp + fn, tp + fp, include_prediction_only=include)
+            columns = counts.confusion.counts(background=chosen.background)
+            values = label_values(key, (), columns, intersection_over_union)
+            include = chosen.include_prediction_only_labels
+            settings = {"background": chosen.background} | changed_parameters(chosen)
+            yield from values.results(chosen.average, settings, include)

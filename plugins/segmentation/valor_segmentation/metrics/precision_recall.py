@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from attrs import frozen
+import numpy as np
+from attrs import evolve, frozen
 
 from valor_core.parameters import changed_parameters
-from valor_core.results import NumberOrReason, Result, label_parameters, ratio, weighted
+from valor_core.results import (
+    LabelValues,
+    NumberOrReason,
+    Result,
+    ratio,
+)
+from valor_core.schemas import Codes, Label
 from valor_core.states import StateRequest
 from valor_segmentation.counting import pixel_counts
 from valor_segmentation.counting.pixel_counts import Confusion, PixelCounts
-from valor_segmentation.metrics import means
 from valor_segmentation.parameters.pixels import LabelParameters
+
+ABSENT = "label in no pixel"
+"""Reason for excluding a label of the data that is neither true nor predicted anywhere."""
 
 
 @frozen
@@ -37,27 +46,35 @@ class LabelQuotient:
 
     def _of_key(self, key: str, confusion: Confusion) -> Iterator[Result]:
         columns = confusion.counts()
-        values = [self.value(*row) for row in zip(*(c.tolist() for c in columns), strict=True)]
+        values = evolve(
+            label_values(key, confusion.labels, columns, self.value),
+            micro=self.value(*(int(column.sum()) for column in columns)),
+        )
         settings = changed_parameters(self.parameters, "average")
         for average in self.parameters.average:
-            if average == "none":
-                for label, value in zip(confusion.labels, values, strict=True):
-                    yield Result(parameters=label_parameters(label) | settings, value=value)
-                continue
-            mean, left_out = self._mean(average, values, confusion)
-            parameters = {"label_key": key, "average": average} | settings
-            yield Result(parameters=parameters, value=mean, left_out=left_out)
+            include = self.parameters.include_prediction_only_labels
+            yield from values.results(average, settings, include)
 
-    def _mean(
-        self, average: str, values: list[NumberOrReason], confusion: Confusion
-    ) -> tuple[NumberOrReason, dict[str, int]]:
-        tp, fp, fn = confusion.counts()
-        if average == "micro":
-            return self.value(int(tp.sum()), int(fp.sum()), int(fn.sum())), {}
-        if average == "weighted":
-            return weighted(values, tp + fn)
-        include = self.parameters.include_prediction_only_labels
-        return means.macro(values, tp + fn, tp + fp, include_prediction_only=include)
+
+def label_values(
+    key: str,
+    labels: Sequence[Label],
+    columns: tuple[Codes, Codes, Codes],
+    value: Callable[[int, int, int], NumberOrReason],
+) -> LabelValues:
+    """Return the value of each label from its tp, fp and fn.
+
+    The macro mean excludes labels without pixels on both sides.
+    """
+    tp, fp, fn = columns
+    rows = zip(tp.tolist(), fp.tolist(), fn.tolist(), strict=True)
+    return LabelValues(
+        key=key,
+        labels=labels,
+        truths=tp + fn,
+        values=[value(*row) for row in rows],
+        excluded=dict.fromkeys(np.flatnonzero(tp + fp + fn == 0).tolist(), ABSENT),
+    )
 
 
 @frozen
