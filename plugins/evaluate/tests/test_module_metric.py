@@ -125,7 +125,7 @@ class TestColumnsOfText:
     def test_no_complete_item_is_undefined(self) -> None:
         (result,) = computed([Text("a", response="x"), Text("b")], "length_ratio")
 
-        assert result.undefined == "no items with all that the module needs"
+        assert result.undefined == "no items with all required fields"
 
     def test_numbers_are_read_from_texts(self) -> None:
         items = [Text("a", response="1.5", references="1"), Text("b", response="2", references="1")]

@@ -192,7 +192,7 @@ def test_metric_without_items_is_rejected() -> None:
 def test_the_gallery_of_texts_says_which_one_shows_a_judged_metric(tmp_path: Path) -> None:
     chosen = {"name": "text.Gallery", "by": "llm.Bias", "folder": str(tmp_path / "page")}
     with pytest.raises(
-        ValorError, match=r"gallery\.by: expected a metric that asks nobody, got llm\.Bias"
+        ValorError, match=r"gallery\.by: expected a metric without a judge, got llm\.Bias"
     ):
         evaluate(
             [Text("q1", response="Graz is best.")],

@@ -70,7 +70,7 @@ def test_selected_number_sorts_items() -> None:
             "write it as: number: rouge1",
         ),
         ({"by": "ROUGE", "number": "rougel"}, "got 'rougel'; did you mean 'rougeL'"),
-        ({"by": "TokenF1", "number": "f1"}, "number must be left out, got 'f1'; leave it out"),
+        ({"by": "TokenF1", "number": "f1"}, "number must be omitted, got 'f1'; omit it"),
     ],
 )
 def test_missing_number_fails_the_result(parameters: dict[str, Any], message: str) -> None:

@@ -115,7 +115,7 @@ def test_page_shows_worst_items(tmp_path: Path) -> None:
     [
         ({"by": "Examples"}, "expected a metric of items with a best value, got text.Examples"),
         ({"by": "ROUGE"}, "expected one of rouge1, rouge2, rougeL, rougeLsum, got none"),
-        ({"by": "TokenF1", "number": "f1"}, "gallery.number: expected left out, got 'f1'"),
+        ({"by": "TokenF1", "number": "f1"}, "gallery.number: expected no number, got 'f1'"),
     ],
 )
 def test_metric_without_best_value_is_rejected(chosen: dict[str, Any], message: str) -> None:

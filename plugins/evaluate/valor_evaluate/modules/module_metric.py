@@ -86,7 +86,7 @@ class ModuleMetric:
         try:
             read = inputs(module, fields, chosen)
             if not read.columns:
-                reason = Undefined("no items with all that the module needs")
+                reason = Undefined("no items with all required fields")
                 return [Result(parameters=parameters, value=reason, left_out=read.left_out)]
             options = dict(chosen.options)
             if read.codes is not None:

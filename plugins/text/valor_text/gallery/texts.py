@@ -126,7 +126,7 @@ class TextGallery:
         home = self._spec.namespace
         if not all(registry.find(ResourceSpec, one, home).free for one in self._spec.resources):
             raise ParameterError(
-                f"gallery.by: expected a metric that asks nobody, got {self._spec.name}",
+                f"gallery.by: expected a metric without a judge, got {self._spec.name}",
                 "Name a gallery that shows what a judge said: gallery.name=llm.Verdicts",
             )
         if self._best is None or not isinstance(self._spec, ItemMetricSpec):
@@ -187,11 +187,11 @@ class TextGallery:
             return columns[ONLY]
         if wanted not in columns:
             known = [name for name in columns if name]
-            expected = f"one of {', '.join(known)}" if known else "left out"
+            expected = f"one of {', '.join(known)}" if known else "no number"
             raise ParameterError(
                 f"gallery.number: expected {expected}, "
                 f"got {'none' if wanted is None else shown(wanted)}",
                 did_you_mean(str(wanted), known)
-                or (f"Write it as: number: {known[0]}" if known else "Leave it out."),
+                or (f"Write it as: number: {known[0]}" if known else "Omit it."),
             )
         return columns[wanted]

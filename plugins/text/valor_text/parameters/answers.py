@@ -75,7 +75,7 @@ class ContainsParameters(Prepared):
         if not all(self.substrings):
             raise ParameterError(
                 f"substrings must not be empty, got {shown(list(self.substrings))}",
-                "Every response contains an empty text: leave it out.",
+                "Every response contains an empty text: remove it.",
             )
 
 

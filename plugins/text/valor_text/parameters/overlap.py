@@ -51,7 +51,7 @@ class ROUGEParameters(Prepared):
             if not _ROUGE_TYPE.fullmatch(name):
                 raise ParameterError(
                     f"rouge_types must be rouge1 to rouge9, rougeL or rougeLsum, got {shown(name)}",
-                    f"All that are usual: rouge_types: [{', '.join(ROUGE_TYPES)}]",
+                    f"The usual ones: rouge_types: [{', '.join(ROUGE_TYPES)}]",
                 )
 
 
@@ -151,7 +151,7 @@ class BLEUParameters(Prepared):
         if self.definition == "nltk" and self.effective_order is not None:
             raise ParameterError(
                 "effective_order is only for the definition sacrebleu, got nltk",
-                "Write definition: sacrebleu, or leave out effective_order.",
+                "Write definition: sacrebleu, or omit effective_order.",
             )
 
     @property
@@ -163,19 +163,19 @@ class BLEUParameters(Prepared):
         if self.longest > _MOST:
             raise ParameterError(
                 f"weights must be {_MOST} at the most, got {self.longest:,}",
-                "As usual: weights: [0.25, 0.25, 0.25, 0.25]",
+                "The usual ones: weights: [0.25, 0.25, 0.25, 0.25]",
             )
         total = fsum(self.weights)
         if abs(total - 1) > _SUM_OF_WEIGHTS:
             raise ParameterError(
                 f"weights must add up to 1, got {shown(list(self.weights))} with sum {total:g}",
-                "As usual: weights: [0.25, 0.25, 0.25, 0.25]",
+                "The usual ones: weights: [0.25, 0.25, 0.25, 0.25]",
             )
         if self.definition == "sacrebleu" and len(set(self.weights)) > 1:
             raise ParameterError(
                 "weights must be the same for all lengths where the definition is sacrebleu, got "
                 f"{shown(list(self.weights))}",
-                "Write definition: nltk, or leave out weights.",
+                "Write definition: nltk, or omit weights.",
             )
 
     def _check_smoothing(self, smoothings: tuple[str, ...]) -> None:
@@ -189,7 +189,7 @@ class BLEUParameters(Prepared):
             raise ParameterError(
                 f"smoothing_value is for the smoothings {', '.join(SMOOTHING_VALUES)}, got "
                 f"{shown(self.smoothing)}",
-                "Leave out smoothing_value, or choose one of them.",
+                "Omit smoothing_value, or set one of these smoothings.",
             )
         if self.smoothing_value is not None and self.smoothing in _SMOOTHING_RANGES:
             check = _SMOOTHING_RANGES[self.smoothing]
@@ -197,7 +197,7 @@ class BLEUParameters(Prepared):
                 raise ParameterError(
                     f"smoothing_value must {check.expectation} for {self.smoothing}, got "
                     f"{shown(self.smoothing_value)}",
-                    f"Usual is: smoothing_value: {SMOOTHING_VALUES[self.smoothing]}",
+                    f"The default is smoothing_value: {SMOOTHING_VALUES[self.smoothing]}",
                 )
         if self.smoothing == "method6" and self.longest < _LEAST_OF_METHOD6:
             raise ParameterError(
@@ -231,7 +231,7 @@ class GLEUParameters(Prepared):
         if self.shortest > self.longest:
             raise ParameterError(
                 f"shortest must be at most longest, {self.longest}, got {self.shortest}",
-                "As usual: {shortest: 1, longest: 4}",
+                "The default is {shortest: 1, longest: 4}",
             )
 
 

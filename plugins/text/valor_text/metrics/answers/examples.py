@@ -161,11 +161,11 @@ class Examples:
         if wanted in columns:
             return wanted, columns[wanted]
         known = [name for name in columns if name]
-        expected = f"one of {', '.join(known)}" if known else "left out"
+        expected = f"one of {', '.join(known)}" if known else "omitted"
         raise ParameterError(
             f"number must be {expected}, got {'none' if wanted is None else shown(wanted)}",
             did_you_mean(str(wanted), known)
-            or (f"Write it as: number: {known[0]}" if known else "Leave it out."),
+            or (f"Write it as: number: {known[0]}" if known else "Omit it."),
         )
 
     @property

@@ -108,8 +108,8 @@ def plain_letters(text: str) -> str:
     """
     if text.isascii():
         return text
-    apart = unicodedata.normalize("NFKD", text).translate(_WITHOUT_DIACRITICS)
-    return unicodedata.normalize("NFKC", apart)
+    decomposed = unicodedata.normalize("NFKD", text).translate(_WITHOUT_DIACRITICS)
+    return unicodedata.normalize("NFKC", decomposed)
 
 
 def without_symbols(text: str, mark: str, but: str = "") -> str:

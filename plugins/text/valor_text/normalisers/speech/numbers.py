@@ -160,29 +160,29 @@ def _spoken(words: Sequence[str], at: int) -> _Found | None:
     total, least, stop = 0, max(_SCALES.values()) + 1, at
     is_bare = words[at] in _LARGER
     while True:
-        group = _below_thousand(words, _behind_and(words, stop, _LARGER) if total else stop)
+        group = _below_thousand(words, _after_and(words, stop, _LARGER) if total else stop)
         if group is None and stop > at:
             break
-        value, behind = (int(group.value), group.stop) if group else (1, stop)
+        value, after = (int(group.value), group.stop) if group else (1, stop)
         if group and group.is_ordinal:
             total += value
-            return _Found(Decimal(total), behind, text=str(total), is_ordinal=True)
-        scale = _word(words, behind)
+            return _Found(Decimal(total), after, text=str(total), is_ordinal=True)
+        scale = _word(words, after)
         power = _SCALES.get(scale, _ORDINAL_SCALES.get(scale))
         if power is None:
             if group is None:
                 return None
-            total, stop = total + value, behind
+            total, stop = total + value, after
             break
         if power >= least:
             break
-        total, stop, least = total + value * 10**power, behind + 1, power
+        total, stop, least = total + value * 10**power, after + 1, power
         if scale in _ORDINAL_SCALES:
             return _Found(Decimal(total), stop, text=str(total), is_ordinal=True)
     return _decimals(words, _Found(Decimal(total), stop, text=str(total), is_bare=is_bare))
 
 
-def _behind_and(words: Sequence[str], at: int, another: frozenset[str]) -> int:
+def _after_and(words: Sequence[str], at: int, another: frozenset[str]) -> int:
     """Return the index after an "and" that continues a number, or of the "and" if it does not."""
     if _word(words, at) != "and":
         return at
@@ -199,23 +199,23 @@ def _below_thousand(words: Sequence[str], at: int) -> _Found | None:
         return _Found(Decimal(100 * hundreds), stop + 1, is_ordinal=True)
     if _word(words, stop) != _HUNDRED:
         return small
-    rest = _below_hundred(words, _behind_and(words, stop + 1, frozenset({_HUNDRED})))
+    rest = _below_hundred(words, _after_and(words, stop + 1, frozenset({_HUNDRED})))
     if rest is None or _word(words, rest.stop) == _HUNDRED:
         return _Found(Decimal(100 * hundreds), stop + 1)
     return evolve(rest, value=100 * hundreds + rest.value)
 
 
 def _below_hundred(words: Sequence[str], at: int) -> _Found | None:
-    word, behind = _word(words, at), _word(words, at + 1)
+    word, after = _word(words, at), _word(words, at + 1)
     if word in _ORDINALS:
         return _Found(Decimal(_ORDINALS[word]), at + 1, is_ordinal=True)
     value = _CARDINALS.get(word)
     if value is None:
         return None
-    if word in _TENS and behind in _UNITS:
-        return _Found(Decimal(value + _CARDINALS[behind]), at + 2)
-    if word in _TENS and _ORDINALS.get(behind, 10) < 10:
-        return _Found(Decimal(value + _ORDINALS[behind]), at + 2, is_ordinal=True)
+    if word in _TENS and after in _UNITS:
+        return _Found(Decimal(value + _CARDINALS[after]), at + 2)
+    if word in _TENS and _ORDINALS.get(after, 10) < 10:
+        return _Found(Decimal(value + _ORDINALS[after]), at + 2, is_ordinal=True)
     return _Found(Decimal(value), at + 1)
 
 
