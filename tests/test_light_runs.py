@@ -34,9 +34,9 @@ print("made:", *(f"{cls.__module__}.{cls.__name__}" for cls in set(parameter_cla
 @pytest.mark.parametrize(
     ("example", "metric", "most"),
     [
-        ("digits", "Accuracy", 5),
-        ("detection", "AP", 5),
-        ("segmentation", "IOU", 6),
+        ("digits", "Accuracy", 8),
+        ("detection", "AP", 13),
+        ("segmentation", "IOU", 9),
         ("rgb", "NoiseRobustness", 5),
     ],
 )

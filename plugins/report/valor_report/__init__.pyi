@@ -1,4 +1,7 @@
 from valor_report.comparison import Comparison, compare
+from valor_report.drawing.canvas import Canvas
+from valor_report.drawing.images import image_bytes, thumbnail
+from valor_report.drawing.panels import Panel, panel_sheet, panel_size
 from valor_report.gallery.pictures import Gallery, MarkedTexts, Picture, Piece
 from valor_report.tables.text_table import (
     MISSING,
@@ -10,14 +13,20 @@ from valor_report.tables.text_table import (
 
 __all__ = [
     "MISSING",
+    "Canvas",
     "Cell",
     "Comparison",
     "Gallery",
     "MarkedTexts",
+    "Panel",
     "Picture",
     "Piece",
     "TextColumn",
     "TextTable",
     "compare",
+    "image_bytes",
     "number_text",
+    "panel_sheet",
+    "panel_size",
+    "thumbnail",
 ]

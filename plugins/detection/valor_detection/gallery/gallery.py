@@ -1,4 +1,4 @@
-"""Gallery: images with what was found, missed, made up and taken for something else."""
+"""Gallery of images with matched, missed, false and mislabelled objects."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ import numpy as np
 from attrs import frozen
 from PIL import Image
 from valor_files import file_below
-from valor_report import Picture
+from valor_report import Canvas, Picture
 
 from valor_core.errors import ReadError
 from valor_core.schemas import Floats, natural_order
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import Geometry
-from valor_detection.gallery.canvas import Canvas
 from valor_detection.matching import candidate_pairs
 from valor_detection.matching.class_agnostic import Outcomes, outcomes
 from valor_detection.matching.table import KEY, Table
@@ -44,18 +43,18 @@ COLORS: Mapping[str, str] = {
 
 @frozen
 class Mark:
-    """An object to draw.
+    """Object to draw.
 
     Parameters
     ----------
     kind : str
         `FOUND`, `WRONG`, `FALSE`, `MISSED` or `CROWD`.
     geometry : Geometry
-        Its shape.
+        Shape.
     words : str
-        What is written at it; empty for nothing.
+        Words next to the shape. May be empty.
     dashed : bool
-        Whether it is a ground truth.
+        True for ground truths.
     """
 
     kind: str
@@ -65,18 +64,18 @@ class Mark:
 
 
 class DetectionGallery:
-    """Draws ground truths and predictions over their image, in the colors of what became of them.
+    """Draw ground truths and predictions over their image, in colors by outcome.
 
-    The matching is that of `ConfusionMatrix`: labels play no part in it. Predictions are drawn
-    as lines and ground truths dashed. Green is a prediction of the right label and what it
-    found, orange one of the wrong label, red one that found nothing, yellow a ground truth that
-    nothing found. An image's errors are the false positives and false negatives that `Examples`
-    lists, so that a wrong label counts as two.
+    Objects are matched regardless of labels, as in `ConfusionMatrix`. Predictions have solid lines,
+    ground truths dashed lines. Green: a prediction of the right label and its ground truth. Orange:
+    a prediction of the wrong label. Red: an unmatched prediction. Yellow: an unmatched ground
+    truth. The errors of an image are the false positives and false negatives of `Examples`, so a
+    wrong label counts as two.
 
     Parameters
     ----------
     parameters : GalleryParameters
-        Where the images are, and the thresholds.
+        Folder of the images, and thresholds.
 
     Examples
     --------
@@ -101,7 +100,7 @@ class DetectionGallery:
 
     @property
     def legend(self) -> Mapping[str, str]:
-        """What became of an object, with its color."""
+        """Descriptions of the colors."""
         return {
             "prediction of the right label": COLORS[FOUND],
             "of the wrong label": COLORS[WRONG],
@@ -111,7 +110,7 @@ class DetectionGallery:
         }
 
     def errors(self, batch: DetectionBatch) -> Any:
-        """False positives and false negatives of each image."""
+        """Count the false positives and false negatives of each image."""
         table, found = self._outcomes(batch)
         chunk, count = table.objects, len(batch)
         is_wrong = ~_is_right(table, found)
@@ -124,7 +123,7 @@ class DetectionGallery:
         return in_order
 
     def draw(self, batch: DetectionBatch) -> Picture:
-        """The picture of the only image of a batch."""
+        """Draw the only image of a batch."""
         image, notes = self._image(batch)
         marks = list(self._marks(batch))
         canvas = Canvas(*_extent(batch, image), image)
@@ -143,7 +142,7 @@ class DetectionGallery:
             kind: sum(mark.kind == kind and bool(mark.words) for mark in marks)
             for kind in (FOUND, WRONG, FALSE, MISSED)
         }
-        small = canvas.thumbnail()  # without the line below, which the page has in text
+        small = canvas.thumbnail()  # without the legend, which the page has as text
         canvas.foot(counts, COLORS)
         return Picture(canvas.png(), small, counts, notes)
 
@@ -157,7 +156,7 @@ class DetectionGallery:
         return table, outcomes(table, chosen.matching, chosen.iou_threshold, chosen.score_threshold)
 
     def _marks(self, batch: DetectionBatch) -> Iterator[Mark]:
-        """The objects of an image, those to be seen best last."""
+        """Yield the objects of an image, the most visible last."""
         table, found = self._outcomes(batch)
         chunk, labels = table.objects, table.labels
         true_shapes, shapes = batch.groundtruths.shapes, batch.predictions.shapes
@@ -183,7 +182,7 @@ class DetectionGallery:
             yield Mark(MISSED, true_shapes.at(truth), name, dashed=True)
 
     def _image(self, batch: DetectionBatch) -> tuple[Image.Image | None, list[str]]:
-        """The background, or why there is none."""
+        """Return the background image, or None and the reason."""
         folder, datum = self.parameters.images, batch.datums.at(0)
         if folder is None:
             return None, []
@@ -202,18 +201,18 @@ class DetectionGallery:
 
 
 def _photo(path: Path) -> Image.Image:
-    """The pixels of an image, whose checksums are right where the format has some."""
+    """Read an image and verify its checksums, if the format has any."""
     with Image.open(path) as image:
         kind = image.format
         image.verify()
     if kind == "PNG":
         _check_rows(path)
-    with Image.open(path) as image:  # verify() leaves nothing to read
+    with Image.open(path) as image:  # verify() consumes the file
         return image.convert("RGB")
 
 
 def _check_rows(path: Path) -> None:
-    """Refuse a verified PNG image that lacks rows, which Pillow fills with zeros."""
+    """Raise a `ValueError` if a PNG image lacks rows, which Pillow would fill with zeros."""
     content = path.read_bytes()
     width, height, depth, kind, _, _, interlace = struct.unpack_from(">IIBBBBB", content, 16)
     bits = depth * _SAMPLES[kind]
@@ -232,7 +231,7 @@ def _check_rows(path: Path) -> None:
 
 
 def _is_right(table: Table, found: Outcomes) -> Any:
-    """Whether each prediction found a true object of its own label."""
+    """Return True for predictions matched to a ground truth of the same label."""
     chunk = table.objects
     has = found.truths >= 0
     right = has.copy()
@@ -241,7 +240,7 @@ def _is_right(table: Table, found: Outcomes) -> Any:
 
 
 def _extent(batch: DetectionBatch, image: Image.Image | None) -> tuple[float, float]:
-    """Width and height of what is to be seen, in pixels."""
+    """Return width and height of the picture, in pixels of the data."""
     if image is not None:
         return image.size
     if batch.sizes is not None and batch.sizes[0].all():

@@ -13,7 +13,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 from PIL import Image
 from valor_files import file_below
-from valor_report import Picture
+from valor_report import Panel, Picture, image_bytes, panel_sheet, panel_size, thumbnail
 
 from valor_core.errors import ReadError
 from valor_core.schemas import Codes, Label
@@ -26,7 +26,6 @@ from valor_core.schemas.segmentation import (
 )
 from valor_segmentation.counting.strips import blocks, both
 from valor_segmentation.counting.value_map import Meanings, codes
-from valor_segmentation.gallery.panels import LONGEST, Panel, encoded, scaled, sheet, thumbnail
 from valor_segmentation.metrics.examples import Examples, badness
 from valor_segmentation.parameters.gallery import ExamplesParameters, GalleryParameters
 from valor_segmentation.readers.png_files import PngFile
@@ -45,7 +44,9 @@ COLORS: Mapping[str, str] = {
 
 _KINDS = tuple(COLORS)
 _IGNORED, _BACKGROUND = _KINDS.index("ignored"), _KINDS.index("background")
-_BLOCK = 1 << 20  # pixels that are looked at together
+_BLOCK = 1 << 20  # pixels that are processed together
+_LONGEST = 640  # longer side of the pixels that are kept for a panel
+_THUMBNAIL = (1280, 640)
 
 _ENDINGS = ("", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
 
@@ -161,10 +162,11 @@ class SegmentationGallery:
         there = sorted(set().union(*(view.labels for view in views)))
         colors = {str(batch.labels[code]): paints[code] for code in there}
         counted = [(f"{kind} {count:,}", COLORS[kind]) for kind, count in counts.items()]
-        drawn = sheet(rows, scaled(*shape), [*colors.items(), *counted])
+        size = panel_size(*shape)
+        drawn = panel_sheet(rows, size, [*colors.items(), *counted])
         return Picture(
-            encoded(drawn, "PNG"),
-            thumbnail(sheet(rows, scaled(*shape), ())),  # the page says in text what colors mean
+            image_bytes(drawn, "PNG"),
+            thumbnail(panel_sheet(rows, size, ()), _THUMBNAIL),  # the page has the legend as text
             counts,
             [*notes, *self._values(batch)],
             colors,
@@ -235,7 +237,7 @@ class _View:
     def of(cls, layer: Layer, place: str) -> _View:
         """The view of the only image of a layer."""
         shape = _shape(layer, 0)
-        step = max(1, max(shape) // LONGEST)
+        step = max(1, max(shape) // _LONGEST)
         kinds, first = np.zeros(len(_KINDS), np.int64), 0
         shown: list[tuple[Meanings, Meanings]] = []
         for rows, seen in _rows(layer, 0, place):

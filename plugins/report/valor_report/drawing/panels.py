@@ -1,8 +1,7 @@
-"""Panels: pictures side by side under their titles, with a line below that explains colors."""
+"""Pictures side by side under titles, with a legend."""
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,63 +10,61 @@ import numpy as np
 from attrs import frozen
 from PIL import Image, ImageDraw, ImageFont
 
-SHORTEST, LONGEST = 320, 640
-"""Limits of the longer side of a panel, in pixels; pictures are enlarged or reduced to them."""
+from valor_report.drawing.images import magnification
 
-THUMBNAIL = (1280, 640)
-"""Largest width and height of a small picture, several panels side by side."""
+SHORTEST, LONGEST = 320, 640
+"""Range of the longer side of a panel, in pixels."""
+
 _GAP, _LETTER = 8, 16
 _PAPER, _INK = "#1c2024", "#ffffff"
 
 
 @frozen
 class Panel:
-    """A picture and its title.
+    """Picture with a title.
 
     Parameters
     ----------
     title : str
-        What stands above it.
+        Text above the picture.
     image : Image or ndarray of uint8, shape (height, width, 3)
-        The picture.
+        Picture.
     """
 
     title: str
     image: Any
 
 
-def scaled(height: int, width: int) -> tuple[int, int]:
-    """Width and height of the panel that shows an image of some size.
+def panel_size(height: int, width: int) -> tuple[int, int]:
+    """Return width and height of the panel of an image.
 
     Examples
     --------
-    >>> scaled(10, 20), scaled(1280, 640)
+    >>> panel_size(10, 20), panel_size(1280, 640)
     ((320, 160), (320, 640))
     """
-    longest = max(height, width, 1)
-    # Enlarged by a whole number, every pixel of the data is a square of the picture.
-    scale = max(math.ceil(SHORTEST / longest), 1) * min(LONGEST / longest, 1)
+    scale = magnification(height, width, SHORTEST, LONGEST)
     return max(round(width * scale), 1), max(round(height * scale), 1)
 
 
-def sheet(
+def panel_sheet(
     rows: Sequence[Sequence[Panel]], size: tuple[int, int], legend: Sequence[tuple[str, str]]
 ) -> Image.Image:
-    """Rows of panels of one size, and what colors mean below them.
+    """Draw rows of panels of one size, and a legend below.
 
     Parameters
     ----------
     rows : sequence of sequence of Panel
-        The panels.
+        Panels.
     size : (int, int)
-        Width and height of each.
+        Width and height of a panel.
     legend : sequence of (str, str)
-        Words, with the color of each; there may be none.
+        Pairs of a text and its color. May be empty.
 
     Examples
     --------
     >>> panel = Panel("true", np.zeros((4, 4, 3), np.uint8))
-    >>> sheet([[panel, panel]], (40, 40), [("dog", "#ff0000")]).size[0]
+    >>> panel_sheet([[panel, panel]], (40, 40), [("dog", "#ff0000")]).size[0]
     104
     """
     font = ImageFont.load_default(_LETTER)
@@ -93,30 +90,10 @@ def sheet(
     return whole
 
 
-def encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
-    """The image as a file.
-
-    Examples
-    --------
-    >>> encoded(Image.new("RGB", (1, 1)), "PNG")[1:4]
-    b'PNG'
-    """
-    file = io.BytesIO()
-    image.save(file, kind, **options)
-    return file.getvalue()
-
-
-def thumbnail(image: Image.Image) -> bytes:
-    """The image, small, as a JPEG file."""
-    small = image.copy()
-    small.thumbnail(THUMBNAIL)
-    return encoded(small, "JPEG", quality=82)
-
-
 def _lines(
     legend: Sequence[tuple[str, str]], font: Any, width: int
 ) -> list[list[tuple[float, str, str]]]:
-    """Where the words of each line begin; a line that is full is followed by another."""
+    """Break the legend into lines, and return the position of each text."""
     lines: list[list[tuple[float, str, str]]] = []
     x = math.inf
     for words, color in legend:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cases import for_each
 from PIL import Image
-from valor_detection.gallery.canvas import LONGEST, THUMBNAIL, Canvas, around
+from valor_report.drawing.canvas import LONGEST, THUMBNAIL, Canvas, around
 
 from valor_core.schemas.geometry import Box, Mask, MultiPolygon, Polygon, RotatedBox
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from valor_segmentation.gallery.panels import Panel, sheet
+from valor_report import Panel, panel_sheet
 
 
 def test_long_legend_continues_on_another_line() -> None:
     panel = Panel("true", np.zeros((4, 10, 3), np.uint8))
     legend = [("cat", "#ff0000"), ("dog", "#0000ff"), ("a label of many words", "#00ff00")]
 
-    picture = sheet([[panel]], (200, 80), legend)
+    picture = panel_sheet([[panel]], (200, 80), legend)
 
     # A title, a panel, a gap, and two lines: 32 + 80 + 8 + 2 * 32.
     assert picture.size == (216, 184)
@@ -28,7 +28,7 @@ def test_panels_are_in_rows_below_their_titles() -> None:
     colors = [(255, 0, 0), (0, 255, 0), (0, 0, 255)]
     one, two, three = (Panel("", np.full((2, 4, 3), color, np.uint8)) for color in colors)
 
-    pixels = np.asarray(sheet([[one, two], [three]], (40, 20), []))
+    pixels = np.asarray(panel_sheet([[one, two], [three]], (40, 20), []))
 
     assert pixels.shape == (2 * (32 + 20) + 8, 2 * (8 + 40) + 8, 3)
     places = [np.argwhere((pixels == color).all(axis=-1)) for color in colors]

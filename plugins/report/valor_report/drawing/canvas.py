@@ -1,8 +1,7 @@
-"""Canvas: shapes and words drawn over an image."""
+"""Canvas for shapes and words over an image."""
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -13,28 +12,30 @@ from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont, ImageOps
 
 from valor_core.schemas.geometry import Box, Geometry, Mask, Shapes, polygons_of
+from valor_report.drawing.images import image_bytes, magnification, thumbnail
 
 Point = tuple[float, float]
 Span = tuple[float, float, float, float]
 
 SHORTEST, LONGEST = 800, 1600
-"""Limits of the longer side of a picture, in pixels; images are enlarged or reduced to them."""
+"""Range of the longer side of a picture, in pixels."""
 
 THUMBNAIL = 420
+"""Maximum width and height of a thumbnail."""
 _PAPER = "#e9ebee"
 _FOOT, _INK = "#1c2024", "#ffffff"
 _DASH, _GAP = 9, 6
 
 
 class Canvas:
-    """An image to draw on, in the coordinates of the data.
+    """Image to draw on, in the coordinates of the data.
 
     Parameters
     ----------
     width, height : float
-        What the picture shows, in pixels of the data.
+        Size in pixels of the data.
     image : Image, optional
-        The background; plain without one.
+        Background. Grey by default.
 
     Examples
     --------
@@ -45,9 +46,7 @@ class Canvas:
     """
 
     def __init__(self, width: float, height: float, image: Any = None) -> None:
-        longest = max(width, height, 1)
-        # Enlarged by a whole number, every pixel of the data is a square of the picture.
-        self.scale = max(math.ceil(SHORTEST / longest), 1) * min(LONGEST / longest, 1)
+        self.scale = magnification(height, width, SHORTEST, LONGEST)
         size = (math.ceil(width * self.scale) or 1, math.ceil(height * self.scale) or 1)
         self.image = Image.new("RGB", size, _PAPER) if image is None else _resized(image, size)
         self._letter = max(15, max(size) // 55)
@@ -57,7 +56,7 @@ class Canvas:
     def outline(
         self, geometry: Geometry, color: str, *, width: int = 3, dashed: bool = False
     ) -> None:
-        """Draw the edge of a shape."""
+        """Draw the outline of a shape."""
         if isinstance(geometry, Mask):
             area, corner = self._pixels(geometry)
             self.image.paste(color, corner, _edge(area, width, dashed=dashed))
@@ -70,7 +69,7 @@ class Canvas:
                 pen.line(line, fill=color, width=width, joint="curve")
 
     def fill(self, geometry: Geometry, color: str, opacity: float = 0.25) -> None:
-        """Tint the inside of a shape; a box stays clear."""
+        """Tint the inside of a shape, except of a box."""
         if isinstance(geometry, Box):
             return
         if isinstance(geometry, Mask):
@@ -82,18 +81,18 @@ class Canvas:
         self.image.paste(color, corner, area.point(lambda level: round(level * opacity)))
 
     def write(self, text: str, geometry: Geometry, color: str) -> None:
-        """Write words at a shape, where none are yet if there is such a place."""
+        """Write words next to a shape, if possible where no other words are."""
         pen = ImageDraw.Draw(self.image)
         left, top, right, bottom = pen.textbbox((0, 0), text, font=self._font)
         wide, high = right - left + 8, bottom - top + 7
         spots = [self._inside(spot, wide, high) for spot in self._spots(geometry, wide, high)]
-        span = next((spot for spot in spots if not self._is_taken(spot)), spots[0])
+        span = next((spot for spot in spots if not self._is_occupied(spot)), spots[0])
         self._words.append(span)
         pen.rectangle(span, fill=color)
         pen.text((span[0] + 4 - left, span[1] + 3 - top), text, fill=_on(color), font=self._font)
 
     def foot(self, counts: Mapping[str, float], colors: Mapping[str, str]) -> None:
-        """Add a line below that says what is drawn, in its colors."""
+        """Add a legend with counts below the image."""
         words = [(f"{word} {count:,}", colors[word]) for word, count in counts.items()]
         square, high = round(self._letter * 0.8), round(self._letter * 2.1)
         whole = Image.new("RGB", (self.image.width, self.image.height + high), _FOOT)
@@ -107,14 +106,12 @@ class Canvas:
         self.image = whole
 
     def png(self) -> bytes:
-        """The picture as a PNG file."""
-        return _encoded(self.image, "PNG")
+        """Encode the picture as a PNG file."""
+        return image_bytes(self.image, "PNG")
 
     def thumbnail(self) -> bytes:
-        """The picture, small, as a JPEG file."""
-        small = self.image.copy()
-        small.thumbnail((THUMBNAIL, THUMBNAIL))
-        return _encoded(small, "JPEG", quality=82)
+        """Encode a small picture as a JPEG file."""
+        return thumbnail(self.image, (THUMBNAIL, THUMBNAIL))
 
     def _rings(self, geometry: Geometry) -> Iterator[list[Point]]:
         if isinstance(geometry, Box):
@@ -137,7 +134,7 @@ class Canvas:
         return area
 
     def _pixels(self, mask: Mask) -> tuple[Image.Image, tuple[int, int]]:
-        """The pixels of a mask as the box around them shows them, and where that box is."""
+        """Return the scaled pixels of a mask's bounding box, and its upper left corner."""
         left, top, right, bottom = (int(edge) for edge in around(mask))
         pixels = Image.fromarray(mask.array[top:bottom, left:right].astype(np.uint8) * 255)
         x, y, end_x, end_y = (round(edge * self.scale) for edge in (left, top, right, bottom))
@@ -147,7 +144,7 @@ class Canvas:
         return pixels.resize(size, Image.Resampling.NEAREST), (x, y)
 
     def _spots(self, geometry: Geometry, wide: float, high: float) -> Iterator[Point]:
-        """Upper left corners of places at a shape, the best one first."""
+        """Yield upper left corners for words next to a shape, the best first."""
         left, top, right, bottom = (edge * self.scale for edge in around(geometry))
         yield left - 1, top - high - 1
         yield left - 1, bottom + 2
@@ -158,12 +155,12 @@ class Canvas:
         yield right + 3, top
 
     def _inside(self, spot: Point, wide: float, high: float) -> Span:
-        """The span of words that begin at a spot, pushed into the picture."""
+        """Return the rectangle of words at a corner, moved into the picture."""
         x = max(min(spot[0], self.image.width - wide - 1), 0)
         y = max(min(spot[1], self.image.height - high - 1), 0)
         return (x, y, x + wide, y + high)
 
-    def _is_taken(self, span: Span) -> bool:
+    def _is_occupied(self, span: Span) -> bool:
         left, top, right, bottom = span
         return any(
             left < other[2] and other[0] < right and top < other[3] and other[1] < bottom
@@ -172,7 +169,7 @@ class Canvas:
 
 
 def around(geometry: Geometry) -> Span:
-    """Edges of the box around a shape: left, top, right, bottom.
+    """Return left, top, right and bottom of the bounding box of a shape.
 
     Examples
     --------
@@ -199,7 +196,7 @@ def _edge(area: Image.Image, width: int, *, dashed: bool) -> Image.Image:
 
 
 def _dashes(line: Sequence[Point], size: tuple[int, int]) -> Iterator[list[Point]]:
-    """Pieces of a line, with gaps between; those that an image of some size can show."""
+    """Yield the dashes of a line that are visible in an image of a size."""
     for (x, y), (end_x, end_y) in pairwise(line):
         length = math.hypot(end_x - x, end_y - y)
         count = max(round(length / (_DASH + _GAP)), 1)
@@ -211,7 +208,7 @@ def _dashes(line: Sequence[Point], size: tuple[int, int]) -> Iterator[list[Point
 
 
 def _visible(start: Point, end: Point, size: tuple[int, int]) -> tuple[float, float]:
-    """From which part of a line to which one it may be in an image."""
+    """Return the range of a line that can be visible, as shares of its length."""
     first, last = 0.0, 1.0
     for here, there, side in zip(start, end, size, strict=True):
         low, high = -_DASH - here, side + _DASH - here
@@ -224,12 +221,6 @@ def _visible(start: Point, end: Point, size: tuple[int, int]) -> tuple[float, fl
 
 
 def _on(color: str) -> str:
-    """Black or white, whichever reads better on a color."""
+    """Return black or white, whichever has more contrast to a color."""
     red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#ffffff"
-
-
-def _encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
-    file = io.BytesIO()
-    image.save(file, kind, **options)
-    return file.getvalue()
