@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,20 @@ class Segmentations:
             np.array([number for ring in rings for number in ring], np.float64),
             np.array([run for row in rows for run in row.counts], np.uint32),
             np.frombuffer(b"".join(row.letters for row in rows), np.uint8),
+        )
+
+    def row(self, row: int) -> Segmentation:
+        """One segmentation as plain Python values."""
+        ends = self.row_ends[row].tolist()
+        starts = self.row_ends[row - 1].tolist() if row else [0, 0, 0]
+        rings, counts, letters = map(slice, starts, ends)
+        edges = [0, *self.ring_ends[: rings.stop].tolist()][rings.start :]
+        return Segmentation(
+            int(self.kinds[row]),
+            tuple(self.sizes[row].tolist()),
+            [self.numbers[slice(*edge)].tolist() for edge in pairwise(edges)],
+            self.counts[counts].tolist(),
+            self.letters[letters].tobytes(),
         )
 
     @classmethod

@@ -12,7 +12,7 @@ from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import RunLengths, Runs, ends
 from valor_detection.kernels import KERNELS
 from valor_detection.kernels.pages import paged
-from valor_detection.kernels.reference.segmentations import Columns
+from valor_detection.kernels.reference.polygons import rejection
 from valor_detection.kernels.row_errors import NO_TEXT, RowError, check_pixels
 from valor_detection.kernels.segmentations import COMPRESSED, Segmentations
 
@@ -86,7 +86,7 @@ def _check(answers: list[int], given: Segmentations, rows: Codes, sizes: Codes) 
         if row >= 0:
             segmentation_runs(given, rows[:row], sizes[:row])  # of which one may be no text
             is_text = given.kinds[rows[row]] == COMPRESSED
-            why = NO_TEXT if is_text else Columns.of(given).refusal(rows[row], sizes[row])
+            why = NO_TEXT if is_text else rejection(given.row(rows[row]).rings, sizes[row])
             raise RowError(row, why)
 
 

@@ -1,25 +1,17 @@
-"""Masks as run lengths, in NumPy; `compiled.masks` says what each function is given and finds."""
+"""Masks as run lengths, in Python and NumPy; `compiled.masks` documents the parameters."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.kernels import over, shares
 from valor_core.schemas import Codes, Floats
 from valor_core.schemas.geometry import RunLengths, Runs, ends
-from valor_detection.kernels.pages import paged
-from valor_detection.kernels.reference.ragged import strided
-from valor_detection.kernels.reference.segmentations import Columns
-from valor_detection.kernels.row_errors import RowError, check_pixels
-from valor_detection.kernels.segmentations import Segmentations
+from valor_detection.kernels.reference.polygons import polygon_runs, rejection
+from valor_detection.kernels.row_errors import NO_TEXT, RowError, check_pixels
+from valor_detection.kernels.segmentations import COMPRESSED, POLYGONS, RUNS, Segmentations
 
-_BLOCK = 1 << 17  # letters, boundaries or runs that are worked on at a time, so that they stay near
-
-T = TypeVar("T")
+_MOST_BITS = 60  # of a number in compressed text: 12 groups of five
 
 
 def segmentation_runs(given: Segmentations, rows: Codes, sizes: Codes) -> tuple[Runs, Codes]:
@@ -34,43 +26,50 @@ def segmentation_runs(given: Segmentations, rows: Codes, sizes: Codes) -> tuple[
     >>> segmentation_runs(given, np.array([1, 0]), sizes)
     (array([0, 1, 1, 1, 3, 5, 2, 2, 2, 5], dtype=uint32), array([ 0,  5, 10]))
     """
-    columns = Columns.of(given)
-
-    def some(first: int, last: int) -> tuple[Runs, Codes] | RowError:
-        try:
-            runs, lengths = columns.runs(rows[first:last], sizes[first:last])
-        except RowError as error:
-            return RowError(first + error.row, error.sentence)
-        return _end_to_end([runs]), lengths
-
-    parts = _blockwise(some, columns.costs(rows))
-    for part in parts:
-        if isinstance(part, RowError):
-            raise part
-    runs, lengths = map(list, zip(*parts, strict=True))
-    del parts
-    return _end_to_end(runs), ends(np.concatenate(lengths))
-
-
-def _end_to_end(parts: list[Runs]) -> Runs:
-    """Runs of several parts in pages of their own; lets go of each part that it has copied."""
-    runs = paged(sum(map(len, parts)), np.uint32)
-    stop = len(runs)
-    while parts:
-        part = parts.pop()
-        runs[stop - len(part) : stop] = part
-        stop -= len(part)
-    return runs
+    runs: list[int] = []
+    lengths = np.zeros(len(rows), np.int64)
+    for index, (row, size) in enumerate(zip(rows.tolist(), sizes, strict=True)):
+        before, given_row = len(runs), given.row(row)
+        if given_row.kind == POLYGONS:
+            if problem := rejection(given_row.rings, size):
+                raise RowError(index, problem)
+            runs += polygon_runs(given_row.rings, size)
+        elif given_row.kind == RUNS:
+            runs += given_row.counts
+        elif given_row.kind == COMPRESSED:
+            decoded = _text_runs(given_row.letters)
+            if decoded is None:
+                raise RowError(index, NO_TEXT)
+            runs += decoded
+        lengths[index] = len(runs) - before
+    return np.array(runs, np.uint32), ends(lengths)
 
 
-def _blockwise(task: Callable[[int, int], T], costs: Codes) -> list[T]:
-    """What a task answers for blocks of rows; threads share the blocks."""
-    blocks = shares(costs, _BLOCK, len(costs))
-    answers = over(
-        lambda a, b: [task(*block) for block in blocks[a:b]],
-        shares(np.arange(len(blocks) + 1), 1),
-    )
-    return [answer for some in answers for answer in some]
+def _text_runs(letters: bytes) -> list[int] | None:
+    """Return the run lengths in COCO's compressed text, or None if it is something else.
+
+    Each letter has five bits of a number, the lowest first, and whether more follow. From the
+    fourth run on, numbers are differences from the run two before.
+    """
+    runs: list[int] = []
+    number = bits = 0
+    for letter in letters:
+        group = letter - ord("0")
+        if not 0 <= group < 64:
+            return None
+        number |= (group & 31) << bits
+        bits += 5
+        if group & 32:
+            continue
+        if group & 16:
+            number -= 1 << bits
+        if len(runs) > 2:
+            number += runs[-2]
+        if bits > _MOST_BITS or not 0 <= number < 1 << 32:
+            return None
+        runs.append(number)
+        number = bits = 0
+    return None if bits else runs
 
 
 def measured(runs: Runs, rows: Codes, sizes: Codes) -> tuple[Floats, Floats, Codes]:
@@ -82,63 +81,29 @@ def measured(runs: Runs, rows: Codes, sizes: Codes) -> tuple[Floats, Floats, Cod
     >>> measured(runs, np.array([0, 3]), np.array([[2, 3]]))
     (array([2.]), array([[1., 0., 1., 2.]]), array([6]))
     """
-    parts = _blockwise(
-        lambda a, b: _measured(runs[rows[a] : rows[b]], rows[a : b + 1] - rows[a], sizes[a:b]),
-        rows,
-    )
-    areas, boxes, filled = zip(*parts, strict=True)
-    return np.concatenate(areas), np.concatenate(boxes), np.concatenate(filled)
-
-
-def _measured(runs: Runs, rows: Codes, sizes: Codes) -> tuple[Floats, Floats, Codes]:
-    lengths = _of_one_width(runs)
-    stops = _before(lengths)
-    halves = np.diff(rows) // 2
-    inside, starts = strided(rows[:-1] + 1, halves, 2)
-    first, drawn = stops[inside], lengths[inside]
-    first -= np.repeat(stops[rows[:-1]], halves)
-    areas, filled = np.zeros(len(sizes)), (stops[rows[1:]] - stops[rows[:-1]]).astype(np.int64)
-    full = halves > 0
-    if full.any():
-        areas[full] = np.add.reduceat(drawn, starts[:-1][full], dtype=drawn.dtype)
-    boxes = _boxes(first, drawn, starts, sizes)
-    wrong = filled > np.iinfo(np.uint32).max
-    areas[wrong], boxes[wrong] = 0, 0
+    count = len(rows) - 1
+    areas, boxes, filled = np.zeros(count), np.zeros((count, 4)), np.zeros(count, np.int64)
+    for row in range(count):
+        lengths = runs[rows[row] : rows[row + 1]].astype(np.int64)
+        filled[row] = lengths.sum()
+        if filled[row] < 1 << 32:
+            areas[row] = lengths[1::2].sum()
+            boxes[row] = _box(lengths, int(sizes[row, 0]))
     return areas, boxes, filled
 
 
-def _of_one_width(runs: Runs) -> NDArray[Any]:
-    """Runs in 32 bits where their sum fits there, which are worked on in half the time."""
-    return runs if runs.sum(dtype=np.int64) < 1 << 32 else runs.astype(np.int64)
-
-
-def _boxes(first: NDArray[Any], lengths: NDArray[Any], starts: Codes, sizes: Codes) -> Floats:
-    """Boxes around each row's runs, of which the first pixel and the length are given."""
-    boxes = np.zeros((len(sizes), 4))
-    counts = np.diff(starts)
-    if not lengths.all():
-        owner = np.repeat(np.arange(len(counts)), counts)
-        drawn = lengths > 0
-        first, lengths = first[drawn], lengths[drawn]
-        counts = np.bincount(owner[drawn], minlength=len(counts))
-        starts = ends(counts)
-    rows = np.flatnonzero(counts)
-    if not len(rows):
-        return boxes
-    begins, lasts = starts[rows], starts[rows + 1] - 1
-    height = np.clip(sizes[rows, 0], 1, np.iinfo(first.dtype).max).astype(first.dtype)
-    heights = np.repeat(height, counts[rows])
-    column = (first / heights).astype(first.dtype)  # exact below 2**52 pixels, and quicker
-    y = first - heights * column
-    top = np.minimum.reduceat(y, begins)
-    y += lengths
-    bottom = np.maximum.reduceat(y, begins)
-    several = bottom > height  # columns are in one run
-    top[several], bottom[several] = 0, height[several]
-    left, right = column[begins], (first[lasts] + lengths[lasts] - 1) // height
-    boxes[rows] = np.stack([left, top, right - left + 1, bottom - top], axis=1)
-    boxes[sizes[:, 0] <= 0] = 0
-    return boxes
+def _box(lengths: Codes, height: int) -> tuple[float, float, float, float]:
+    """Return x, y, width and height of the box around the pixels inside."""
+    starts = (np.cumsum(lengths) - lengths)[1::2]
+    inside = lengths[1::2] > 0
+    starts, lasts = starts[inside], (starts + lengths[1::2] - 1)[inside]
+    if height <= 0 or not len(starts):
+        return 0, 0, 0, 0
+    left, right = starts[0] // height, lasts[-1] // height
+    if (starts // height != lasts // height).any():  # a run over several columns
+        return left, 0, right - left + 1, height
+    top, bottom = (starts % height).min(), (lasts % height).max()
+    return left, top, right - left + 1, bottom - top + 1
 
 
 def mask_ious(
@@ -161,80 +126,32 @@ def mask_ious(
     """
     check_pixels(true.sizes)
     check_pixels(predicted.sizes)
-    true_areas, predicted_areas = _areas(true)[true_rows], _areas(predicted)[predicted_rows]
-    most = np.minimum(true_areas, predicted_areas)
-    highest = _ratio(most, true_areas, predicted_areas, crowd)
-    wanted = np.flatnonzero((most > 0) & (highest >= at_least))
-    t, p = true_rows[wanted], predicted_rows[wanted]
-    either = np.concatenate(
-        _blockwise(
-            lambda a, b: _differing(true, predicted, t[a:b], p[a:b]),
-            ends(np.diff(true.rows)[t] + np.diff(predicted.rows)[p]),
-        )
+    ious = np.zeros(len(true_rows))
+    for pair, (t, p) in enumerate(zip(true_rows.tolist(), predicted_rows.tolist(), strict=True)):
+        true_ends, predicted_ends = _run_ends(true, t), _run_ends(predicted, p)
+        areas = _area(true_ends), _area(predicted_ends)
+        if _ratio(min(areas), *areas, crowd[pair]) >= at_least:
+            ious[pair] = _ratio(_shared(true_ends, predicted_ends), *areas, crowd[pair])
+    return ious
+
+
+def _run_ends(masks: RunLengths, row: int) -> Codes:
+    return np.cumsum(masks.runs[masks.rows[row] : masks.rows[row + 1]], dtype=np.int64)
+
+
+def _area(run_ends: Codes) -> int:
+    return int(np.diff(run_ends, prepend=0)[1::2].sum())
+
+
+def _shared(true_ends: Codes, predicted_ends: Codes) -> int:
+    """Number of pixels inside both masks: between two ends, each is inside or outside."""
+    line = np.unique(np.concatenate([true_ends, predicted_ends]))
+    is_inside_both = np.logical_and(
+        *(np.searchsorted(own, line[:-1], side="right") % 2 for own in (true_ends, predicted_ends))
     )
-    both = np.zeros(len(true_rows))
-    both[wanted] = (true_areas[wanted] + predicted_areas[wanted] - either) / 2
-    return _ratio(both, true_areas, predicted_areas, crowd)
+    return int(np.diff(line)[is_inside_both].sum())
 
 
-def _areas(masks: RunLengths) -> Floats:
-    """Number of pixels of each row: every second of its runs, from the second one on."""
-    areas = np.zeros(len(masks))
-    first, halves = masks.rows[:-1] + 1, np.diff(masks.rows) // 2
-    for parity in (0, 1):
-        rows = np.flatnonzero((first % 2 == parity) & (halves > 0))
-        if len(rows):
-            runs, start = masks.runs[parity::2], first[rows] // 2
-            edges = np.stack([start, start + halves[rows]], axis=1).ravel()
-            edges = edges[: -1 if edges[-1] == len(runs) else None]
-            areas[rows] = np.add.reduceat(runs, edges, dtype=runs.dtype)[::2]
-    return areas
-
-
-def _before(runs: NDArray[Any]) -> NDArray[Any]:
-    """Sums of what is before each run, and of all, in the type of the runs."""
-    sums = np.zeros(len(runs) + 1, runs.dtype)
-    np.cumsum(runs, dtype=runs.dtype, out=sums[1:])
-    return sums
-
-
-def _ratio(
-    both: Floats, true_areas: Floats, predicted_areas: Floats, crowd: NDArray[np.bool_]
-) -> Floats:
-    whole = np.where(crowd, predicted_areas, true_areas + predicted_areas - both)
-    return np.divide(both, whole, out=np.zeros(len(both)), where=both > 0)
-
-
-def _differing(
-    true: RunLengths, predicted: RunLengths, true_rows: Codes, predicted_rows: Codes
-) -> NDArray[Any]:
-    """Pixels that only one of both masks of each pair has.
-
-    The true masks lie end to end on a line, the predictions on one beside it. Of the boundaries of
-    both, sorted, every second one begins what only one of the two has, and the next one ends it.
-    """
-    pixels = int(true.sizes[true_rows].prod(axis=1).sum())
-    dtype = np.uint32 if pixels < 1 << 32 else np.int64  # the narrower are sorted in half the time
-    if not len(true_rows):
-        return np.empty(0, dtype)
-    t, true_counts = _boundaries(true, true_rows, dtype)
-    p, predicted_counts = _boundaries(predicted, predicted_rows, dtype)
-    line = np.sort(np.concatenate([t, p]))
-    starts = ends(true_counts + predicted_counts)
-    pixels_each: NDArray[Any] = np.add.reduceat(
-        line[1::2] - line[::2], starts[:-1] // 2, dtype=dtype
-    )
-    return pixels_each
-
-
-def _boundaries(masks: RunLengths, rows: Codes, dtype: Any) -> tuple[NDArray[Any], Codes]:
-    """Where runs end on a line of masks end to end, an even number in each, and how many.
-
-    A mask that ends outside has its end twice, so that nothing begins there.
-    """
-    first, last = masks.rows[rows], masks.rows[rows + 1]
-    runs = [masks.runs[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
-    stops = np.cumsum(np.concatenate(runs), dtype=dtype)
-    counts = last - first
-    is_odd = counts % 2 == 1
-    return np.concatenate([stops, stops[(np.cumsum(counts) - 1)[is_odd]]]), counts + is_odd
+def _ratio(shared: int, true_area: int, predicted_area: int, is_crowd: bool) -> float:
+    whole = predicted_area if is_crowd else true_area + predicted_area - shared
+    return shared / whole if shared else 0.0

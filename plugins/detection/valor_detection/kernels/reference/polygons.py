@@ -1,227 +1,142 @@
-"""Polygons, drawn as COCO does, in NumPy: on a grid five times as fine."""
+"""Polygons drawn as COCO does: on a grid five times as fine."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
-from attrs import frozen
-from numpy.typing import NDArray
 
 from valor_core.schemas import Codes, Floats
-from valor_core.schemas.geometry import ends
-from valor_detection.kernels.boundaries import Places, odd
+from valor_detection.kernels.row_errors import (
+    FARTHEST,
+    MOST_CROSSED,
+    is_large,
+    large_sentence,
+)
 
 _FINE = 5
-_MIDDLE = 2  # a column's boundary points lie where its third fine column ends
-_DOUBT = 1e-6  # more than the error of a crossing that is found by division
+_MIDDLE = 2  # fine column of a pixel at which COCO samples an edge
 
-Fine = NDArray[np.int32]
-"""Places on the fine grid, columns and rows: they fit into 32 bits, see `FARTHEST`."""
+Rings = Sequence[Sequence[float]]
+"""Coordinates of each ring: x and y of each corner in turn."""
 
 
-def ring_boundaries(points: Floats, rings: Codes, sizes: Codes, starts: Places) -> Places:
-    """Where runs begin inside and outside of each ring by turns, and all ends.
+class _Corner(NamedTuple):
+    """Corner on the fine grid, and the first column of pixels whose middle is not left of it."""
+
+    x: int
+    y: int
+    column: int
+
+
+def polygon_runs(rings: Rings, size: Codes) -> list[int]:
+    """Return the run lengths of the union of rings.
 
     Parameters
     ----------
-    points : ndarray of float64, shape (2, n_points)
-        Corners, x and y.
-    rings : ndarray of int64, shape (n_rings + 1,)
-        Where the corners of each ring begin.
-    sizes : ndarray of int64, shape (n_rings, 2)
-        Height and width of each ring's image.
-    starts : ndarray of int, shape (n_rings + 1,)
-        Where each ring's image begins on a line.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        Boundaries of the rings, sorted.
+    rings : sequence of sequence of float
+        Coordinates of each ring.
+    size : ndarray of int64, shape (2,)
+        Height and width of the image.
 
     Examples
     --------
-    >>> corners = np.array([[0, 2, 2, 0], [0, 0, 1, 1]], float)
-    >>> ring_boundaries(corners, np.array([0, 4]), np.array([[2, 3]]), np.array([0, 7]))
-    array([0, 1, 2, 3, 6])
+    >>> polygon_runs([[0, 0, 2, 0, 2, 1, 0, 1]], np.array([2, 3]))
+    [0, 1, 1, 1, 3]
     """
-    wide, high = _edges(points, rings, sizes, starts)
-    parts = [_crossings(wide, _wide_rows), _crossings(high, _high_rows)]
-    return odd(np.concatenate(parts), starts)
+    height, width = size.tolist()
+    steps: Counter[int] = Counter()
+    for ring in rings:
+        for index, boundary in enumerate(_boundaries(ring, height, width)):
+            steps[boundary] += -1 if index % 2 else 1
+    runs, depth, start = [], 0, 0
+    for boundary in sorted(steps):
+        was_inside, depth = depth > 0, depth + steps[boundary]
+        if (depth > 0) != was_inside:
+            runs.append(boundary - start)
+            start = boundary
+    return [*runs, height * width - start]
 
 
-@frozen(eq=False)
-class _Edges:
-    """Edges that cross the middle of a column, from the lower coordinate to the higher one.
-
-    Wide ones go from left to right, high ones from the top to the bottom. `here` is where they
-    begin and `way` how far they go, x and y.
-    """
-
-    here: Fine
-    way: Fine
-    columns: Fine
-    counts: Fine
-    heights: Fine
-    starts: Places
-
-    @property
-    def middles(self) -> Fine:
-        """Fine columns from the start of each edge to the first middle that it crosses."""
-        fine: Fine = _FINE * self.columns + _MIDDLE - self.here[0]
-        return fine
-
-
-def _edges(points: Floats, rings: Codes, sizes: Codes, starts: Places) -> tuple[_Edges, _Edges]:
-    """The edges: those wider than high, and the others."""
-    fine = _fine(points)
-    way = _following(fine, rings) - fine
-    column = _columns(fine[0], rings, sizes)
-    columns = np.stack([column, _following(column, rings)])
-    crosses, is_wide = columns[0] != columns[1], np.abs(way[0]) >= np.abs(way[1])
-    ring = np.repeat(np.arange(len(rings) - 1), np.diff(rings))
-    heights = sizes[:, 0].astype(np.int32)
-
-    def some(chosen: Codes, axis: int) -> _Edges:
-        here, there = fine.take(chosen, axis=1), way.take(chosen, axis=1)
-        here += there * (there[axis] < 0)
-        there *= np.sign(there[axis])
-        first, last = columns.take(chosen, axis=1)
-        own = ring[chosen]
-        return _Edges(
-            *(here, there, np.minimum(first, last), np.abs(last - first)),
-            *(heights[own], starts[own]),
+def rejection(rings: Rings, size: Codes) -> str:
+    """Return why polygons cannot be drawn in an image; empty if they can."""
+    if is_large(size[None])[0]:
+        return large_sentence(size)
+    points = [np.array(ring[: len(ring) // 2 * 2]).reshape(-1, 2) for ring in rings]
+    corners = np.concatenate([np.empty((0, 2)), *points])
+    far = corners[~(np.abs(corners) <= FARTHEST)]
+    if len(far):
+        return f"expected coordinates within 100 million pixels, found {far[0]:g}"
+    crossed = sum(_crossed(ring[:, 0], int(size[1])) for ring in points)
+    if crossed > MOST_CROSSED:
+        return (
+            f"expected edges that cross at most {MOST_CROSSED:,} columns of pixels, "
+            f"found {crossed:,} of polygons of {len(corners):,} corners"
         )
-
-    wide, high = np.flatnonzero(crosses & is_wide), np.flatnonzero(crosses & ~is_wide)
-    return some(wide, 0), some(high, 1)
+    return ""
 
 
-def crossed(points: Floats, rings: Codes, sizes: Codes) -> Codes:
-    """How many middles of columns the edges of each ring cross; as `ring_boundaries`.
-
-    Examples
-    --------
-    >>> corners = np.array([[0, 2, 2, 0], [0, 0, 1, 1]], float)
-    >>> crossed(corners, np.array([0, 4]), np.array([[2, 3]]))
-    array([4])
-    """
-    column = _columns(_fine(points)[0], rings, sizes)
-    before = ends(np.abs(_following(column, rings) - column))
-    return np.diff(before[rings])
+def _crossed(x: Floats, width: int) -> int:
+    """Number of middles of columns that the edges of a ring cross."""
+    fine = (_FINE * x + 0.5).astype(np.int64)
+    columns = np.minimum(np.maximum(fine + _FINE - 1 - _MIDDLE, 0) // _FINE, width)
+    return int(np.abs(np.diff(columns, append=columns[:1])).sum())
 
 
-def _fine(points: Floats) -> Fine:
-    fine: Fine = (_FINE * points + 0.5).astype(np.int32)  # cuts towards zero, as C does
-    return fine
+def _boundaries(ring: Sequence[float], height: int, width: int) -> list[int]:
+    """Pixels at which a ring is entered and left in turn, counted down the columns."""
+    crossings = Counter(
+        place for a, b in _edges(_corners(ring, width)) for place in _crossings(a, b, height)
+    )
+    # Two crossings at one pixel cancel each other.
+    return sorted(
+        place for place, count in crossings.items() if count % 2 and place < height * width
+    )
 
 
-def _following(values: NDArray[Any], rings: Codes) -> NDArray[Any]:
-    """What the next corner of a ring has, which behind the last one is its first."""
-    after = np.roll(values, -1, axis=-1)
-    full = rings[1:] > rings[:-1]
-    after[..., rings[1:][full] - 1] = values[..., rings[:-1][full]]
-    return after
+def _corners(ring: Sequence[float], width: int) -> list[_Corner]:
+    corners = []
+    for x, y in zip(ring[::2], ring[1::2], strict=False):
+        fine = int(_FINE * x + 0.5)  # truncates towards zero, as C does
+        corners.append(_Corner(fine, int(_FINE * y + 0.5), _pixel(fine, width)))
+    return corners
 
 
-def _columns(fine: Fine, rings: Codes, sizes: Codes) -> Fine:
-    """The first column of each corner's image whose middle is not left of it."""
-    return np.minimum(_pixel(fine), np.repeat(sizes[:, 1].astype(np.int32), np.diff(rings)))
+def _edges(corners: list[_Corner]) -> Iterator[tuple[_Corner, _Corner]]:
+    return zip(corners, corners[1:] + corners[:1], strict=True)
 
 
-def _pixel(fine: Fine) -> Fine:
-    """The pixel that begins at a fine place or behind it, counted from its middle on."""
-    pixel: Fine = (np.maximum(fine, -_MIDDLE) + (_FINE - 1 - _MIDDLE)) // _FINE
-    return pixel
+def _pixel(fine: int, count: int) -> int:
+    """Return the first pixel whose middle is not before a coordinate of the fine grid."""
+    return min(max(0, fine + _FINE - 1 - _MIDDLE) // _FINE, count)
 
 
-def _crossings(edges: _Edges, rows: Callable[[_Edges, _Steps], Fine]) -> Places:
-    """Boundaries on edges: one in each column whose middle they cross."""
-    before = ends(edges.counts)  # crossings of earlier edges, on which the count goes on
-    edge = np.repeat(np.arange(len(edges.counts)), edges.counts)
-    heights, dtype = edges.heights[edge], edges.starts.dtype
-    columns = (edges.columns - before[:-1]).astype(dtype)
-    found = np.arange(before[-1], dtype=dtype)
-    found *= heights
-    found += (edges.starts + columns * edges.heights)[edge]
-    steps = _Steps(edge, edges.middles - float(_FINE) * before[:-1])
-    found += np.minimum(_pixel(rows(edges, steps)), heights)
-    return found
+def _crossings(a: _Corner, b: _Corner, height: int) -> Iterator[int]:
+    """Pixels at which an edge crosses the middles of columns."""
+    columns = range(min(a.column, b.column), max(a.column, b.column))
+    is_wide = abs(a.x - b.x) >= abs(a.y - b.y)
+    if (a.x > b.x) if is_wide else (a.y > b.y):
+        a, b = b, a
+    for column in columns:
+        middle = _FINE * column + _MIDDLE
+        row = _wide_row(a, b, middle) if is_wide else _high_row(a, b, middle)
+        yield column * height + _pixel(row, height)
 
 
-@frozen(eq=False)
-class _Steps:
-    """Fine columns from the start of edges to the middles that they cross.
-
-    Parameters
-    ----------
-    edge : ndarray of int64, shape (n,)
-        The edge of each crossing.
-    first : ndarray of float64, shape (n_edges,)
-        Of each edge, if the count began before the first one.
-    """
-
-    edge: Codes
-    first: Floats
-
-    def plus(self, shift: Any) -> Floats:
-        """The columns, and something of each edge more."""
-        columns = np.arange(0, _FINE * len(self.edge), _FINE, dtype=np.float64)
-        columns += (self.first + shift)[self.edge]
-        return columns
+def _wide_row(a: _Corner, b: _Corner, middle: int) -> int:
+    """Fine row of an edge wider than high: the upper of the two points around the middle."""
+    slope = (b.y - a.y) / (b.x - a.x)
+    return int(a.y + slope * (middle - a.x + (slope < 0)) + 0.5)
 
 
-def _wide_rows(edges: _Edges, steps: _Steps) -> Fine:
-    """Fine rows where edges wider than high cross the middle of columns: the upper of two."""
-    across, down = edges.way
-    slope = down / across
-    rows = steps.plus(slope < 0)
-    rows *= slope[steps.edge]
-    rows += edges.here[1][steps.edge]
-    rows += 0.5
-    return rows.astype(np.int32)
+def _high_row(a: _Corner, b: _Corner, middle: int) -> int:
+    """Fine row of an edge higher than wide: the last point before the middle."""
+    slope = (b.x - a.x) / (b.y - a.y)
 
+    def is_past(step: int) -> bool:
+        return (int(a.x + slope * step + 0.5) > middle) == (slope > 0)
 
-def _high_rows(edges: _Edges, steps: _Steps) -> Fine:
-    """Fine rows where edges higher than wide cross the middle of columns: the last ones before.
-
-    They are found by division; where rounding might put one beside that of COCO's own formula,
-    the formula decides.
-    """
-    across, down = edges.way
-    inverse = down / across
-    exact = steps.plus(0.5)
-    exact *= inverse[steps.edge]
-    rows: Fine = exact.astype(np.int32)
-    exact -= rows
-    doubt = _DOUBT * np.abs(inverse).max(initial=0)
-    doubtful = np.flatnonzero((exact <= doubt) | (exact >= 1 - doubt))
-    if len(doubtful):
-        own = steps.edge[doubtful]
-        middle = edges.here[0][own] + steps.first[own] + _FINE * doubtful
-        rows[doubtful] = _last_before(edges.here[0][own], edges.way[:, own], middle, rows[doubtful])
-    rows += edges.here[1][steps.edge]
-    return rows
-
-
-def _last_before(x: Fine, way: Fine, middle: Floats, t: Fine) -> Fine:
-    """The last steps down an edge before the middle of a column, from some near them."""
-    across, down = way
-    slope = across / down
-    t = np.minimum(t, down - 1)
-
-    def past(t: Fine, at: Codes) -> NDArray[np.bool_]:
-        fine = (x[at] + slope[at] * t + 0.5).astype(np.int64)
-        is_past: NDArray[np.bool_] = (fine > middle[at]) == (slope[at] > 0)
-        return is_past
-
-    moving = np.arange(len(t))
-    while len(moving):
-        moving = moving[(t[moving] < down[moving] - 1) & ~past(t[moving] + 1, moving)]
-        t[moving] += 1
-    moving = np.arange(len(t))
-    while len(moving):
-        moving = moving[(t[moving] > 0) & past(t[moving], moving)]
-        t[moving] -= 1
-    return t
+    return a.y + bisect_left(range(1, b.y - a.y), True, key=is_past)
