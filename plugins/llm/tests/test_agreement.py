@@ -17,7 +17,6 @@ from valor_llm.trust.agreement import (
     cohen_kappa,
     gwet_ac1,
     krippendorff_alpha,
-    percent_agreement,
 )
 
 from valor_core.results import Undefined
@@ -41,7 +40,6 @@ def test_agreement_of_twenty_five_of_fifty_grants_worked_by_hand() -> None:
     told = _told(20, 5, 10, 15)
     # observed (20 + 15) / 50 = 0.7; the first says yes 25, the second 30 times of 50:
     # by chance 0.5 * 0.6 + 0.5 * 0.4 = 0.5; (0.7 - 0.5) / 0.5 = 0.4
-    assert _value(percent_agreement(*told)) == 0.7
     assert _value(cohen_kappa(*told)) == pytest.approx(0.4, abs=1e-15)
     # AC1: yes on average 0.55; by chance 2 * 0.55 * 0.45 = 0.495; (0.7 - 0.495) / 0.505
     assert _value(gwet_ac1(*told)) == pytest.approx(0.205 / 0.505, abs=1e-15)
@@ -158,7 +156,7 @@ def test_the_error_of_ac1_is_that_of_leaving_items_out_one_by_one(
 
 def test_what_is_undefined_says_why() -> None:
     nobody = Undefined("no items that both have rated")
-    assert percent_agreement([], []) == cohen_kappa([], []) == gwet_ac1([], []) == nobody
+    assert cohen_kappa([], []) == gwet_ac1([], []) == nobody
     same = Undefined("both raters say the same of every item, and nothing else")
     assert cohen_kappa(["yes"] * 3, ["yes"] * 3) == same
     assert gwet_ac1(["yes"] * 3, ["yes"] * 3) == same
@@ -167,7 +165,6 @@ def test_what_is_undefined_says_why() -> None:
     assert krippendorff_alpha([[1.0, 1.0], [1.0, 1.0]]) == Undefined(
         "all raters say the same of every item, and nothing else"
     )
-    assert percent_agreement(["yes"], ["yes"]) == Coefficient(1.0, None)
 
 
 def test_raters_of_other_numbers_of_items_are_an_error() -> None:
@@ -177,9 +174,9 @@ def test_raters_of_other_numbers_of_items_are_an_error() -> None:
 
 def test_items_of_one_group_count_as_one() -> None:
     one, other = ["yes", "no", "no", "yes", "no"], ["yes", "yes", "no", "no", "no"]
-    single = [coefficient(one, other) for coefficient in (percent_agreement, cohen_kappa, gwet_ac1)]
+    single = [coefficient(one, other) for coefficient in (cohen_kappa, gwet_ac1)]
     groups = [*range(5)] * 4
-    for coefficient, alone in zip((percent_agreement, cohen_kappa, gwet_ac1), single, strict=True):
+    for coefficient, alone in zip((cohen_kappa, gwet_ac1), single, strict=True):
         fourfold = coefficient(one * 4, other * 4, groups=groups)
         assert isinstance(fourfold, Coefficient)
         assert isinstance(alone, Coefficient)

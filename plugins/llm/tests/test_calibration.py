@@ -374,7 +374,7 @@ def test_a_run_of_another_judge_is_uncalibrated(folder: Path, setting: str, part
     assert result["details"]["calibration"]["state"] == "uncalibrated"
     assert part in result["details"]["calibration"]["why"]
     assert any(
-        one.startswith("llm.Faithfulness: uncalibrated, ") and "calibrate anew with" in one
+        one.startswith("llm.Faithfulness: uncalibrated, ") and "calibrate again with" in one
         for one in report["warnings"]
     )
 

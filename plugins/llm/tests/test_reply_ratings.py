@@ -101,7 +101,7 @@ def test_a_value_that_is_no_grade_is_asked_for_again(text: str, rating: Rating) 
         ('{"analysis": "so"}', 'its JSON has no "rating"'),
         (
             json.dumps(FIVE.schema({}, None)),
-            "it repeats the schema in the place of following it",
+            "it repeats the schema instead of following it",
         ),
         ('{"rating": 4} {"rating": 3}', "it has 2 answers that differ"),
         ('{"rating": 4, "rating": 3}', "its JSON is not valid: two values for 'rating'"),

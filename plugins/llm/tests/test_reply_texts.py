@@ -72,7 +72,7 @@ def test_what_is_no_list_of_texts_is_asked_for_again(text: str, fault: str) -> N
 def test_an_echo_of_the_schema_is_recognized() -> None:
     reading = read(json.dumps(CLAIMS.schema({}, None)))
 
-    assert reading.unfit == "it repeats the schema in the place of following it"
+    assert reading.unfit == "it repeats the schema instead of following it"
 
 
 @given(st.lists(st.text(min_size=1).filter(str.strip), max_size=5), st.data())

@@ -182,11 +182,11 @@ def test_what_is_wrong_is_asked_for_again_and_the_rest_is_kept(
         ("{}", 'its JSON has no "verdicts"'),
         (
             json.dumps(SHAPE.schema(THREE, None)),
-            "it repeats the schema in the place of following it",
+            "it repeats the schema instead of following it",
         ),
         (
             json.dumps({"name": "claims", "schema": SHAPE.schema(THREE, None)}),
-            "it repeats the schema in the place of following it",
+            "it repeats the schema instead of following it",
         ),
     ],
 )
@@ -314,11 +314,11 @@ def test_other_texts_by_verdict_are_counted() -> None:
         ),
         (
             {"TP": ["x"], "FP": ["v", "w"]},
-            '"reference" must be told as lists of texts by verdict, or as verdicts with ids',
+            '"reference" must be lists of texts by verdict, or verdicts with ids',
         ),
         (
             {"TP": [1], "FP": ["v", "w"], "FN": []},
-            '"response" must be told as lists of texts by verdict, or as verdicts with ids',
+            '"response" must be lists of texts by verdict, or verdicts with ids',
         ),
     ],
 )

@@ -80,8 +80,8 @@ def summarize(
     """
     details: dict[str, Any] = {"judged_items": _judged_items(rows.columns()[ONLY], spec)}
     judge = next(iter(resources.values()), None)
-    told = [rows.details[place] for place in sorted(rows.details)]
-    scorings = RepeatedScores.of(told)
+    details_of_rows = [rows.details[place] for place in sorted(rows.details)]
+    scorings = RepeatedScores.of(details_of_rows)
     if scorings.values.shape[2] > 1:
         details["repeats"] = _repeats(scorings)
     if len(scorings.judges) > 1:
@@ -91,21 +91,21 @@ def summarize(
     if judge is None:
         return MetricDetails(details, silent)
     corrected = correction(rows, spec, parameters, judge)
-    warnings = (*silent, *model_warnings(asked_models(judge), told), *corrected.warnings)
+    warnings = (*silent, *model_warnings(asked_models(judge), details_of_rows), *corrected.warnings)
     return MetricDetails({**details, **corrected.details}, warnings)
 
 
 def _judged_items(numbers: Numbers, spec: MetricSpec) -> dict[str, Any]:
     states, interval = States.of(numbers), mean_interval(numbers.present, spec.range)
     if isinstance(interval, Undefined):
-        told: dict[str, Any] = {"interval": None, "method": interval.reason}
+        row: dict[str, Any] = {"interval": None, "method": interval.reason}
     else:
-        told = {"interval": [interval.low, interval.high], "method": interval.method}
-    told |= {"level": f"{LEVEL * 100:g} %", **states.to_dict()}
+        row = {"interval": [interval.low, interval.high], "method": interval.method}
+    row |= {"level": f"{LEVEL * 100:g} %", **states.to_dict()}
     bounds = bounds_of(numbers.present, states.failed, spec.range)
     if bounds is not None:
-        told["bounds"] = [bounds.low, bounds.high]
-    return told
+        row["bounds"] = [bounds.low, bounds.high]
+    return row
 
 
 def _repeats(scorings: RepeatedScores) -> dict[str, Any]:

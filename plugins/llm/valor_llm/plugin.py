@@ -175,7 +175,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         _judged(
             "Rubric",
             "rubric:score",
-            "Grade by criteria of your own, scaled to 0 to 1",
+            "Grade by custom criteria, scaled to 0 to 1",
             requires=(),
             uses=("query", "response", "references", "contexts"),
             parameters="rubric:RubricParameters",
@@ -228,7 +228,7 @@ def valor_resource_kinds() -> tuple[ResourceKindSpec, ...]:
         ResourceKindSpec(
             name="llm.recorded",
             resource="llm.judge",
-            summary="Says what a file of replies has, and asks nobody",
+            summary="Replays the replies of a file",
             parameters="valor_llm.parameters.clients:RecordedParameters",
             implementation="valor_llm.clients.recorded:Recorded",
         ),

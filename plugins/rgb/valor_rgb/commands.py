@@ -113,9 +113,9 @@ def prompts(
     Each line has a uid and messages. Record the responses in a table with the columns uid and
     response, name it under data.responses, and evaluate with: valor run CONFIG
     """
-    told = INSTRUCTION if instruction is None else _text(instruction)
+    message = INSTRUCTION if instruction is None else _text(instruction)
     samples = list(_samples(config, settings))
-    lines = [json.dumps(Prompt(one, told).to_dict(), ensure_ascii=False) for one in samples]
+    lines = [json.dumps(Prompt(one, message).to_dict(), ensure_ascii=False) for one in samples]
     _write(output, "".join(f"{line}\n" for line in lines))
     streams.talk(_summary(samples, output))
     return 0

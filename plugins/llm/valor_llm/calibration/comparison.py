@@ -44,13 +44,13 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as JSON has it."""
-        told: dict[str, Any] = {"of": self.of, "count": self.count, "items": self.items}
+        record: dict[str, Any] = {"of": self.of, "count": self.count, "items": self.items}
         for name, number in self.numbers.items():
             if isinstance(number, Undefined):
-                told[name] = {"undefined": number.reason}
+                record[name] = {"undefined": number.reason}
             else:
-                told[name] = {"value": number.value, "interval": number.interval}
-        return told
+                record[name] = {"value": number.value, "interval": number.interval}
+        return record
 
 
 def compared(calibration: Calibration) -> list[Comparison]:
@@ -89,14 +89,14 @@ def _of_answers(of: str, pairs: Sequence[Pair]) -> Comparison:
     judge, human = [pair.judge for pair in pairs], [pair.human for pair in pairs]
     items = [pair.item for pair in pairs]
     sensitivity, specificity = sensitivity_and_specificity(pairs)
-    told = [*zip(judge, human, strict=True)]
+    answers = [*zip(judge, human, strict=True)]
     return Comparison(
         of,
         len(pairs),
         len({*items}),
         {
             "base_rate": _of_share(_by_item(items, [one == 1 for one in human])),
-            "agreement": _of_share(_by_item(items, [one == two for one, two in told])),
+            "agreement": _of_share(_by_item(items, [one == two for one, two in answers])),
             "kappa": _estimate(cohen_kappa(judge, human, items), 1),
             "ac1": _estimate(gwet_ac1(judge, human, (0.0, 1.0), items), 1),
             "sensitivity": _of_share(sensitivity, "no label is positive"),

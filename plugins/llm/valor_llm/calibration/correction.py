@@ -53,7 +53,7 @@ def correction(
 def _uncalibrated(metric: str, why: str) -> MetricDetails:
     row = {"state": "uncalibrated", "why": why}
     warning = (
-        f"{metric}: uncalibrated, {why}; calibrate anew with: valor judge calibrate CONFIG "
+        f"{metric}: uncalibrated, {why}; calibrate again with: valor judge calibrate CONFIG "
         "--labels FILE -o RECORD"
     )
     return MetricDetails({"calibration": row}, (warning,))

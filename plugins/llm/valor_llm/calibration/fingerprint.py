@@ -55,9 +55,9 @@ class Fingerprint:
         models: set[str] = set()
         steps: dict[str, set[str]] = {}
         for row in rows:
-            for told in row.details.get("steps", ()):
-                models.add(told["model"])
-                steps.setdefault(told["step"], set()).add(told["prompt"])
+            for step in row.details.get("steps", ()):
+                models.add(step["model"])
+                steps.setdefault(step["step"], set()).add(step["prompt"])
         identity = dict(judge.identity())
         # Files of prompts may move; the digests of the steps identify their content.
         identity.pop("prompts", None)
@@ -74,7 +74,7 @@ class Fingerprint:
 
         Steps that the other items did not need make no difference.
         """
-        found = [*_apart("", self._told(), other._told())]
+        found = [*_apart("", self._identity(), other._identity())]
         if not {*other.models} <= {*self.models}:
             found.append(f"model {_listed(self.models)} became {_listed(other.models)}")
         for name, prompts in other.steps.items():
@@ -83,7 +83,7 @@ class Fingerprint:
                 found.append(f"step {name} {_listed(known)} became {_listed(prompts)}")
         return found
 
-    def _told(self) -> dict[str, Any]:
+    def _identity(self) -> dict[str, Any]:
         return {
             "metric": self.metric,
             "parameters": dict(self.parameters),
@@ -93,13 +93,13 @@ class Fingerprint:
     def to_dict(self) -> dict[str, Any]:
         """The fingerprint as a record has it."""
         return {
-            **self._told(),
+            **self._identity(),
             "models": list(self.models),
             "steps": {name: list(prompts) for name, prompts in self.steps.items()},
         }
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> Fingerprint:
+    def from_dict(cls, record: Mapping[str, Any]) -> Fingerprint:
         """The fingerprint that `to_dict` wrote.
 
         Raises
@@ -108,11 +108,11 @@ class Fingerprint:
             If it is none.
         """
         return cls(
-            str(told["metric"]),
-            dict(told["parameters"]),
-            dict(told["judge"]),
-            tuple(map(str, told["models"])),
-            {str(name): tuple(map(str, own)) for name, own in told["steps"].items()},
+            str(record["metric"]),
+            dict(record["parameters"]),
+            dict(record["judge"]),
+            tuple(map(str, record["models"])),
+            {str(name): tuple(map(str, own)) for name, own in record["steps"].items()},
         )
 
 

@@ -145,14 +145,14 @@ def paired(labels: Sequence[Label], judged: Mapping[str, JudgedItem | None], ran
         else:
             _check_verdict(label, item)
             verdicts.setdefault(label.uid, {})[label.verdict] = label.value
-    for uid, told in verdicts.items():
+    for uid, labelled in verdicts.items():
         item = judged[uid]
         assert item is not None
-        for number, value in sorted(told.items()):
+        for number, value in sorted(labelled.items()):
             said = float(item.verdicts[number - 1])
             found.verdicts.append(Pair(item.item, said, value))
-        if uid not in scored and item.is_share and len(told) == len(item.verdicts):
-            share = sum(told.values()) / len(told)
+        if uid not in scored and item.is_share and len(labelled) == len(item.verdicts):
+            share = sum(labelled.values()) / len(labelled)
             found.items.append(Pair(item.item, item.score, share))
     found.unscored = len(unscored)
     return found

@@ -90,12 +90,12 @@ class Record:
         ResourceError
             If the file cannot be written.
         """
-        told = {
+        record = {
             "kind": _KIND,
             "version": _VERSION,
-            "calibrations": [_told(one) for one in self.calibrations],
+            "calibrations": [_to_dict(one) for one in self.calibrations],
         }
-        text = json.dumps(told, ensure_ascii=False, indent=1)
+        text = json.dumps(record, ensure_ascii=False, indent=1)
         unfinished = path.with_name(f"{path.name}.part")
         try:
             unfinished.write_text(f"{text}\n", encoding="utf-8", newline="\n")
@@ -116,7 +116,7 @@ class Record:
             If the file is missing or invalid.
         """
         try:
-            told = json.loads(path.read_text(encoding="utf-8"))
+            record = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError as error:
             raise ResourceError(
                 f"judge.calibration: {path}: expected the record of a calibration, found no file",
@@ -128,12 +128,12 @@ class Record:
             ) from error
         except (ValueError, RecursionError) as error:
             raise _damaged(path, "no JSON") from error
-        if not isinstance(told, dict) or told.get("kind") != _KIND:
+        if not isinstance(record, dict) or record.get("kind") != _KIND:
             raise _damaged(path, "another file")
-        if told.get("version") != _VERSION:
-            raise _damaged(path, f"version {told.get('version')}, expected {_VERSION}")
+        if record.get("version") != _VERSION:
+            raise _damaged(path, f"version {record.get('version')}, expected {_VERSION}")
         try:
-            return cls(tuple(map(_read, told["calibrations"])))
+            return cls(tuple(map(_read, record["calibrations"])))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise _damaged(path, f"{type(error).__name__}: {error}") from error
 
@@ -147,7 +147,7 @@ def _damaged(path: Path, found: str) -> ResourceError:
     )
 
 
-def _told(one: Calibration) -> dict[str, Any]:
+def _to_dict(one: Calibration) -> dict[str, Any]:
     return {
         "fingerprint": one.fingerprint.to_dict(),
         "items": [_entry(pair) for pair in one.items],
@@ -159,9 +159,11 @@ def _entry(pair: Pair) -> list[Any]:
     return [pair.item, pair.judge, pair.human]
 
 
-def _read(told: Mapping[str, Any]) -> Calibration:
+def _read(record: Mapping[str, Any]) -> Calibration:
     return Calibration(
-        Fingerprint.from_dict(told["fingerprint"]), _pairs(told["items"]), _pairs(told["verdicts"])
+        Fingerprint.from_dict(record["fingerprint"]),
+        _pairs(record["items"]),
+        _pairs(record["verdicts"]),
     )
 
 

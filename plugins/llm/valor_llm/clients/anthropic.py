@@ -32,12 +32,12 @@ def body_of(request: Request, model: str) -> dict[str, Any]:
             "judge.max_tokens: expected a number, the endpoint asks for one",
             "Write it as: judge: {max_tokens: 2048}",
         )
-    told = [{"role": one.role, "content": one.content} for one in request.messages]
-    system = "\n\n".join(one["content"] for one in told if one["role"] == "system")
+    messages = [{"role": one.role, "content": one.content} for one in request.messages]
+    system = "\n\n".join(one["content"] for one in messages if one["role"] == "system")
     body: dict[str, Any] = {
         "model": model,
         "max_tokens": request.max_tokens,
-        "messages": [one for one in told if one["role"] != "system"],
+        "messages": [one for one in messages if one["role"] != "system"],
     }
     if system:
         body["system"] = system
@@ -100,13 +100,13 @@ def _text_of(content: Sequence[Any]) -> str:
     return "\n".join(filter(None, texts))
 
 
-def usage_of(told: Mapping[str, Any]) -> Usage:
+def usage_of(counts: Mapping[str, Any]) -> Usage:
     """Return the tokens of a call; cache reads and writes are part of the prompt."""
-    cached = count(told.get("cache_read_input_tokens"))
-    written = count(told.get("cache_creation_input_tokens"))
+    cached = count(counts.get("cache_read_input_tokens"))
+    written = count(counts.get("cache_creation_input_tokens"))
     return Usage(
-        prompt=count(told.get("input_tokens")) + cached + written,
-        completion=count(told.get("output_tokens")),
+        prompt=count(counts.get("input_tokens")) + cached + written,
+        completion=count(counts.get("output_tokens")),
         cached=cached,
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar
 
-from valor_llm.clients.http.faults import fault, told, wrong_key
+from valor_llm.clients.http.faults import fault, message_in, wrong_key
 from valor_llm.clients.protocol import Client, ClientError, Reply, Request, TransientError
 
 Messages = list[dict[str, str]]
@@ -148,7 +148,7 @@ def fault_of(error: Exception, place: str) -> ClientError:
         headers = getattr(answer, "headers", None)
         names = {str(k).lower(): str(v) for k, v in headers.items()} if headers else {}
         body = getattr(error, "body", None)
-        said = told(body) if isinstance(body, Mapping) else text
+        said = message_in(body) if isinstance(body, Mapping) else text
         key = wrong_key(body) or wrong_key({"message": said})
         return fault(status, names, said, place, time.time(), key)
     reason = f"{place}: {type(error).__name__}{', ' if text else ''}{text}"

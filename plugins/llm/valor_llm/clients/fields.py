@@ -25,7 +25,7 @@ _FINISHES: Mapping[str, Finish] = {
 }
 
 
-def finish_of(told: Any) -> Finish:
+def finish_of(word: Any) -> Finish:
     """Why a reply ended, from an endpoint's word for it.
 
     Examples
@@ -33,9 +33,9 @@ def finish_of(told: Any) -> Finish:
     >>> [finish_of(word) for word in ("eos", "MAX_TOKENS", "content_filter", None, [1])]
     ['stop', 'length', 'filter', 'other', 'error']
     """
-    if told is None or told == "":
+    if word is None or word == "":
         return "other"
-    return _FINISHES.get(told.casefold(), "other") if isinstance(told, str) else "error"
+    return _FINISHES.get(word.casefold(), "other") if isinstance(word, str) else "error"
 
 
 class Ambiguous(ValueError):

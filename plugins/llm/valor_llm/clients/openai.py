@@ -88,7 +88,7 @@ def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
     )
 
 
-def usage_of(told: Mapping[str, Any]) -> Usage:
+def usage_of(counts: Mapping[str, Any]) -> Usage:
     """Tokens of a call, as the endpoint counts them.
 
     A total below its parts leaves none of them usable. A total above them has the thoughts, which
@@ -99,8 +99,8 @@ def usage_of(told: Mapping[str, Any]) -> Usage:
     >>> usage_of({"prompt_tokens": 90, "completion_tokens": 20, "total_tokens": 150})
     Usage(prompt=90, completion=60, cached=0, reasoning=0)
     """
-    prompt, completion = count(told.get("prompt_tokens")), count(told.get("completion_tokens"))
-    total = count(told.get("total_tokens"))
+    prompt, completion = count(counts.get("prompt_tokens")), count(counts.get("completion_tokens"))
+    total = count(counts.get("total_tokens"))
     if total and total < prompt + completion:
         return Usage()
     if total and prompt and completion:
@@ -108,15 +108,15 @@ def usage_of(told: Mapping[str, Any]) -> Usage:
     return Usage(
         prompt=prompt,
         completion=completion,
-        cached=count(mapping(told.get("prompt_tokens_details")).get("cached_tokens")),
-        reasoning=count(mapping(told.get("completion_tokens_details")).get("reasoning_tokens")),
+        cached=count(mapping(counts.get("prompt_tokens_details")).get("cached_tokens")),
+        reasoning=count(mapping(counts.get("completion_tokens_details")).get("reasoning_tokens")),
     )
 
 
-def tokens_of(told: Any) -> tuple[TokenChoice, ...]:
+def tokens_of(logprobs: Any) -> tuple[TokenChoice, ...]:
     """Return the tokens of a reply, each with its likeliest alternatives."""
     tokens = []
-    for one in map(mapping, told if isinstance(told, list) else ()):
+    for one in map(mapping, logprobs if isinstance(logprobs, list) else ()):
         alternatives = [mapping(entry) for entry in one.get("top_logprobs") or [] if entry]
         choices = {
             entry["token"]: float(entry["logprob"])

@@ -79,12 +79,12 @@ class Recorded:
 
     def _none(self, request: Request) -> str:
         about = ", ".join(f"{name} {shown(value)}" for name, value in request.data.items())
-        told = f"{self.path.name}: no reply to {request.step} of {about}"
+        message = f"{self.path.name}: no reply to {request.step} of {about}"
         if request.repeat:
-            told += f", repeat {request.repeat}"
+            message += f", repeat {request.repeat}"
         if request.attempt != 1:
-            told += f", attempt {request.attempt}"
-        return told
+            message += f", attempt {request.attempt}"
+        return message
 
 
 def _key(

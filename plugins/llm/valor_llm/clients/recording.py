@@ -60,23 +60,23 @@ class Line:
 
     def to_json(self) -> str:
         """Return the line, without default values."""
-        told: dict[str, Any] = {"step": self.step, "data": dict(self.data)}
+        record: dict[str, Any] = {"step": self.step, "data": dict(self.data)}
         if self.settings:
-            told["settings"] = dict(self.settings)
+            record["settings"] = dict(self.settings)
         if self.repeat:
-            told["repeat"] = self.repeat
+            record["repeat"] = self.repeat
         if self.attempt != 1:
-            told["attempt"] = self.attempt
-        told["reply"] = _readable(self.reply.text)
+            record["attempt"] = self.attempt
+        record["reply"] = _readable(self.reply.text)
         if self.reply.model != NO_MODEL:
-            told["model"] = self.reply.model
+            record["model"] = self.reply.model
         if self.reply.finish != "stop":
-            told["finish"] = self.reply.finish
+            record["finish"] = self.reply.finish
         if self.reply.usage != Usage():
-            told["usage"] = {key: one for key, one in asdict(self.reply.usage).items() if one}
+            record["usage"] = {key: one for key, one in asdict(self.reply.usage).items() if one}
         if self.reply.tokens:
-            told["tokens"] = [asdict(one) for one in self.reply.tokens]
-        return json.dumps(told, ensure_ascii=not _is_text(told))
+            record["tokens"] = [asdict(one) for one in self.reply.tokens]
+        return json.dumps(record, ensure_ascii=not _is_text(record))
 
     @classmethod
     def from_json(cls, text: str) -> Line:
@@ -88,32 +88,36 @@ class Line:
             If the line is invalid.
         """
         try:
-            told = json.loads(text)
+            record = json.loads(text)
         except ValueError as error:
             raise ValueError(f"expected an object in JSON, found {shown(text)}") from error
-        if not isinstance(told, dict):
-            raise ValueError(f"expected an object, found {shown(told)}")
-        unknown = sorted(set(told) - set(_KEYS))
+        if not isinstance(record, dict):
+            raise ValueError(f"expected an object, found {shown(record)}")
+        unknown = sorted(set(record) - set(_KEYS))
         if unknown:
             raise ValueError(f"expected the keys {', '.join(_KEYS)}, found {shown(unknown[0])}")
-        lacking = [key for key in ("step", "reply") if key not in told]
+        lacking = [key for key in ("step", "reply") if key not in record]
         if lacking:
             raise ValueError(f'expected a "{lacking[0]}", found none')
         for key, (kind, expected) in _KEYS.items():
-            if key in told and (not isinstance(told[key], kind) or isinstance(told[key], bool)):
-                raise ValueError(f'"{key}": expected {expected}, found {shown(told[key])}')
+            if key in record and (
+                not isinstance(record[key], kind) or isinstance(record[key], bool)
+            ):
+                raise ValueError(f'"{key}": expected {expected}, found {shown(record[key])}')
         return cls(
-            step=told["step"],
-            data=told.get("data", {}),
-            settings=told.get("settings", {}),
-            repeat=told.get("repeat", 0),
-            attempt=told.get("attempt", 1),
+            step=record["step"],
+            data=record.get("data", {}),
+            settings=record.get("settings", {}),
+            repeat=record.get("repeat", 0),
+            attempt=record.get("attempt", 1),
             reply=Reply(
-                text=told["reply"] if isinstance(told["reply"], str) else _text(told["reply"]),
-                model=told.get("model", NO_MODEL),
-                finish=_finish(told.get("finish", "stop")),
-                usage=_usage(told.get("usage", {})),
-                tokens=tuple(map(_token, told.get("tokens", ()))),
+                text=record["reply"]
+                if isinstance(record["reply"], str)
+                else _text(record["reply"]),
+                model=record.get("model", NO_MODEL),
+                finish=_finish(record.get("finish", "stop")),
+                usage=_usage(record.get("usage", {})),
+                tokens=tuple(map(_token, record.get("tokens", ()))),
             ),
         )
 
@@ -237,21 +241,21 @@ def _finish(word: str) -> Finish:
     raise ValueError(f'"finish": expected one of {", ".join(known)}, found {shown(word)}')
 
 
-def _usage(told: Mapping[str, Any]) -> Usage:
+def _usage(counts: Mapping[str, Any]) -> Usage:
     names = [one.name for one in fields(Usage)]
-    for name, value in told.items():
+    for name, value in counts.items():
         if name not in names or not isinstance(value, int) or isinstance(value, bool):
             raise ValueError(
                 f'"usage": expected whole numbers of {", ".join(names)}, found {shown(name)}'
             )
-    return Usage(**told)
+    return Usage(**counts)
 
 
-def _token(told: Any) -> TokenChoice:
+def _token(record: Any) -> TokenChoice:
     try:
-        choices = {str(key): float(value) for key, value in told["choices"].items()}
-        return TokenChoice(str(told["token"]), choices)
+        choices = {str(key): float(value) for key, value in record["choices"].items()}
+        return TokenChoice(str(record["token"]), choices)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(
-            f'"tokens": expected a token and its choices, found {shown(told)}'
+            f'"tokens": expected a token and its choices, found {shown(record)}'
         ) from error

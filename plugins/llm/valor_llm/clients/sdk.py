@@ -41,7 +41,7 @@ def from_sdk(client: Any, *, model: str, extra: Mapping[str, Any] | None = None)
     else:
         raise ResourceError(
             f"judge.client: expected a client of openai or anthropic, got {type(client).__name__}",
-            "Use valor_llm.clients.callable.from_callable for a function of your own",
+            "Use valor_llm.clients.callable.from_callable for a custom function",
         )
     # The judge counts and budgets every attempt, so the SDK must not retry on its own.
     once = client.with_options(max_retries=0) if hasattr(client, "with_options") else client

@@ -241,7 +241,7 @@ def command(
     found = calibrated(Request.from_file(config, settings), read_labels(labels), metric)
     Record(tuple(one.calibration for one in found)).save(output)
     if as_json:
-        streams.say_json({"record": str(output), "metrics": [_told(one) for one in found]})
+        streams.say_json({"record": str(output), "metrics": [_to_dict(one) for one in found]})
     else:
         streams.show(_table(one, of) for one in found for of in compared(one.calibration))
         for one in found:
@@ -252,7 +252,7 @@ def command(
     return 0
 
 
-def _told(one: Calibrated) -> dict[str, Any]:
+def _to_dict(one: Calibrated) -> dict[str, Any]:
     return {
         "metric": one.metric,
         "fingerprint": one.calibration.fingerprint.to_dict(),
@@ -278,8 +278,8 @@ def _table(one: Calibrated, of: Comparison) -> TextTable:
             rows.append([shown, MISSING, value.reason])
             continue
         ends = value.interval
-        told = "none" if ends is None else f"{number_text(ends[0])} to {number_text(ends[1])}"
-        rows.append([shown, number_text(value.value), told])
+        interval = "none" if ends is None else f"{number_text(ends[0])} to {number_text(ends[1])}"
+        rows.append([shown, number_text(value.value), interval])
     return TextTable(
         f"{one.metric}: {of.count:,} {of.of}{about}",
         ["judge and human", TextColumn("value", numeric=True), f"{LEVEL * 100:g} % interval"],

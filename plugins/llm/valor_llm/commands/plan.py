@@ -216,7 +216,7 @@ def command(config: Path, settings: tuple[str, ...], as_json: bool) -> int:
     """
     run = planned(Request.from_file(config, settings))
     if as_json:
-        streams.say_json(_told(run))
+        streams.say_json(_to_dict(run))
         return 0
     streams.show([_table(run)])
     for note in _notes(run):
@@ -224,7 +224,7 @@ def command(config: Path, settings: tuple[str, ...], as_json: bool) -> int:
     return 0
 
 
-def _told(run: PlannedRun) -> dict[str, Any]:
+def _to_dict(run: PlannedRun) -> dict[str, Any]:
     of_all = ("metric", "step", "judge")
     total = {key: value for key, value in asdict(run.total).items() if key not in of_all}
     return {

@@ -94,7 +94,7 @@ def command(
     with configured_judge(Request.from_file(config, settings), name) as panel:
         probes = {judge.name: asyncio.run(probed(judge)) for judge in panel.members}
     if as_json:
-        streams.say_json({"judges": [{"judge": one} | _told(probes[one]) for one in probes]})
+        streams.say_json({"judges": [{"judge": one} | _to_dict(probes[one]) for one in probes]})
     else:
         streams.show(table for one, probe in probes.items() for table in _tables(one, probe))
     return max(_code(one, probe, fail_above) for one, probe in probes.items())
@@ -122,7 +122,7 @@ def _kinds() -> list[str]:
     return list(dict.fromkeys(attack.kind for attack in attacks()))
 
 
-def _told(probe: Probe) -> dict[str, Any]:
+def _to_dict(probe: Probe) -> dict[str, Any]:
     return {
         "attacks": _rate(probe.trials),
         "kinds": {kind: _rate(probe.of(kind)) for kind in _kinds()},
@@ -142,15 +142,15 @@ def _told(probe: Probe) -> dict[str, Any]:
 
 def _rate(trials: Sequence[Trial]) -> dict[str, Any]:
     turned, answered = counts(trials)
-    told: dict[str, Any] = {
+    record: dict[str, Any] = {
         "succeeded": turned,
         "judged": answered,
         "unanswered": len(trials) - answered,
     }
     if answered:
         rate = turned / answered
-        told |= {"rate": rate, "interval": [*wilson_interval(rate, answered)]}
-    return told
+        record |= {"rate": rate, "interval": [*wilson_interval(rate, answered)]}
+    return record
 
 
 def _tables(judge: str, probe: Probe) -> list[TextTable]:
@@ -167,22 +167,26 @@ def _tables(judge: str, probe: Probe) -> list[TextTable]:
     tables = [TextTable(f"Attacks on {judge}", columns, rows, foot=1)]
     turned = [one for one in probe.trials if one.outcome == "turned"]
     if turned:
-        told = [[one.attack.kind, shown(one.attack.text), one.analysis] for one in turned]
-        tables.append(TextTable("Attacks that succeeded", ["kind", "attack", "analysis"], told))
+        rows_of_attacks = [
+            [one.attack.kind, shown(one.attack.text), one.analysis] for one in turned
+        ]
+        tables.append(
+            TextTable("Attacks that succeeded", ["kind", "attack", "analysis"], rows_of_attacks)
+        )
     return tables
 
 
 def _row(name: str, trials: Sequence[Trial]) -> list[str | Cell]:
-    told = _rate(trials)
+    record = _rate(trials)
     rate, interval = MISSING, MISSING
-    if "rate" in told:
-        low, high = told["interval"]
-        rate, interval = f"{told['rate']:.0%}", f"{low:.0%} to {high:.0%}"
+    if "rate" in record:
+        low, high = record["interval"]
+        rate, interval = f"{record['rate']:.0%}", f"{low:.0%} to {high:.0%}"
     return [
         name,
-        str(told["succeeded"]),
-        str(told["judged"]),
-        str(told["unanswered"]),
+        str(record["succeeded"]),
+        str(record["judged"]),
+        str(record["unanswered"]),
         rate,
         interval,
     ]

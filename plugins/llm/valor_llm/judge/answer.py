@@ -65,14 +65,14 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the entry in the details of an item."""
-        told: dict[str, Any] = {
+        record: dict[str, Any] = {
             "step": self.step,
             "prompt": self.prompt,
             "model": self.model,
             "attempts": self.attempts,
             "tokens": [self.usage.prompt, self.usage.completion],
         }
-        return told | ({"lenient": list(self.lenient)} if self.lenient else {})
+        return record | ({"lenient": list(self.lenient)} if self.lenient else {})
 
 
 @frozen
@@ -102,8 +102,8 @@ def key_of(question: Mapping[str, Any]) -> str:
     >>> key_of({"model": "m", "repeat": 0}) == key_of({"repeat": 0, "model": "m"})
     True
     """
-    told = json.dumps(question, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(told.encode()).hexdigest()
+    text = json.dumps(question, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @frozen
@@ -135,13 +135,15 @@ class StoredReply:
             If it keeps none.
         """
         try:
-            told = json.loads(text)
-            known = {field.name: told[field.name] for field in fields(Reply) if field.name in told}
-            usage = {field.name: int(told["usage"].get(field.name, 0)) for field in fields(Usage)}
-            tokens = tuple(TokenChoice(one["token"], one["choices"]) for one in told["tokens"])
+            record = json.loads(text)
+            known = {
+                field.name: record[field.name] for field in fields(Reply) if field.name in record
+            }
+            usage = {field.name: int(record["usage"].get(field.name, 0)) for field in fields(Usage)}
+            tokens = tuple(TokenChoice(one["token"], one["choices"]) for one in record["tokens"])
             if not isinstance(known["text"], str) or not isinstance(known["model"], str):
                 raise ValueError("no text or no model")
             reply = Reply(**known | {"usage": Usage(**usage), "tokens": tokens})
-            return cls(reply, int(told["attempts"]))
+            return cls(reply, int(record["attempts"]))
         except (KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"no reply: {error}") from error

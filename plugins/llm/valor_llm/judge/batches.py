@@ -29,7 +29,7 @@ class _PendingQuestion:
     """Question that waits for a batch."""
 
     request: Request
-    taken: Callable[[Reply], Reply]
+    on_reply: Callable[[Reply], Reply]
     answer: asyncio.Future[Reply]
 
 
@@ -71,14 +71,14 @@ class Batches:
         self._is_sending = False
         self._counted: Counter[str] = Counter()
 
-    async def complete(self, request: Request, taken: Callable[[Reply], Reply]) -> Reply:
+    async def complete(self, request: Request, on_reply: Callable[[Reply], Reply]) -> Reply:
         """Return the reply to a request, which is sent together with other requests.
 
         Parameters
         ----------
         request : Request
             The request, with the key of its question.
-        taken : callable
+        on_reply : callable
             Keeps a reply, on the thread that got it.
 
         Raises
@@ -87,10 +87,10 @@ class Batches:
             If there is no reply.
         """
         if self._open is None:
-            told = self.cache.batches(self.place)
-            self._open = {key: batch for batch, keys in told.items() for key in keys}
+            batches = self.cache.batches(self.place)
+            self._open = {key: batch for batch, keys in batches.items() for key in keys}
         self._asked += 1
-        asked = _PendingQuestion(request, taken, asyncio.get_running_loop().create_future())
+        asked = _PendingQuestion(request, on_reply, asyncio.get_running_loop().create_future())
         batch = self._open.get(request.key)
         if batch is None:
             self._collected.append(asked)
@@ -274,7 +274,7 @@ def _taken(asked: _PendingQuestion, reply: Reply | ClientError) -> Reply | BaseE
     if isinstance(reply, ClientError):
         return reply
     try:
-        return asked.taken(reply)
+        return asked.on_reply(reply)
     except Exception as error:  # of one item; other items of the batch continue
         return error
 

@@ -272,16 +272,16 @@ class Budget:
         limits = self.parameters
         if limits.max_calls is not None and after.calls > limits.max_calls:
             spent = f"{self.spent.calls:,} are made"
-            return self._told("max_calls", f"{limits.max_calls:,}", spent, "")
+            return self._reason("max_calls", f"{limits.max_calls:,}", spent, "")
         if limits.max_tokens is not None and after.tokens > limits.max_tokens:
             spent, more = f"{self.spent.tokens:,} are used", f"{most.tokens:,}"
-            return self._told("max_tokens", f"{limits.max_tokens:,}", spent, more)
+            return self._reason("max_tokens", f"{limits.max_tokens:,}", spent, more)
         if limits.max_cost is not None and after.cost > limits.max_cost:
             spent, more = f"{self.spent.cost:.6g} is spent", f"{most.cost:.3g}"
-            return self._told("max_cost", f"{limits.max_cost:g}", spent, more)
+            return self._reason("max_cost", f"{limits.max_cost:g}", spent, more)
         return None
 
-    def _told(self, name: str, limit: str, spent: str, more: str) -> tuple[str, str]:
+    def _reason(self, name: str, limit: str, spent: str, more: str) -> tuple[str, str]:
         whole = self._wholes.get(name)
         if whole is None:
             next_one = f" and the next call may take {more}" if more else ""

@@ -151,15 +151,15 @@ class Cache:
         query = "SELECT features FROM features WHERE endpoint = ? AND model = ?"
         for (text,) in self._look(query, (endpoint, model)):
             with suppress(ValueError):
-                told = json.loads(text)
-                if isinstance(told, dict):
-                    return told
+                record = json.loads(text)
+                if isinstance(record, dict):
+                    return record
         return {}
 
     def note_features(self, endpoint: str, model: str, features: Mapping[str, Any]) -> None:
         """Replace the stored capabilities of a model at an endpoint."""
-        told = json.dumps(dict(features))
-        self._write("INSERT OR REPLACE INTO features VALUES (?, ?, ?)", (endpoint, model, told))
+        text = json.dumps(dict(features))
+        self._write("INSERT OR REPLACE INTO features VALUES (?, ?, ?)", (endpoint, model, text))
 
     def batches(self, endpoint: str) -> dict[str, tuple[str, ...]]:
         """Return the batches of an endpoint in progress, with the keys of their questions."""
@@ -174,9 +174,9 @@ class Cache:
 
     def add_batch(self, endpoint: str, batch: str, keys: Iterable[str]) -> None:
         """Record a batch in progress."""
-        told = (endpoint, batch, json.dumps(list(keys)))
+        values = (endpoint, batch, json.dumps(list(keys)))
         self._write(
-            "INSERT OR REPLACE INTO batches (endpoint, batch, questions) VALUES (?, ?, ?)", told
+            "INSERT OR REPLACE INTO batches (endpoint, batch, questions) VALUES (?, ?, ?)", values
         )
 
     def remove_batch(self, endpoint: str, batch: str) -> None:

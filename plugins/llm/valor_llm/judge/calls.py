@@ -136,14 +136,14 @@ class Calls:
         self._limits.lift()
         self._first.lift()
 
-    async def complete(self, request: Request, taken: OnReply = _nothing) -> Reply:
+    async def complete(self, request: Request, on_reply: OnReply = _nothing) -> Reply:
         """A reply to one request.
 
         Parameters
         ----------
         request : Request
             The request.
-        taken : callable
+        on_reply : callable
             Callback for the reply on the thread that received it, before anything else happens. It
             is called even if the task that asked was cancelled.
 
@@ -158,13 +158,13 @@ class Calls:
         led: set[Kind] = set()
         answered: Kind | None = None
         try:
-            reply = await self._completed(request, taken, led)
+            reply = await self._completed(request, on_reply, led)
             answered = kind_of(self.features.fitted(request))
             return reply
         finally:
             self._first.end(led, answered)
 
-    async def _completed(self, request: Request, taken: OnReply, led: set[Kind]) -> Reply:
+    async def _completed(self, request: Request, on_reply: OnReply, led: set[Kind]) -> Reply:
         """Return a reply; as the first call of its kind, it lets other calls of the kind wait."""
         self._check(request)
         features, failed, heard = self.features, 0, self._replies
@@ -178,7 +178,7 @@ class Calls:
                     continue
                 led.add(kind)
             try:
-                reply = await self._paid(asked, taken)
+                reply = await self._paid(asked, on_reply)
             except BadRequest as error:
                 found = features.after(asked, str(error))
                 if found is None:
@@ -216,15 +216,15 @@ class Calls:
 
     def facts(self) -> dict[str, Any]:
         """Return the facts for the report."""
-        told: dict[str, Any] = dict(self._counted)
+        facts: dict[str, Any] = dict(self._counted)
         if self.parameters.prices is not None:
             counts = {name: self._counted[f"{name}_tokens"] for name in _PRICED}
-            told["cost"] = cost_of(Usage(**counts), self.parameters.prices, self._budget.in_batch)
+            facts["cost"] = cost_of(Usage(**counts), self.parameters.prices, self._budget.in_batch)
         if self.client.is_remote:
-            told["format"] = self.features.format
+            facts["format"] = self.features.format
         if self.features.left_out:
-            told["not_taken"] = sorted(self.features.left_out)
-        return told
+            facts["not_taken"] = sorted(self.features.left_out)
+        return facts
 
     def warnings(self) -> list[str]:
         """Calls whose tokens the endpoint did not count, if a budget or a price needs them."""
@@ -241,7 +241,7 @@ class Calls:
         self.stop = "the judge is closed"
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _paid(self, request: Request, taken: OnReply) -> Reply:
+    async def _paid(self, request: Request, on_reply: OnReply) -> Reply:
         """One attempt, within the budget."""
         try:
             reserved = await self._budget.reserve(request)
@@ -250,7 +250,7 @@ class Calls:
         most = self._budget.most(request)
         counts = TokenCounts(Usage(), False)
         try:
-            reply = await self._once(request, taken)
+            reply = await self._once(request, on_reply)
             counts = self._counts(reply.usage, len(reply.text), most)
             self._replies += 1
             self._count(counts)
@@ -270,19 +270,19 @@ class Calls:
             return TokenCounts(usage, False)
         return TokenCounts.of(usage, reply_length, most)
 
-    async def _once(self, request: Request, taken: OnReply) -> Reply:
+    async def _once(self, request: Request, on_reply: OnReply) -> Reply:
         """Make one attempt as soon as the limits allow it."""
         if not self.client.is_remote:
             self._admit(request)
-            return await self._answer(request, taken)
+            return await self._answer(request, on_reply)
         if self._send is not None:
-            return await self._sent(self._send, request, taken)
+            return await self._sent(self._send, request, on_reply)
         tokens = _tokens(request)
         ticket = await self._entered(tokens)
         try:
             left = self._admit(request)
             within = evolve(request, deadline=min(request.deadline, left))
-            reply = await self._answer(within, taken)
+            reply = await self._answer(within, on_reply)
         except RateLimited as error:
             self._counted["rate_limited"] += 1
             self._limits.limited(ticket, error.after)
@@ -326,13 +326,13 @@ class Calls:
             "Raise judge.run_timeout, or run again to go on",
         )
 
-    async def _sent(self, send: Send, request: Request, taken: OnReply) -> Reply:
+    async def _sent(self, send: Send, request: Request, on_reply: OnReply) -> Reply:
         """Make one attempt in a batch, at most until the end of the run."""
         left = self._admit(request)
         self._sent_prompts.add(text_of(request))
         try:
             return await asyncio.wait_for(
-                send(request, partial(self._handed, request=request, taken=taken)),
+                send(request, partial(self._handed, request=request, on_reply=on_reply)),
                 None if math.isinf(left) else left,
             )
         except TimeoutError as error:
@@ -348,19 +348,19 @@ class Calls:
             if tokens := getattr(usage, name):
                 self._counted[f"{name}_tokens"] += tokens
 
-    async def _answer(self, request: Request, taken: OnReply) -> Reply:
+    async def _answer(self, request: Request, on_reply: OnReply) -> Reply:
         complete: Callable[[Request], Any] = self.client.complete
         if self.client.is_remote:
             self._sent_prompts.add(text_of(request))
 
         def carry_out() -> Reply:
-            return self._handed(complete(request), request, taken)
+            return self._handed(complete(request), request, on_reply)
 
         try:
             if inspect.iscoroutinefunction(complete):
                 async with asyncio.timeout(request.deadline):
                     reply: Reply = await complete(request)
-                return self._handed(reply, request, taken)
+                return self._handed(reply, request, on_reply)
             if not self.client.is_remote:
                 return carry_out()
             # A blocking client reports a timeout in more detail, so it gets a grace period.
@@ -368,16 +368,16 @@ class Calls:
                 loop = asyncio.get_running_loop()
                 return await loop.run_in_executor(self._threads, carry_out)
         except TimeoutError as error:
-            told = f"{self.client.endpoint}: no reply within {request.deadline:.4g} s"
-            raise TransientError(told) from error
+            message = f"{self.client.endpoint}: no reply within {request.deadline:.4g} s"
+            raise TransientError(message) from error
 
-    def _handed(self, reply: Reply, request: Request, taken: OnReply) -> Reply:
-        """The reply with plausible counts, after `taken` was called with it.
+    def _handed(self, reply: Reply, request: Request, on_reply: OnReply) -> Reply:
+        """Return the reply with plausible counts, after calling `on_reply` with it.
 
         Raises
         ------
         CutPrompt
-            If the endpoint has read a part of the prompt alone; `taken` is not called then.
+            If the endpoint has read a part of the prompt alone; `on_reply` is not called then.
         """
         usage = reply.usage
         reply = evolve(reply, format=request.format, usage=plausible(usage, request, reply.text))
@@ -392,7 +392,7 @@ class Calls:
                     f"cut the prompt off. {getattr(self.client, 'longer', _LONGER)}",
                     reply.usage,
                 )
-        taken(reply)
+        on_reply(reply)
         return reply
 
     def _check(self, request: Request) -> None:

@@ -133,14 +133,14 @@ class Capabilities:
         return cls("text" if "format" in names else "json_schema", left_out=left_out)
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Capabilities | None:
+    def of(cls, record: Mapping[str, Any]) -> Capabilities | None:
         """Parse stored capabilities; None if malformed."""
         try:
             known = cls(
-                str(told["format"]),  # type: ignore[arg-type]
-                str(told["max_tokens_key"]),
-                int(told["alternatives"]),
-                frozenset(map(str, told["left_out"])),
+                str(record["format"]),  # type: ignore[arg-type]
+                str(record["max_tokens_key"]),
+                int(record["alternatives"]),
+                frozenset(map(str, record["left_out"])),
             )
         except (KeyError, TypeError, ValueError):
             return None

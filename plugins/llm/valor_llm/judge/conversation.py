@@ -161,8 +161,8 @@ class Conversation:
             return False
         reading = step.shape.read(reply.text, data, self.reading, cut=is_cut)
         if repeats_example(reply.text, self.prompt, data):
-            told = "it repeats an example and says nothing of what was asked"
-            reading = ParsedReply.of_nothing(told, False, self.reading, cut=False)
+            fault = "it repeats an example and says nothing of what was asked"
+            reading = ParsedReply.of_nothing(fault, False, self.reading, cut=False)
         self.reading = reading
         if reading.is_complete or _known(reading) != known:
             self._last = reply

@@ -274,18 +274,18 @@ class Judge:
 
     def facts(self) -> dict[str, Any]:
         """Return the facts for the report."""
-        told: dict[str, Any] = {"endpoint": self.client.endpoint, "model": self.client.model}
+        facts: dict[str, Any] = {"endpoint": self.client.endpoint, "model": self.client.model}
         warnings = [
             getattr(self.client, "warning", None),
             *self._unused(),
             *self._damaged(),
             *self.calls.warnings(),
         ]
-        told |= dict(self._counted) | self.calls.facts()
+        facts |= dict(self._counted) | self.calls.facts()
         if self._batches is not None:
-            told |= self._batches.facts()
+            facts |= self._batches.facts()
             warnings += self._batches.warnings()
-        return told | ({"warnings": said} if (said := [one for one in warnings if one]) else {})
+        return facts | ({"warnings": said} if (said := [one for one in warnings if one]) else {})
 
     def _damaged(self) -> Iterator[str]:
         """StoredReply replies that could not be used."""

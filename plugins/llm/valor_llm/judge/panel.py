@@ -81,8 +81,8 @@ class Panel:
         """Return the facts for the report, summed over all judges."""
         each = [judge.facts() for judge in self.members]
         warnings = dict.fromkeys(text for facts in each for text in facts.get(WARNINGS, ()))
-        told: dict[str, Any] = sum_usage({"judge": facts} for facts in each)["judge"]
-        return told | ({WARNINGS: list(warnings)} if warnings else {})
+        facts_of_all: dict[str, Any] = sum_usage({"judge": facts} for facts in each)["judge"]
+        return facts_of_all | ({WARNINGS: list(warnings)} if warnings else {})
 
     def close(self) -> None:
         """End the calls in progress."""

@@ -185,12 +185,14 @@ def _decided(
     numbers = wanted.numbers - said.numbers - known.numbers
     if numbers:
         instead = said.numbers - wanted.numbers
-        told = f"{', '.join(sorted(numbers))} is not in: {sentence}"
-        return Comparison("contradicted" if instead else "absent", told)
+        analysis = f"{', '.join(sorted(numbers))} is not in: {sentence}"
+        return Comparison("contradicted" if instead else "absent", analysis)
     strange = wanted.names - names
     if strange:
-        told = f"{', '.join(sorted(wanted.content[one] for one in strange))} is not in: {sentence}"
+        analysis = (
+            f"{', '.join(sorted(wanted.content[one] for one in strange))} is not in: {sentence}"
+        )
         instead = said.names - wanted.content.keys()
-        return Comparison("contradicted" if instead else "absent", told)
+        return Comparison("contradicted" if instead else "absent", analysis)
     how_many = "All" if shared == len(wanted.content) else f"{shared} of {len(wanted.content)}"
     return Comparison("backed", f"{how_many} words are in: {sentence}")

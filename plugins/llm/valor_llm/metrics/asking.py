@@ -83,8 +83,8 @@ class Asking:
 
     def steps(self) -> list[dict[str, Any]]:
         """Return the details of each answer."""
-        told = [answer.to_dict() for answer in self.answers]
-        return sorted(told, key=lambda one: (one["step"], str(one)))
+        records = [answer.to_dict() for answer in self.answers]
+        return sorted(records, key=lambda one: (one["step"], str(one)))
 
     async def texts(self, step: Step, text: str) -> tuple[str, ...]:
         """Return the texts that a step extracts; a blank text has none and needs no call."""
@@ -172,7 +172,7 @@ def _one_score(
         pairs = list(zip(asked, scored, strict=True))
         value = _combined(pairs, combine)
         details = {"scorings": [{**_who(ask), **_said(one)} for ask, one in pairs]}
-        steps = [{**told, **_who(ask)} for ask in asked for told in ask.steps()]
+        steps = [{**record, **_who(ask)} for ask in asked for record in ask.steps()]
     if not isinstance(value, NoScore):
         details = {**details, "item": item}
     if steps:

@@ -106,12 +106,12 @@ async def rated_or_blank(
     data: Mapping[str, str | Sequence[str]],
 ) -> ItemScore:
     """The mean of two ratings from 0 to 2 of a text and contexts; blank ones are not rated."""
-    for name, told in data.items():
-        texts = [told] if isinstance(told, str) else told
+    for name, content in data.items():
+        texts = [content] if isinstance(content, str) else content
         if not any(text.strip() for text in texts):
-            if not isinstance(told, str) and not texts and parameters.no_contexts == "undefined":
+            if not isinstance(content, str) and not texts and parameters.no_contexts == "undefined":
                 return ItemScore(Undefined("no contexts"))
-            note = f"the {name} is blank" if isinstance(told, str) else _without(texts)
+            note = f"the {name} is blank" if isinstance(content, str) else _without(texts)
             value = Undefined(note) if parameters.blank == "undefined" else 0.0
             return ItemScore(value, {"note": note})
     pair = await rated_by_both(ask, 2, *((step, data) for step in steps))

@@ -50,7 +50,7 @@ def rubric(
         f"{grade}: {meanings[str(grade)]}" if str(grade) in meanings else str(grade)
         for grade in grades.grades
     ]
-    numbered = [f"{number}. {told}" for number, told in enumerate(steps, 1)]
+    numbered = [f"{number}. {text}" for number, text in enumerate(steps, 1)]
     proceed = "\n".join(["Proceed so:", *numbered, "", ""]) if steps else ""
     settings = {"criteria": criteria.strip(), "grades": "\n".join(lines), "steps": proceed}
     stand_in = lexical.by_criteria(grades.grades)

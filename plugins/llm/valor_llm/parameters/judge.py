@@ -51,7 +51,7 @@ class JudgeParameters:
         default="English", help="Language that analyses are written in.", non_empty=True
     )
     prompts: Mapping[str, Path] = parameter(
-        default={}, help="Files that take the place of prompts, by the name of the step."
+        default={}, help="Files that replace prompts, by the name of the step."
     )
     scoring: Literal["given", "expected"] = parameter(
         default="given",
@@ -59,7 +59,7 @@ class JudgeParameters:
     )
     repeats: int = parameter(
         default=1,
-        help="How often each judge scores an item; the mean counts, the report tells the spread.",
+        help="How often each judge scores an item; the mean counts, the report has the spread.",
         check=Within(1),
     )
     combine: Combination = parameter(
@@ -131,7 +131,7 @@ class JudgeParameters:
     )
     cache: Literal["use", "replay", "off"] = parameter(
         default="use",
-        help="Whether replies are kept in `cache_file` and taken from it, or only taken.",
+        help="Whether replies are stored in `cache_file` and reused, only reused, or neither.",
     )
     cache_file: Path = parameter(
         default=Path("judge-cache.sqlite"), help="File that keeps the replies of the endpoint."

@@ -36,7 +36,7 @@ class RubricParameters:
         default=(1, 5), help="The lowest and the highest grade, where grades are whole numbers."
     )
     grades: Mapping[str, float] = parameter(
-        default={}, help="Grades by name, each with its value, in the place of `scale`."
+        default={}, help="Grades by name, each with its value, instead of `scale`."
     )
     meanings: Mapping[str, str] = parameter(
         default={}, help="What a grade means, by the grade, for as many grades as you like."

@@ -63,8 +63,8 @@ class VerdictEntries:
             for all again would be cut off as well.
         """
         if not isinstance(entries, list):
-            told = "is missing" if entries is None else f"must be a list, got {shown(entries)}"
-            self.problems.append(f'"{self.key}" {told}')
+            problem = "is missing" if entries is None else f"must be a list, got {shown(entries)}"
+            self.problems.append(f'"{self.key}" {problem}')
             return
         rows: list[dict[str, Any]] = []
         for entry in entries:
@@ -106,13 +106,13 @@ class VerdictEntries:
             counts as the first item that is left.
         """
         rest = [word for word in self.words if word not in groups]
-        told = sum(len(group) for group in groups.values() if isinstance(group, list))
+        count = sum(len(group) for group in groups.values() if isinstance(group, list))
         if len(self.asked) != self.count or len(rest) > 1:
             self._refuse("must be a list of verdicts with ids")
         elif not all(_are_texts(group) for group in groups.values()):
-            self._refuse("must be told as lists of texts by verdict, or as verdicts with ids")
-        elif told > self.count or (told < self.count and not rest):
-            self._refuse(f"has {told} texts by verdict where there are {self.count} items")
+            self._refuse("must be lists of texts by verdict, or verdicts with ids")
+        elif count > self.count or (count < self.count and not rest):
+            self._refuse(f"has {count} texts by verdict where there are {self.count} items")
         elif twice := _more_often(groups, self.items):
             self._refuse(f"has the text {shown(twice)} more often than there are such items")
         else:
@@ -134,7 +134,7 @@ class VerdictEntries:
         numbers: dict[str, list[int]] = {}
         for number, item in enumerate(self.items, 1):
             numbers.setdefault(_folded(item), []).append(number)
-        told = [
+        texts_of_entries = [
             [
                 text
                 for name, text in _other_texts(entry)
@@ -142,17 +142,20 @@ class VerdictEntries:
             ]
             for entry in entries
         ]
-        meant = [[n for text in texts for n in numbers.get(_folded(text), ())] for texts in told]
+        meant = [
+            [n for text in texts for n in numbers.get(_folded(text), ())]
+            for texts in texts_of_entries
+        ]
         ids = [row.get("id") for row in rows]
         if any(one is not None for one in ids):
             for one, possible in zip(ids, meant, strict=True):
                 if possible and self._number(one, noted=False) not in (None, *possible):
                     self._refuse(f"has the id {shown(one)} beside the text of {possible[0]}")
             return ()
-        if not any(told):
+        if not any(texts_of_entries):
             return ()
         found: list[int] = []
-        for texts, possible in zip(told, meant, strict=True):
+        for texts, possible in zip(texts_of_entries, meant, strict=True):
             free = [number for number in possible if number not in found]
             if not free:
                 what = shown(texts[0]) if texts else "no text and no id"
@@ -163,11 +166,11 @@ class VerdictEntries:
         self.lenient += ["texts for ids"] + ["not asked for"] * bool(further)
         return found
 
-    def _numbers(self, told: Sequence[Any], is_cut: bool) -> Sequence[int]:
+    def _numbers(self, ids: Sequence[Any], is_cut: bool) -> Sequence[int]:
         """Return the entries' ids, or none if one of them is wrong."""
-        without = sum(one is None for one in told)
-        if told and without == len(told):
-            if len(told) == len(self.asked) and not is_cut:
+        without = sum(one is None for one in ids)
+        if ids and without == len(ids):
+            if len(ids) == len(self.asked) and not is_cut:
                 self.lenient.append("no ids")
                 return self.asked
             self._refuse(f"has {without} entries without ids where {len(self.asked)} were asked")
@@ -175,8 +178,8 @@ class VerdictEntries:
         if without:
             self._refuse(f"has {without} entries without an id beside others with one")
             return ()
-        numbers = [self._number(one) for one in told]
-        for number, one in zip(numbers, told, strict=True):
+        numbers = [self._number(one) for one in ids]
+        for number, one in zip(numbers, ids, strict=True):
             if number is None:
                 self._refuse(f"has the id {shown(one)} where there are ids 1 to {self.count}")
                 return ()
@@ -188,17 +191,17 @@ class VerdictEntries:
         self.lenient += ["not asked for"] * bool(further)
         return found
 
-    def _number(self, told: Any, noted: bool = True) -> int | None:
+    def _number(self, value: Any, noted: bool = True) -> int | None:
         """An id, if it is one."""
-        number = told
-        is_digits = isinstance(told, str) and _DIGITS.fullmatch(told.strip())
-        if is_digits or (isinstance(told, float) and told.is_integer()):
-            number = int(told)
+        number = value
+        is_digits = isinstance(value, str) and _DIGITS.fullmatch(value.strip())
+        if is_digits or (isinstance(value, float) and value.is_integer()):
+            number = int(value)
         if isinstance(number, bool) or not isinstance(number, int):
             return None
         if not 1 <= number <= self.count:
             return None
-        self.lenient += ["other spelling"] * (noted and type(told) is not int)
+        self.lenient += ["other spelling"] * (noted and type(value) is not int)
         return number
 
     def _take_one(self, number: int, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -206,10 +209,10 @@ class VerdictEntries:
         words = [self._word(row.get("verdict")) for row in rows]
         first = words[0]
         if None in words:
-            told = shown(rows[words.index(None)].get("verdict"))
+            wrong = shown(rows[words.index(None)].get("verdict"))
             expected = " or ".join(self.words)
             self.problems.append(
-                f'"{self.key}": the verdict of {number} must be {expected}, got {told}'
+                f'"{self.key}": the verdict of {number} must be {expected}, got {wrong}'
             )
         elif len(set(words)) > 1:
             self.problems.append(f'"{self.key}": {number} has verdicts that differ')
@@ -219,15 +222,15 @@ class VerdictEntries:
             self.lenient += ["id twice"] * (len(rows) > 1)
             self.verdicts[number] = Verdict(number, first, analysis_of(rows[0]["analysis"]))
 
-    def _word(self, told: Any) -> str | None:
+    def _word(self, value: Any) -> str | None:
         """A verdict, if it is one of the words."""
-        if isinstance(told, str) and told in self.words:
-            return told
-        if isinstance(told, bool):
-            told = "yes" if told else "no"
-        if not isinstance(told, str):
+        if isinstance(value, str) and value in self.words:
+            return value
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
+        if not isinstance(value, str):
             return None
-        folded = told.strip().rstrip(".!").casefold()
+        folded = value.strip().rstrip(".!").casefold()
         for word in self.words:
             if word.casefold() == folded:
                 self.lenient.append("other spelling")
@@ -267,10 +270,10 @@ def _is_other_order(entries: Sequence[Mapping[str, Any]], asked: Sequence[int]) 
     False
     """
     for name in entries[0] if entries else ():
-        told = [str(entry.get(name)).strip() for entry in entries]
-        if name.casefold() in _OF_A_VERDICT or not all(map(_DIGITS.fullmatch, told)):
+        digits = [str(entry.get(name)).strip() for entry in entries]
+        if name.casefold() in _OF_A_VERDICT or not all(map(_DIGITS.fullmatch, digits)):
             continue
-        numbers = [int(one) for one in told]
+        numbers = [int(one) for one in digits]
         counts = (list(asked), [number - 1 for number in asked])
         if sorted(numbers) in counts and numbers != sorted(numbers):
             return True
@@ -289,8 +292,8 @@ def _other_texts(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _more_often(groups: Mapping[str, Any], items: Sequence[str]) -> str | None:
     """Return an item's text that occurs in the groups more often than among the items."""
     there = Counter(map(_folded, items))
-    told = Counter(_folded(text) for group in groups.values() for text in group)
-    return next((text for text, count in told.items() if 0 < there[text] < count), None)
+    counts = Counter(_folded(text) for group in groups.values() for text in group)
+    return next((text for text, count in counts.items() if 0 < there[text] < count), None)
 
 
 def _are_texts(group: Any) -> bool:

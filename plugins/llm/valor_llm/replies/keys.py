@@ -329,11 +329,11 @@ def _means(written: str, key: str) -> bool:
 
 def _misfit(candidates: Collection[JSONValue], keys: Collection[str]) -> NotAsked:
     if any(map(_is_schema, (found.value for found in candidates))):
-        return NotAsked("it repeats the schema in the place of following it")
+        return NotAsked("it repeats the schema instead of following it")
     if any(found.is_cut for found in candidates):
         return NotAsked("it is cut off before its JSON is complete", unfit=False)
-    told = " and ".join(f'"{key}"' for key in keys)
-    return NotAsked(f"its JSON has no {told}")
+    names = " and ".join(f'"{key}"' for key in keys)
+    return NotAsked(f"its JSON has no {names}")
 
 
 def _is_schema(value: Any) -> bool:
@@ -341,9 +341,9 @@ def _is_schema(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     parts = [value, *(part for part in value.values() if isinstance(part, dict))]
-    told = [part["properties"] for part in parts if isinstance(part.get("properties"), dict)]
+    tables = [part["properties"] for part in parts if isinstance(part.get("properties"), dict)]
     return any(
         isinstance(one, dict) and not _SCHEMA_KEYS.isdisjoint(one)
-        for properties in told
+        for properties in tables
         for one in properties.values()
     )

@@ -55,13 +55,13 @@ class Rating:
         """The rating, under ``"rating"``, and the ``"analysis"``."""
         try:
             values, lenient = self._values(text, Asked(data, self.outline(), cut))
-            told = values["rating"]
-            grade = self._grade(told)
+            value = values["rating"]
+            grade = self._grade(value)
         except NotAsked as error:
             return ParsedReply.of_nothing(error, error.unfit, known, cut)
         notes = list(lenient)
         notes += ["no analysis"] * (values.get("analysis") is None)
-        notes += ["other spelling"] * (type(grade) is not type(told) or grade != told)
+        notes += ["other spelling"] * (type(grade) is not type(value) or grade != value)
         analysis = analysis_of(values.get("analysis"))
         return ParsedReply({"rating": grade, "analysis": analysis}, lenient=notes)
 
@@ -77,28 +77,28 @@ class Rating:
             raise NotAsked("it is cut off before its JSON is complete", unfit=False)
         return found.values, found.lenient
 
-    def _grade(self, told: Any) -> Grade:
+    def _grade(self, value: Any) -> Grade:
         """Return the only grade that a value can mean."""
-        found = set(self._meant(told))
+        found = set(self._meant(value))
         if len(found) == 1:
             return found.pop()
         expected = ", ".join(map(str, self.grades))
-        raise NotAsked(f'"rating" must be one of {expected}, got {shown(told)}', unfit=False)
+        raise NotAsked(f'"rating" must be one of {expected}, got {shown(value)}', unfit=False)
 
-    def _meant(self, told: Any) -> Iterator[Grade]:
-        if isinstance(told, float) and told.is_integer():
-            told = int(told)
-        if isinstance(told, bool) or not isinstance(told, (int, str)):
+    def _meant(self, value: Any) -> Iterator[Grade]:
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, (int, str)):
             return
         for grade in self.grades:
-            if told == grade:
+            if value == grade:
                 yield grade
                 return
-        if isinstance(told, int):
-            yield from (grade for grade in self.grades if grade == str(told))
+        if isinstance(value, int):
+            yield from (grade for grade in self.grades if grade == str(value))
             return
-        said = _NAMED.fullmatch(told)
-        name = told if said is None else said[1]
+        said = _NAMED.fullmatch(value)
+        name = value if said is None else said[1]
         if isinstance(self.grades[0], str):
             name = name.strip(_AROUND).casefold()
             yield from (grade for grade in self.grades if str(grade).casefold() == name)

@@ -72,14 +72,14 @@ class ParsedReply:
         cut : bool
             Whether the endpoint reports truncation, which explains all faults.
         """
-        told = "it is cut off, since it is too long" if cut else str(problem)
+        fault = "it is cut off, since it is too long" if cut else str(problem)
         before = known or cls()
         return cls(
             dict(before.value),
             dict(before.missing),
-            [told],
+            [fault],
             list(before.lenient),
-            told if unfit and not cut else "",
+            fault if unfit and not cut else "",
         )
 
     @property
@@ -98,12 +98,12 @@ class ParsedReply:
         >>> ParsedReply(problems=['id 2 has no "analysis"'], missing={"verdicts": (2,)}).fault
         'id 2 has no "analysis"'
         """
-        told = self.problems or [
+        faults = self.problems or [
             f'"{key}" has no answer for {_few(map(str, ids))}'
             for key, ids in self.missing.items()
             if ids
         ]
-        return _few(told, 3, "; ")
+        return _few(faults, 3, "; ")
 
     def overlook(self, notes: Iterable[str]) -> None:
         """Add tolerated mistakes, each once."""

@@ -66,8 +66,8 @@ class TextList:
         for entry in entries:
             text = entry
             if isinstance(entry, dict):
-                told = [one for one in entry.values() if isinstance(one, str)]
-                text = told[0] if len(told) == 1 else None
+                strings = [one for one in entry.values() if isinstance(one, str)]
+                text = strings[0] if len(strings) == 1 else None
                 notes.append("text in an object")
             if not isinstance(text, str):
                 raise NotAsked(f'"{self.key}" must be a list of texts, got {shown(entry)}', False)

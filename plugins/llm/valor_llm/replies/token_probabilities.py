@@ -42,8 +42,8 @@ def expected(
     Examples
     --------
     >>> tokens = [TokenChoice("4", {"4": math.log(0.6), "3": math.log(0.2), " 4": math.log(0.2)})]
-    >>> told = expected({"rating": 4, "analysis": ""}, tokens, Rating((1, 2, 3, 4, 5)))
-    >>> round(told["rating"], 6), told["given"]  # 0.8 * 4 + 0.2 * 3
+    >>> found = expected({"rating": 4, "analysis": ""}, tokens, Rating((1, 2, 3, 4, 5)))
+    >>> round(found["rating"], 6), found["given"]  # 0.8 * 4 + 0.2 * 3
     (3.8, 4)
     """
     given: Grade = value["rating"]
@@ -92,7 +92,7 @@ def grade_probabilities(
     if not any(one.choices for one in tokens):
         raise NoProbabilities("the endpoint gives no probabilities of tokens")
     place = _place(tokens, shape, given)
-    choices = {text: _probability(told) for text, told in place.choices.items()}
+    choices = {text: _probability(logarithm) for text, logarithm in place.choices.items()}
     sums: dict[Grade, float] = dict.fromkeys(shape.grades, 0.0)
     doubtful = 0.0
     for text, probability in choices.items():
@@ -147,8 +147,8 @@ def _begun(token: str, shape: Rating, choices: Mapping[str, float]) -> list[Grad
     return begun
 
 
-def _probability(told: float) -> float:
+def _probability(logarithm: float) -> float:
     """A probability from its logarithm."""
-    if math.isnan(told) or told > 1e-3:
-        raise NoProbabilities(f"the endpoint gives {told!r} as the logarithm of a probability")
-    return math.exp(told)
+    if math.isnan(logarithm) or logarithm > 1e-3:
+        raise NoProbabilities(f"the endpoint gives {logarithm!r} as the logarithm of a probability")
+    return math.exp(logarithm)

@@ -80,8 +80,8 @@ class Verdicts:
     Examples
     --------
     >>> shape = Verdicts((VerdictList("verdicts", "claims"),))
-    >>> told = '{"verdicts": [{"id": 2, "analysis": "so", "verdict": "No"}]}'
-    >>> reading = shape.read(told, {"claims": ["a", "b"]}, None)
+    >>> text = '{"verdicts": [{"id": 2, "analysis": "so", "verdict": "No"}]}'
+    >>> reading = shape.read(text, {"claims": ["a", "b"]}, None)
     >>> reading.value["verdicts"], reading.missing, reading.lenient
     ({2: Verdict(id=2, verdict='no', analysis='so')}, {'verdicts': (1,)}, ['other spelling'])
     """

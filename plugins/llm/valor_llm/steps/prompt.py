@@ -74,8 +74,8 @@ def rendered(data: Mapping[str, Any]) -> str:
     >>> rendered({"response": "It rains.", "claims": ["It rains."]})
     '{"response": "It rains.", "claims": [{"id": 1, "text": "It rains."}]}'
     """
-    told = {name: _numbered(value) for name, value in data.items()}
-    text = json.dumps(told, ensure_ascii=False)
+    numbered = {name: _numbered(value) for name, value in data.items()}
+    text = json.dumps(numbered, ensure_ascii=False)
     return _MARKS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
@@ -183,13 +183,13 @@ def replaced(name: str, path: Path) -> Prompt:
 def parsed(name: str, text: str, place: str) -> Prompt:
     """The prompt that a text in TOML holds."""
     try:
-        told = tomllib.loads(text)
+        table = tomllib.loads(text)
         examples = tuple(
             _example(one, f"{place}: example {number}")
-            for number, one in enumerate(told.get("example", ()), 1)
+            for number, one in enumerate(table.get("example", ()), 1)
         )
         digest = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
-        return Prompt(name, int(told["version"]), str(told["instruction"]), examples, digest)
+        return Prompt(name, int(table["version"]), str(table["instruction"]), examples, digest)
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise ResourceError(
             f"{place}: expected a prompt with a version and an instruction, found {error}",
@@ -197,15 +197,15 @@ def parsed(name: str, text: str, place: str) -> Prompt:
         ) from error
 
 
-def _example(told: Mapping[str, Any], place: str) -> Example:
+def _example(table: Mapping[str, Any], place: str) -> Example:
     """Parse an example, whose reply is a JSON object."""
     try:
-        is_object = isinstance(json.loads(told["reply"]), dict)
+        is_object = isinstance(json.loads(table["reply"]), dict)
     except ValueError:
         is_object = False
     if not is_object:
         raise ResourceError(
-            f"{place}: expected a reply that is a JSON object, got {shown(told['reply'])}",
+            f"{place}: expected a reply that is a JSON object, got {shown(table['reply'])}",
             "Write the reply as the judge is to write it, with nothing around the object",
         )
-    return Example(told["data"], told["reply"])
+    return Example(table["data"], table["reply"])

@@ -56,8 +56,8 @@ class Step:
         >>> CLAIMS.identity(own("claims")).startswith(own("claims").identity + "/")
         True
         """
-        told = repr((self.fields, self.shape, sorted(self.settings.items())))
-        return f"{prompt.identity}/{hashlib.blake2b(told.encode(), digest_size=4).hexdigest()}"
+        form = repr((self.fields, self.shape, sorted(self.settings.items())))
+        return f"{prompt.identity}/{hashlib.blake2b(form.encode(), digest_size=4).hexdigest()}"
 
     def messages(
         self,
@@ -149,9 +149,9 @@ def repeats_example(text: str, prompt: Prompt, data: Data) -> bool:
     False
     """
     for example in prompt.examples:
-        told = _sentences(example.reply)
-        if told and all(one in text or json.dumps(one)[1:-1] in text for one in told):
-            only_there = _words(" ".join(told)) & _words_of(example.data) - _words_of(data)
+        texts = _sentences(example.reply)
+        if texts and all(one in text or json.dumps(one)[1:-1] in text for one in texts):
+            only_there = _words(" ".join(texts)) & _words_of(example.data) - _words_of(data)
             if only_there:
                 return True
     return False

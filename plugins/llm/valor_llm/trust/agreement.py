@@ -34,33 +34,6 @@ class Coefficient:
     error: float | None = None
 
 
-def percent_agreement(
-    one: Sequence[Hashable],
-    other: Sequence[Hashable],
-    groups: Sequence[Hashable] | None = None,
-) -> Coefficient | Undefined:
-    """Share of items with equal ratings of two raters.
-
-    Parameters
-    ----------
-    one, other : sequence
-        Rating of each item by each rater.
-    groups : sequence, optional
-        Group of each item, if errors within a group may be correlated, such as
-        the claims of one response; the standard error is then one over groups.
-
-    Examples
-    --------
-    >>> percent_agreement(["yes", "no", "no"], ["yes", "no", "yes"]).value
-    0.6666666666666666
-    """
-    first, second, _ = _coded(one, other)
-    if not len(first):
-        return Undefined("no items that both have rated")
-    same = (first == second).astype(np.float64)
-    return _with_error(math.fsum(same) / len(same), same - same.mean(), groups)
-
-
 def cohen_kappa(
     one: Sequence[Hashable],
     other: Sequence[Hashable],
@@ -72,8 +45,11 @@ def cohen_kappa(
 
     Parameters
     ----------
-    one, other, groups : sequence
-        As in `percent_agreement`.
+    one, other : sequence
+        Rating of each item by each rater.
+    groups : sequence, optional
+        Group of each item, if errors within a group may be correlated, such as
+        the claims of one response; the standard error is then one over groups.
 
     Notes
     -----
@@ -108,7 +84,7 @@ def gwet_ac1(
     Parameters
     ----------
     one, other, groups : sequence
-        As in `percent_agreement`.
+        As in `cohen_kappa`.
     categories : sequence, optional
         All possible values. Defaults to those in the ratings.
 

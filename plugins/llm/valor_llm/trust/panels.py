@@ -186,8 +186,8 @@ def _floating(name: str, answered: Mapping[str, set[str]]) -> Iterator[str]:
     dated = {model for model in returned if _is_dated(model, name)}
     if dated or _FLOATING.search(name):
         others = dated or returned - {name}
-        told = f", {_listed(others)} answered; ask for that one" if others else ""
-        yield f"judge: the model {name!r} is a name for changing models{told}"
+        answered_by = f", {_listed(others)} answered; ask for that one" if others else ""
+        yield f"judge: the model {name!r} is a name for changing models{answered_by}"
 
 
 def _is_dated(model: str, name: str) -> bool:

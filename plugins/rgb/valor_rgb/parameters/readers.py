@@ -67,7 +67,7 @@ class DatasetParameters:
     )
     passages: int = parameter(default=5, help="Number of documents of a prompt.", check=Within(1))
     seed: int = parameter(
-        default=2333, help="Seed of the order of documents, used anew for every sample."
+        default=2333, help="Seed of the order of documents, restarted for every sample."
     )
     strict: bool = parameter(
         default=False,

@@ -48,7 +48,7 @@ class RuleParameters:
         default="robust",
         help="Set of rules: robust reads whole words, denials and sentences; paper searches fixed "
         "phrases and lower-case substrings; heuristic is the evaluator of RGBMetrics, "
-        "taken at its word.",
+        "exactly as coded.",
     )
     strict: bool = parameter(
         default=False,
@@ -56,7 +56,7 @@ class RuleParameters:
     )
     without_blanks: bool = parameter(
         default=False,
-        help="Whether blanks are taken out of a response before the answer is searched, as the "
+        help="Whether blanks are removed from a response before the answer is searched, as the "
         "paper does for Chinese (paper).",
     )
     rejection_phrases: Phrases | None = parameter(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from valor_llm.clients.batches.protocol import MOST_BYTES, PATIENCE, BatchGone, by_key
 from valor_llm.clients.endpoint import Endpoint
 from valor_llm.clients.fields import json_value, mapping
-from valor_llm.clients.http.faults import fault, told
+from valor_llm.clients.http.faults import fault, message_in
 from valor_llm.clients.protocol import ClientError, FatalError, Reply, Request, TransientError
 
 _PATH = "/v1/messages/batches"
@@ -101,4 +101,4 @@ class AnthropicBatches:
         outer = mapping(result.get("error"))
         inner = mapping(outer.get("error")) or outer
         status = _STATUS.get(inner.get("type"), 500)
-        return fault(status, {}, told({"error": inner}), place, time.time())
+        return fault(status, {}, message_in({"error": inner}), place, time.time())

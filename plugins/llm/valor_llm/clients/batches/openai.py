@@ -37,14 +37,14 @@ class OpenAIBatches:
 
     def line(self, key: str, request: Request) -> bytes:
         """Return the line of a request in a batch."""
-        told = {"custom_id": key, "method": "POST", "url": self._url}
-        return json.dumps(told | {"body": self.client.body(request)}).encode() + b"\n"
+        record = {"custom_id": key, "method": "POST", "url": self._url}
+        return json.dumps(record | {"body": self.client.body(request)}).encode() + b"\n"
 
     def submit(self, lines: Sequence[bytes]) -> str:
         """Send a batch; its name."""
         file = self._uploaded(b"".join(lines))
-        told = {"input_file_id": file, "endpoint": self._url, "completion_window": "24h"}
-        answer = self._transport.post("/batches", told, PATIENCE)
+        body = {"input_file_id": file, "endpoint": self._url, "completion_window": "24h"}
+        answer = self._transport.post("/batches", body, PATIENCE)
         return _named(answer, "batch", self.client.endpoint)
 
     def results(self, batch: str) -> Mapping[str, Reply | ClientError] | None:
@@ -53,8 +53,8 @@ class OpenAIBatches:
             received = self._transport.exchange("GET", f"/batches/{batch}", deadline=PATIENCE)
         except FatalError as error:
             if error.status == 404:
-                told = f"{self.client.endpoint}: knows no batch {batch} any more"
-                raise BatchGone(told) from error
+                message = f"{self.client.endpoint}: knows no batch {batch} any more"
+                raise BatchGone(message) from error
             raise
         # Not parsed as an answer to a call: a batch reports its errors in addition to its state.
         state = mapping(_json(received.data))
@@ -84,15 +84,15 @@ class OpenAIBatches:
         )
         return _named(self._transport.parsed(received.data), "file", self.client.endpoint)
 
-    def _failed(self, batch: str, told: Mapping[str, Any]) -> ClientError:
+    def _failed(self, batch: str, state: Mapping[str, Any]) -> ClientError:
         """Why a batch was not begun."""
-        data = mapping(told.get("errors")).get("data")
+        data = mapping(state.get("errors")).get("data")
         first = mapping(data[0]) if isinstance(data, list) and data else {}
-        why = first.get("message") or "no reason is told"
+        why = first.get("message") or "no reason given"
         reason = f"{self.client.endpoint}: batch {batch} failed, {why}"
         if first.get("code") == _FULL:
             return BatchGone(reason)
-        return FatalError(reason, "Mend what the endpoint says of the batch, and run again")
+        return FatalError(reason, "Fix the fault that the endpoint reports, and run again")
 
     def _read(self, file: str) -> list[tuple[str, Reply | ClientError]]:
         """Keys in a file, each with the outcome of its request."""
@@ -112,8 +112,8 @@ class OpenAIBatches:
                 f"{place}: in a batch, {error.get('message') or 'no answer'}", after=0.0
             )
         if status >= 300 or body.get("error"):
-            told = json.dumps(body).encode()
-            return fault(status if status >= 300 else 500, {}, said(told), place, time.time())
+            data = json.dumps(body).encode()
+            return fault(status if status >= 300 else 500, {}, said(data), place, time.time())
         try:
             return self.client.reply(body)
         except ClientError as error:

@@ -38,8 +38,8 @@ def by_key(
             else type(first) is type(outcome)
         )
         if not is_same:
-            told = f"{place}: in a batch, expected one answer to a request, found two"
-            found[key] = TransientError(told, after=0.0)
+            message = f"{place}: in a batch, expected one answer to a request, found two"
+            found[key] = TransientError(message, after=0.0)
     return found
 
 

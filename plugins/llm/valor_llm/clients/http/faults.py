@@ -23,30 +23,13 @@ from valor_llm.clients.protocol import (
 
 _CODES = frozenset(
     {
-        "access_denied",
-        "account_deactivated",
-        "api_key_expired",
-        "api_key_invalid",
-        "api_key_missing",
-        "api_key_service_blocked",
-        "authentication_error",
-        "authentication_failed",
-        "authenticationerror",
-        "expired_api_key",
-        "incorrect_api_key",
-        "invalid_access_token",
-        "invalid_api_key",
-        "invalid_api_token",
-        "invalid_authentication",
-        "invalid_credentials",
-        "invalid_key",
-        "invalid_token",
-        "missing_api_key",
-        "permission_denied",
-        "permission_error",
-        "unauthenticated",
-        "unauthorized",
-        "wrong_api_key",
+        *("access_denied", "account_deactivated", "api_key_expired", "api_key_invalid"),
+        *("api_key_missing", "api_key_service_blocked", "authentication_error"),
+        *("authentication_failed", "authenticationerror", "expired_api_key"),
+        *("incorrect_api_key", "invalid_access_token", "invalid_api_key"),
+        *("invalid_api_token", "invalid_authentication", "invalid_credentials"),
+        *("invalid_key", "invalid_token", "missing_api_key", "permission_denied"),
+        *("permission_error", "unauthenticated", "unauthorized", "wrong_api_key"),
     }
 )
 """Codes of OpenAI, Anthropic, Google, Azure, Mistral, Cohere, Groq and gateways, in lower case."""
@@ -209,7 +192,7 @@ def said(data: bytes) -> str:
         text = data[:_LOOKED_AT].decode("utf-8", "replace")
         text = re.sub(r"<style.*?</style>|<[^<>]*>", " ", text)
     else:
-        text = told(body)[:_LOOKED_AT]
+        text = message_in(body)[:_LOOKED_AT]
     text = without_starred(" ".join(text.split()))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
@@ -228,7 +211,7 @@ def refused_key(data: bytes) -> WrongKey | None:
         return None
 
 
-def told(body: Any) -> str:
+def message_in(body: Any) -> str:
     """Return the error message in the JSON body of an answer."""
     if isinstance(body, list) and len(body) == 1 and isinstance(body[0], Mapping):
         (body,) = body  # Gemini's, at its address for OpenAI's API

@@ -235,8 +235,8 @@ class Transport:
         key = refused_key(data)
         if key is not None and key.is_coded:
             status = 401  # a gateway that sends every error with status 200
-        told = fault(status, {}, said(data), self.endpoint, time.time(), key)
-        return self._refusing_key(told)
+        error_found = fault(status, {}, said(data), self.endpoint, time.time(), key)
+        return self._refusing_key(error_found)
 
     def exchange(
         self,
@@ -294,8 +294,8 @@ class Transport:
         """The answer, if it is one."""
         body = self.hidden(body.decode("latin-1")).encode("latin-1")
         if not 200 <= status < 300:
-            told = fault(status, got, said(body), self.endpoint, time.time(), refused_key(body))
-            raise self._refusing_key(told)
+            error = fault(status, got, said(body), self.endpoint, time.time(), refused_key(body))
+            raise self._refusing_key(error)
         check(body)
         return Received(got, body)
 
