@@ -12,19 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from attrs import frozen
+from valor_text.normalisers.sentences import ABBREVIATIONS, APOSTROPHES, UNSPACED
 
 CONTRASTS = frozenset({"although", "but", "however", "nevertheless", "though", "yet"})
 """Words that begin another thought within a sentence."""
 
-_ABBREVIATIONS = frozenset(
-    {
-        *("al", "approx", "ca", "cf", "co", "corp", "dr", "etc", "fig", "inc", "jr", "ltd", "mr"),
-        *("mrs", "ms", "mt", "no", "prof", "sr", "st", "vs"),
-    }
-)
-_MARKS = str.maketrans(
-    dict.fromkeys("\u2018\u2019\u201b\u02bc\u2032`\u00b4", "'") | {"\u2212": "-"}
-)
+_ABBREVIATIONS = (ABBREVIATIONS - {"gen", "sen"}) | {"etc", "no"}
+_MARKS = {**APOSTROPHES, ord("\u2032"): "'", ord("\u2212"): "-"}
 _CONTRACTIONS = (
     ("can", re.compile(r"\bcan(?:'t|t\b|\s+not\b)"), "cannot"),
     ("won", re.compile(r"\b(?:won't|wont)\b"), "will not"),
@@ -40,14 +34,8 @@ _CONTRACTIONS = (
 )
 """Mark of a contraction, its pattern, and its replacement."""
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_ALONE = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-)
-"""Thai, Lao, Burmese, Khmer, kana, Chinese characters and Hangul, which join words."""
-
 _WORD = re.compile(
-    rf"(?:(?<![\w-])-)?\d+(?:[.:/]\d+)*(?![^\W{_ALONE}])|[{_ALONE}]|[^\W{_ALONE}]+(?:'[^\W{_ALONE}]+)*"
+    rf"(?:(?<![\w-])-)?\d+(?:[.:/]\d+)*(?![^\W{UNSPACED}])|[{UNSPACED}]|[^\W{UNSPACED}]+(?:'[^\W{UNSPACED}]+)*"
 )
 _CLAUSE = re.compile(r"[,:;()\[\]\u2013\u2014\u3001]|\s-+\s")
 _SENTENCE = re.compile(r"[!?;\n\u0964\u2028\u2029\u3002]|\.(?=\s|$)|\.\.")
