@@ -1,4 +1,4 @@
-"""What test modules of readers share: files of lines, and reports and errors of reading them."""
+"""Files of lines, and reports and errors of reading them, for tests of readers."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ CURVE_THRESHOLDS = tuple(k / 20 for k in range(1, 20))
 
 @frozen
 class Row:
-    """One datum: what it is, and what was said about it, in the order it was said."""
+    """One datum with its ground truths and predictions, in their order."""
 
     uid: str
     groundtruths: tuple[tuple[str, str], ...] = ()
@@ -65,7 +65,7 @@ class Row:
 
 @frozen(kw_only=True)
 class Filters:
-    """What is left of a data set before it is counted; None leaves everything.
+    """Filter of a data set before counting; None keeps everything.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ class Divergence:
     note: str
 
     def covers(self, path: str) -> bool:
-        """Tell whether a path is among the results that differ."""
+        """Return whether a path is among the results that differ."""
         return any(_matches(pattern, path) for pattern in self.results)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .golden_cases import Row
 
 UNLISTED = -math.inf
-"""Where a label stands that a datum does not list: below every score."""
+"""Score of a label that a datum does not list: below every score."""
 
 
 @frozen
@@ -36,7 +36,7 @@ class Counts:
 
 @frozen
 class Confusion:
-    """Which label was taken for which, with the datums in each cell; empty cells are left out.
+    """Confusion matrix with the datums in each cell, without empty cells.
 
     Attributes
     ----------

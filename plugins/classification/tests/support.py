@@ -1,4 +1,4 @@
-"""What several test modules share: rows as objects, and the results of metrics over them."""
+"""Rows as objects, and results of metrics over them, for several test modules."""
 
 from __future__ import annotations
 

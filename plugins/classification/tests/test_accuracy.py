@@ -144,7 +144,7 @@ def test_top_k_of_sets_fails_with_a_remedy() -> None:
         ),
     ],
 )
-def test_parameters_that_leave_each_other_without_a_meaning_are_refused(
+def test_contradicting_parameters_are_rejected(
     parameters: dict[str, Any],
     message: str,
 ) -> None:

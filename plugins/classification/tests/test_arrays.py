@@ -67,7 +67,7 @@ class TestFromArrays:
 
         assert batch == from_arrays([0, 1], [0.25, 0.75])
 
-    def test_a_column_of_truths_may_stand_beside_scores_of_all_classes(self) -> None:
+    def test_column_of_truths_is_accepted_with_scores_of_all_classes(self) -> None:
         scores = [[0.75, 0.25], [0.25, 0.75]]
 
         batch = from_arrays([[0], [1]], scores)
@@ -202,7 +202,7 @@ class TestFromArrays:
             ),
         ],
     )
-    def test_arrays_that_do_not_fit_are_refused(
+    def test_arrays_of_unequal_shapes_are_rejected(
         self, y_true: Any, y_score: Any, options: Any, message: str
     ) -> None:
         with pytest.raises(SchemaError, match=re.escape(message)):
@@ -244,7 +244,7 @@ class TestFromArrays:
         assert batch.truth_labels.tolist() == codes
         assert [label.value for label in batch.labels] == [str(label) for label in labels]
 
-    def test_whole_numbers_are_positions_in_whatever_type_they_come(self) -> None:
+    def test_integers_of_any_type_are_positions(self) -> None:
         for dtype in (np.int8, np.uint64, np.float32, bool, object):
             batch = from_arrays(np.array([1, 0]).astype(dtype), [0.5, 0.5])
             assert batch.truth_labels.tolist() == [1, 0]

@@ -34,7 +34,7 @@ def test_matthews_correlation_of_several_labels() -> None:
     assert value_of(PETS, "MatthewsCorrelation") == pytest.approx(numerator / denominator)
 
 
-def test_no_prediction_is_a_label_of_its_own() -> None:
+def test_missing_prediction_counts_as_a_separate_label() -> None:
     items = [
         Classification("a", "dog", {"dog": 0.9}),
         Classification("b", "cat", {"dog": 0.4}),
@@ -167,7 +167,7 @@ def test_weights_without_an_order_fail_with_a_remedy() -> None:
     )
 
 
-def test_an_order_without_weights_is_refused() -> None:
+def test_order_without_weights_is_rejected() -> None:
     with pytest.raises(
         ParameterError,
         match="order needs weights, got weights 'none', for which labels have no order",

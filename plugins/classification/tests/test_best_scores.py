@@ -66,7 +66,7 @@ def test_the_look_that_checks_a_batch_finds_its_tops(kernel: Kernel) -> None:
 
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("strange", [np.nan, np.inf, -np.inf])
-def test_a_score_that_is_not_finite_is_named_whoever_looks(strange: float) -> None:
+def test_score_that_is_not_finite_is_named_by_both_checks(strange: float) -> None:
     scores = SCORES.copy()
     scores[2, 1] = strange
 
@@ -115,6 +115,6 @@ def test_joined_matrices_have_tops_if_all_parts_do(matrix: ScoreMatrix) -> None:
     assert ScoreMatrix.joined([matrix, without], [0, 3], codes).tops is None
 
 
-def test_whoever_looked_makes_no_difference_between_matrices(matrix: ScoreMatrix) -> None:
+def test_matrices_checked_either_way_are_equal(matrix: ScoreMatrix) -> None:
     assert matrix == ScoreMatrix(SCORES, np.arange(3))
     assert "tops" not in repr(matrix)

@@ -33,7 +33,7 @@ from valor_core.errors import SchemaError
         ([], []),
     ],
 )
-def test_a_class_has_one_name_whatever_stands_beside_it(values: Any, column: list[Any]) -> None:
+def test_class_has_one_name_in_arrays_of_any_type(values: Any, column: list[Any]) -> None:
     assert class_column(values, "y_true").tolist() == column
 
 

@@ -42,7 +42,7 @@ def test_what_does_not_pass_leaves_its_ground_truth_unmatched() -> None:
     assert value["unmatched_predictions"] == per_label(0, 0, 0, 0)
 
 
-def test_without_hardmax_an_item_stands_in_several_cells() -> None:
+def test_without_hardmax_an_item_counts_in_several_cells() -> None:
     value = value_of(PETS, "ConfusionMatrix", hardmax=False, score_thresholds=[0.4])
 
     # b passes as cat and as dog, d too

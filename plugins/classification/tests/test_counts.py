@@ -121,7 +121,7 @@ def test_thresholds_must_be_some_and_differ(thresholds: list[float], message: st
         results_of(PETS, {"name": "Counts", "score_thresholds": thresholds})
 
 
-def test_an_unknown_parameter_is_answered_with_the_nearest() -> None:
+def test_unknown_parameter_suggests_closest_match() -> None:
     with pytest.raises(
         ParameterError, match=r"classification\.Counts: score_treshold: unknown key"
     ):

@@ -1,4 +1,4 @@
-"""A score passes the thresholds that it prints as, whatever its type and wherever it came from."""
+"""Scores of all types and sources pass the thresholds that they print as."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _found(data: Any) -> list[Any]:
         if (dtype, form) != (np.float16, "table of lists")
     ],
 )
-def test_a_score_passes_the_threshold_that_it_prints_as_whatever_its_type(
+def test_score_of_any_type_passes_the_threshold_that_it_prints_as(
     dtype: Any, form: str, tmp_path: Path
 ) -> None:
     narrow = _found(FORMS[form](SCORES.astype(dtype), tmp_path))

@@ -76,7 +76,7 @@ def test_roc_auc_of_sparse_predictions_does_not_lose_count_of_the_negatives() ->
     assert by_label(results_of(items, "ROCAUC"))["dog"] == 2.5 / 3
 
 
-def test_roc_auc_of_equal_scores_is_one_half_whatever_the_score() -> None:
+def test_roc_auc_of_equal_scores_is_one_half() -> None:
     for score in (0.0, 0.5, 1.0):
         batch = from_arrays([0, 1, 0], np.full((3, 2), score))
         assert by_label(results_of(batch, "ROCAUC")) == {"0": 0.5, "1": 0.5}
@@ -212,7 +212,7 @@ def test_predictions_without_scores_have_no_log_loss_of_12_and_no_area(metric: A
         )
 
 
-def test_answers_are_without_scores_whatever_is_done_to_them(tmp_path: Path) -> None:
+def test_predicted_labels_stay_without_scores_when_selected_or_mapped(tmp_path: Path) -> None:
     batch = from_predicted(["dog", "cat"], ["dog", "dog"], uids=["a", "b"])
     for changed in (
         batch.select(np.array([1])),

@@ -47,7 +47,7 @@ def test_the_documented_metrics_are_computed_where_none_is_named() -> None:
     }
 
 
-def test_datums_are_matched_by_uid_and_may_stand_on_one_side_only() -> None:
+def test_datums_are_matched_by_uid_and_may_be_on_one_side_only() -> None:
     report = evaluate_classification(
         [*TRUTHS, truth("c", DOG)], GUESSES[::-1], metrics_to_return=["Accuracy"]
     )
@@ -100,7 +100,7 @@ def test_the_number_of_examples_holds_under_every_name_of_the_curve(
 
 
 @pytest.mark.parametrize("choice", ["Accuracy", {"name": "Accuracy"}])
-def test_one_metric_stands_for_a_list_of_it(choice: Any) -> None:
+def test_single_metric_is_accepted_instead_of_a_list(choice: Any) -> None:
     report = evaluate_classification(TRUTHS, GUESSES, metrics_to_return=choice)
 
     assert [result.type for result in report] == ["Accuracy"]

@@ -140,7 +140,7 @@ def core_confusion(results: Results) -> Pairs:
 
 
 def left_over(case: GoldenCase) -> tuple[ClassificationBatch, dict[str, Any]]:
-    """The data of a case, and the options that leave out what its filter leaves out.
+    """Data of a case, and the options that apply its filter.
 
     Valor filters items by their uid or metadata; filters of labels are applied beforehand.
     """

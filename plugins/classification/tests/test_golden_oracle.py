@@ -242,7 +242,7 @@ def test_each_listed_divergence_does_differ(case: GoldenCase) -> None:
 
 
 @for_each("case", CASES, ids=lambda case: case.id)
-def test_values_worked_out_by_hand_are_those_of_the_oracle(case: GoldenCase) -> None:
+def test_oracle_agrees_with_values_calculated_by_hand(case: GoldenCase) -> None:
     found = oracle_results(case)
     for each in divergences(case.id):
         for path, value in each.ours.items():

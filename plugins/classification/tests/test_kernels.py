@@ -260,7 +260,7 @@ SPACINGS = {
 @pytest.mark.parametrize("spacing", SPACINGS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @given(data=st.data())
-def test_scores_on_and_beside_many_limits_are_counted_as_by_comparing(
+def test_scores_at_and_near_many_limits_are_counted_as_by_comparing(
     kernels: Functions, spacing: str, dtype: type[np.floating[Any]], data: st.DataObject
 ) -> None:
     thresholds = SPACINGS[spacing](data.draw(st.integers(30, 300)))

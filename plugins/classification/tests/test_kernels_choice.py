@@ -1,4 +1,4 @@
-"""Compiled and NumPy kernels: which of them runs, and that nobody can tell by the results."""
+"""Choice between compiled and reference kernels, and equality of their results."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_both_kinds_of_kernels_make_the_same_report() -> None:
     assert said(REPORT, "") == said(REPORT, "numpy")
 
 
-def test_the_manifest_says_where_the_kernels_stand() -> None:
+def test_manifest_names_the_kernels() -> None:
     assert Registry().manifest("classification").kernels == (
         "valor_classification.kernels:KERNELS",
     )

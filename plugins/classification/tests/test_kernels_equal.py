@@ -101,7 +101,7 @@ def test_on_matrices(values: NDArray[Any], limits: NDArray[Any], data: st.DataOb
 
 
 def anywhere(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], float]:
-    """What the vectors that every processor has find."""
+    """Results of the vector code for all processors."""
     columns, scores = np.empty(len(values), np.int32), np.empty(len(values), values.dtype)
     find = KERNELS.function(f"tops_anywhere_{values.dtype.name}")
 

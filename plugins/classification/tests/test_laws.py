@@ -134,7 +134,7 @@ def test_any_tree_of_merges_gives_the_same_results(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_report_stays_as_it_is_when_counting_goes_on(seed: int) -> None:
+def test_report_does_not_change_when_counting_continues(seed: int) -> None:
     batches = mixed(seed)
     one = counted(batches[:3])
     early = one.compute()  # its large values are made when they are read
@@ -185,7 +185,7 @@ def test_the_layout_and_the_float_type_of_the_same_scores_change_nothing(seed: i
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_slice_equals_its_items_on_their_own_whatever_the_batches(seed: int) -> None:
+def test_slice_equals_the_evaluation_of_its_items_for_all_batches(seed: int) -> None:
     rng = np.random.default_rng([seed, 3])
     batches = mixed(seed)
     parts = [part for batch in batches for part in pieces(batch, rng)]

@@ -1,4 +1,4 @@
-"""Memory beside the data: what an evaluation takes at its peak, and what a stream keeps."""
+"""Peak memory of an evaluation, and memory of the states of a stream."""
 
 from __future__ import annotations
 

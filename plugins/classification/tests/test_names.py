@@ -28,7 +28,7 @@ def test_a_name_that_means_one_thing_is_taken(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", UNCLEAR)
-def test_a_name_that_means_several_is_answered_with_what_to_write(name: str) -> None:
+def test_ambiguous_name_suggests_full_names(name: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         evaluate(PETS, [name.upper()], "classification")
 
@@ -52,7 +52,7 @@ def test_a_name_that_means_several_is_answered_with_what_to_write(name: str) -> 
         ("classification.balanced_accuracy", {"name": "Accuracy", "balanced": True}),
     ],
 )
-def test_a_known_name_gives_the_results_of_the_table_that_it_stands_for(name, written) -> None:
+def test_aliases_give_the_results_of_the_metrics_in_the_table(name, written) -> None:
     known = evaluate(PETS, [name], "classification")
 
     assert list(known) == list(evaluate(PETS, [written], "classification"))

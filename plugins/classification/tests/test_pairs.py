@@ -26,7 +26,7 @@ from valor_core.results import Failed
         (np.array(["cat", "3"], object), ["cat", "3"]),
     ],
 )
-def test_labels_beside_labels_are_predicted(true: Any, seen: Any) -> None:
+def test_labels_and_labels_are_predicted_labels(true: Any, seen: Any) -> None:
     batch = predicted(true, seen)
 
     assert batch is not None
@@ -47,7 +47,7 @@ def test_labels_beside_labels_are_predicted(true: Any, seen: Any) -> None:
         ([[1, 0], [0, 1]], [[0.25, 0.75], [0.5, 0.5]]),
     ],
 )
-def test_labels_beside_numbers_are_scored(true: Any, seen: Any) -> None:
+def test_labels_and_numbers_are_scores(true: Any, seen: Any) -> None:
     batch = scored(true, seen)
 
     assert batch is not None
@@ -72,14 +72,14 @@ def test_what_is_of_another_task_is_none(make: Any, true: Any, seen: Any) -> Non
     assert make(true, seen) is None
 
 
-def test_predicted_matrices_are_answered_with_what_to_pass() -> None:
+def test_matrices_of_predicted_labels_suggest_what_to_pass() -> None:
     with pytest.raises(
         SchemaError, match=r"y_true, y_pred: expected one shape \(n,\), got \(2, 2\) and \(2, 2\)"
     ):
         predicted([[1, 0], [0, 1]], [[1, 0], [1, 1]])
 
 
-def test_labels_of_different_length_are_refused() -> None:
+def test_labels_of_different_length_are_rejected() -> None:
     with pytest.raises(
         SchemaError, match=r"y_true, y_pred: expected one shape \(n,\), got \(2,\) and \(1,\)"
     ):

@@ -252,7 +252,7 @@ def test_average_precision(data: Data) -> None:
     close(results.find(average="weighted").value, np.average(wanted, weights=weights))
 
 
-def test_a_class_without_positives_is_undefined_and_left_out_never_0_or_1(data: Data) -> None:
+def test_class_without_positives_is_undefined_and_excluded(data: Data) -> None:
     results = results_of(data.batch, "ROCAUC", "AveragePrecision", "mROCAUC", "ROCCurve")
 
     absent = [str(one) for one in data.ordered if one not in data.with_truth]

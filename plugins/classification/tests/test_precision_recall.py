@@ -79,7 +79,7 @@ def test_an_undefined_label_says_why_and_is_counted_in_the_mean() -> None:
     assert results["F1", "bee"].value == 0.0
 
 
-def test_a_label_only_in_predictions_is_reported_and_left_out_of_means() -> None:
+def test_label_only_in_predictions_is_reported_and_excluded_from_means() -> None:
     items = [
         Classification("a", "dog", {"dog": 0.9}),
         Classification("b", "dog", {"eel": 0.8}),

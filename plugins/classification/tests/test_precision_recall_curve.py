@@ -37,7 +37,7 @@ def test_thresholds_are_those_of_the_documentation_unless_given() -> None:
     assert names[:3] == ["0.05", "0.1", "0.15"]
 
 
-def test_given_thresholds_rise_in_the_curve_whatever_their_order() -> None:
+def test_curve_sorts_the_given_thresholds() -> None:
     one = value_of(PETS, "PrecisionRecallCurve", score_thresholds=[0.9, 0.2])
     other = value_of(PETS, "PrecisionRecallCurve", score_thresholds=[0.2, 0.9])
 
@@ -54,7 +54,7 @@ def test_zero_by_zero_is_null_where_asked_for() -> None:
     assert value_of(PETS, "PrecisionRecallCurve", **at)["bee"]["0.5"]["precision"] == 0.0
 
 
-def test_several_ground_truths_are_problems_of_their_own() -> None:
+def test_several_ground_truths_are_separate_problems() -> None:
     curves = value_of(SETS, "PrecisionRecallCurve", score_thresholds=[0.15])
 
     # bee passes on a and b, and is true of d, at 0.1

@@ -189,7 +189,7 @@ def test_empty_labels_of_a_stream_are_counted_together() -> None:
     )
 
 
-def test_the_first_empty_label_is_told_whoever_counts_it(tmp_path: Path) -> None:
+def test_warning_names_the_first_empty_label(tmp_path: Path) -> None:
     for name in ("b.csv", "a.csv"):
         rows = [f"{name[0]}{i},{'' if i > 10 else 'dog'},dog" for i in range(200)]
         written(tmp_path, name, "uid,label,prediction", *rows)
@@ -213,7 +213,7 @@ def test_the_first_empty_label_is_told_whoever_counts_it(tmp_path: Path) -> None
     assert [report.warnings for report in [*reports, first.compute()]] == [expected] * 3
 
 
-def test_empty_lists_are_told_from_empty_cells(write: Write, tmp_path: Path) -> None:
+def test_empty_lists_differ_from_empty_cells(write: Write, tmp_path: Path) -> None:
     rows = [
         {"groundtruths": "dog", "predictions": {"dog": 0.5}},
         {"groundtruths": [], "predictions": {"dog": 0.5}},
@@ -267,7 +267,7 @@ def test_a_score_that_is_no_number_names_file_row_and_column(
     assert found in message
 
 
-def test_a_missing_column_is_answered_with_the_nearest(write: Write) -> None:
+def test_missing_column_suggests_closest_match(write: Write) -> None:
     path = write("t.csv", "uid,lable,score_dog", "a,dog,0.9")
 
     message = error("wide", path=path)
@@ -472,13 +472,13 @@ def test_labels_of_several_keys_and_facts_in_a_table(write: Write) -> None:
     assert report["Accuracy"].find(label_key="colour").value == 0.0
 
 
-def test_a_score_of_its_own_cell_may_end_in_zeros(write: Write) -> None:
+def test_score_in_a_separate_cell_may_end_in_zeros(write: Write) -> None:
     path = write("t.csv", "uid,groundtruths,predictions,scores", "a,dog,dog,0.90")
 
     assert read("lists", "Accuracy", path=path)["Accuracy"].value == 1.0
 
 
-def test_facts_stand_in_a_table_and_in_columns_of_their_own(write: Write) -> None:
+def test_metadata_is_read_from_a_table_and_from_columns(write: Write) -> None:
     path = write(
         "t.csv",
         "uid,groundtruths,predictions,scores,metadata,city",
@@ -510,7 +510,7 @@ def test_predictions_may_be_pairs_of_label_and_score_as_in_python(write: Write) 
     assert found[0]["Accuracy"].value == 0.0
 
 
-def test_other_columns_of_a_list_are_looked_at_once(
+def test_other_columns_of_a_list_are_read_once(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     row = {"uid": "a", "groundtruths": "dog", "predictions": {"dog": 0.5}, "weather": "sun"}
@@ -591,7 +591,7 @@ def test_classes_of_a_parquet_file_may_be_whole_numbers(tmp_path: Path, dtype: A
 # Choosing a reader
 
 
-def test_an_unknown_reader_and_an_unknown_parameter_are_answered_with_the_nearest(
+def test_unknown_reader_or_parameter_suggests_closest_match(
     tmp_path: Path,
 ) -> None:
     path = wide_file(tmp_path, ".csv")

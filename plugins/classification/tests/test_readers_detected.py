@@ -1,4 +1,4 @@
-"""A table of labels is known by its columns, and what is detected can be evaluated as it is."""
+"""Tables of labels are detected by their columns and evaluated without parameters."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def test_text_of_a_csv_stays_text_and_is_warned_of(tmp_path: Path) -> None:
         (float("inf"), "expected a label as text or whole number, found inf"),
     ],
 )
-def test_a_class_that_is_no_whole_number_is_refused(value: Any, message: str) -> None:
+def test_class_that_is_not_an_integer_is_rejected(value: Any, message: str) -> None:
     with pytest.raises(ReadError, match=re.escape(message)):
         evaluate({"y_true": [value, 0], "y_pred": [1, 1]}, ["Accuracy"])
 

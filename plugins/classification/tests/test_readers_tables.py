@@ -90,7 +90,7 @@ def parts(tmp_path: Path) -> list[Path]:
 
 @pytest.mark.parametrize("name", ["part-*.csv", "part-?.csv", "part-[12].csv", "**/part-*.csv"])
 @pytest.mark.parametrize("partition_bytes", [1, 1 << 20])
-def test_a_pattern_stands_for_the_files_that_it_fits(
+def test_pattern_reads_all_matching_files(
     tmp_path: Path, parts: list[Path], name: str, partition_bytes: int
 ) -> None:
     (tmp_path / "part-3.csv.d").mkdir()

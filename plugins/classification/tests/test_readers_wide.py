@@ -121,7 +121,7 @@ def test_probabilities_of_32_bits_stay_what_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("score", ["1.5", "-0.25"])
-def test_one_column_of_what_is_no_probability_is_refused(tmp_path: Path, score: str) -> None:
+def test_single_column_outside_0_and_1_is_rejected(tmp_path: Path, score: str) -> None:
     path = written(tmp_path, "t.csv", "uid,y,p", "a,1,0.5", f"b,0,{score}", f"c,0,{score}")
 
     assert error("wide", path=path, label="y", scores="p", labels=[0, 1]) == (

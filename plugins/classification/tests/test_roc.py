@@ -40,7 +40,7 @@ def test_binned_roc_auc_ties_the_scores_in_a_bin() -> None:
     assert found.only.parameters["bins"] == 2
 
 
-def test_labels_without_an_area_are_left_out_of_the_mean_and_counted() -> None:
+def test_mean_excludes_and_counts_labels_without_an_area() -> None:
     items = [
         Classification("a", ["dog", "pet"], {"dog": 0.9, "eel": 0.3}),
         Classification("b", ["cat", "pet"], {"dog": 0.4}),
@@ -70,7 +70,7 @@ def test_roc_curve_begins_at_the_origin_and_ends_with_the_unlisted() -> None:
     assert curve["fpr"] == [0, 0, 1 / 5, 1 / 5, 2 / 5, 3 / 5, 1]
 
 
-def test_roc_curve_leaves_out_points_on_straight_lines() -> None:
+def test_roc_curve_omits_points_on_straight_lines() -> None:
     curve = value_of(PETS, "ROCCurve")["dog"]
 
     # 0.3 lies evenly between 0.4 and 0.2
@@ -86,7 +86,7 @@ def test_roc_curve_of_a_label_without_both_sides_says_why() -> None:
     }
 
 
-def test_label_keys_are_ranked_apart() -> None:
+def test_label_keys_are_ranked_separately() -> None:
     dog, dogs = ("animal", "dog"), ("toy", "dog")
     items = [
         Classification("a", [dog], [(dog, 0.9)]),

@@ -106,7 +106,7 @@ def _saved(choice: dict[str, Any], batch: ClassificationBatch, path: Path) -> di
 
 @pytest.mark.parametrize("form", BATCHES)
 @pytest.mark.parametrize(("metric", "parameters"), list(_choices()), ids=str)
-def test_a_changed_array_of_a_state_file_is_told_in_a_line_or_gives_a_number(
+def test_changed_array_of_a_state_file_raises_one_line_or_gives_a_number(
     metric: str, parameters: dict[str, Any], form: str, tmp_path: Path
 ) -> None:
     choice = {"name": metric} | parameters
@@ -119,7 +119,7 @@ def test_a_changed_array_of_a_state_file_is_told_in_a_line_or_gives_a_number(
 
 
 def _check_told(choice: dict[str, Any], path: Path) -> None:
-    """A state file is refused by the state itself, in a line, or all of its results are read."""
+    """Reject a state file with one line, or read all of its results."""
     evaluator = Evaluator([choice], "classification")
     try:
         evaluator.resume(path)

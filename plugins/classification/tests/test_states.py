@@ -58,7 +58,7 @@ def test_a_metric_of_another_plugin_shares_the_one_state_with_the_familys_own() 
     assert report["Informedness", "dog"].value == pytest.approx(recall + specificity - 1)
 
 
-def test_the_scores_of_a_label_against_the_rest_are_there_for_other_plugins() -> None:
+def test_other_plugins_can_read_the_scores_of_a_label_against_the_rest() -> None:
     state = ranking().open()
     state.update(ClassificationBatch.of(ITEMS))
 

@@ -1,4 +1,4 @@
-"""Results of two settings of one metric are told apart by their parameters."""
+"""Results of two settings of one metric differ in their parameters."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ ITEMS = (
         references=(Reference("valor-lite, classification evaluator", "examples"),),
     ),
 )
-"""Which items were taken for what."""
+"""Specs of confusion matrices and lists of items."""
 
 ASSOCIATION = (
     _spec(
@@ -286,7 +286,7 @@ PROBABILITY = (
         aliases=("ece", "expected_calibration_error"),
     ),
 )
-"""How far scores can be believed."""
+"""Specs of metrics of probabilities."""
 
 
 @hookimpl
@@ -297,7 +297,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
 
 @hookimpl
 def valor_kernels() -> str:
-    """Say where the family's kernels stand."""
+    """Return the import string of the kernels."""
     return "valor_classification.kernels:KERNELS"
 
 

@@ -60,7 +60,7 @@ class GoldenCase:
 
 @frozen(kw_only=True)
 class Divergence:
-    """Where Valor answers otherwise on purpose."""
+    """Results in which Valor differs on purpose."""
 
     case: str
     reason: str

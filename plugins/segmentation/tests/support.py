@@ -1,4 +1,4 @@
-"""What several test modules share: the results of metrics over items."""
+"""Results of metrics over items, for several test modules."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def test_a_label_of_0_shifts_no_other():
     }
 
 
-def test_labels_by_value_and_values_to_ignore_stand_beside_each_other():
+def test_labels_by_value_and_ignored_values_combine():
     labels = {0: "road", 18: "car", 20: None}
 
     batch = from_arrays([[[255, 254]]], [[[0, 18]]], labels=labels, ignore=[254, 255])
@@ -113,7 +113,7 @@ def test_items_and_arrays_read_values_alike(labels, ignore):
 
 
 @pytest.mark.parametrize(("arguments", "message"), NOT_FROM_ARRAYS)
-def test_arrays_that_make_no_batch_are_refused(arguments, message):
+def test_invalid_arrays_are_rejected(arguments, message):
     given = {"y_true": ONE, "y_pred": ONE, "labels": ["cat", "dog"]} | arguments
 
     with pytest.raises(SchemaError, match=re.escape(message)):
@@ -136,7 +136,7 @@ def test_as_many_images_on_both_sides():
         from_arrays([[[1]]], [[[1]], [[1]]], labels=["cat"])
 
 
-def test_layers_that_share_a_key_are_refused():
+def test_layers_that_share_a_key_are_rejected():
     layer = from_arrays([[[1]]], [[[1]]], labels=["cat"]).layers[0]
     datums = SegmentationBatch.of([Segmentation("a")]).datums
 
@@ -155,7 +155,7 @@ def test_arrays_have_the_labels_that_items_can_have(labels):
 
 
 class Tensor:
-    """What NumPy can make an array of, or says why not."""
+    """Object that NumPy converts to an array or rejects."""
 
     def __init__(self, array, error=None):
         self.array, self.error = np.asarray(array), error
@@ -167,7 +167,7 @@ class Tensor:
 
 
 class Picture:
-    """What pillow makes: an array's interface, and no rows to go through."""
+    """Object with an array interface and without rows, like the images of Pillow."""
 
     def __init__(self, array):
         self.__array_interface__ = np.asarray(array).__array_interface__
@@ -246,6 +246,6 @@ def test_what_has_no_order_is_no_list_of_images(values, message: str):
         images_of(values, "y_true")
 
 
-def test_images_by_uid_are_refused():
+def test_images_by_uid_are_rejected():
     with pytest.raises(SchemaError, match="y_true: expected a list of images, got a mapping of 1"):
         images_of({"a": STACK[0]}, "y_true")

@@ -84,7 +84,7 @@ def test_a_raster_that_became_smaller_is_named(tmp_path: Path) -> None:
 
 @frozen(eq=False)
 class Lying:
-    """Pixels of somebody else, which give another array than they say."""
+    """Custom pixels that return another array than declared."""
 
     found: Any
     shape: tuple[int, int] = SHAPE

@@ -60,7 +60,7 @@ def test_one_metric_is_chosen_by_its_name_alone() -> None:
     assert {result.type for result in report.results} == {"mIOU"}
 
 
-def test_labels_that_share_pixels_are_an_error_unless_told_otherwise() -> None:
+def test_labels_that_share_pixels_are_an_error_by_default() -> None:
     both = [
         GroundTruth(
             "a", [Annotation(["dog"], raster=[[1, 1]]), Annotation(["cat"], raster=[[0, 1]])]

@@ -141,7 +141,7 @@ def test_a_label_that_no_item_has_is_named() -> None:
     assert result.undefined == "no item has the label 'kat'; did you mean 'cat'?"
 
 
-def test_the_settings_stand_in_the_result() -> None:
+def test_settings_are_parameters_of_the_result() -> None:
     settings = {"width_in_pixels": 2}
     (result,) = results_of(
         ITEMS, {"name": "Examples", "order": "boundary_iou", "settings": settings}

@@ -20,7 +20,7 @@ METRICS = (
 
 
 def answers(case: GoldenCase) -> dict[str, Any]:
-    """What Valor answers, by the paths of `golden_cases`."""
+    """Return the results of Valor by the paths of `golden_cases`."""
     found: dict[str, Any] = {}
     for result in results_of(case.items, *METRICS):
         value = result.to_dict()["value"]

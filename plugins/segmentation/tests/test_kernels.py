@@ -1,4 +1,4 @@
-"""Compiled and NumPy kernels count the same, whatever the types and the values."""
+"""Compiled and reference kernels count the same for all types and values."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ PLACES = Places(np.array([0, 1]), np.array([0, 1]))
 
 @pytest.mark.parametrize("kernels", both_kernels())
 @pytest.mark.parametrize("shape", [(10, 1_000), (4_001, 1_000), (4_000_000,), (0, 1_000)])
-def test_images_of_two_sizes_are_refused(kernels: Any, shape: tuple[int, ...]) -> None:
+def test_images_of_two_sizes_are_rejected(kernels: Any, shape: tuple[int, ...]) -> None:
     true, seen = np.ones((4_000, 1_000), np.uint8), np.ones(shape, np.uint8)
 
     with pytest.raises(
@@ -213,7 +213,7 @@ def test_images_of_two_sizes_are_refused(kernels: Any, shape: tuple[int, ...]) -
 
 @pytest.mark.parametrize("kernels", both_kernels())
 @pytest.mark.parametrize("dtype", [float, bool, object, "m8[s]", "U1"])
-def test_images_of_no_whole_numbers_are_refused(kernels: Any, dtype: Any) -> None:
+def test_images_of_other_types_than_integers_are_rejected(kernels: Any, dtype: Any) -> None:
     image = np.zeros((2, 2), np.uint8)
     with pytest.raises(SchemaError, match="images: expected whole numbers, got array of"):
         kernels.count_pairs([(image, PLACES, image.astype(dtype), PLACES)], 2, 2)
@@ -222,7 +222,7 @@ def test_images_of_no_whole_numbers_are_refused(kernels: Any, dtype: Any) -> Non
 @pytest.mark.parametrize("kernels", both_kernels())
 @pytest.mark.parametrize("position", [-1, 2, 70_000, 1 << 40])
 @pytest.mark.parametrize("value", [1, 70_000, 1 << 40])
-def test_places_beyond_the_table_are_refused(kernels: Any, position: int, value: int) -> None:
+def test_positions_outside_the_table_are_rejected(kernels: Any, position: int, value: int) -> None:
     image = np.full((2, 2), value)
     strange = Places(np.array([0, value]), np.array([0, position]))
     for pair in ((image, strange, image, PLACES), (image, PLACES, image, strange)):

@@ -164,7 +164,7 @@ def test_labels_of_stuff_that_the_data_lack_are_named() -> None:
     assert found.find(average="things").only.left_out == {}
 
 
-def test_an_ignored_value_is_void_whatever_the_background_is() -> None:
+def test_ignored_value_is_void_for_any_background() -> None:
     true = segments([[1, 1, 255, 255]], {1: PERSON, 255: IGNORED}, dtype=np.uint8)
     seen = segments([[1, 1, 1, 1]], {1: PERSON})
 
@@ -172,7 +172,7 @@ def test_an_ignored_value_is_void_whatever_the_background_is() -> None:
 
 
 @pytest.mark.parametrize(("pixels", "false"), [(2, 1), (3, 0)])
-def test_a_prediction_mostly_on_void_is_left_out(pixels: int, false: int) -> None:
+def test_prediction_mostly_on_void_is_excluded(pixels: int, false: int) -> None:
     # Of its four pixels, exactly half on void counts; more does not.
     true = segments([[255] * pixels + [2] * (4 - pixels) + [1]], {1: PERSON, 2: SKY, 255: IGNORED})
     seen = segments([[7, 7, 7, 7, 5]], {5: PERSON, 7: PERSON})
@@ -181,7 +181,7 @@ def test_a_prediction_mostly_on_void_is_left_out(pixels: int, false: int) -> Non
 
 
 @pytest.mark.parametrize(("crowd", "false"), [(PERSON, 0), (DOG, 1)])
-def test_a_prediction_mostly_on_a_crowd_of_its_label_is_left_out(crowd: int, false: int) -> None:
+def test_prediction_mostly_on_a_crowd_of_its_label_is_excluded(crowd: int, false: int) -> None:
     true = segments([[8, 8, 8, 2, 1]], {1: PERSON, 2: SKY, 8: crowd}, crowd=(8,))
     seen = segments([[7, 7, 7, 7, 5]], {5: PERSON, 7: PERSON})
 
@@ -217,7 +217,7 @@ def test_an_image_without_annotations_is_all_background() -> None:
     assert values(batch((None, None)))["all"] == "no labels with a value"
 
 
-def test_labels_in_predictions_only_are_left_out_of_means_and_counted() -> None:
+def test_labels_only_in_predictions_are_excluded_from_means_and_counted() -> None:
     true = segments([[1, 2]], {1: PERSON, 2: SKY})
     seen = segments([[5, 5]], {5: DOG})
 
@@ -240,7 +240,7 @@ def test_a_map_without_objects_has_one_segment_for_each_label() -> None:
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint64])
-def test_numbers_above_what_a_float_holds_are_told_apart(kind: Any) -> None:
+def test_integers_above_the_precision_of_floats_stay_distinct(kind: Any) -> None:
     numbers = [2**60 + i for i in range(4)]
     side = Segments(np.array([numbers], kind), dict.fromkeys(numbers, "person"))
 

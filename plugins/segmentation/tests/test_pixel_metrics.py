@@ -1,4 +1,4 @@
-"""Numbers worked out by hand."""
+"""Pixel metrics compared with numbers calculated by hand."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def test_only_background_is_all_right_and_has_no_mean_iou() -> None:
     assert no_labels.undefined == "no pixels with a true label"
 
 
-def test_label_keys_are_counted_apart() -> None:
+def test_label_keys_are_counted_separately() -> None:
     item = Segmentation(
         "a",
         {"sky": [[True, False]], ("surface", "wet"): [[True, True]]},
@@ -237,7 +237,7 @@ def test_labels_that_a_label_map_joins_are_one() -> None:
     assert results["Counts", "cat"].value == {"tp": 2, "fp": 1, "fn": 0, "tn": 0}
 
 
-def test_more_labels_than_a_table_holds_are_refused() -> None:
+def test_more_labels_than_a_table_holds_are_rejected() -> None:
     labels = [str(i) for i in range(10_001)]
     batch = from_arrays([[[1]]], [[[1]]], labels=labels)
 
@@ -263,7 +263,7 @@ def test_rows_of_images_take_no_table_of_labels_each() -> None:
     assert peak < 20 * 8 * 500**2  # half of what a table for each image takes
 
 
-def test_ignored_pixels_of_a_prediction_are_refused() -> None:
+def test_ignored_pixels_of_a_prediction_are_rejected() -> None:
     legend = Legend.of_labels(1, ignore=255)
     layer = Layer([LabelImage([[1, 255, 0]], legend)], [LabelImage([[1, 1, 255]], legend)])
 
@@ -306,7 +306,7 @@ def test_train_ids_from_0_count_and_255_does_not() -> None:
     assert value_of(batch, "Accuracy") == 3 / 4
 
 
-def test_a_value_that_a_mapping_does_not_name_is_refused() -> None:
+def test_value_missing_from_a_mapping_is_rejected() -> None:
     batch = from_arrays(TRUE, SEEN, labels={0: "road", 1: "cat"})
 
     with pytest.raises(

@@ -347,7 +347,7 @@ def test_a_panoptic_image_has_the_size_of_its_record() -> None:
     expect_refusal("expected 1 by 4 pixels (rows by columns)")
 
 
-def test_annotations_of_two_kinds_in_one_file_are_refused() -> None:
+def test_annotations_of_two_kinds_in_one_file_are_rejected() -> None:
     write("true.json", [mask(7, [0, 4]), segments("true", 1, [[5]], info(5, 7))])
     write("seen.json", [])
     expect_refusal("annotations[1]: expected a segmentation")

@@ -153,7 +153,7 @@ def test_a_coordinate_system_that_is_no_text_names_the_file() -> None:
     expect_refusal("expected a whole raster, found")
 
 
-def test_several_bands_of_which_none_is_chosen_are_refused() -> None:
+def test_several_bands_without_a_chosen_one_are_rejected() -> None:
     write("true/a.tif", [[1, 2]], [[0, 0]], [[0, 0]])
     write("seen/a.tif", [[1, 2]])
 
@@ -192,7 +192,7 @@ def test_what_rounding_does_to_a_transform_is_let_through() -> None:
     assert len(batches()) == 1
 
 
-def test_a_pixel_size_that_adds_up_is_refused() -> None:
+def test_pixel_size_with_accumulating_difference_is_rejected() -> None:
     write("true/a.tif", np.ones((1, 90)))
     write("seen/a.tif", np.ones((1, 90)), transform=from_origin(500_000, 6_000_000, 10.01, 10))
     expect_refusal("expected the transform of true/a.tif, 10")
@@ -248,7 +248,7 @@ def test_rasters_without_a_place_are_read_without_a_warning() -> None:
     assert codes(batch, "predictions") == [[0]]
 
 
-def test_fractions_are_refused() -> None:
+def test_fractions_are_rejected() -> None:
     write("true/a.tif", [[1]], dtype=np.float32)
     write("seen/a.tif", [[1]])
     expect_refusal("expected whole numbers, found float32")

@@ -100,7 +100,7 @@ def test_an_array_that_is_not_there_is_named() -> None:
     message("expected an array 'groundtruth', found 'x'", predictions=None)
 
 
-def test_scores_are_refused() -> None:
+def test_scores_are_rejected() -> None:
     np.save("true/a.npy", [[1]])
     np.save("seen/a.npy", np.full((2, 1, 3), 0.5, np.float32))
     message("expected rows and columns of whole")
@@ -185,7 +185,7 @@ def test_an_archive_of_something_else_names_the_file() -> None:
         ({str(2**70): "cat"}, "expected numbers of 64 bits"),
     ],
 )
-def test_values_are_numbers_of_their_own(values: dict[str, str], finding: str) -> None:
+def test_values_are_compared_as_integers(values: dict[str, str], finding: str) -> None:
     message(finding, labels=[], values=values)
 
 

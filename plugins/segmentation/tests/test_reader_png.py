@@ -95,14 +95,14 @@ def test_endings_are_what_names_differ_in() -> None:
     assert batch.datums.uids.tolist() == ["a"]
 
 
-def test_files_of_the_system_are_left_out() -> None:
+def test_files_of_the_system_are_skipped() -> None:
     write("true/a.png", [[1]])
     write("seen/a.png", [[1]])
     Path("true/._a.png").write_bytes(b"")
     assert len(batches(labels=["cat"])) == 1
 
 
-def test_two_files_are_a_pair_whatever_their_names() -> None:
+def test_two_files_with_any_names_are_a_pair() -> None:
     write("true.png", [[1]])
     write("seen.png", [[0]])
     files = {"groundtruths": Path("true.png"), "predictions": Path("seen.png")}
@@ -110,7 +110,7 @@ def test_two_files_are_a_pair_whatever_their_names() -> None:
     assert batch.datums.uids.tolist() == ["true"]
 
 
-def test_colors_stand_for_labels() -> None:
+def test_colors_are_mapped_to_labels() -> None:
     write("true/a.png", [[RED, BLUE, BLACK, GRAY]])
     write("seen/a.png", [[BLUE, BLUE, RED, BLACK]])
     palette = {"#FF0000": "road", "[0, 0, 255]": "sky"}
@@ -197,7 +197,7 @@ def test_sizes_that_differ_name_both_files() -> None:
     expect_refusal("expected 2 by 2 pixels (rows by columns)", labels=["cat"])
 
 
-def test_colors_without_a_palette_are_refused() -> None:
+def test_colors_without_a_palette_are_rejected() -> None:
     write("true/a.png", [[RED]])
     write("seen/a.png", [[RED]])
     expect_refusal("expected gray levels or indices", labels=["cat"])
@@ -284,7 +284,7 @@ def png(width: int, height: int, depth: int, kind: int, pixels: bytes) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
 
 
-def test_a_head_with_more_pixels_than_the_file_can_hold_is_refused() -> None:
+def test_header_with_more_pixels_than_the_file_can_hold_is_rejected() -> None:
     write("seen/a.png", [[1]])
     Path("true").mkdir()
     Path("true/a.png").write_bytes(png(60_000, 60_000, 8, 0, b"\0"))
@@ -298,7 +298,7 @@ def test_plain_images_that_compress_well_are_read() -> None:
     assert batch.layers[0].groundtruths[0].pixels.shape == (3000, 3000)
 
 
-def test_colors_of_16_bits_are_refused() -> None:
+def test_colors_of_16_bits_are_rejected() -> None:
     write("seen/a.png", [[RED]])
     Path("true").mkdir()
     Path("true/a.png").write_bytes(png(1, 1, 16, 2, b"\0" + bytes(6)))

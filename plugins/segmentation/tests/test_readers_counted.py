@@ -1,4 +1,4 @@
-"""What the readers read is counted like the same pixels in memory."""
+"""Readers give the same counts as the same pixels in memory."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def _of_states(arrays: dict[str, Any]) -> list[str]:
 
 
 def _said(choice: Any, path: Path) -> str:
-    """Why a state file is refused, or nothing where all of its results can be read."""
+    """Return the error of a state file, or an empty string if all of its results can be read."""
     evaluator = Evaluator([choice], "segmentation", registry=REGISTRY)
     try:
         evaluator.resume(path)
@@ -110,7 +110,7 @@ def _numbers(result: Any) -> list[float]:
 
 
 @pytest.mark.parametrize("choice", ALL, ids=str)
-def test_a_changed_array_of_a_state_file_is_told_in_a_line_or_gives_a_number(
+def test_changed_array_of_a_state_file_raises_one_line_or_gives_a_number(
     choice: Any, tmp_path: Path
 ) -> None:
     path = tmp_path / "state.npz"
@@ -154,7 +154,7 @@ def _with_header(arrays: dict[str, Any], old: str, new: str) -> dict[str, Any]:
     ],
     ids=str,
 )
-def test_a_changed_header_of_a_state_file_is_told_in_a_line(
+def test_changed_header_of_a_state_file_raises_one_line(
     choice: Any, old: str, new: str, said: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "state.npz"
@@ -163,7 +163,7 @@ def test_a_changed_header_of_a_state_file_is_told_in_a_line(
     assert said in _said(choice, path)
 
 
-def test_images_of_a_state_file_that_count_other_pixels_than_its_table_are_refused(
+def test_state_file_whose_images_and_table_disagree_is_rejected(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "state.npz"
@@ -191,7 +191,7 @@ def _double(state: Any, times: int) -> None:
         ("PanopticQuality", "counts: expected at most 2.3e+18 in all, found 2.7e+18"),
     ],
 )
-def test_counts_that_64_bits_cannot_hold_are_refused(metric: str, message: str) -> None:
+def test_counts_above_64_bits_are_rejected(metric: str, message: str) -> None:
     batch = SegmentationBatch.of(items_of(1))
     left = Evaluator([metric], "segmentation", registry=REGISTRY)
     left.update(batch)

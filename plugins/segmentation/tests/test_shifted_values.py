@@ -85,7 +85,7 @@ def test_poor_predictions_are_not_reported_as_shifted(true: Any, seen: Any, labe
 
 
 @pytest.mark.parametrize("is_true", [True, False])
-def test_masks_of_0_and_255_beside_0_and_1_are_in_the_warnings(is_true: bool) -> None:
+def test_masks_of_0_and_255_compared_with_0_and_1_raise_warnings(is_true: bool) -> None:
     mask = np.minimum(TRUE, 1)
     sides = (mask * 255, mask) if is_true else (mask, mask * 255)
 

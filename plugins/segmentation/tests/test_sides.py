@@ -37,7 +37,7 @@ def test_what_is_no_list_of_label_images_is_none(side: Any) -> None:
     assert label_images(side, side) is None
 
 
-def test_images_of_which_one_side_has_fewer_are_refused() -> None:
+def test_sides_with_different_numbers_of_images_are_rejected() -> None:
     with pytest.raises(
         SchemaError, match="y_true and y_pred: expected as many images, got 1 and 2"
     ):

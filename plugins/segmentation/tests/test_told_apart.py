@@ -1,4 +1,4 @@
-"""Results of one metric under two settings can be told apart by their `parameters`."""
+"""Results of one metric under two settings differ in their `parameters`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WHICH = {"average", "percentiles"}
 """Parameters that choose results; those that both settings give are the same results."""
 
 NEEDED = {"settings": {"order": "boundary_iou"}}
-"""What else has to be chosen for a parameter to be taken."""
+"""Other parameters that a parameter requires."""
 
 
 def metrics() -> Iterator[MetricSpec]:
@@ -84,7 +84,7 @@ def test_two_settings_of_a_metric_never_give_results_that_look_alike(
         assert not alike
 
 
-def test_boundary_ious_of_two_widths_are_told_apart() -> None:
+def test_boundary_ious_of_two_widths_have_different_parameters() -> None:
     batch = SegmentationBatch.of(items_of(1))
     found = results_of(
         batch,

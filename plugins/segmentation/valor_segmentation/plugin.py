@@ -260,7 +260,7 @@ def valor_galleries() -> tuple[GallerySpec, ...]:
 
 @hookimpl
 def valor_kernels() -> str:
-    """Say where the family's kernels stand."""
+    """Return the import string of the kernels."""
     return "valor_segmentation.kernels:KERNELS"
 
 

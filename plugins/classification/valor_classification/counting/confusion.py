@@ -211,7 +211,7 @@ def _where(wanted: NDArray[np.bool_], cells: Codes) -> Codes:
 
 
 def _without_predictions(cells: Codes, label_count: int, threshold_count: int) -> Codes:
-    """The cells of ground truths, whatever was predicted."""
+    """Return the cells summed over predictions."""
     width = threshold_count + 1
     truths, _, bins, counts = _where(cells[0] != NONE, cells)
     # Weights are float64, which holds counts up to 2**53.

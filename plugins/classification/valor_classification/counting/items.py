@@ -1,4 +1,4 @@
-"""Listing: which datums stand behind the counts, for metrics that name examples."""
+"""Datums with their ground truths and predictions, for metrics that name examples."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ class KeyListing(KeyState):
         )
 
     def _predictions(self, view: KeyView) -> tuple[Codes, Codes, Floats]:
-        """Datum, label and score, in arrays of their own, of what passes the lowest threshold."""
+        """Return copies of datum, label and score of predictions above the lowest threshold."""
         scores = view.scores
         limit = in_type(np.array(self.thresholds[:1]), scores.values.dtype)[0]
         if self.hardmax:

@@ -58,7 +58,7 @@ class KeyView:
 
     @cached
     def taking_part(self) -> NDArray[np.bool_]:
-        """Whether a datum has a ground truth or a prediction of the key, by datum."""
+        """True for datums with a ground truth or a prediction of the key."""
         if isinstance(self.scores, ScoreMatrix):
             return np.ones(self.count, dtype=bool)
         taking_part = np.zeros(self.count, dtype=bool)
@@ -75,7 +75,7 @@ class KeyView:
 
     @cached
     def has_truth(self) -> NDArray[np.bool_]:
-        """Whether a datum has a ground truth, by datum."""
+        """True for datums with a ground truth."""
         if self.is_single and len(self.truth_datums) == self.count:
             return np.ones(self.count, dtype=bool)
         has_truth = np.zeros(self.count, dtype=bool)
@@ -84,7 +84,7 @@ class KeyView:
 
     @cached
     def all_listed(self) -> bool:
-        """Whether every datum has a score for every label."""
+        """True if every datum has a score for every label."""
         return isinstance(self.scores, ScoreMatrix) and len(self.scores.labels) == len(self.labels)
 
     @cached
@@ -103,7 +103,7 @@ class KeyView:
 
     @cached
     def is_single(self) -> bool:
-        """Whether no datum has several ground truths."""
+        """True if no datum has several ground truths."""
         if self._single is not None:
             return self._single
         return bool(np.all(self.truth_datums[1:] > self.truth_datums[:-1]))
@@ -189,7 +189,7 @@ class KeyView:
         )
 
     def top_reliability(self, limits: Floats) -> ReliabilityBins:
-        """How often the best-scoring label is right, by how many limits its score reaches.
+        """Count hits of the best-scoring label by the number of limits that its score reaches.
 
         Of the datums with a prediction and a ground truth.
         """
@@ -207,7 +207,7 @@ class KeyView:
 
     @cached
     def top_is_true(self) -> NDArray[np.bool_]:
-        """Whether the best-scoring label of each datum is a ground truth."""
+        """True for datums whose best-scoring label is a ground truth."""
         if self.is_single:
             is_true: NDArray[np.bool_] = np.equal(self.top_labels, self.truths)
             if not self.all_listed:
@@ -236,7 +236,7 @@ class KeyView:
 
     @cached
     def truth_is_listed(self) -> NDArray[np.bool_]:
-        """Whether each ground truth has a score."""
+        """True for ground truths with a score."""
         if self.all_listed:
             return np.ones(len(self.truth_labels), dtype=bool)
         if isinstance(self.scores, ScoreMatrix):
@@ -257,7 +257,7 @@ class KeyView:
 
     @cached
     def listed_is_true(self) -> NDArray[np.bool_]:
-        """Whether each entry of a score list is a ground truth."""
+        """True for entries of a score list that are ground truths."""
         is_true = np.zeros(len(self.scores.values), dtype=bool)
         is_true[self.truth_entries[self.truth_is_listed]] = True
         return is_true
@@ -279,7 +279,7 @@ def views(batch: ClassificationBatch) -> tuple[KeyView, ...]:
 
 
 def _is_used(batch: ClassificationBatch) -> NDArray[np.bool_]:
-    """Whether an item has each label. The others were left out by a filter or a slice."""
+    """Return whether an item has each label; a filter or slice removed the other items."""
     is_used = np.zeros(len(batch.labels), dtype=bool)
     if len(batch):
         is_used[batch.scores.labels] = True

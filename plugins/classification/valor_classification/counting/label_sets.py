@@ -141,7 +141,7 @@ class KeyAgreement(KeyState):
         return sorted((c, u, n) for (place, c, u), n in self.sets.items() if place == wanted)
 
     def _truth_bins(self, view: KeyView) -> NDArray[Any]:
-        """How many thresholds the prediction of each listed ground truth passes."""
+        """Return the number of thresholds that each listed ground truth's prediction passes."""
         thresholds = np.array(self.thresholds)
         if self.hardmax:
             return kernels.thresholds.passed(view.top_scores[view.top_is_true], thresholds)

@@ -74,7 +74,7 @@ class KeyReliability(KeyState):
         return not_probabilities(self.outside)
 
     def _limits(self, dtype: np.dtype[Any]) -> Floats:
-        """What a score reaches where it is above an edge: the next number."""
+        """Return the smallest score above each edge of a bin."""
         edges = (np.arange(1, self.bins) / self.bins).astype(dtype)
         limits: Floats = np.nextafter(edges, dtype.type(np.inf))
         return limits

@@ -216,7 +216,7 @@ class KeyRanking(KeyState):
         }
 
     def _is_aligned(self) -> bool:
-        """Whether every datum has a score for every label, in the same columns."""
+        """Return whether every datum has a score for every label, in the same columns."""
         if self.lists or not self.matrices:
             return False
         first = self.matrices[0]

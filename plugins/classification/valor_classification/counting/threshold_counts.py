@@ -268,7 +268,7 @@ def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:
 
 
 def _has_ties(view: KeyView) -> bool:
-    """Whether an item has several best labels whose scores are all 0 or all 1."""
+    """Return whether an item has several best labels whose scores are all 0 or all 1."""
     scores = view.scores
     if not isinstance(scores, ScoreMatrix):
         datums = scores.datums[scores.values == 1]
@@ -295,7 +295,7 @@ def limits(thresholds: Iterable[float | None]) -> tuple[float, ...]:
 
 
 def coordinates(threshold: float | None, hardmax: bool) -> dict[str, Any]:
-    """How a result says which labels were predictions.
+    """Return the parameters of a result that define which labels are predictions.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Top ranks: at which place among a datum's predictions its ground truth stands."""
+"""Ranks of the ground truth among the predictions of a datum."""
 
 from __future__ import annotations
 

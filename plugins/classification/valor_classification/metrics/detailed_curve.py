@@ -44,7 +44,7 @@ class _Spans:
 
 @frozen(kw_only=True, eq=False)
 class _OneLabel:
-    """What one label's items are.
+    """Items of one label by kind of hit or error.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class _OneLabel:
     limits: NDArray[np.unsignedinteger[Any]]
 
     def negatives(self, place: int, most: int) -> Codes:
-        """The first true negatives at one threshold, which stand near the beginning mostly."""
+        """Return the first true negatives at a threshold; most are near the beginning."""
         size = _NEAR
         while True:
             found = np.flatnonzero(self.limits[:size] <= place)

@@ -112,7 +112,7 @@ class ROCAUC:
 
 @frozen(repr=False)
 class MeanROCAUC:
-    """Mean of `ROCAUC` over the labels of a key; labels without a value are left out and counted.
+    """Mean of `ROCAUC` over the labels of a key. Labels without a value are excluded and counted.
 
     Parameters
     ----------

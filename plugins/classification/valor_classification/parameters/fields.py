@@ -26,7 +26,7 @@ def score_thresholds() -> Thresholds:
 
 
 def hardmax() -> bool:
-    """Whether an item has one prediction."""
+    """Declare whether an item has one prediction."""
     hardmax: bool = parameter(
         default=True,
         help="Whether only the best-scoring label of an item is a prediction (ties go to the "
@@ -50,7 +50,7 @@ class Predictions:
 
 
 def zero_division() -> float | None:
-    """What 0/0 is."""
+    """Declare the value of 0/0."""
     zero_division: float | None = parameter(
         default=0.0,
         help="Value of 0/0; null makes it undefined, left out of means and counted.",

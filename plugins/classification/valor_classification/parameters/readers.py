@@ -35,7 +35,7 @@ def _key() -> str:
 
 
 def _partition_bytes() -> int:
-    """How much a worker reads at a time."""
+    """Declare the size of partitions."""
     partition_bytes: int = parameter(
         default=4 << 20, help="Minimum size of partitions, in bytes.", check=Within(1)
     )

@@ -290,7 +290,7 @@ def _of_objects(cells: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def _are_scores(values: NDArray[Any]) -> bool:
-    """Whether numbers are scores rather than labels: one has a fraction or is infinite."""
+    """Return whether numbers are scores, not labels: one has a fraction or is infinite."""
     if values.dtype.kind != "f" or not (values != np.trunc(values)).any():
         return False
     known = values[~np.isnan(values)]  # the batch says which one is missing
@@ -298,7 +298,7 @@ def _are_scores(values: NDArray[Any]) -> bool:
 
 
 def _may_be_saturated(truth: NDArray[Any], found: NDArray[Any]) -> bool:
-    """Whether floats that are all 0 and 1 are scores of the second of two classes, or multilabel.
+    """Return whether floats of 0 and 1 are scores of the second of two classes, or multilabel.
 
     As labels they would be the same predictions. A batch of saturated scores so counts like the
     other batches of its run, whatever their order.

@@ -233,7 +233,7 @@ def named_columns(values: Any) -> Sequence[Any] | None:
 def flat_column(
     array: NDArray[Any], names: Sequence[Any] | None
 ) -> tuple[NDArray[Any], Sequence[Any] | None]:
-    """A matrix of one column as that column, whose name no longer matters; others as they are.
+    """Return the column of a one-column matrix without its name; other matrices are unchanged.
 
     Examples
     --------
@@ -329,7 +329,7 @@ def _positions(truth: NDArray[Any], width: int) -> Codes:
 
 
 def _places(names: NDArray[Any], truth: NDArray[Any]) -> Codes:
-    """Where each true class stands among the names; text and numbers are compared as text."""
+    """Return the position of each true class among the names, compared as text."""
     if (names.dtype.kind == "U") != (truth.dtype.kind == "U"):
         names, truth = names.astype(str), truth.astype(str)
     order = np.argsort(names)

@@ -65,7 +65,7 @@ class ItemTables:
     partition_bytes: int
 
     def partitions(self) -> tuple[TablePartition, ...]:
-        """Ranges of the files, one file behind the other; a file found twice is read once."""
+        """Return ranges of the files in their order; a file found twice is read once."""
         files = dict.fromkeys(file for path in self.paths for file in _files(path))
         return tuple(
             part
@@ -129,7 +129,7 @@ _Flat = tuple[list[Any], list[Any], list[Any] | None]
 
 @frozen(eq=False)
 class Listing:
-    """The entries of all items' lists, one behind the other.
+    """Entries of the lists of all items, concatenated.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from valor_core.schemas import NUL, Codes, Label, Vocabulary, kept_label, label_
 
 @frozen
 class Untold:
-    """Empty cells in columns of labels, as a batch tells of them.
+    """Empty cells in columns of labels, for the warnings of a batch.
 
     Whether nobody filled them in or no label is meant, nobody can tell; a list without labels says
     the latter.
@@ -53,7 +53,7 @@ LabelColumn = tuple[Codes, Codes, Untold]
 
 
 def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> LabelColumn:
-    """The labels of a column of such cells; each distinct value is looked at once.
+    """Return the labels of a column of such cells, converting each distinct value once.
 
     Raises
     ------

@@ -155,7 +155,7 @@ def _scored(cell: dict[str, Any], place: str, key: str) -> Iterator[tuple[Label,
 
 
 def _single(score: Any) -> Any:
-    """A score that has a cell of its own, where CSV has it as text."""
+    """Return a score from a separate cell, which is text in CSV."""
     number = as_number(score)
     return score if number is None else number
 
@@ -169,7 +169,7 @@ def _scoreless(prediction: Any, place: str) -> ReadError:
 
 
 def _scored_label(one: Any, place: str) -> tuple[Label, float]:
-    """What one entry of a list says: a table, or a pair of label and score."""
+    """Return label and score of one entry of a list: a table or a pair."""
     if isinstance(one, dict):
         return _of_table(one, place)
     if not isinstance(one, list):

@@ -84,7 +84,7 @@ def _two_labels(values: set[str]) -> list[str] | None:
 
 
 def _are_probabilities(table: Table, name: str) -> bool:
-    """Whether a column begins with numbers in [0, 1], at least one of them with a fraction."""
+    """Return whether a column begins with numbers in [0, 1], at least one with a fraction."""
     cells = [cell for cell in table.values(name).tolist() if cell is not None]
     numbers = [number for cell in cells if (number := as_number(cell)) is not None]
     if len(numbers) < len(cells) or not all(0 <= number <= 1 for number in numbers):
@@ -205,7 +205,7 @@ def _path(files: Sequence[TableSource]) -> dict[str, object]:
 
 
 def _holds_lists(table: Table, name: str) -> bool:
-    """Whether the first cells of a column are lists or tables, or look like one in JSON."""
+    """Return whether the first cells of a column are lists or tables, also as JSON."""
     cells = table.values(name).tolist()[:20]
     return any(
         isinstance(cell, (list, dict)) or (isinstance(cell, str) and cell[:1] in ("[", "{"))

@@ -78,7 +78,7 @@ class BoundaryCounts(LabelRows):
 
 @lru_cache(maxsize=8)
 def _places(count: int) -> Places:
-    """Row or column of each label code, behind one for all other pixels."""
+    """Return the row or column of each label code; the first is for all other pixels."""
     codes = np.arange(IGNORED, count)
     return Places(codes, np.maximum(codes + 1, 0))
 

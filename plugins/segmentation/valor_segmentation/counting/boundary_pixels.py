@@ -55,7 +55,7 @@ def width_of(shape: tuple[int, int], share: float, pixels: int | None) -> int:
 
 @define(eq=False)
 class Erosion:
-    """Tells, row by row, which pixels are farther from the edge of their label than a width.
+    """Find, row by row, the pixels farther from the edge of their label than a width.
 
     A pixel is inside if all pixels of the square around it, which reaches as many pixels in every
     direction as the boundary is wide, are in the image and have its label. Rows go in from the
@@ -87,7 +87,7 @@ class Erosion:
         self._starts = np.zeros(self.width, np.int32)
 
     def push(self, rows: Meanings) -> Flags:
-        """Whether pixels are inside: as many rows as go in, each a width above.
+        """Return flags of inner pixels, for rows one width above the rows passed in.
 
         Rows above the image come first; they are not inside.
         """
@@ -113,7 +113,7 @@ class Erosion:
         return starts
 
     def _is_uneven(self, rows: Meanings) -> Flags:
-        """Where pixels of a row within reach are not there, or not all equal."""
+        """Return flags of pixels whose neighbours in the row differ or are outside the image."""
         uneven = np.ones(rows.shape, bool)
         reach, width = self.reach, self.width
         if width > 2 * reach:
@@ -123,7 +123,7 @@ class Erosion:
 
 
 def _any_of(flags: Flags, length: int) -> Flags:
-    """Whether any flag is set among as many of a row as the length, from each one on.
+    """Return whether a flag is set in the window of a given length that starts at each pixel.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def boundaries(true: LabelImage, predicted: LabelImage, reach: int, place: str) 
 
 
 def _without(rows: Meanings, is_ignored: Flags) -> Meanings:
-    """The rows without the pixels that do not count, as an array of their own."""
+    """Return a copy of the rows without the pixels that do not count."""
     if is_ignored.any():
         return np.where(is_ignored, rows.dtype.type(IGNORED), rows)
     return rows

@@ -64,7 +64,7 @@ def outcomes(table: Codes) -> Codes:
 
 @frozen(eq=False)
 class ImageCounts:
-    """Pixels of one datum, of the labels that are there.
+    """Pixels of one datum by label, for labels that occur.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class ImageCounts:
 
 @frozen(eq=False)
 class LayerCounts:
-    """Pixels of a layer, ignored ones left out.
+    """Pixels of a layer without ignored ones.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class _Strip:
 
 @define(eq=False)
 class _Part:
-    """What one thread has counted."""
+    """Counts of one thread."""
 
     table: Codes
     image: Codes | None = None

@@ -93,7 +93,7 @@ class PanopticCounts(LabelRows):
 
 @frozen(eq=False)
 class Matching:
-    """Which segments of an image are matched.
+    """Matched segments of an image.
 
     Parameters
     ----------

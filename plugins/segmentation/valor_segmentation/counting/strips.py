@@ -118,7 +118,7 @@ def blocks(
 
 
 def over_images(task: Callable[[int, LabelImage, LabelImage], T], layer: Layer) -> list[T]:
-    """What a task answers for each image, in their order; several at a time.
+    """Call a task for each image, in threads, and return its results in order.
 
     Parameters
     ----------

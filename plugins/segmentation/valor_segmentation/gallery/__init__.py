@@ -1,1 +1,1 @@
-"""Gallery of segmentation: label images beside their predictions."""
+"""Gallery of segmentation: label images and their predictions."""

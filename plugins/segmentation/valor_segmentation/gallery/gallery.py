@@ -75,7 +75,7 @@ _PALETTE = (  # nothing that looks like a color of errors
 
 
 class SegmentationGallery:
-    """Draws label images beside their image, and which of their pixels are wrong.
+    """Gallery of images with their label images and wrong pixels.
 
     A row of panels for each label key: the image, the ground truth, the prediction and the
     errors. There, green is the right label, orange a wrong one, red a label where there is none,
@@ -118,7 +118,7 @@ class SegmentationGallery:
 
     @property
     def legend(self) -> Mapping[str, str]:
-        """What became of a pixel, with its color."""
+        """Outcomes of pixels with their colors."""
         return {
             "right label": COLORS[RIGHT],
             "wrong label": COLORS[WRONG],
@@ -128,7 +128,7 @@ class SegmentationGallery:
         }
 
     def errors(self, batch: SegmentationBatch) -> Any:
-        """How wrong each image is, in the order that the parameters name."""
+        """Return the badness of each image under the order of the parameters."""
         errors = np.zeros(len(batch))
         places = {uid: place for place, uid in enumerate(batch.datums.uids.tolist())}
         for image in self._listed(batch):
@@ -136,14 +136,14 @@ class SegmentationGallery:
         return errors
 
     def _listed(self, batch: SegmentationBatch) -> list[dict[str, Any]]:
-        """What `Examples` says of the images, of all label keys one after another."""
+        """Return the entries of `Examples` for all label keys."""
         states = [needed.open() for needed in self._examples.needs()]
         for state in states:
             state.update(batch)
         return [image for result in self._examples.compute(*states) for image in result.value]
 
     def _values(self, batch: SegmentationBatch) -> list[str]:
-        """What the metric that ranks images says of the only one of a batch."""
+        """Return the results of the ranking metric for the only image of a batch."""
         order = self.parameters.order
         if order == "errors":
             return []
@@ -291,7 +291,7 @@ def colors_of(labels: Sequence[Label]) -> list[str]:
 
 
 def _kinds(true: Meanings, predicted: Meanings) -> NDArray[np.int64]:
-    """Which kind every pixel is of, by place in `COLORS`."""
+    """Return the kind of every pixel as an index into `COLORS`."""
     is_true, is_predicted = true >= 0, predicted >= 0
     cases = [
         true == IGNORED,

@@ -92,7 +92,7 @@ class BoundaryIOU:
 
     @property
     def _settings(self) -> dict[str, Any]:
-        """What every result names: the width, whatever it is, and what is not as usual."""
+        """Parameters of all results: the width always, others if not default."""
         chosen = self.parameters
         if chosen.width_in_pixels is None:
             return {"width": chosen.width} | changed_parameters(chosen, "average")

@@ -121,7 +121,7 @@ class Examples:
 
 
 def badness(image: Mapping[str, Any], order: str) -> float:
-    """How wrong a listed image is: 0 for one that nothing is wrong with.
+    """Return the badness of a listed image; 0 without errors.
 
     Examples
     --------
@@ -180,7 +180,7 @@ class _Image:
     is_whole: bool
 
     def described(self, order: str, measured: Mapping[str | int, Score] | None) -> dict[str, Any]:
-        """The image as it is listed."""
+        """Return the entry of the image in the list."""
         counts = {self.names[row[0] - 1]: row[1:] for row in self.rows if row[0] != _BACKGROUND}
         labels: dict[str, dict[str, float | None]] = {
             name: {"tp": tp, "fp": fp, "fn": fn} for name, (tp, fp, fn) in counts.items()

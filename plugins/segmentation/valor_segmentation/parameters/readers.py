@@ -15,7 +15,7 @@ Missing = Literal["error", "background"]
 
 
 def _labels() -> LabelList:
-    """What pixels mean, as a list."""
+    """Declare the labels of pixel values as a list."""
     labels: LabelList = parameter(
         default=(),
         help="What the values of pixels mean: 0 is background and i the i-th of these labels, "
@@ -27,7 +27,7 @@ def _labels() -> LabelList:
 
 
 def _values() -> Mapping[str, str | None]:
-    """What pixels mean, as a table."""
+    """Declare the labels of pixel values as a table."""
     values: Mapping[str, str | None] = parameter(
         default={},
         help="What the values of pixels mean, in place of labels: label of each value, null for "
@@ -37,7 +37,7 @@ def _values() -> Mapping[str, str | None]:
 
 
 def _ignore() -> tuple[int, ...]:
-    """Which true pixels do not count."""
+    """Declare the values of true pixels that do not count."""
     ignore: tuple[int, ...] = parameter(
         default=(), help="Values of pixels of the ground truth that do not count."
     )
@@ -67,7 +67,7 @@ def _uid() -> str:
 
 
 def _missing() -> Missing:
-    """What becomes of images of one side."""
+    """Declare the treatment of images on only one side."""
     missing: Missing = parameter(
         default="error",
         help="What becomes of an image that only one side has: error, or background, which takes "
@@ -77,7 +77,7 @@ def _missing() -> Missing:
 
 
 def _partition_images(default: int = 100) -> int:
-    """How many images a worker reads at a time."""
+    """Declare the number of images of a partition."""
     count: int = parameter(
         default=default, help="Number of images in the parts that workers read.", check=Within(1)
     )
@@ -85,7 +85,7 @@ def _partition_images(default: int = 100) -> int:
 
 
 def _ending(side: str, default: str) -> str:
-    """How names of files end."""
+    """Declare the ending of file names."""
     ending: str = parameter(
         default=default,
         help=f"How names of files of the {side} end; what stands before is the uid.",

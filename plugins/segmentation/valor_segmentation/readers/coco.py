@@ -32,7 +32,7 @@ _ABSENT = (
 
 @frozen
 class CocoImage:
-    """What both sides say of one image.
+    """Annotations of one image on both sides.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class CocoReader:
     task: str
 
     def partitions(self) -> Sequence[CocoPart]:
-        """Some images each, with their annotations, so that the JSON is read once."""
+        """Return partitions of images with their annotations, so that the JSON is read once."""
         chosen = self.parameters
         true, seen = Document.read(chosen.groundtruths), Document.read(chosen.predictions)
         labels = true.labels(chosen.label_key)
@@ -182,7 +182,7 @@ class CocoReader:
 
 
 def _folder(document: Document, given: Path | None) -> Path | None:
-    """Where the images of a panoptic side are."""
+    """Return the folder of the images of a panoptic side."""
     if not document.is_panoptic:
         return None
     folder = given or document.path.with_suffix("")
@@ -216,7 +216,7 @@ def _check_known(
 
 
 def _bare(items: Sequence[Item], part: CocoPart) -> dict[str, int]:
-    """How many images lack annotations, on sides where that may mean that nothing is there."""
+    """Return warnings of images without annotations, on sides where these may be empty."""
     counts = {
         f"images without an annotation in {file}, which are all background": sum(
             item[side] is None for item in items

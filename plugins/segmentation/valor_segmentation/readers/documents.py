@@ -1,4 +1,4 @@
-"""Documents: COCO's JSON as records that have been looked at."""
+"""Validated records of COCO's JSON."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Document:
 
     @property
     def is_panoptic(self) -> bool:
-        """Whether segments are in PNG images.
+        """True if segments are in PNG images.
 
         Raises
         ------

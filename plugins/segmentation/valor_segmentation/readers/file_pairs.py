@@ -167,7 +167,7 @@ def _files(place: Path) -> Iterator[str]:
 
 
 def paired(groundtruths: Files, predictions: Files) -> list[Pair]:
-    """Pairs of all images, sorted by uid; two single files are a pair whatever their names.
+    """Return the pairs of all images, sorted by uid; two single files are always a pair.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def _meeting(
     *,
     has_endings: bool,
 ) -> str:
-    """What to do where no image has files on both sides: by how their names differ."""
+    """Return a remedy if no image has files on both sides, by the difference of their names."""
     extra = _extra_endings(sorted(true), sorted(seen))
     if extra is None or not has_endings:
         one, other = (min(files.values()).name for files in (true, seen))
@@ -258,7 +258,7 @@ def _extra_endings(true: Sequence[str], seen: Sequence[str]) -> tuple[str, str] 
 
 
 def _shared(one: str, other: str) -> str:
-    """How both names begin, up to a letter or digit."""
+    """Return the common beginning of both names, up to a letter or digit."""
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
     return "".join(letter for letter, _ in alike).rstrip("_-. ")
 

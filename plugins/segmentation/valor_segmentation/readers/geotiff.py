@@ -73,7 +73,7 @@ class RasterPixels:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether blocks are so high that a row of them is a lot of memory."""
+        """True if one row of blocks needs much memory."""
         return self.strip_rows * self.shape[1] > COARSE
 
     def read(self, first: int, last: int) -> Image:
@@ -128,7 +128,7 @@ class Raster:
 
     @classmethod
     def read(cls, path: Path, band: int | None) -> Raster:
-        """What the head of a file says.
+        """Return the header of a file.
 
         Raises
         ------
@@ -236,7 +236,7 @@ def _whole(nodata: float | None) -> int | None:
 
 
 def _distance(one: Raster, other: Raster) -> float:
-    """How far apart the corners of two rasters are, in pixels of the first."""
+    """Return the greatest distance between the corners of two rasters, in pixels of the first."""
     a, b, _, d, e, _ = one.transform
     height, width = one.pixels.shape
     area = a * e - b * d
@@ -276,7 +276,7 @@ class GeotiffReader:
         self._meaning()  # a wrong parameter is found before any work is done
 
     def partitions(self) -> Sequence[Pairs]:
-        """Some images each."""
+        """Return partitions of several images each."""
         chosen = self.parameters
         endings = (_ENDINGS, _ENDINGS)
         pairs = pairs_of(chosen.groundtruths, chosen.predictions, endings, chosen.missing)
@@ -325,7 +325,7 @@ _MASKED = (
 
 
 def _left_out(items: Sequence[Item]) -> dict[str, int]:
-    """How many rasters cannot be read in small parts, and how many hide pixels."""
+    """Return warnings of rasters that cannot be read in small parts or that hide pixels."""
     pixels = [one.pixels for _, *sides in items for one in sides if one is not None]
     rasters = [one for one in pixels if isinstance(one, RasterPixels)]
     counts = {

@@ -32,7 +32,7 @@ def from_arrays(
     uids: Any = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> SegmentationBatch:
-    """Columns of images of whole numbers, each of which stands for a label.
+    """Return a batch of images of integers, each the value of a label.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def images_of(values: Any, name: str) -> Sequence[Any]:
 
 
 def _is_image(values: Any) -> bool:
-    """Whether what should be images is one of them."""
+    """Return whether a value that should be a list of images is a single image."""
     if isinstance(values, np.ndarray):
         return values.ndim < 3 and values.dtype != object and values.shape != (0,)
     if isinstance(values, (list, tuple)):

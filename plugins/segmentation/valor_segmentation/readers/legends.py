@@ -1,4 +1,4 @@
-"""Meanings: which labels the values and colors of pixels stand for."""
+"""Labels of pixel values and colors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from valor_core.schemas.segmentation import BACKGROUND, IGNORED, Legend, is_name
 
 _VOID = 255
 _LEAST_GRAY = 50
-"""Least level of gray that stands for a label in images that people look at."""
+"""Lowest level of gray that represents a label in images made for viewing."""
 _NAME_LABELS = "Name the labels of the values:"
 _MOST_NAMED = 20
 _LARGEST = np.iinfo(np.int64).max
@@ -27,7 +27,7 @@ _THREE = re.compile(r"[\[(]?\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*[\])]
 
 @frozen
 class ResolvedName:
-    """What the values of pixels stand for on both sides.
+    """Labels of the pixel values on both sides.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class ResolvedName:
     def of_values(
         cls, values: Mapping[str, str | None], ignore: Sequence[int], key: str
     ) -> ResolvedName:
-        """Each value is its label's, and 0 background unless it stands there.
+        """Return the legend in which each value has its own label; 0 is background by default.
 
         Examples
         --------
@@ -164,7 +164,7 @@ def meaning_of(
     key: str,
     found: Callable[[], Iterable[int]] = tuple,
 ) -> ResolvedName:
-    """What values stand for, by a list of labels or a mapping.
+    """Return the labels of values from a list or a mapping.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def check_one(choices: Mapping[str, object], found: Callable[[], Iterable[int]] 
 
 
 def _labels_to_set(values: Sequence[int]) -> str:
-    r"""Remedy that names a label for each value; 255 beside small ones does not count.
+    r"""Return a remedy that names a label for each value, and ignores 255 among small values.
 
     Examples
     --------

@@ -191,7 +191,7 @@ class NpyReader:
         self._meaning()  # a wrong parameter is found before any work is done
 
     def partitions(self) -> Sequence[Pairs]:
-        """Some images each."""
+        """Return partitions of several images each."""
         chosen = self.parameters
         if chosen.predictions is None:
             files = files_of(chosen.groundtruths, [".npz"])

@@ -163,7 +163,7 @@ def image_path(annotation: Annotation, folder: Path) -> Path:
 
 
 def _can_be_file(name: str) -> bool:
-    """Whether the system can be asked for a file of this name."""
+    """Return whether the system accepts a file of this name."""
     try:
         return b"\0" not in os.fsencode(name)
     except UnicodeEncodeError:

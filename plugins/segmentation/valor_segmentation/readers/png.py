@@ -43,7 +43,7 @@ from valor_segmentation.readers.png_files import GRAY, GRAY_ALPHA, INDICES, PngF
 
 
 def label_image(path: Path, remedy: str | None = None) -> Image:
-    """Gray levels or palette indices, as they are stored in the file.
+    """Return the gray levels or palette indices stored in the file.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class PngReader:
         self._images()  # a wrong parameter is found before any work is done
 
     def partitions(self) -> Sequence[Pairs]:
-        """Some images each."""
+        """Return partitions of several images each."""
         chosen = self.parameters
         endings = ([chosen.groundtruth_ending], [chosen.prediction_ending])
         pairs = pairs_of(
@@ -198,7 +198,7 @@ class _Images:
 
 @frozen(eq=False)
 class _ColorImages(_Images):
-    """Images whose colors stand for labels."""
+    """Images whose colors are mapped to labels."""
 
     palette: Palette
     tables: dict[int, Image]

@@ -55,7 +55,7 @@ def _two(files: Sequence[Path]) -> Detected:
 
 
 def _have(folders: Sequence[Path], *suffixes: str) -> bool:
-    """Whether two different folders have files of a kind, also in the folders below."""
+    """Return whether two different folders have files of a kind, also in subfolders."""
     return len({*folders}) == 2 and all(
         folder.is_dir() and any(path.suffix.lower() in suffixes for path in folder.rglob("*"))
         for folder in folders
@@ -63,7 +63,7 @@ def _have(folders: Sequence[Path], *suffixes: str) -> bool:
 
 
 def _is_image(file: Path) -> bool:
-    """Whether a file holds an array of two dimensions or more."""
+    """Return whether a file holds an array of two dimensions or more."""
     try:
         return bool(np.load(file, mmap_mode="r").ndim >= 2)
     except (OSError, ValueError, EOFError):
@@ -71,7 +71,7 @@ def _is_image(file: Path) -> bool:
 
 
 def _has_segments(file: Path) -> bool:
-    """Whether the beginning or the end of a file in JSON names segments of pixels."""
+    """Return whether the beginning or the end of a JSON file names segments of pixels."""
     name = file.name.casefold()
     if not name.endswith((".json", ".json.gz")):
         return False
