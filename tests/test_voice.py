@@ -16,6 +16,12 @@ FOLDERS = (
             *("cli", "dask", "evaluate", "files", "llm", "report", "rgb", "testing", "text"),
         )
     ),
+    *(f"plugins/{name}/tests" for name in ("classification", "segmentation")),
+    *(
+        f"plugins/{name}/valor_{name}/{room}"
+        for name in ("classification", "segmentation")
+        for room in ("counting", "gallery", "metrics", "parameters", "readers")
+    ),
     *(f"valor_core/{name}" for name in ("filters", "kernels", "parameters", "readers", "results")),
     *(f"valor_core/{name}" for name in ("evaluation", "resources", "schemas", "scoring", "specs")),
     "valor_core/states",
@@ -32,8 +38,8 @@ PAGES = (
     "docs/*.md",
     "docs/design/*.md",
     "docs/plugins/*.md",
-    *(f"docs/{name}/*.md" for name in ("llm", "rgb", "text")),
-    *(f"plugins/{name}/*.md" for name in ("llm", "rgb")),
+    *(f"docs/{name}/*.md" for name in ("llm", "rgb", "segmentation", "text")),
+    *(f"plugins/{name}/*.md" for name in ("classification", "llm", "rgb", "segmentation")),
 )
 """Folders of code and pages written in plain English; add one when it is clean."""
 

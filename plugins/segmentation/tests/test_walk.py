@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_segmentation.counting.strips import Blank, both, over_images, strips
+from valor_segmentation.counting.strips import Blank, map_images, strips, with_blank_side
 from valor_segmentation.readers.in_memory import from_arrays
 
 from valor_core.schemas.segmentation import ImageInMemory, LabelImage, Layer, Legend
@@ -68,18 +68,18 @@ def test_answers_are_in_the_order_of_the_images() -> None:
     one = LabelImage([[0, 1]], Legend.of_labels(1))
     layer = Layer([one, None, None, one], [one, None, one, None])
 
-    assert over_images(lambda position, true, predicted: position, layer) == [0, 2, 3]
+    assert map_images(lambda position, true, predicted: position, layer) == [0, 2, 3]
 
 
 def test_a_side_that_is_missing_is_background_in_no_memory() -> None:
-    pair = both(None, LabelImage(np.zeros((6, 5), np.int32), Legend.of_labels(1)))
+    pair = with_blank_side(None, LabelImage(np.zeros((6, 5), np.int32), Legend.of_labels(1)))
 
     assert pair is not None
     blank = pair[0].pixels
     assert blank == Blank((6, 5))
     assert blank.read(2, 4).shape == (2, 5)
     assert blank.read(0, 6).strides == (0, 0)
-    assert both(None, None) is None
+    assert with_blank_side(None, None) is None
 
 
 @pytest.mark.parametrize(

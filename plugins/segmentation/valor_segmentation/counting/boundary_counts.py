@@ -13,7 +13,7 @@ from valor_core.schemas.segmentation import IGNORED, LabelImage, SegmentationBat
 from valor_core.states import MOST_COUNTED, Content, LabelRows, counted
 from valor_segmentation.counting.boundary_pixels import Block, boundaries, width_of
 from valor_segmentation.counting.layer_counts import check_labels
-from valor_segmentation.counting.strips import over_images
+from valor_segmentation.counting.strips import map_images
 from valor_segmentation.kernels import counting as kernels
 from valor_segmentation.kernels.value_positions import Places
 
@@ -49,7 +49,7 @@ class BoundaryCounts(LabelRows):
         check_labels(len(batch.labels))
         table = np.zeros((len(batch.labels), 3), np.int64)
         for layer in batch.layers:
-            for counts in over_images(partial(self._of_image, batch), layer):
+            for counts in map_images(partial(self._of_image, batch), layer):
                 table += counts
         self.add(batch.labels, table=table)
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from valor_core.kernels import in_threads
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage
-from valor_segmentation.counting.strips import blocks
-from valor_segmentation.counting.value_map import Meanings, codes
+from valor_segmentation.counting.strips import row_blocks
+from valor_segmentation.counting.value_map import LabelCodes, label_codes
 
 Flags = NDArray[np.bool_]
 
@@ -80,13 +80,13 @@ class Erosion:
     reach: int
     width: int
     _rows: int = field(default=0, init=False)
-    _last: Meanings | None = field(default=None, init=False)
+    _last: LabelCodes | None = field(default=None, init=False)
     _starts: NDArray[np.int32] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._starts = np.zeros(self.width, np.int32)
 
-    def push(self, rows: Meanings) -> Flags:
+    def push(self, rows: LabelCodes) -> Flags:
         """Return flags of inner pixels, for rows one width above the rows passed in.
 
         Rows above the image come first; they are not inside.
@@ -98,7 +98,7 @@ class Erosion:
         inside: Flags = heights >= 2 * self.reach
         return inside
 
-    def _runs(self, rows: Meanings) -> NDArray[np.int32]:
+    def _runs(self, rows: LabelCodes) -> NDArray[np.int32]:
         """First row of the run of equal pixels, equal to their neighbors too, that each ends."""
         is_new = np.empty(rows.shape, bool)
         is_new[1:] = rows[1:] != rows[:-1]
@@ -112,7 +112,7 @@ class Erosion:
             np.maximum(above, row, out=row)
         return starts
 
-    def _is_uneven(self, rows: Meanings) -> Flags:
+    def _is_uneven(self, rows: LabelCodes) -> Flags:
         """Return flags of pixels whose neighbours in the row differ or are outside the image."""
         uneven = np.ones(rows.shape, bool)
         reach, width = self.reach, self.width
@@ -142,21 +142,21 @@ def _any_of(flags: Flags, length: int) -> Flags:
 class _Queue:
     """Rows that wait for the answer of an `Erosion`."""
 
-    blocks: list[Any] = field(factory=list)
+    row_blocks: list[Any] = field(factory=list)
 
-    def push(self, rows: Meanings) -> None:
-        self.blocks.append(rows)
+    def push(self, rows: LabelCodes) -> None:
+        self.row_blocks.append(rows)
 
-    def take(self, count: int) -> Meanings:
+    def take(self, count: int) -> LabelCodes:
         """The first rows."""
         taken = []
         while count:
-            first = self.blocks.pop(0)
+            first = self.row_blocks.pop(0)
             taken.append(first[:count])
             if len(first) > count:
-                self.blocks.insert(0, first[count:])
+                self.row_blocks.insert(0, first[count:])
             count -= len(taken[-1])
-        rows: Meanings = np.concatenate(taken)
+        rows: LabelCodes = np.concatenate(taken)
         return rows
 
 
@@ -167,18 +167,18 @@ class _Side:
     erosion: Erosion
     waiting: _Queue = field(factory=_Queue)
 
-    def push(self, rows: Meanings) -> Flags:
+    def push(self, rows: LabelCodes) -> Flags:
         self.waiting.push(rows)
         return self.erosion.push(rows)
 
-    def edges(self, count: int, is_inside: Flags) -> Meanings:
+    def edges(self, count: int, is_inside: Flags) -> LabelCodes:
         """The first rows that wait, without the pixels inside."""
         rows = self.waiting.take(count)
         np.copyto(rows, BACKGROUND, where=is_inside)
         return rows
 
 
-Block = tuple[Meanings, Meanings]
+Block = tuple[LabelCodes, LabelCodes]
 """Label codes of the boundary pixels of some rows, all else background: true, then predicted."""
 
 
@@ -207,9 +207,9 @@ def boundaries(true: LabelImage, predicted: LabelImage, reach: int, place: str) 
         return
     left, right = _Side(Erosion(reach, width)), _Side(Erosion(reach, width))
     read = done = 0
-    for image, other in blocks(true, predicted, place, most=_BLOCK):
-        rows = codes(true, image, f"{place}, groundtruth")
-        seen = _without(codes(predicted, other, f"{place}, prediction"), rows == IGNORED)
+    for image, other in row_blocks(true, predicted, place, most=_BLOCK):
+        rows = label_codes(true, image, f"{place}, groundtruth")
+        seen = _without(label_codes(predicted, other, f"{place}, prediction"), rows == IGNORED)
         del image, other  # views of strips, which are let go before the next ones are read
         inside, seen_inside = in_threads([partial(left.push, rows), partial(right.push, seen)])
         read += len(rows)
@@ -223,7 +223,7 @@ def boundaries(true: LabelImage, predicted: LabelImage, reach: int, place: str) 
         yield left.waiting.take(count), right.waiting.take(count)
 
 
-def _without(rows: Meanings, is_ignored: Flags) -> Meanings:
+def _without(rows: LabelCodes, is_ignored: Flags) -> LabelCodes:
     """Return a copy of the rows without the pixels that do not count."""
     if is_ignored.any():
         return np.where(is_ignored, rows.dtype.type(IGNORED), rows)

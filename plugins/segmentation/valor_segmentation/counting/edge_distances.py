@@ -14,8 +14,8 @@ from valor_core.results import NumberOrReason, Undefined
 from valor_core.schemas import Codes, Datums, Floats
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, SegmentationBatch
 from valor_core.states import Content, ExactSums, LabelRows, counted, saved_labels, saved_sums
-from valor_segmentation.counting.strips import over_images
-from valor_segmentation.counting.value_map import Meanings, codes
+from valor_segmentation.counting.strips import map_images
+from valor_segmentation.counting.value_map import LabelCodes, label_codes
 
 Flags = NDArray[np.bool_]
 Points = NDArray[np.int64]
@@ -69,7 +69,7 @@ class EdgeDistances(LabelRows):
         for sums in self.sums:
             sums.grow(len(self.vocabulary))
         for layer in batch.layers:
-            for edges in over_images(partial(self._of_image, batch.datums), layer):
+            for edges in map_images(partial(self._of_image, batch.datums), layer):
                 self._count(codes, edges)
 
     def merge(self, other: EdgeDistances) -> None:
@@ -160,7 +160,7 @@ class EdgeDistances(LabelRows):
                 sums.add([code], [distance])
 
 
-def edge(image: Meanings) -> Flags:
+def edge(image: LabelCodes) -> Flags:
     """Pixels with a neighbor above, below, left or right that differs or is outside the image.
 
     Examples
@@ -177,7 +177,7 @@ def edge(image: Meanings) -> Flags:
     return is_edge
 
 
-def edge_points(image: Meanings) -> dict[int, Points]:
+def edge_points(image: LabelCodes) -> dict[int, Points]:
     """Rows and columns of the edge of every label of an image.
 
     Examples
@@ -215,12 +215,12 @@ def percentiles(true: Points, predicted: Points, wanted: tuple[float, ...]) -> F
     return np.maximum(there, back)
 
 
-def _read(true: LabelImage, predicted: LabelImage, place: str) -> tuple[Meanings, Meanings]:
+def _read(true: LabelImage, predicted: LabelImage, place: str) -> tuple[LabelCodes, LabelCodes]:
     """Label codes of both sides of an image, without pixels that do not count."""
     height = true.pixels.shape[0]
     places = f"{place}, groundtruth", f"{place}, prediction"
-    image = codes(true, true.read(0, height, places[0]), places[0])
-    seen = codes(predicted, predicted.read(0, height, places[1]), places[1])
+    image = label_codes(true, true.read(0, height, places[0]), places[0])
+    seen = label_codes(predicted, predicted.read(0, height, places[1]), places[1])
     return image, np.where(image == IGNORED, seen.dtype.type(BACKGROUND), seen)
 
 

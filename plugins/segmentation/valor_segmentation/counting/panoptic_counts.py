@@ -19,7 +19,7 @@ from valor_core.states import (
     saved_sums,
 )
 from valor_segmentation.counting.segment_overlaps import Overlaps
-from valor_segmentation.counting.strips import over_images
+from valor_segmentation.counting.strips import map_images
 
 MATCHED, FALSE, MISSED = range(3)
 """Columns of `PanopticCounts.table`."""
@@ -65,7 +65,7 @@ class PanopticCounts(LabelRows):
         count = len(batch.labels)
         table, ious = np.zeros((count, 3), np.int64), ExactSums()
         for layer in batch.layers:
-            for matching in over_images(partial(self._matching, batch.datums), layer):
+            for matching in map_images(partial(self._matching, batch.datums), layer):
                 table += matching.counts(count)
                 ious.add(matching.labels, matching.ious)
         self.add(batch.labels, table=table, ious=ious)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from valor_core.schemas import Codes
 from valor_core.schemas.segmentation import Image, LabelImage
-from valor_segmentation.counting.strips import blocks
-from valor_segmentation.counting.value_map import looked_up, narrow
+from valor_segmentation.counting.strips import row_blocks
+from valor_segmentation.counting.value_map import map_values, smallest_type
 
 Flags = NDArray[np.bool_]
 
@@ -98,7 +98,7 @@ class Overlaps:
         count = len(sides[1].codes)
         pairs: Codes = np.zeros(0, np.int64)
         pixels: Codes = np.zeros(0, np.int64)
-        for image, other in blocks(true, predicted, place, most=_BLOCK):
+        for image, other in row_blocks(true, predicted, place, most=_BLOCK):
             starts, lengths = _runs(image, other)
             values, others = image.reshape(-1)[starts], other.reshape(-1)[starts]
             del image, other  # views of strips, which are let go before the next ones are read
@@ -140,7 +140,7 @@ def _segments(
     one: LabelImage, side: Side, values: Image, lengths: Codes, place: str
 ) -> NDArray[np.signedinteger[Any]]:
     """Segments of the values of some runs of pixels."""
-    return looked_up(values, one.legend, narrow(side.segments), place, lengths)
+    return map_values(values, one.legend, smallest_type(side.segments), place, lengths)
 
 
 def _counted(keys: Codes, lengths: Codes, count: int) -> tuple[Codes, Codes]:

@@ -36,14 +36,14 @@ class Blank:
         return np.broadcast_to(np.uint8(0), (last - first, self.shape[1]))
 
 
-def both(
+def with_blank_side(
     true: LabelImage | None, predicted: LabelImage | None
 ) -> tuple[LabelImage, LabelImage] | None:
     """Both sides of an image, one that is missing as background; None if both are.
 
     Examples
     --------
-    >>> true, predicted = both(LabelImage([[1]], Legend.of_labels(1)), None)
+    >>> true, predicted = with_blank_side(LabelImage([[1]], Legend.of_labels(1)), None)
     >>> predicted.pixels.shape, predicted.legend.codes
     ((1, 1), array([-1]))
     """
@@ -83,7 +83,7 @@ def strips(
         yield first, min(first + max(1, step), height)
 
 
-def blocks(
+def row_blocks(
     true: LabelImage, predicted: LabelImage, place: str, *, most: int
 ) -> Iterator[tuple[Image, Image]]:
     """Rows of two images, some at a time, from strips that are read once.
@@ -102,7 +102,7 @@ def blocks(
     Examples
     --------
     >>> one = LabelImage(np.zeros((5, 10), np.uint8), Legend.of_labels(1))
-    >>> [len(rows) for rows, _ in blocks(one, one, "item 'a'", most=20)]
+    >>> [len(rows) for rows, _ in row_blocks(one, one, "item 'a'", most=20)]
     [2, 2, 1]
     """
     shape = true.pixels.shape
@@ -117,7 +117,7 @@ def blocks(
         del images  # before the next ones are read
 
 
-def over_images(task: Callable[[int, LabelImage, LabelImage], T], layer: Layer) -> list[T]:
+def map_images(task: Callable[[int, LabelImage, LabelImage], T], layer: Layer) -> list[T]:
     """Call a task for each image, in threads, and return its results in order.
 
     Parameters
@@ -130,10 +130,10 @@ def over_images(task: Callable[[int, LabelImage, LabelImage], T], layer: Layer) 
     Examples
     --------
     >>> one = LabelImage([[0, 1]], Legend.of_labels(1))
-    >>> over_images(lambda position, true, predicted: position, Layer([None, one], [None, one]))
+    >>> map_images(lambda position, true, predicted: position, Layer([None, one], [None, one]))
     [1]
     """
-    pairs = list(map(both, layer.groundtruths, layer.predictions))
+    pairs = list(map(with_blank_side, layer.groundtruths, layer.predictions))
 
     def images(first: int, last: int) -> list[T]:
         numbered = enumerate(pairs[first:last], first)

@@ -11,27 +11,27 @@ from valor_core.errors import SchemaError, and_more
 from valor_core.schemas import Codes
 from valor_core.schemas.segmentation import Image, LabelImage, Legend
 
-Meanings = NDArray[np.signedinteger[Any]]
+LabelCodes = NDArray[np.signedinteger[Any]]
 
 _NONE = -3  # below BACKGROUND and IGNORED
 
 
-def narrow(meanings: NDArray[np.int64]) -> Meanings:
+def smallest_type(meanings: NDArray[np.int64]) -> LabelCodes:
     """The same whole numbers in as few bytes as hold them.
 
     Examples
     --------
-    >>> narrow(np.array([-2, 100])).dtype
+    >>> smallest_type(np.array([-2, 100])).dtype
     dtype('int8')
     """
     kind = np.min_scalar_type(min(_NONE, -1 - int(meanings.max(initial=0))))
-    narrowed: Meanings = meanings.astype(kind)
+    narrowed: LabelCodes = meanings.astype(kind)
     return narrowed
 
 
-def looked_up(
-    image: Image, legend: Legend, meanings: Meanings, place: str, lengths: Codes | None = None
-) -> Meanings:
+def map_values(
+    image: Image, legend: Legend, meanings: LabelCodes, place: str, lengths: Codes | None = None
+) -> LabelCodes:
     """The meaning of every pixel of an image.
 
     Parameters
@@ -60,7 +60,7 @@ def looked_up(
     Examples
     --------
     >>> legend = Legend.of_labels(2)
-    >>> looked_up(np.array([[0, 2]]), legend, legend.codes, "item 'a'")
+    >>> map_values(np.array([[0, 2]]), legend, legend.codes, "item 'a'")
     array([[-1,  1]])
     """
     if image.dtype.itemsize <= 2:
@@ -102,28 +102,28 @@ def unknown_value(place: str, value: int, where: str) -> SchemaError:
     )
 
 
-def codes(one: LabelImage, image: Image, place: str) -> Meanings:
+def label_codes(one: LabelImage, image: Image, place: str) -> LabelCodes:
     """Label codes of some rows of a label image.
 
     Examples
     --------
-    >>> codes(LabelImage([[0, 1]], Legend.of_labels(1)), np.array([[1, 0]]), "item 'a'")
+    >>> label_codes(LabelImage([[0, 1]], Legend.of_labels(1)), np.array([[1, 0]]), "item 'a'")
     array([[ 0, -1]], dtype=int8)
     """
-    return looked_up(image, one.legend, narrow(one.legend.codes), place)
+    return map_values(image, one.legend, smallest_type(one.legend.codes), place)
 
 
-def _by_table(image: Image, legend: Legend, meanings: Meanings) -> Meanings:
+def _by_table(image: Image, legend: Legend, meanings: LabelCodes) -> LabelCodes:
     bounds = np.iinfo(image.dtype)
     table = np.full(bounds.max - bounds.min + 1, _NONE, meanings.dtype)
     possible = (legend.values >= bounds.min) & (legend.values <= bounds.max)
     # A negative index counts from the end, where the negative values of an int8 then are.
     table[legend.values[possible]] = meanings[possible]
-    found: Meanings = table.take(image)
+    found: LabelCodes = table.take(image)
     return found
 
 
-def _by_search(image: Image, legend: Legend, meanings: Meanings) -> Meanings:
+def _by_search(image: Image, legend: Legend, meanings: LabelCodes) -> LabelCodes:
     known, positions = legend.of_type(image.dtype)  # of unlike types, 2**53 + 1 would be 2**53
     if not len(known):
         return np.full(image.shape, _NONE, meanings.dtype)

@@ -24,8 +24,8 @@ from valor_core.schemas.segmentation import (
     Layer,
     SegmentationBatch,
 )
-from valor_segmentation.counting.strips import blocks, both
-from valor_segmentation.counting.value_map import Meanings, codes
+from valor_segmentation.counting.strips import row_blocks, with_blank_side
+from valor_segmentation.counting.value_map import LabelCodes, label_codes
 from valor_segmentation.metrics.examples import Examples, badness
 from valor_segmentation.parameters.gallery import ExamplesParameters, GalleryParameters
 from valor_segmentation.readers.png_files import PngFile
@@ -229,8 +229,8 @@ class _View:
     """
 
     shape: tuple[int, int]
-    true: Meanings
-    predicted: Meanings
+    true: LabelCodes
+    predicted: LabelCodes
     kinds: Codes
 
     @classmethod
@@ -239,7 +239,7 @@ class _View:
         shape = _shape(layer, 0)
         step = max(1, max(shape) // _LONGEST)
         kinds, first = np.zeros(len(_KINDS), np.int64), 0
-        shown: list[tuple[Meanings, Meanings]] = []
+        shown: list[tuple[LabelCodes, LabelCodes]] = []
         for rows, seen in _rows(layer, 0, place):
             kinds += np.bincount(_kinds(rows, seen).ravel(), minlength=len(_KINDS))
             chosen = np.s_[-first % step :: step, ::step]
@@ -290,7 +290,7 @@ def colors_of(labels: Sequence[Label]) -> list[str]:
     return [chosen[label] for label in labels]
 
 
-def _kinds(true: Meanings, predicted: Meanings) -> NDArray[np.int64]:
+def _kinds(true: LabelCodes, predicted: LabelCodes) -> NDArray[np.int64]:
     """Return the kind of every pixel as an index into `COLORS`."""
     is_true, is_predicted = true >= 0, predicted >= 0
     cases = [
@@ -304,15 +304,15 @@ def _kinds(true: Meanings, predicted: Meanings) -> NDArray[np.int64]:
     return np.select(cases, kinds, _BACKGROUND)
 
 
-def _rows(layer: Layer, position: int, place: str) -> Iterator[tuple[Meanings, Meanings]]:
+def _rows(layer: Layer, position: int, place: str) -> Iterator[tuple[LabelCodes, LabelCodes]]:
     """Label codes of both sides of an image, some rows at a time."""
-    pair = both(layer.groundtruths[position], layer.predictions[position])
+    pair = with_blank_side(layer.groundtruths[position], layer.predictions[position])
     if pair is None:
         return
-    for image, other in blocks(*pair, place, most=_BLOCK):
+    for image, other in row_blocks(*pair, place, most=_BLOCK):
         yield (
-            codes(pair[0], image, f"{place}, groundtruth"),
-            codes(pair[1], other, f"{place}, prediction"),
+            label_codes(pair[0], image, f"{place}, groundtruth"),
+            label_codes(pair[1], other, f"{place}, prediction"),
         )
 
 

@@ -194,12 +194,12 @@ def _results(
                 chosen.include_prediction_only_labels,
             )
             if name == "stuff":
-                left_out |= _strange(chosen.stuff or (), [label.value for label in labels])
+                left_out |= _unknown_names(chosen.stuff or (), [label.value for label in labels])
             place = {"label_key": key, "average": name}
             yield Result(parameters=place | settings, value=average, left_out=left_out)
 
 
-def _strange(stuff: Sequence[str], names: Sequence[str]) -> dict[str, int]:
+def _unknown_names(stuff: Sequence[str], names: Sequence[str]) -> dict[str, int]:
     """Labels of stuff that are none of the data's."""
     found = {}
     for name in sorted(set(stuff) - set(names)):

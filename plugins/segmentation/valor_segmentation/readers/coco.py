@@ -129,16 +129,16 @@ class CocoReader:
     def partitions(self) -> Sequence[CocoPart]:
         """Return partitions of images with their annotations, so that the JSON is read once."""
         chosen = self.parameters
-        true, seen = Document.read(chosen.groundtruths), Document.read(chosen.predictions)
+        true, predicted = Document.read(chosen.groundtruths), Document.read(chosen.predictions)
         labels = true.labels(chosen.label_key)
         folders = (
             _folder(true, chosen.groundtruth_images),
-            _folder(seen, chosen.prediction_images),
+            _folder(predicted, chosen.prediction_images),
         )
         codes = {category: code for code, category in enumerate(labels)}
         files = (chosen.groundtruths, chosen.predictions)
         stuff = frozenset(labels[category] for category in true.stuff())
-        images = self._images(true, seen)
+        images = self._images(true, predicted)
         whole = CocoPart(images, tuple(labels.values()), codes, stuff, folders, files)
         starts = range(0, len(whole.images), chosen.partition_images)
         step = chosen.partition_images
@@ -152,7 +152,11 @@ class CocoReader:
         sides = (_item(image, partition, painter, absent) for image in partition.images)
         for items in batched(sides):
             batch = batch_of(items, partition.labels, [facts[int(item[0])] for item in items])
-            left_out = {} if self.parameters.missing == "background" else _bare(items, partition)
+            left_out = (
+                {}
+                if self.parameters.missing == "background"
+                else _without_annotation(items, partition)
+            )
             first: dict[str, FileRow] = {}
             found = [absent[item[0]] for item in items if item[0] in absent]
             if found:
@@ -161,13 +165,13 @@ class CocoReader:
                 first[what] = min(row for _, row in found)
             yield evolve(batch, stuff=partition.stuff, left_out=left_out, first_left_out=first)
 
-    def _images(self, true: Document, seen: Document) -> tuple[CocoImage, ...]:
+    def _images(self, true: Document, predicted: Document) -> tuple[CocoImage, ...]:
         records = true.images()
         if not records:
             raise ReadError(f"{true.path}, images: expected at least one image, found none")
-        sides = true.by_image(), seen.by_image()
+        sides = true.by_image(), predicted.by_image()
         for document, side, what in zip(
-            (true, seen), sides, ("ground truth", "prediction"), strict=True
+            (true, predicted), sides, ("ground truth", "prediction"), strict=True
         ):
             _check_known(document, side, records, true.path)
             if document.is_panoptic and self.parameters.missing == "error":
@@ -215,7 +219,7 @@ def _check_known(
         )
 
 
-def _bare(items: Sequence[Item], part: CocoPart) -> dict[str, int]:
+def _without_annotation(items: Sequence[Item], part: CocoPart) -> dict[str, int]:
     """Return warnings of images without annotations, on sides where these may be empty."""
     counts = {
         f"images without an annotation in {file}, which are all background": sum(
@@ -232,12 +236,12 @@ def _item(
 ) -> Item:
     """An image; `absent` gets its true segments without pixels."""
     true, count = _map(image, image.groundtruth, part, painter, is_true=True)
-    seen, _ = _map(image, image.prediction, part, painter, is_true=False)
+    predicted, _ = _map(image, image.prediction, part, painter, is_true=False)
     if count:
         absent[image.uid] = count, image.groundtruth[0].row
     true_name, seen_name = (f"{file}, image {image.uid}" for file in part.files)
-    check_shapes(true_name, seen_name, true, seen)
-    return image.uid, true, seen
+    check_shapes(true_name, seen_name, true, predicted)
+    return image.uid, true, predicted
 
 
 def _map(

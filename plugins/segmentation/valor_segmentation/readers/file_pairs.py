@@ -56,7 +56,7 @@ class Pairs(Partition):
 
     Examples
     --------
-    >>> Pairs((Pair("a", Path("true/a.png"), Path("seen/a.png")),)).name
+    >>> Pairs((Pair("a", Path("true/a.png"), Path("predicted/a.png")),)).name
     "images 'a' to 'a'"
     """
 
@@ -100,9 +100,9 @@ def batch_of(
     items: Sequence[Item], labels: tuple[Label, ...], facts: Sequence[Mapping[str, Any]] = ()
 ) -> SegmentationBatch:
     """The batch of some images, with the metadata of each if there are any."""
-    uids, true, seen = zip(*items, strict=True)
+    uids, true, predicted = zip(*items, strict=True)
     datums = Datums.of(Datum(*pair) for pair in zip(uids, facts or [{}] * len(uids), strict=True))
-    return SegmentationBatch(datums, labels, [Layer(true, seen)])
+    return SegmentationBatch(datums, labels, [Layer(true, predicted)])
 
 
 def files_of(place: Path, endings: Sequence[str]) -> dict[str, Path]:
@@ -205,29 +205,29 @@ def pairs_of(
         If a side lacks an image; says how many, names the first few, and, where no image has both,
         how the names of the two sides can meet.
     """
-    true, seen = files_of(groundtruths, endings[0]), files_of(predictions, endings[1])
+    true, predicted = files_of(groundtruths, endings[0]), files_of(predictions, endings[1])
     if groundtruths.is_file() and predictions.is_file():
         return [Pair(groundtruths.stem, groundtruths, predictions)]
     if missing == "error":
-        apart = None
-        if true.keys().isdisjoint(seen):
-            apart = _meeting(true, seen, endings, has_endings=has_endings)
-        check_partners(true, seen, predictions, "prediction", apart)
-        check_partners(seen, true, groundtruths, "ground truth", apart)
-    return paired(true, seen)
+        hint = None
+        if true.keys().isdisjoint(predicted):
+            hint = _meeting(true, predicted, endings, has_endings=has_endings)
+        check_partners(true, predicted, predictions, "prediction", hint)
+        check_partners(predicted, true, groundtruths, "ground truth", hint)
+    return paired(true, predicted)
 
 
 def _meeting(
     true: Files,
-    seen: Files,
+    predicted: Files,
     endings: tuple[Sequence[str], Sequence[str]],
     *,
     has_endings: bool,
 ) -> str:
     """Return a remedy if no image has files on both sides, by the difference of their names."""
-    extra = _extra_endings(sorted(true), sorted(seen))
+    extra = _extra_endings(sorted(true), sorted(predicted))
     if extra is None or not has_endings:
-        one, other = (min(files.values()).name for files in (true, seen))
+        one, other = (min(files.values()).name for files in (true, predicted))
         return f"Call the files of an image alike on both sides, not {one!r} and {other!r}."
     keys = ("groundtruth_ending", "prediction_ending")
     told = [
@@ -238,7 +238,7 @@ def _meeting(
     return f"Set {' and '.join(told)}."
 
 
-def _extra_endings(true: Sequence[str], seen: Sequence[str]) -> tuple[str, str] | None:
+def _extra_endings(true: Sequence[str], predicted: Sequence[str]) -> tuple[str, str] | None:
     """Endings without which all names of one side are names of the other, if there are any.
 
     Examples
@@ -247,11 +247,11 @@ def _extra_endings(true: Sequence[str], seen: Sequence[str]) -> tuple[str, str] 
     ('_gt', '_pred')
     >>> _extra_endings(["a"], ["b"])
     """
-    shared = max((_shared(true[0], name) for name in seen), key=len)
+    shared = max((_shared(true[0], name) for name in predicted), key=len)
     ending = true[0][len(shared) :]
     stems = _stems(true, ending)
-    for name in seen:
-        others = _stems(seen, name[len(shared) :]) if name.startswith(shared) else set()
+    for name in predicted:
+        others = _stems(predicted, name[len(shared) :]) if name.startswith(shared) else set()
         if shared and others and (stems <= others or stems >= others):
             return ending, name[len(shared) :]
     return None
@@ -275,7 +275,7 @@ def check_partners(
     others: Collection[Uid],
     place: Path,
     what: str,
-    apart: str | None,
+    hint: str | None,
     show: int = 3,
 ) -> None:
     """Raise a `ReadError` that names the images without a partner.
@@ -288,7 +288,7 @@ def check_partners(
         The other side's folder or file.
     what : str
         What it lacks.
-    apart : str or None
+    hint : str or None
         What to do where no image has both sides: they are not missing then, but called otherwise.
     show : int
         How many images to name.
@@ -308,8 +308,7 @@ none for 1: 'b'
         raise ReadError(
             f"{place}: expected a {what} for each of {len(those):,} images, found none for "
             f"{len(lacking):,}: {first}{and_more(len(lacking) - show)}",
-            apart
-            or "Set data.missing to background to count images without one as all background.",
+            hint or "Set data.missing to background to count images without one as all background.",
         )
 
 
@@ -327,12 +326,12 @@ def parts(pairs: Sequence[Pair], step: int) -> list[Pairs]:
 
 
 def check_shapes(
-    true_name: object, seen_name: object, true: LabelImage | None, seen: LabelImage | None
+    true_name: object, seen_name: object, true: LabelImage | None, predicted: LabelImage | None
 ) -> None:
     """Raise a `ReadError` that names both label images where they differ in size."""
-    if true is None or seen is None or true.pixels.shape == seen.pixels.shape:
+    if true is None or predicted is None or true.pixels.shape == predicted.pixels.shape:
         return
-    expected, found = (" by ".join(f"{n:,}" for n in one.pixels.shape) for one in (true, seen))
+    expected, found = (" by ".join(f"{n:,}" for n in one.pixels.shape) for one in (true, predicted))
     raise ReadError(
         f"{seen_name}: expected {expected} pixels (rows by columns) as in {true_name}, found "
         f"{found}"

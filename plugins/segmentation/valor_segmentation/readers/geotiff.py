@@ -27,7 +27,7 @@ from valor_segmentation.readers.file_pairs import (
     pairs_of,
     parts,
 )
-from valor_segmentation.readers.legends import ResolvedName, meaning_of, with_background
+from valor_segmentation.readers.legends import ValueLabels, value_labels, with_background
 from valor_segmentation.readers.tiff_blocks import TiffBlocks
 
 COARSE = 1 << 26
@@ -289,24 +289,26 @@ class GeotiffReader:
         batch = batch_of(items, meaning.labels, [pair.facts for pair in partition.pairs])
         yield evolve(batch, left_out=_left_out(items))
 
-    def _meaning(self) -> ResolvedName:
+    def _meaning(self) -> ValueLabels:
         chosen = self.parameters
-        return meaning_of(chosen.labels, chosen.values, chosen.ignore, chosen.label_key)
+        return value_labels(chosen.labels, chosen.values, chosen.ignore, chosen.label_key)
 
-    def _item(self, pair: Pair, meaning: ResolvedName) -> Item:
+    def _item(self, pair: Pair, meaning: ValueLabels) -> Item:
         chosen = self.parameters
         true = _raster(pair.groundtruth, chosen.groundtruth_band)
-        seen = _raster(pair.prediction, chosen.prediction_band)
+        predicted = _raster(pair.prediction, chosen.prediction_band)
         maps = (
             LabelImage(true.pixels, self._true_legend(true, meaning)) if true else None,
-            LabelImage(seen.pixels, _with_background(meaning.prediction, seen)) if seen else None,
+            LabelImage(predicted.pixels, _with_background(meaning.prediction, predicted))
+            if predicted
+            else None,
         )
         check_shapes(pair.groundtruth, pair.prediction, *maps)
-        if true and seen and chosen.georeference == "check":
-            true.check_place(seen)
+        if true and predicted and chosen.georeference == "check":
+            true.check_place(predicted)
         return pair.uid, *maps
 
-    def _true_legend(self, raster: Raster, meaning: ResolvedName) -> Legend:
+    def _true_legend(self, raster: Raster, meaning: ValueLabels) -> Legend:
         if raster.nodata is None:
             return meaning.groundtruth
         if self.parameters.nodata == "background":

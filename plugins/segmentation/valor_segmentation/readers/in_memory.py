@@ -54,20 +54,20 @@ def from_arrays(
 
     Examples
     --------
-    >>> true, seen = [[[0, 1, 255]]], [[[0, 0, 1]]]
+    >>> true, predicted = [[[0, 1, 255]]], [[[0, 0, 1]]]
     >>> names = {0: "road", 1: "car"}
-    >>> from_arrays(true, seen, labels=names, ignore=255).labels
+    >>> from_arrays(true, predicted, labels=names, ignore=255).labels
     (Label(key='class', value='road'), Label(key='class', value='car'))
     """
     named, ignored, vocabulary = pixel_labels(labels), ignored_values(ignore), Vocabulary()
-    true, seen = images_of(y_true, "y_true"), images_of(y_pred, "y_pred")
-    if len(true) != len(seen):
+    true, predicted = images_of(y_true, "y_true"), images_of(y_pred, "y_pred")
+    if len(true) != len(predicted):
         raise SchemaError(
-            f"y_true and y_pred: expected as many images, got {len(true):,} and {len(seen):,}"
+            f"y_true and y_pred: expected as many images, got {len(true):,} and {len(predicted):,}"
         )
     truth = legend_of(named, ignored, vocabulary)
     plain = legend_of(named, (), vocabulary) if ignored else truth
-    layer = Layer(label_maps(true, truth, "y_true"), label_maps(seen, plain, "y_pred"))
+    layer = Layer(label_maps(true, truth, "y_true"), label_maps(predicted, plain, "y_pred"))
     datums = Datums.numbers(len(true), metadata) if uids is None else Datums(uids, metadata)
     if len(datums) != len(true):
         raise SchemaError(

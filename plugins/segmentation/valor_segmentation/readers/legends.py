@@ -26,7 +26,7 @@ _THREE = re.compile(r"[\[(]?\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*[\])]
 
 
 @frozen
-class ResolvedName:
+class ValueLabels:
     """Labels of the pixel values on both sides.
 
     Parameters
@@ -42,7 +42,7 @@ class ResolvedName:
     prediction: Legend
 
     @classmethod
-    def of_labels(cls, labels: Sequence[str], ignore: Sequence[int], key: str) -> ResolvedName:
+    def of_labels(cls, labels: Sequence[str], ignore: Sequence[int], key: str) -> ValueLabels:
         """0 is background and i the i-th label.
 
         Raises
@@ -52,7 +52,7 @@ class ResolvedName:
 
         Examples
         --------
-        >>> ResolvedName.of_labels(["cat", "dog"], [255], "class").groundtruth.values
+        >>> ValueLabels.of_labels(["cat", "dog"], [255], "class").groundtruth.values
         array([  0,   1,   2, 255])
         """
         if labels and labels[0] == "__ignore__":  # labelme's first line, whose value is -1
@@ -73,12 +73,12 @@ class ResolvedName:
     @classmethod
     def of_values(
         cls, values: Mapping[str, str | None], ignore: Sequence[int], key: str
-    ) -> ResolvedName:
+    ) -> ValueLabels:
         """Return the legend in which each value has its own label; 0 is background by default.
 
         Examples
         --------
-        >>> ResolvedName.of_values({"7": "road", "11": "road"}, [], "class").groundtruth.codes
+        >>> ValueLabels.of_values({"7": "road", "11": "road"}, [], "class").groundtruth.codes
         array([-1,  0,  0])
         """
         numbers: dict[int, str | None] = {}
@@ -90,7 +90,7 @@ class ResolvedName:
         return cls._of(numbers, ignore, key)
 
     @classmethod
-    def _of(cls, values: Mapping[int, str | None], ignore: Sequence[int], key: str) -> ResolvedName:
+    def _of(cls, values: Mapping[int, str | None], ignore: Sequence[int], key: str) -> ValueLabels:
         vocabulary = Vocabulary()
         meaning = {0: BACKGROUND}
         for value, name in values.items():
@@ -157,13 +157,13 @@ def _number(text: str) -> int:
     return number
 
 
-def meaning_of(
+def value_labels(
     labels: Sequence[str] | Path,
     values: Mapping[str, str | None],
     ignore: Sequence[int],
     key: str,
     found: Callable[[], Iterable[int]] = tuple,
-) -> ResolvedName:
+) -> ValueLabels:
     """Return the labels of values from a list or a mapping.
 
     Parameters
@@ -186,8 +186,8 @@ def meaning_of(
     """
     check_one({"labels": labels, "values": values}, found)
     if labels:
-        return ResolvedName.of_labels(listed_labels(labels), ignore, key)
-    return ResolvedName.of_values(values, ignore, key)
+        return ValueLabels.of_labels(listed_labels(labels), ignore, key)
+    return ValueLabels.of_values(values, ignore, key)
 
 
 def check_one(choices: Mapping[str, object], found: Callable[[], Iterable[int]] = tuple) -> None:
@@ -251,7 +251,7 @@ class Palette:
     """
 
     colors: Codes = field(eq=BY_CONTENT)
-    meaning: ResolvedName
+    meaning: ValueLabels
 
     @classmethod
     def of(
@@ -287,7 +287,7 @@ class Palette:
                 )
         colors = list(dict.fromkeys([0, *named, *left_out]))
         values = {colors.index(color): label for color, label in named.items()}
-        meaning = ResolvedName._of(values, [colors.index(color) for color in left_out], key)
+        meaning = ValueLabels._of(values, [colors.index(color) for color in left_out], key)
         return cls(codes(colors, "colors"), meaning)
 
     def numbers(self, legend: Legend) -> Codes:

@@ -37,7 +37,7 @@ from valor_segmentation.readers.file_pairs import (
     parts,
     values_of_some,
 )
-from valor_segmentation.readers.legends import ResolvedName, meaning_of
+from valor_segmentation.readers.legends import ValueLabels, value_labels
 
 _STRIP_PIXELS = 1 << 20
 _ZIP = b"PK"
@@ -207,9 +207,9 @@ class NpyReader:
         for pair in partition.pairs:
             yield batch_of([self._item(pair, meaning)], meaning.labels, [pair.facts])
 
-    def _meaning(self) -> ResolvedName:
+    def _meaning(self) -> ValueLabels:
         chosen = self.parameters
-        return meaning_of(
+        return value_labels(
             chosen.labels, chosen.values, chosen.ignore, chosen.label_key, self._values
         )
 
@@ -220,12 +220,12 @@ class NpyReader:
         folders = filter(None, (chosen.groundtruths, chosen.predictions))
         return set().union(*(values_of_some(read, folder, [".npy"]) for folder in folders))
 
-    def _item(self, pair: Pair, meaning: ResolvedName) -> Item:
+    def _item(self, pair: Pair, meaning: ValueLabels) -> Item:
         chosen = self.parameters
         true = _map(pair.groundtruth, chosen.groundtruth_array, meaning.groundtruth)
-        seen = _map(pair.prediction, chosen.prediction_array, meaning.prediction)
-        check_shapes(pair.groundtruth, pair.prediction, true, seen)
-        return pair.uid, true, seen
+        predicted = _map(pair.prediction, chosen.prediction_array, meaning.prediction)
+        check_shapes(pair.groundtruth, pair.prediction, true, predicted)
+        return pair.uid, true, predicted
 
 
 def _map(path: Path | None, name: str, legend: Legend) -> LabelImage | None:

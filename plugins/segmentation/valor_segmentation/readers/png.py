@@ -34,10 +34,10 @@ from valor_segmentation.readers.file_pairs import (
 )
 from valor_segmentation.readers.legends import (
     Palette,
-    ResolvedName,
+    ValueLabels,
     check_one,
     hex_color,
-    meaning_of,
+    value_labels,
 )
 from valor_segmentation.readers.png_files import GRAY, GRAY_ALPHA, INDICES, PngFile
 
@@ -161,7 +161,7 @@ class PngReader:
                 "Colors are for images with a palette.",
             )
         ignore = [int(value) for value in chosen.ignore]
-        return _Images(meaning_of(chosen.labels, chosen.values, ignore, chosen.label_key))
+        return _Images(value_labels(chosen.labels, chosen.values, ignore, chosen.label_key))
 
     def _values(self) -> set[int]:
         """Values in some of the images."""
@@ -179,13 +179,13 @@ class PngReader:
 class _Images:
     """Images whose values are numbers of labels."""
 
-    meaning: ResolvedName
+    meaning: ValueLabels
 
     def item(self, pair: Pair) -> Item:
         true = self._map(pair.groundtruth, self.meaning.groundtruth)
-        seen = self._map(pair.prediction, self.meaning.prediction)
-        check_shapes(pair.groundtruth, pair.prediction, true, seen)
-        return pair.uid, true, seen
+        predicted = self._map(pair.prediction, self.meaning.prediction)
+        check_shapes(pair.groundtruth, pair.prediction, true, predicted)
+        return pair.uid, true, predicted
 
     def _map(self, path: Path | None, legend: Legend) -> LabelImage | None:
         return (
