@@ -38,16 +38,16 @@
 #define WIDE_VECTORS
 #endif
 #define EITHER(type, which, ours, theirs) ((which & (type)ours) | (~which & (type)theirs))
-#define TRANSPOSE(rows) \
-    do { \
-        const __typeof__(*rows) ab = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5), \
-            AB = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7), \
-            cd = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5), \
-            CD = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7); \
-        rows[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5); \
-        rows[1] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7); \
-        rows[2] = __builtin_shufflevector(AB, CD, 0, 1, 4, 5); \
-        rows[3] = __builtin_shufflevector(AB, CD, 2, 3, 6, 7); \
+#define TRANSPOSE(rows)                                                                            \
+    do {                                                                                           \
+        const __typeof__(*rows) ab = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5),        \
+                                AB = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7),        \
+                                cd = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5),        \
+                                CD = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);        \
+        rows[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);                                     \
+        rows[1] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);                                     \
+        rows[2] = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);                                     \
+        rows[3] = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);                                     \
     } while (0)
 #endif
 #endif
@@ -56,15 +56,15 @@
 EXPORT(uint32_t, valor_kernels_sources, void) { return KERNELS_SOURCES; }
 
 enum {
-    AHEAD = 24,     /* rows that are asked of memory before their turn */
-    LINE = 64,      /* bytes that memory gives at a time */
-    BLOCK = 4096,   /* scores that stay in cache */
-    LIST = 1024,    /* scores, or rows, of which those that matter are listed */
-    CARRIED = 1 << 20, /* lists after which limbs are near their limit */
-    FEWEST = 4,     /* scores of a row that fill a vector */
-    SHORT = 16,     /* scores of a row below which short vectors are faster than long ones */
-    SKIPPED = 32,   /* scores that are passed over together if none of them is listed */
-    FEW_LIMITS = 32 /* thresholds up to which comparing with each beats searching */
+    AHEAD = 24,        /* rows that are asked of memory before their turn */
+    LINE = 64,         /* bytes that memory gives at a time */
+    BLOCK = 4096,      /* scores that stay in cache */
+    LIST = 1024,       /* scores, or rows, of which those that matter are listed */
+    CARRIED = 1 << 20, /* lists after which limbs are below 2^63: a score adds less than 2^33 */
+    FEWEST = 4,        /* scores of a row that fill a vector */
+    SHORT = 16,        /* scores of a row below which short vectors are faster than long ones */
+    SKIPPED = 32,      /* scores that are passed over together if none of them is listed */
+    FEW_LIMITS = 32    /* thresholds up to which comparing with each beats searching */
 };
 
 /* Adds a number that is not negative to a whole number of units of 2**-unit_bits, kept as limbs
@@ -75,8 +75,10 @@ INLINE void add_exactly(uint64_t *limbs, int unit_bits, double value) {
     memcpy(&bits, &value, sizeof bits);
     exponent = (int)(bits >> 52 & 0x7ff); /* of -0.0, too */
     mantissa = bits & 0xfffffffffffffu;
-    if (exponent) mantissa |= (uint64_t)1 << 52;
-    else exponent = 1;
+    if (exponent)
+        mantissa |= (uint64_t)1 << 52;
+    else
+        exponent = 1;
     place = exponent - 1075 + unit_bits;
     shift = place & 31;
     limbs += place >> 5;
@@ -87,7 +89,8 @@ INLINE void add_exactly(uint64_t *limbs, int unit_bits, double value) {
     limbs[2] += high >> 32;
 }
 
-/* The same for a number in [0, 1] and units of whole limbs, where most are whole in 2**-62. */
+/* The same for a number in [0, 1] and units of whole limbs. Scaled by 2^62, it fits int64. Doubles of
+ * at least 2^-10 and floats of at least 2^-39 then are whole; smaller ones may take the slow path. */
 INLINE void add_probability(uint64_t *limbs, int unit_bits, double value) {
     const double scaled = value * 0x1p62;
     const int64_t whole = (int64_t)scaled;
@@ -100,7 +103,8 @@ INLINE void add_probability(uint64_t *limbs, int unit_bits, double value) {
     limbs[-2] += (uint64_t)whole << 2 & 0xffffffffu;
 }
 
-/* The same where most have no bits below 2**-96. */
+/* The same for squares: from 2^-43 on, the 53 bits of a double end above 2^-96, which is three
+ * limbs. */
 INLINE void add_square(uint64_t *limbs, int unit_bits, double value) {
     if (value < 0x1p-43) {
         add_exactly(limbs, unit_bits, value);
@@ -145,10 +149,8 @@ static void carry_all(uint64_t *limbs, int64_t sums, int64_t count) {
 #define OF(name) name##_float64
 #include "scores.h"
 
-EXPORT(void, confusion_table,
-    const int64_t *truths, const int32_t *predictions, const uint8_t *bins, int64_t count,
-    int64_t label_count, int64_t bin_count, int64_t *table
-) {
+EXPORT(void, confusion_table, const int64_t *truths, const int32_t *predictions,
+       const uint8_t *bins, int64_t count, int64_t label_count, int64_t bin_count, int64_t *table) {
     for (int64_t i = 0; i < count; i++)
         table[((truths[i] + 1) * (label_count + 1) + predictions[i] + 1) * bin_count + bins[i]]++;
 }

@@ -74,9 +74,8 @@ INLINE int64_t OF(reached_in)(OF(grid) grid, SCORE score, const SCORE *limits) {
 #include "tops.h"
 #endif
 
-EXPORT(SCORE, OF(top_of_rows),
-    const SCORE *values, int64_t count, int64_t width, int32_t *top, SCORE *scores
-) {
+EXPORT(SCORE, OF(top_of_rows), const SCORE *values, int64_t count, int64_t width, int32_t *top,
+       SCORE *scores) {
 #ifdef WIDE_VECTORS
     if (width >= FEWEST && __builtin_cpu_supports("avx2")) {
 #if LANES_OF_16_BYTES > 1
@@ -99,10 +98,9 @@ typedef struct {
     const SCORE *scores;
 } OF(tops_given);
 
-INLINE OF(tops_given) OF(tops_from)(
-    const SCORE *values, int64_t start, int64_t rows, int64_t width, const int32_t *top,
-    const SCORE *scores, OF(tops_of_list) *found
-) {
+INLINE OF(tops_given)
+    OF(tops_from)(const SCORE *values, int64_t start, int64_t rows, int64_t width,
+                  const int32_t *top, const SCORE *scores, OF(tops_of_list) * found) {
     OF(tops_given) own;
     if (top) {
         own.top = top + start;
@@ -115,18 +113,16 @@ INLINE OF(tops_given) OF(tops_from)(
     return own;
 }
 
-EXPORT(void, OF(top_of_runs),
-    const int64_t *datums, const SCORE *values, int64_t count, int64_t *top
-) {
+EXPORT(void, OF(top_of_runs), const int64_t *datums, const SCORE *values, int64_t count,
+       int64_t *top) {
     for (int64_t entry = 0; entry < count; entry++) {
         int64_t *best = top + datums[entry];
         if (*best < 0 || values[entry] > values[*best]) *best = entry;
     }
 }
 
-EXPORT(void, OF(scores_in_rows),
-    const SCORE *values, int64_t count, int64_t width, const int64_t *columns, SCORE *scores
-) {
+EXPORT(void, OF(scores_in_rows), const SCORE *values, int64_t count, int64_t width,
+       const int64_t *columns, SCORE *scores) {
     for (int64_t row = 0; row < count; row++) scores[row] = values[row * width + columns[row]];
 }
 
@@ -144,9 +140,8 @@ EXPORT(WIDE int64_t, OF(outside), const SCORE *values, int64_t count, double low
 
 /* ---- thresholds */
 
-EXPORT(WIDE void, OF(passed),
-    const SCORE *values, int64_t count, const SCORE *limits, int64_t limit_count, uint8_t *out
-) {
+EXPORT(WIDE void, OF(passed), const SCORE *values, int64_t count, const SCORE *limits,
+       int64_t limit_count, uint8_t *out) {
     if (limit_count > FEW_LIMITS) {
         const OF(grid) grid = OF(grid_of)(limits, limit_count);
         if (grid.scale != 0)
@@ -167,17 +162,14 @@ EXPORT(WIDE void, OF(passed),
 
 /* Adds each row to the table's cell of its truth, the label of its top, and how many limits the
  * top's score reaches. A truth of -1 is none. Tops that are not given are found. */
-EXPORT(void, OF(top_table),
-    const SCORE *values, int64_t count, int64_t width, const int32_t *top, const SCORE *scores,
-    const int64_t *labels, const int64_t *truths, const SCORE *limits, int64_t limit_count,
-    int64_t label_count, int64_t *table
-) {
+EXPORT(void, OF(top_table), const SCORE *values, int64_t count, int64_t width, const int32_t *top,
+       const SCORE *scores, const int64_t *labels, const int64_t *truths, const SCORE *limits,
+       int64_t limit_count, int64_t label_count, int64_t *table) {
     OF(tops_of_list) found;
     uint8_t bins[LIST];
     for (int64_t start = 0; start < count; start += LIST) {
         const int64_t rows = count - start < LIST ? count - start : LIST;
-        const OF(tops_given) own
-            = OF(tops_from)(values, start, rows, width, top, scores, &found);
+        const OF(tops_given) own = OF(tops_from)(values, start, rows, width, top, scores, &found);
         OF(passed)(own.scores, rows, limits, limit_count, bins);
         for (int64_t row = 0; row < rows; row++) {
             int64_t pair = (truths[start + row] + 1) * (label_count + 1) + labels[own.top[row]] + 1;
@@ -188,10 +180,8 @@ EXPORT(void, OF(top_table),
 
 /* Scores by column and by the number of limits that they reach. Those that reach none, mostly
  * the greater part, are not counted here. */
-EXPORT(WIDE void, OF(threshold_histogram),
-    const SCORE *values, int64_t count, int64_t width, const SCORE *limits, int64_t limit_count,
-    int64_t *table
-) {
+EXPORT(WIDE void, OF(threshold_histogram), const SCORE *values, int64_t count, int64_t width,
+       const SCORE *limits, int64_t limit_count, int64_t *table) {
     int32_t places[LIST];
     SCORE kept[LIST];
     PLACE bins[LIST];
@@ -222,11 +212,9 @@ EXPORT(WIDE void, OF(threshold_histogram),
             for (int64_t limit = 1; limit < limit_count; limit++)
                 for (i = 0; i < found; i++) bins[i] += kept[i] >= limits[limit];
         } else if (grid.scale != 0) {
-            for (i = 0; i < found; i++)
-                bins[i] = (PLACE)OF(reached_in)(grid, kept[i], limits);
+            for (i = 0; i < found; i++) bins[i] = (PLACE)OF(reached_in)(grid, kept[i], limits);
         } else {
-            for (i = 0; i < found; i++)
-                bins[i] = (PLACE)OF(reached)(kept[i], limits, limit_count);
+            for (i = 0; i < found; i++) bins[i] = (PLACE)OF(reached)(kept[i], limits, limit_count);
         }
         for (i = 0; i < found; i++) {
             const uint32_t own = (column + (uint32_t)places[i]) % (uint32_t)width;
@@ -238,10 +226,9 @@ EXPORT(WIDE void, OF(threshold_histogram),
 
 /* Adds scores in [0, 1] to the table by the number of limits that they reach and whether they hit,
  * and to their exact sums in units of 2**-unit_bits by the former. Answers how many are outside. */
-INLINE int64_t OF(add_to_bins)(
-    const SCORE *values, const uint8_t *hits, int64_t count, const SCORE *limits,
-    int64_t limit_count, int64_t *table, uint64_t *limbs, int64_t limb_count, int unit_bits
-) {
+INLINE int64_t OF(add_to_bins)(const SCORE *values, const uint8_t *hits, int64_t count,
+                               const SCORE *limits, int64_t limit_count, int64_t *table,
+                               uint64_t *limbs, int64_t limb_count, int unit_bits) {
     uint8_t bins[LIST];
     const int64_t strange = OF(outside)(values, count, 0, 1);
     OF(passed)(values, count, limits, limit_count, bins);
@@ -253,17 +240,14 @@ INLINE int64_t OF(add_to_bins)(
     return strange;
 }
 
-EXPORT(int64_t, OF(reliability),
-    const SCORE *values, const uint8_t *hits, int64_t count, const SCORE *limits,
-    int64_t limit_count, int64_t *table, uint64_t *limbs, int64_t limb_count, int unit_bits
-) {
+EXPORT(int64_t, OF(reliability), const SCORE *values, const uint8_t *hits, int64_t count,
+       const SCORE *limits, int64_t limit_count, int64_t *table, uint64_t *limbs,
+       int64_t limb_count, int unit_bits) {
     int64_t strange = 0, lists = 0;
     for (int64_t start = 0; start < count; start += LIST) {
         const int64_t rows = count - start < LIST ? count - start : LIST;
-        strange += OF(add_to_bins)(
-            values + start, hits + start, rows, limits, limit_count, table, limbs, limb_count,
-            unit_bits
-        );
+        strange += OF(add_to_bins)(values + start, hits + start, rows, limits, limit_count, table,
+                                   limbs, limb_count, unit_bits);
         if (++lists % CARRIED == 0) carry_all(limbs, limit_count + 1, limb_count);
     }
     carry_all(limbs, limit_count + 1, limb_count);
@@ -271,23 +255,20 @@ EXPORT(int64_t, OF(reliability),
 }
 
 /* The same for the tops of rows, which hit if their label is the truth. */
-EXPORT(int64_t, OF(top_reliability),
-    const SCORE *values, int64_t count, int64_t width, const int32_t *top, const SCORE *scores,
-    const int64_t *labels, const int64_t *truths, const SCORE *limits, int64_t limit_count,
-    int64_t *table, uint64_t *limbs, int64_t limb_count, int unit_bits
-) {
+EXPORT(int64_t, OF(top_reliability), const SCORE *values, int64_t count, int64_t width,
+       const int32_t *top, const SCORE *scores, const int64_t *labels, const int64_t *truths,
+       const SCORE *limits, int64_t limit_count, int64_t *table, uint64_t *limbs,
+       int64_t limb_count, int unit_bits) {
     OF(tops_of_list) found;
     uint8_t hits[LIST];
     int64_t strange = 0, lists = 0;
     for (int64_t start = 0; start < count; start += LIST) {
         const int64_t rows = count - start < LIST ? count - start : LIST;
-        const OF(tops_given) own
-            = OF(tops_from)(values, start, rows, width, top, scores, &found);
+        const OF(tops_given) own = OF(tops_from)(values, start, rows, width, top, scores, &found);
         for (int64_t row = 0; row < rows; row++)
             hits[row] = labels[own.top[row]] == truths[start + row];
-        strange += OF(add_to_bins)(
-            own.scores, hits, rows, limits, limit_count, table, limbs, limb_count, unit_bits
-        );
+        strange += OF(add_to_bins)(own.scores, hits, rows, limits, limit_count, table, limbs,
+                                   limb_count, unit_bits);
         if (++lists % CARRIED == 0) carry_all(limbs, limit_count + 1, limb_count);
     }
     carry_all(limbs, limit_count + 1, limb_count);
@@ -297,11 +278,9 @@ EXPORT(int64_t, OF(top_reliability),
 /* Adds the squared differences between scores in [0, 1] and truth, which is 1 in the columns that
  * `truths` gives for their `datums`, ascending, and 0 in others. The first row is that of datum
  * `first`; rows without a truth do not take part, and a column of -1 is none. */
-EXPORT(void, OF(squared_errors),
-    const SCORE *values, int64_t count, int64_t width, int64_t first, const int64_t *datums,
-    const int64_t *truths, int64_t truth_count, uint64_t *limbs, int64_t limb_count,
-    int unit_bits
-) {
+EXPORT(void, OF(squared_errors), const SCORE *values, int64_t count, int64_t width, int64_t first,
+       const int64_t *datums, const int64_t *truths, int64_t truth_count, uint64_t *limbs,
+       int64_t limb_count, int unit_bits) {
     int64_t end = 0;
     for (int64_t row = 0; row < count; row++) {
         const int64_t start = end;
@@ -323,10 +302,9 @@ EXPORT(void, OF(squared_errors),
 /* Scores of the cells of a matrix whose datum truly has the column's label, column by column.
  * The matrix comes in chunks, whose first rows are `starts`; `ends` are where the columns'
  * scores end, and become where they begin. */
-EXPORT(void, OF(positives),
-    const SCORE *const *chunks, const int64_t *starts, int64_t chunk_count, int64_t width,
-    const int64_t *rows, const int64_t *columns, int64_t count, int64_t *ends, SCORE *scores
-) {
+EXPORT(void, OF(positives), const SCORE *const *chunks, const int64_t *starts, int64_t chunk_count,
+       int64_t width, const int64_t *rows, const int64_t *columns, int64_t count, int64_t *ends,
+       SCORE *scores) {
     int64_t chunk = 0;
     for (int64_t i = 0; i < count; i++) {
         const int64_t row = rows[i];
@@ -335,8 +313,10 @@ EXPORT(void, OF(positives),
             chunk = 0;
             while (last - chunk > 1) {
                 int64_t middle = (chunk + last) / 2;
-                if (row < starts[middle]) last = middle;
-                else chunk = middle;
+                if (row < starts[middle])
+                    last = middle;
+                else
+                    chunk = middle;
             }
         }
         scores[--ends[columns[i]]] = chunks[chunk][(row - starts[chunk]) * width + columns[i]];
@@ -345,10 +325,8 @@ EXPORT(void, OF(positives),
 
 /* Adds the scores of some columns that reach the column's `least` to a copy of it. Copies have
  * space for `step` scores and are written up to their `ends`. */
-EXPORT(void, OF(gather),
-    const SCORE *rows, int64_t count, int64_t width, int64_t columns, const SCORE *least,
-    SCORE *copies, int64_t step, int64_t *ends
-) {
+EXPORT(void, OF(gather), const SCORE *rows, int64_t count, int64_t width, int64_t columns,
+       const SCORE *least, SCORE *copies, int64_t step, int64_t *ends) {
     for (int64_t row = 0; row < count; row++) {
         const SCORE *scores = rows + row * width;
         /* Rows longer than what is read of them are too far apart for the processor to guess. */
@@ -368,11 +346,9 @@ EXPORT(void, OF(gather),
  * below each positive plus that of scores not above it, summed over the positives, and adds the
  * precisions at them to `limbs`. `below` scores are left out since they are below all positives;
  * the unlisted tie with each other below everything. */
-EXPORT(int64_t, OF(rank),
-    const SCORE *scores, int64_t count, const SCORE *positives, int64_t positive_count,
-    int64_t below, int64_t unlisted_positives, int64_t unlisted, uint64_t *limbs,
-    int64_t limb_count, int unit_bits
-) {
+EXPORT(int64_t, OF(rank), const SCORE *scores, int64_t count, const SCORE *positives,
+       int64_t positive_count, int64_t below, int64_t unlisted_positives, int64_t unlisted,
+       uint64_t *limbs, int64_t limb_count, int unit_bits) {
     int64_t found = 0, wins = 0;
     for (int64_t i = 0; i < positive_count;) {
         const SCORE score = positives[i];
@@ -386,45 +362,36 @@ EXPORT(int64_t, OF(rank),
         lower = found;
         while (found < count && scores[found] == score) found++;
         wins += size * (2 * below + lower + found);
-        add_exactly(
-            limbs, unit_bits,
-            (double)(size * (positive_count - first)) / (double)(count - lower)
-        );
+        add_exactly(limbs, unit_bits,
+                    (double)(size * (positive_count - first)) / (double)(count - lower));
         if ((i & 0xffffff) < size) carry(limbs, limb_count);
     }
     if (unlisted_positives)
-        add_exactly(
-            limbs, unit_bits,
-            (double)(unlisted_positives * (positive_count + unlisted_positives))
-                / (double)(below + count + unlisted)
-        );
+        add_exactly(limbs, unit_bits,
+                    (double)(unlisted_positives * (positive_count + unlisted_positives)) /
+                        (double)(below + count + unlisted));
     carry(limbs, limb_count);
     return wins;
 }
 
 /* `rank` of some columns of a matrix of `datums` rows. Copies of their scores are `step` apart and
  * end at `ends`; their positives begin at `starts`, one column after the other. */
-EXPORT(void, OF(rank_columns),
-    const SCORE *copies, int64_t step, const int64_t *ends, const SCORE *positives,
-    const int64_t *starts, int64_t columns, int64_t datums, int64_t *wins, uint64_t *limbs,
-    int64_t limb_count, int unit_bits
-) {
+EXPORT(void, OF(rank_columns), const SCORE *copies, int64_t step, const int64_t *ends,
+       const SCORE *positives, const int64_t *starts, int64_t columns, int64_t datums,
+       int64_t *wins, uint64_t *limbs, int64_t limb_count, int unit_bits) {
     for (int64_t column = 0; column < columns; column++) {
         const int64_t start = starts[column], count = ends[column];
-        wins[column] = OF(rank)(
-            copies + column * step, count, positives + start, starts[column + 1] - start,
-            datums - count, 0, 0, limbs + column * limb_count, limb_count, unit_bits
-        );
+        wins[column] =
+            OF(rank)(copies + column * step, count, positives + start, starts[column + 1] - start,
+                     datums - count, 0, 0, limbs + column * limb_count, limb_count, unit_bits);
     }
 }
 
 /* The points of a curve of ascending scores, the greatest first; answers how many. Where `bends`
  * is set, a point is left out if the steps before and after it are the same. */
-EXPORT(int64_t, OF(rank_curve),
-    const SCORE *scores, int64_t count, const SCORE *positives, int64_t positive_count,
-    int64_t unlisted_positives, int64_t unlisted_negatives, int bends, SCORE *thresholds,
-    int32_t *true_positives, int32_t *false_positives
-) {
+EXPORT(int64_t, OF(rank_curve), const SCORE *scores, int64_t count, const SCORE *positives,
+       int64_t positive_count, int64_t unlisted_positives, int64_t unlisted_negatives, int bends,
+       SCORE *thresholds, int32_t *true_positives, int32_t *false_positives) {
     int64_t found = count, matched = positive_count, points = 0;
     int64_t true_before = -1, false_before = -1;
     int unlisted = unlisted_positives + unlisted_negatives > 0;
@@ -442,8 +409,7 @@ EXPORT(int64_t, OF(rank_curve),
         } else {
             unlisted = 0;
         }
-        if (bends && points > 1 && true_step == true_before && false_step == false_before)
-            points--;
+        if (bends && points > 1 && true_step == true_before && false_step == false_before) points--;
         true_before = true_step;
         false_before = false_step;
         thresholds[points] = threshold + (SCORE)0;
@@ -460,10 +426,8 @@ EXPORT(int64_t, OF(rank_curve),
 
 /* ---- the rank of the truth */
 
-EXPORT(WIDE void, OF(ranks_of_truth),
-    const SCORE *values, int64_t count, int64_t width, const int64_t *truths, int64_t unlisted,
-    int64_t *ranks
-) {
+EXPORT(WIDE void, OF(ranks_of_truth), const SCORE *values, int64_t count, int64_t width,
+       const int64_t *truths, int64_t unlisted, int64_t *ranks) {
     for (int64_t row = 0; row < count; row++) {
         const SCORE *scores = values + row * width;
         const int64_t truth = truths[row];
@@ -485,14 +449,12 @@ EXPORT(WIDE void, OF(ranks_of_truth),
     }
 }
 
-EXPORT(void, OF(ranks_of_truth_in_runs),
-    const int64_t *datums, const SCORE *values, int64_t count, const int64_t *truths,
-    int64_t *ranks
-) {
+EXPORT(void, OF(ranks_of_truth_in_runs), const int64_t *datums, const SCORE *values, int64_t count,
+       const int64_t *truths, int64_t *ranks) {
     for (int64_t entry = 0; entry < count; entry++) {
         const int64_t truth = truths[datums[entry]];
         if (truth < 0) continue;
-        ranks[datums[entry]] += values[entry] > values[truth]
-            || (values[entry] == values[truth] && entry < truth);
+        ranks[datums[entry]] +=
+            values[entry] > values[truth] || (values[entry] == values[truth] && entry < truth);
     }
 }

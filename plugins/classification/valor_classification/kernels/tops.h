@@ -17,9 +17,8 @@ typedef SCORE IN(quad) __attribute__((vector_size(4 * sizeof(SCORE))));
 typedef PLACE IN(codes) __attribute__((vector_size(4 * sizeof(SCORE))));
 
 /* Raises the greatest scores of the lanes of a row, and their columns, by its next ones. */
-INLINE void IN(raise)(
-    IN(lanes) *greatest, IN(places) *columns, IN(lanes) *sum, const SCORE *row, int64_t column
-) {
+INLINE void IN(raise)(IN(lanes) * greatest, IN(places) * columns, IN(lanes) * sum, const SCORE *row,
+                      int64_t column) {
     const IN(places) own = (IN(places))ORDER + (PLACE)column;
     const IN(lanes) scores = *(const IN(loose) *)(row + column);
     const IN(places) higher = (IN(places))(scores > *greatest);
@@ -29,17 +28,16 @@ INLINE void IN(raise)(
 }
 
 /* The greatest of four lanes that stand for all. */
-INLINE void IN(fold)(
-    const IN(lanes) *greatest, const IN(places) *columns, IN(quad) *best, IN(codes) *first
-) {
+INLINE void IN(fold)(const IN(lanes) * greatest, const IN(places) * columns, IN(quad) * best,
+                     IN(codes) * first) {
     *best = __builtin_shufflevector(*greatest, *greatest, 0, 1, 2, 3);
     *first = __builtin_shufflevector(*columns, *columns, 0, 1, 2, 3);
 #if LANES == 8
     {
         const IN(quad) others = __builtin_shufflevector(*greatest, *greatest, 4, 5, 6, 7);
         const IN(codes) theirs = __builtin_shufflevector(*columns, *columns, 4, 5, 6, 7);
-        const IN(codes) higher = (IN(codes))(others > *best)
-            | ((IN(codes))(others == *best) & (IN(codes))(theirs < *first));
+        const IN(codes) higher = (IN(codes))(others > *best) |
+                                 ((IN(codes))(others == *best) & (IN(codes))(theirs < *first));
         *best = (IN(quad))EITHER(IN(codes), higher, others, *best);
         *first = EITHER(IN(codes), higher, theirs, *first);
     }
@@ -49,9 +47,8 @@ INLINE void IN(fold)(
 /* The tops of four rows of LANES scores or more. The last lanes of a row may overlap those before.
  * Memory is asked for what is `ahead`, since long rows are too far apart for the processor to
  * guess. There are two sums, which do not wait for each other. */
-INLINE void IN(tops_of_four)(
-    const SCORE *rows, int64_t width, int64_t ahead, int32_t *top, SCORE *scores, IN(lanes) *sums
-) {
+INLINE void IN(tops_of_four)(const SCORE *rows, int64_t width, int64_t ahead, int32_t *top,
+                             SCORE *scores, IN(lanes) * sums) {
     const int64_t last = width - LANES;
     IN(lanes) greatest[4];
     IN(places) columns[4];
@@ -82,8 +79,8 @@ INLINE void IN(tops_of_four)(
     }
     first = (IN(codes)){0} + (PLACE)width;
     for (int lane = 0; lane < 4; lane++) {
-        const IN(codes) earlier = (IN(codes))(bests[lane] == best)
-            & (IN(codes))(firsts[lane] < first);
+        const IN(codes) earlier =
+            (IN(codes))(bests[lane] == best) & (IN(codes))(firsts[lane] < first);
         first = EITHER(IN(codes), earlier, firsts[lane], first);
     }
     best += (SCORE)0;
@@ -95,9 +92,8 @@ INLINE void IN(tops_of_four)(
 
 /* The tops of four rows, whose comparisons do not wait for each other; answers the sum, if it is
  * asked for. */
-INLINE SCORE IN(tops_side_by_side)(
-    const SCORE *rows, int64_t width, int32_t *top, SCORE *scores, const int is_summed
-) {
+INLINE SCORE IN(tops_side_by_side)(const SCORE *rows, int64_t width, int32_t *top, SCORE *scores,
+                                   const int is_summed) {
     SCORE greatest[4], sums[4] = {0};
     PLACE places[4];
     for (int row = 0; row < 4; row++) {
@@ -121,9 +117,8 @@ INLINE SCORE IN(tops_side_by_side)(
 
 /* Answers a sum that every score is part of, some of them twice: it is finite only if all are.
  * Rows too short for vectors are not summed, and the answer is NaN. */
-EXPORT(TARGET SCORE, IN(tops),
-    const SCORE *values, int64_t count, int64_t width, int32_t *top, SCORE *scores
-) {
+EXPORT(TARGET SCORE, IN(tops), const SCORE *values, int64_t count, int64_t width, int32_t *top,
+       SCORE *scores) {
     SCORE sum = 0;
     int64_t row = 0;
 #if LANES > 1

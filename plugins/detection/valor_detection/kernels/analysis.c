@@ -5,11 +5,12 @@
 enum { LIMBS = 3 }; /* of 32 bits each, below one */
 CONSTANT(reliability_limbs, LIMBS);
 
-#define LEAST_WHOLE 0x1p-43   /* a score from here on has no bits below the limbs */
+/* The limbs have 96 bits below one. A double has 53 bits, so that the lowest bit of a score of at
+   least 2^-43 is 2^-95 or more. */
+#define LEAST_WHOLE 0x1p-43
 
 /* Adds a score to the limbs of a bin, which have room for 2**31 carries. */
-static void add_exactly(uint64_t *limbs, double score)
-{
+static void add_exactly(uint64_t *limbs, double score) {
     for (int limb = 0; limb < LIMBS; limb++) {
         double scaled = score * 0x1p32;
         int64_t whole = (int64_t)scaled;
@@ -19,8 +20,7 @@ static void add_exactly(uint64_t *limbs, double score)
 }
 
 /* Number of edges, of which there are one less than bins, that lie below a score in [0, 1]. */
-static int64_t bin_of(double score, const double *edges, int64_t bins)
-{
+static int64_t bin_of(double score, const double *edges, int64_t bins) {
     int64_t bin = (int64_t)(score * (double)bins);
     if (bin > bins - 1) bin = bins - 1;
     while (bin > 0 && !(edges[bin - 1] < score)) bin--;
@@ -31,11 +31,9 @@ static int64_t bin_of(double score, const double *edges, int64_t bins)
 /* Outputs are 0 before. Writes the rows whose scores are too small for the limbs, and answers how
    many these are. */
 EXPORT(int64_t, reliability, int64_t count, const int64_t *labels, const double *scores,
-                           const uint8_t *right, const uint8_t *wrong, double score_threshold,
-                           const int64_t *groups, int64_t bins, const double *edges,
-                           int64_t *counts, int64_t *hits, uint64_t *limbs, int64_t *outside,
-                           int64_t *small)
-{
+       const uint8_t *right, const uint8_t *wrong, double score_threshold, const int64_t *groups,
+       int64_t bins, const double *edges, int64_t *counts, int64_t *hits, uint64_t *limbs,
+       int64_t *outside, int64_t *small) {
     int64_t small_count = 0;
     for (int64_t i = 0; i < count; i++) {
         double score = scores[i];
@@ -67,11 +65,9 @@ CONSTANT(fault_background, BACKGROUND);
 
 /* Answers how many there are; all outputs have room for every prediction. */
 EXPORT(int64_t, faults, int64_t count, const int64_t *starts, const int64_t *truths,
-                      const double *ious, const int64_t *labels, const int64_t *true_labels,
-                      const uint8_t *crowd, const uint8_t *is_false, const uint8_t *used,
-                      double foreground, double background, int64_t *rows, uint8_t *kinds,
-                      int64_t *targets)
-{
+       const double *ious, const int64_t *labels, const int64_t *true_labels, const uint8_t *crowd,
+       const uint8_t *is_false, const uint8_t *used, double foreground, double background,
+       int64_t *rows, uint8_t *kinds, int64_t *targets) {
     int64_t found = 0;
     for (int64_t i = 0; i < count; i++) {
         double same = 0, other = 0;
@@ -121,12 +117,10 @@ EXPORT(int64_t, faults, int64_t count, const int64_t *starts, const int64_t *tru
 
 /* Answers how many stand; all outputs have room for every prediction and every moved error. */
 EXPORT(int64_t, repairs, int64_t label_count, const int64_t *starts, const int64_t *rows,
-                       const uint8_t *is_true, const double *scores, const int32_t *numbers,
-                       const uint8_t *kinds, const uint8_t *is_repaired,
-                       const int64_t *moved_starts, const double *moved_scores,
-                       int64_t *standing_starts, int64_t *at, int32_t *false_before,
-                       uint8_t *counted, uint64_t *matched, uint64_t *excused)
-{
+       const uint8_t *is_true, const double *scores, const int32_t *numbers, const uint8_t *kinds,
+       const uint8_t *is_repaired, const int64_t *moved_starts, const double *moved_scores,
+       int64_t *standing_starts, int64_t *at, int32_t *false_before, uint8_t *counted,
+       uint64_t *matched, uint64_t *excused) {
     int64_t count = 0;
     for (int64_t k = 0; k < label_count; k++) {
         int64_t m = moved_starts[k], i = starts[k];

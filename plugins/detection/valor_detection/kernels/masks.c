@@ -8,23 +8,19 @@
 
 #include "kernels.h"
 
-#define DONE (-1)
-#define NO_MEMORY (-2)
+enum { DONE = -1, NO_MEMORY = -2 };
 
 CONSTANT(masks_no_memory, NO_MEMORY);
 
 /* ---- Compressed text: groups of five bits, the lowest first, 32 set where more follow. ---- */
 
-#define ZERO 48
-#define GROUPS 12 /* more would not fit into 64 bits */
+enum { ZERO = 48, GROUPS = 12 }; /* 12 groups of five bits and their sign fit into 64 bits */
 
 /* How many numbers a text has; -1 if it is no such text. */
-static int64_t text_length(const uint8_t *at, const uint8_t *end)
-{
+static int64_t text_length(const uint8_t *at, const uint8_t *end) {
     int64_t length = 0;
     uint8_t outside = 0;
-    if (at < end && ((uint8_t)(end[-1] - ZERO) & 32))
-        return -1;
+    if (at < end && ((uint8_t)(end[-1] - ZERO) & 32)) return -1;
     while (at < end) { /* in blocks whose count fits a byte, for the compiler to vectorize */
         const uint8_t *stop = end - at > 255 ? at + 255 : end;
         uint8_t finished = 0;
@@ -38,29 +34,24 @@ static int64_t text_length(const uint8_t *at, const uint8_t *end)
     return outside & 192 ? -1 : length;
 }
 
-static int64_t number(const uint8_t **at)
-{
+static int64_t number(const uint8_t **at) {
     const uint8_t *here = *at;
     uint64_t bits = 0;
     int shift = 0;
     uint8_t group;
     do {
         group = (uint8_t)(*here++ - ZERO);
-        if (shift < 5 * GROUPS)
-            bits |= (uint64_t)(group & 31) << shift;
+        if (shift < 5 * GROUPS) bits |= (uint64_t)(group & 31) << shift;
         shift += 5;
     } while (group & 32);
     *at = here;
-    if (shift > 5 * GROUPS)
-        return INT64_MIN;
-    if (group & 16)
-        bits |= ~(uint64_t)0 << shift;
+    if (shift > 5 * GROUPS) return INT64_MIN;
+    if (group & 16) bits |= ~(uint64_t)0 << shift;
     return (int64_t)bits;
 }
 
 /* The run lengths of a checked text; 0 if one is negative or too large. */
-static int text_runs(const uint8_t *at, const uint8_t *text_end, uint32_t *begin)
-{
+static int text_runs(const uint8_t *at, const uint8_t *text_end, uint32_t *begin) {
     uint32_t *run = begin;
     for (; at < text_end; run++) {
         int64_t value;
@@ -74,10 +65,9 @@ static int text_runs(const uint8_t *at, const uint8_t *text_end, uint32_t *begin
         } else if (value = number(&at), value == INT64_MIN) {
             return 0;
         }
-        if (run - begin > 2)
-            value = (int64_t)((uint64_t)value + run[-2]);
-        if (value < 0 || value > UINT32_MAX)
-            return 0;
+        /* From the fourth run on, COCO's text has differences from the run two before. */
+        if (run - begin > 2) value = (int64_t)((uint64_t)value + run[-2]);
+        if (value < 0 || value > UINT32_MAX) return 0;
         *run = (uint32_t)value;
     }
     return 1;
@@ -90,9 +80,7 @@ static int text_runs(const uint8_t *at, const uint8_t *text_end, uint32_t *begin
    has, area and box are 0. A height of no pixels, or of more than 32 bits count, is one that no run
    reaches the end of. */
 EXPORT(void, masks_measure, const uint32_t *runs, const int64_t *rows, const int64_t *sizes,
-                          int64_t first, int64_t last, double *areas, double *boxes,
-                          int64_t *filled)
-{
+       int64_t first, int64_t last, double *areas, double *boxes, int64_t *filled) {
     for (int64_t row = first; row < last; row++) {
         const uint32_t *run = runs + rows[row];
         int64_t count = rows[row + 1] - rows[row], area = 0, total = 0;
@@ -108,8 +96,7 @@ EXPORT(void, masks_measure, const uint32_t *runs, const int64_t *rows, const int
             here += run[i];
             y = here - start;
             here += length;
-            if (!length)
-                continue;
+            if (!length) continue;
             if (y >= height) { /* nearly always in the next column */
                 column = y - height < height ? column + 1 : (start + y) / height;
                 y -= column * height - start;
@@ -126,10 +113,8 @@ EXPORT(void, masks_measure, const uint32_t *runs, const int64_t *rows, const int
                 start = column * height;
             }
         }
-        if (count & 1)
-            total += run[count - 1];
-        if (total > UINT32_MAX)
-            area = 0;
+        if (count & 1) total += run[count - 1];
+        if (total > UINT32_MAX) area = 0;
         if (area && given > 0) {
             box[0] = left;
             box[1] = top;
@@ -144,7 +129,7 @@ EXPORT(void, masks_measure, const uint32_t *runs, const int64_t *rows, const int
 /* ---- Polygons, drawn as COCO does: on a grid five times as fine. ---- */
 
 #define FINE 5
-#define MIDDLE 2           /* a column's boundary points lie where its third fine column ends */
+#define MIDDLE 2               /* a column's boundary points lie where its third fine column ends */
 enum { FARTHEST = 100000000 }; /* coordinates whose fine ones are whole numbers of 32 bits */
 CONSTANT(farthest, FARTHEST);
 #define DOUBT 1e-6
@@ -166,22 +151,19 @@ typedef struct {
 static int32_t fine(double coordinate) { return (int32_t)(FINE * coordinate + .5); }
 
 /* The pixel of a line that begins at a fine place or behind it, counted from its middle on. */
-static int32_t pixel(int32_t place, int32_t count)
-{
+static int32_t pixel(int32_t place, int32_t count) {
     int32_t before = place <= MIDDLE ? 0 : (int32_t)((uint32_t)(place + FINE - 1 - MIDDLE) / FINE);
     return before < count ? before : count;
 }
 
 /* The most boundaries of a ring; -1 where a coordinate is out of range. */
-static int64_t ring_room(const double *points, int64_t count, int32_t width)
-{
+static int64_t ring_room(const double *points, int64_t count, int32_t width) {
     int64_t room = 0;
     int32_t before;
     int far = 0;
     for (int64_t i = 0; i < 2 * count; i++)
         far |= !(points[i] >= -FARTHEST && points[i] <= FARTHEST);
-    if (far || !count)
-        return -far;
+    if (far || !count) return -far;
     before = pixel(fine(points[2 * count - 2]), width);
     for (int64_t i = 0; i < count; i++) {
         int32_t column = pixel(fine(points[2 * i]), width);
@@ -193,8 +175,7 @@ static int64_t ring_room(const double *points, int64_t count, int32_t width)
 
 /* Boundaries on an edge that is wider than high: at each middle, the upper of two fine points. */
 static void cross_wide(const Corner *a, const Corner *b, int32_t from, int32_t to, int32_t height,
-                       int32_t *ends, uint32_t *at)
-{
+                       int32_t *ends, uint32_t *at) {
     double slope = (double)(b->y - a->y) / (b->x - a->x);
     int32_t t = FINE * from + MIDDLE - a->x + (slope < 0);
     uint32_t begin = (uint32_t)from * (uint32_t)height;
@@ -206,8 +187,7 @@ static void cross_wide(const Corner *a, const Corner *b, int32_t from, int32_t t
    point is found by division; where rounding might put it beside the one that COCO's own formula
    finds (errors of that are below DOUBT), the formula decides. */
 static void cross_high(const Corner *a, const Corner *b, int32_t from, int32_t to, int32_t height,
-                       int32_t *ends, uint32_t *at)
-{
+                       int32_t *ends, uint32_t *at) {
     int32_t length = b->y - a->y, middle = FINE * from + MIDDLE;
     double slope = (double)(b->x - a->x) / length, inverse = (double)length / (b->x - a->x);
     double doubt = DOUBT * (inverse < 0 ? -inverse : inverse);
@@ -219,10 +199,8 @@ static void cross_high(const Corner *a, const Corner *b, int32_t from, int32_t t
         int32_t t = (int32_t)crossing;
         if (!(crossing - t > doubt && crossing - t < 1 - doubt)) {
             t = t < length ? t : length - 1;
-            while (t < length - 1 && !PAST(t + 1))
-                t++;
-            while (t > 0 && PAST(t))
-                t--;
+            while (t < length - 1 && !PAST(t + 1)) t++;
+            while (t > 0 && PAST(t)) t--;
         }
         at[(*ends++)++] = begin + (uint32_t)pixel(t + a->y, height);
     }
@@ -230,15 +208,14 @@ static void cross_high(const Corner *a, const Corner *b, int32_t from, int32_t t
 }
 
 /* Boundaries on an edge of a ring whose columns begin with `left`. */
-static void cross(const Corner *a, const Corner *b, int32_t left, int32_t height, const Desk *desk)
-{
+static void cross(const Corner *a, const Corner *b, int32_t left, int32_t height,
+                  const Desk *desk) {
     int32_t across = a->x < b->x ? b->x - a->x : a->x - b->x;
     int32_t down = a->y < b->y ? b->y - a->y : a->y - b->y;
     int32_t from = a->column < b->column ? a->column : b->column;
     int32_t to = a->column < b->column ? b->column : a->column;
     int wide = across >= down;
-    if (from == to)
-        return;
+    if (from == to) return;
     if (wide ? a->x > b->x : a->y > b->y) {
         const Corner *other = a;
         a = b;
@@ -249,14 +226,12 @@ static void cross(const Corner *a, const Corner *b, int32_t left, int32_t height
 
 #define FEW 32 /* up to here, insertion is quicker */
 
-static int by_size(const void *a, const void *b)
-{
+static int by_size(const void *a, const void *b) {
     uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
     return (one > other) - (one < other);
 }
 
-static void sort(uint32_t *values, int32_t count)
-{
+static void sort(uint32_t *values, int32_t count) {
     if (count > FEW) {
         qsort(values, (size_t)count, sizeof *values, by_size);
         return;
@@ -264,15 +239,13 @@ static void sort(uint32_t *values, int32_t count)
     for (int32_t i = 1; i < count; i++) {
         uint32_t value = values[i];
         int32_t j = i;
-        for (; j > 0 && values[j - 1] > value; j--)
-            values[j] = values[j - 1];
+        for (; j > 0 && values[j - 1] > value; j--) values[j] = values[j - 1];
         values[j] = value;
     }
 }
 
 /* Sorts the boundaries of each column and leaves out those of which there are two in one place. */
-static int32_t tidied(uint32_t *at, const int32_t *ends, int32_t columns, uint32_t full)
-{
+static int32_t tidied(uint32_t *at, const int32_t *ends, int32_t columns, uint32_t full) {
     int32_t kept = 0, begin = 0;
     for (int32_t column = 0; column < columns; column++) {
         int32_t end = ends[column];
@@ -290,15 +263,13 @@ static int32_t tidied(uint32_t *at, const int32_t *ends, int32_t columns, uint32
                 at[kept++] = at[begin];
         }
     }
-    while (kept > 0 && at[kept - 1] == full)
-        kept--;
+    while (kept > 0 && at[kept - 1] == full) kept--;
     return kept;
 }
 
 /* Where runs begin inside and outside of a ring by turns. */
 static int32_t ring_boundaries(const double *points, int64_t count, int32_t height, int32_t width,
-                               const Desk *desk)
-{
+                               const Desk *desk) {
     Corner *corners = desk->corners;
     int32_t left = width, right = 0, edges = 0, total = 0, *ends = desk->ends;
     for (int64_t i = 0; i < count; i++) {
@@ -307,8 +278,7 @@ static int32_t ring_boundaries(const double *points, int64_t count, int32_t heig
         left = column < left ? column : left;
         right = column > right ? column : right;
     }
-    if (left >= right)
-        return 0;
+    if (left >= right) return 0;
     corners[count] = corners[0];
     memset(ends, 0, (size_t)(right - left + 1) * sizeof *ends);
     for (int64_t i = 0; i < count; i++) {
@@ -321,21 +291,18 @@ static int32_t ring_boundaries(const double *points, int64_t count, int32_t heig
         ends[column] = total; /* where the column begins, until its boundaries are there */
         total += edges;
     }
-    for (int64_t i = 0; i < count; i++)
-        cross(corners + i, corners + i + 1, left, height, desk);
+    for (int64_t i = 0; i < count; i++) cross(corners + i, corners + i + 1, left, height, desk);
     return tidied(desk->at, ends, right - left, (uint32_t)height * (uint32_t)width);
 }
 
-static void swap(uint32_t **a, uint32_t **b)
-{
+static void swap(uint32_t **a, uint32_t **b) {
     uint32_t *kept = *a;
     *a = *b;
     *b = kept;
 }
 
 /* Adds the boundaries of a ring to those of the rings before it: pixels in any of them. */
-static int32_t unite(Desk *desk, int32_t count, int32_t before)
-{
+static int32_t unite(Desk *desk, int32_t count, int32_t before) {
     const uint32_t *a = desk->at, *b = desk->together;
     int32_t i = 0, j = 0, kept = 0;
     if (before == 0) {
@@ -347,8 +314,7 @@ static int32_t unite(Desk *desk, int32_t count, int32_t before)
         int was = (i | j) & 1;
         i += i < count && a[i] == place;
         j += j < before && b[j] == place;
-        if (((i | j) & 1) != was)
-            desk->joined[kept++] = place;
+        if (((i | j) & 1) != was) desk->joined[kept++] = place;
     }
     swap(&desk->joined, &desk->together);
     return kept;
@@ -369,18 +335,18 @@ typedef struct {
     const uint8_t *letters;
 } Segmentations;
 
-static int64_t begin_of(const int64_t *ends, int64_t row, int width, int what)
-{
+static int64_t begin_of(const int64_t *ends, int64_t row, int width, int what) {
     return row ? ends[width * (row - 1) + what] : 0;
 }
 
-enum { MOST_CROSSED = 20000000 }; /* takes seconds to draw; see row_errors.py */
+/* Drawing takes time and memory for each column crossed: 20 million take seconds. Python rejects the
+   same rows with this number in the message (row_errors.py). */
+enum { MOST_CROSSED = 20000000 };
 CONSTANT(most_crossed, MOST_CROSSED);
 
 /* The most run lengths of a row's polygons; -1 where a coordinate is out of range, where pixels are
    too many for 32 bits, or where edges cross so many columns that drawing them would not end. */
-static int64_t polygon_room(const Segmentations *of, int64_t row, const int64_t *size)
-{
+static int64_t polygon_room(const Segmentations *of, int64_t row, const int64_t *size) {
     int64_t room = 1, last = of->rows[3 * row + RINGS];
     if (size[0] < 0 || size[1] < 0 || size[0] > INT32_MAX || size[1] > INT32_MAX ||
         size[0] * size[1] > INT32_MAX)
@@ -388,42 +354,34 @@ static int64_t polygon_room(const Segmentations *of, int64_t row, const int64_t 
     for (int64_t ring = begin_of(of->rows, row, 3, RINGS); ring < last; ring++) {
         int64_t begin = begin_of(of->rings, ring, 1, 0), count = (of->rings[ring] - begin) / 2;
         int64_t own = ring_room(of->numbers + begin, count, (int32_t)size[1]);
-        if (own < 0)
-            return -1;
+        if (own < 0) return -1;
         room += own;
-        if (room - 1 > MOST_CROSSED)
-            return -1;
+        if (room - 1 > MOST_CROSSED) return -1;
     }
     return room;
 }
 
-#define AHEAD 8   /* rows whose polygons are on their way from memory: they lie anywhere in it */
-#define LINE 8    /* numbers that come at once */
-#define MOST 256  /* numbers that are asked for; others follow by themselves */
+#define AHEAD 8  /* rows whose polygons are on their way from memory: they lie anywhere in it */
+#define LINE 8   /* numbers that come at once */
+#define MOST 256 /* numbers that are asked for; others follow by themselves */
 
-static void fetch(const Segmentations *of, int64_t row)
-{
+static void fetch(const Segmentations *of, int64_t row) {
     int64_t ring = begin_of(of->rows, row, 3, RINGS), last = of->rows[3 * row + RINGS], begin, end;
-    if (ring == last)
-        return;
+    if (ring == last) return;
     begin = begin_of(of->rings, ring, 1, 0);
     end = of->rings[last - 1] - begin > MOST ? begin + MOST : of->rings[last - 1];
-    for (int64_t i = begin; i < end; i += LINE)
-        PREFETCH(of->numbers + i);
+    for (int64_t i = begin; i < end; i += LINE) PREFETCH(of->numbers + i);
 }
 
 /* The most run lengths of each row, one of segmentations in the order of `rows`. Answers the first
    that cannot be drawn. */
 EXPORT(int64_t, masks_room, const uint8_t *kinds, const int64_t *row_ends, const int64_t *ring_ends,
-                          const double *numbers, const uint32_t *counts, const uint8_t *letters,
-                          const int64_t *rows, const int64_t *sizes, int64_t first, int64_t last,
-                          int64_t *room)
-{
+       const double *numbers, const uint32_t *counts, const uint8_t *letters, const int64_t *rows,
+       const int64_t *sizes, int64_t first, int64_t last, int64_t *room) {
     Segmentations of = {kinds, row_ends, ring_ends, numbers, counts, letters};
     for (int64_t i = first; i < last; i++) {
         int64_t row = rows[i], begin;
-        if (i + AHEAD < last)
-            fetch(&of, rows[i + AHEAD]);
+        if (i + AHEAD < last) fetch(&of, rows[i + AHEAD]);
         switch (kinds[row]) {
         case POLYGONS:
             room[i] = polygon_room(&of, row, sizes + 2 * i);
@@ -438,16 +396,14 @@ EXPORT(int64_t, masks_room, const uint8_t *kinds, const int64_t *row_ends, const
         default:
             room[i] = 0;
         }
-        if (room[i] < 0)
-            return i;
+        if (room[i] < 0) return i;
     }
     return DONE;
 }
 
 /* Run lengths of the union of a row's rings; answers how many there are. */
 static int64_t polygon_runs(const Segmentations *of, int64_t row, const int64_t *size, Desk *desk,
-                            uint32_t *runs)
-{
+                            uint32_t *runs) {
     int32_t height = (int32_t)size[0], width = (int32_t)size[1], united = 0;
     int64_t last = of->rows[3 * row + RINGS];
     uint32_t before = 0;
@@ -466,13 +422,11 @@ static int64_t polygon_runs(const Segmentations *of, int64_t row, const int64_t 
 
 /* Makes a desk for the polygons of some rows, in one piece of memory that `corners` begins. */
 static int desk_made(Desk *desk, const Segmentations *of, const int64_t *rows, const int64_t *room,
-                     int64_t first, int64_t last)
-{
+                     int64_t first, int64_t last) {
     uint64_t corners = 1, most = 1, bytes;
     for (int64_t i = first; i < last; i++) {
         int64_t row = rows[i], size = room[i + 1] - room[i];
-        if (of->kinds[row] != POLYGONS)
-            continue;
+        if (of->kinds[row] != POLYGONS) continue;
         most = (uint64_t)size > most ? (uint64_t)size : most;
         for (int64_t ring = begin_of(of->rows, row, 3, RINGS); ring < of->rows[3 * row]; ring++) {
             int64_t count = (of->rings[ring] - begin_of(of->rings, ring, 1, 0)) / 2 + 1;
@@ -481,8 +435,7 @@ static int desk_made(Desk *desk, const Segmentations *of, const int64_t *rows, c
     }
     bytes = corners * sizeof *desk->corners + 4 * most * sizeof *desk->at;
     desk->corners = bytes <= SIZE_MAX ? malloc((size_t)bytes) : NULL;
-    if (!desk->corners)
-        return 0;
+    if (!desk->corners) return 0;
     desk->ends = (int32_t *)(desk->corners + corners);
     desk->at = (uint32_t *)(desk->ends + most);
     desk->together = desk->at + most;
@@ -492,21 +445,18 @@ static int desk_made(Desk *desk, const Segmentations *of, const int64_t *rows, c
 
 /* Run lengths of each row, one behind the other from runs[room[first]] on; `room` has the sums of
    what masks_room found. Answers the first row that is no mask. */
-EXPORT(int64_t, masks_drawn, const uint8_t *kinds, const int64_t *row_ends, const int64_t *ring_ends,
-                           const double *numbers, const uint32_t *counts, const uint8_t *letters,
-                           const int64_t *rows, const int64_t *sizes, int64_t first, int64_t last,
-                           const int64_t *room, uint32_t *runs, int64_t *lengths)
-{
+EXPORT(int64_t, masks_drawn, const uint8_t *kinds, const int64_t *row_ends,
+       const int64_t *ring_ends, const double *numbers, const uint32_t *counts,
+       const uint8_t *letters, const int64_t *rows, const int64_t *sizes, int64_t first,
+       int64_t last, const int64_t *room, uint32_t *runs, int64_t *lengths) {
     Segmentations of = {kinds, row_ends, ring_ends, numbers, counts, letters};
     Desk desk;
     int64_t answer = DONE;
     uint32_t *run = runs + room[first];
-    if (!desk_made(&desk, &of, rows, room, first, last))
-        return NO_MEMORY;
+    if (!desk_made(&desk, &of, rows, room, first, last)) return NO_MEMORY;
     for (int64_t i = first; i < last && answer == DONE; i++) {
         int64_t row = rows[i], begin;
-        if (i + AHEAD < last)
-            fetch(&of, rows[i + AHEAD]);
+        if (i + AHEAD < last) fetch(&of, rows[i + AHEAD]);
         lengths[i] = room[i + 1] - room[i];
         switch (kinds[row]) {
         case POLYGONS:
@@ -518,8 +468,7 @@ EXPORT(int64_t, masks_drawn, const uint8_t *kinds, const int64_t *row_ends, cons
             break;
         case COMPRESSED:
             begin = begin_of(row_ends, row, 3, LETTERS);
-            if (!text_runs(letters + begin, letters + row_ends[3 * row + LETTERS], run))
-                answer = i;
+            if (!text_runs(letters + begin, letters + row_ends[3 * row + LETTERS], run)) answer = i;
             break;
         }
         run += lengths[i];
@@ -533,28 +482,24 @@ EXPORT(int64_t, masks_drawn, const uint8_t *kinds, const int64_t *row_ends, cons
 #define BLOCK 8 /* intervals of both masks that are compared side by side, with vectors */
 
 typedef struct {
-    int64_t row;       /* whose intervals these are */
+    int64_t row;        /* whose intervals these are */
     int32_t *from, *to; /* pixels inside, in the order of the runs */
     int64_t count, room;
     int64_t area;
 } Intervals;
 
 /* Makes `intervals` those of a row. Behind the last come some that nothing reaches. */
-static int spread(Intervals *intervals, int64_t row, const uint32_t *runs, const int64_t *rows)
-{
+static int spread(Intervals *intervals, int64_t row, const uint32_t *runs, const int64_t *rows) {
     const uint32_t *run = runs + rows[row];
     int64_t count = (rows[row + 1] - rows[row]) / 2, area = 0;
     uint32_t here = 0;
-    if (intervals->row == row)
-        return 1;
+    if (intervals->row == row) return 1;
     if (count + BLOCK + 1 > intervals->room) {
         int64_t wanted = 2 * (count + BLOCK + 1);
         int32_t *from = realloc(intervals->from, (size_t)wanted * sizeof *from), *to;
-        if (!from)
-            return 0;
+        if (!from) return 0;
         intervals->from = from;
-        if (!(to = realloc(intervals->to, (size_t)wanted * sizeof *to)))
-            return 0;
+        if (!(to = realloc(intervals->to, (size_t)wanted * sizeof *to))) return 0;
         intervals->to = to;
         intervals->room = wanted;
     }
@@ -574,8 +519,7 @@ static int spread(Intervals *intervals, int64_t row, const uint32_t *runs, const
 }
 
 /* First interval from `i` on that ends behind a place. */
-static int64_t behind(const Intervals *intervals, int64_t i, int32_t place)
-{
+static int64_t behind(const Intervals *intervals, int64_t i, int32_t place) {
     int64_t end = intervals->count;
     while (i < end) {
         int64_t middle = i + (end - i) / 2;
@@ -590,8 +534,7 @@ static int64_t behind(const Intervals *intervals, int64_t i, int32_t place)
 /* Adds what the next intervals of both share, each with its counterpart, if no other of them
    overlap: the usual case of two shapes with one run in a column. */
 static int side_by_side(const int32_t *a_from, const int32_t *a_to, const int32_t *b_from,
-                        const int32_t *b_to, int64_t *pixels)
-{
+                        const int32_t *b_to, int64_t *pixels) {
     int32_t shared = 0, crossing = 0;
     for (int i = 0; i < BLOCK; i++) {
         int32_t from = a_from[i] > b_from[i] ? a_from[i] : b_from[i];
@@ -599,17 +542,14 @@ static int side_by_side(const int32_t *a_from, const int32_t *a_to, const int32_
         shared += to > from ? to - from : 0;
         crossing |= (a_to[i] > b_from[i + 1]) | (b_to[i] > a_from[i + 1]);
     }
-    if (!crossing)
-        *pixels += shared;
+    if (!crossing) *pixels += shared;
     return !crossing;
 }
 
 /* Pixels that two masks share. */
-static int64_t common(const Intervals *a, const Intervals *b)
-{
+static int64_t common(const Intervals *a, const Intervals *b) {
     int64_t i = 0, j = 0, pixels = 0;
-    if (a->count == 0 || b->count == 0)
-        return 0;
+    if (a->count == 0 || b->count == 0) return 0;
     i = behind(a, 0, b->from[0]);
     j = behind(b, 0, a->from[0]);
     while (i < a->count && j < b->count) {
@@ -634,11 +574,9 @@ static int64_t common(const Intervals *a, const Intervals *b)
    that lies in it. Pairs that are certainly below `at_least` are answered with 0, as those are
    that share nothing. Answers NO_MEMORY without it. */
 EXPORT(int64_t, masks_ious, const uint32_t *true_runs, const int64_t *true_starts,
-                          const uint32_t *predicted_runs, const int64_t *predicted_starts,
-                          const int64_t *true_rows, const int64_t *predicted_rows,
-                          const uint8_t *crowd, double at_least, int64_t first, int64_t last,
-                          double *ious)
-{
+       const uint32_t *predicted_runs, const int64_t *predicted_starts, const int64_t *true_rows,
+       const int64_t *predicted_rows, const uint8_t *crowd, double at_least, int64_t first,
+       int64_t last, double *ious) {
     Intervals true_ = {-1, NULL, NULL, 0, 0, 0}, predicted = {-1, NULL, NULL, 0, 0, 0};
     int64_t answer = DONE;
     for (int64_t pair = first; pair < last; pair++) {
@@ -651,11 +589,9 @@ EXPORT(int64_t, masks_ious, const uint32_t *true_runs, const int64_t *true_start
         areas = (double)(true_.area + predicted.area);
         most = (double)(true_.area < predicted.area ? true_.area : predicted.area);
         ious[pair] = 0;
-        if (most == 0 || most / (crowd[pair] ? predicted.area : areas - most) < at_least)
-            continue;
+        if (most == 0 || most / (crowd[pair] ? predicted.area : areas - most) < at_least) continue;
         both = (double)common(&true_, &predicted);
-        if (both > 0)
-            ious[pair] = both / (crowd[pair] ? predicted.area : areas - both);
+        if (both > 0) ious[pair] = both / (crowd[pair] ? predicted.area : areas - both);
     }
     free(true_.from);
     free(true_.to);

@@ -13,19 +13,20 @@ EXPORT(uint32_t, valor_kernels_sources, void) { return KERNELS_SOURCES; }
 static double lesser(double a, double b) { return a < b ? a : b; }
 static double greater(double a, double b) { return a > b ? a : b; }
 
-#define TINY 1e-300 /* more than what products of the least numbers lose */
+/* Shared area and union have an absolute error where products underflow; TINY is above it. */
+#define TINY 1e-300
 
 /* Pairs of the predictions from *row on, until all are done or the next one's might not fit.
    Returns the number of pairs written; *row and *true_row say where to go on. */
-EXPORT(int64_t, box_pairs,
-    int64_t true_count, const int64_t *true_datums, const int64_t *true_groups,
-    const double *true_boxes, const uint8_t *crowd,
-    int64_t count, const int64_t *datums, const int64_t *groups, const double *boxes,
-    double lowest, int64_t capacity,
-    int64_t *row, int64_t *true_row, int64_t *sizes, int64_t *truths, double *ious)
-{
+EXPORT(int64_t, box_pairs, int64_t true_count, const int64_t *true_datums,
+       const int64_t *true_groups, const double *true_boxes, const uint8_t *crowd, int64_t count,
+       const int64_t *datums, const int64_t *groups, const double *boxes, double lowest,
+       int64_t capacity, int64_t *row, int64_t *true_row, int64_t *sizes, int64_t *truths,
+       double *ious) {
     int64_t written = 0, first = *true_row, i = *row;
-    double nearly = lowest * (1 - 1e-9); /* below it, no rounding makes it the lowest */
+    /* An IoU comes of three roundings, with a relative error below 2^-51: a product below this limit
+       cannot round up to `lowest`, so that most pairs need no division. */
+    double nearly = lowest * (1 - 1e-9);
     while (i < count) {
         int64_t datum = datums[i], stop;
         while (first < true_count && true_datums[first] < datum) first++;
@@ -62,8 +63,7 @@ full:
 }
 
 /* Bits that sort as unsigned numbers like descending scores; 0.0 and -0.0 are one score. */
-static uint64_t descending(double score)
-{
+static uint64_t descending(double score) {
     uint64_t bits;
     score += 0.0;
     memcpy(&bits, &score, sizeof bits);
@@ -80,12 +80,11 @@ typedef struct {
 #define RADIX 2048 /* 11 bits: six digits make 64 */
 #define UPPER 3    /* digits from here on rarely leave different scores equal */
 #define MOST INT32_MAX
-#define FEW 64     /* up to here, insertion beats counting */
+#define FEW 64 /* up to here, insertion beats counting */
 
 /* Sorts by some digits of the key, stably; other is room for as many. */
 static void sort_by_digits(Keyed *keys, Keyed *other, int64_t count, int first_digit,
-                           int last_digit, uint32_t (*counts)[RADIX])
-{
+                           int last_digit, uint32_t (*counts)[RADIX]) {
     Keyed *from = keys, *to = other;
     memset(counts, 0, DIGITS * sizeof *counts);
     for (int64_t i = 0; i < count; i++)
@@ -110,8 +109,7 @@ static void sort_by_digits(Keyed *keys, Keyed *other, int64_t count, int first_d
 }
 
 /* Sorts keys whose upper digits are equal; mostly all of them are. */
-static void sort_lower(Keyed *keys, Keyed *other, int64_t count, uint32_t (*counts)[RADIX])
-{
+static void sort_lower(Keyed *keys, Keyed *other, int64_t count, uint32_t (*counts)[RADIX]) {
     int64_t sorted = 1;
     while (sorted < count && keys[sorted - 1].key <= keys[sorted].key) sorted++;
     if (sorted == count) return;
@@ -129,13 +127,12 @@ static void sort_lower(Keyed *keys, Keyed *other, int64_t count, uint32_t (*coun
 
 /* starts has group_count + 1 places. Returns 0, or -1 where memory is short. */
 EXPORT(int, score_order, int64_t count, const int64_t *groups, const double *scores,
-                       int64_t group_count, int64_t *starts, int64_t *order)
-{
+       int64_t group_count, int64_t *starts, int64_t *order) {
     /* Beyond MOST, rows do not fit their 32 bits; where addresses have 32, sizes do not either. */
     int fits = count >= 0 && count <= MOST && (uint64_t)count < SIZE_MAX / sizeof(Keyed) / 2;
     Keyed *room = fits ? malloc((size_t)(2 * count + 1) * sizeof *room) : NULL;
     Keyed *by_score, *keys;
-    uint32_t (*counts)[RADIX] = malloc(DIGITS * sizeof *counts);
+    uint32_t(*counts)[RADIX] = malloc(DIGITS * sizeof *counts);
     if (!room || !counts) {
         free(room);
         free(counts);
@@ -156,7 +153,8 @@ EXPORT(int, score_order, int64_t count, const int64_t *groups, const double *sco
     for (int64_t k = 0, first = 0; k < group_count; k++)
         while (first < starts[k]) {
             int64_t last = first + 1;
-            while (last < starts[k] && keys[last].key >> 11 * UPPER == keys[first].key >> 11 * UPPER)
+            while (last < starts[k] &&
+                   keys[last].key >> 11 * UPPER == keys[first].key >> 11 * UPPER)
                 last++;
             sort_lower(keys + first, by_score, last - first, counts);
             first = last;
@@ -169,8 +167,7 @@ EXPORT(int, score_order, int64_t count, const int64_t *groups, const double *sco
 
 /* seen and tallies have a place for every datum; all of seen is -1 before. */
 EXPORT(void, ranks, int64_t count, const int64_t *order, const int64_t *groups,
-                  const int64_t *datums, int64_t *seen, int32_t *tallies, int32_t *found)
-{
+       const int64_t *datums, int64_t *seen, int32_t *tallies, int32_t *found) {
     for (int64_t i = 0; i < count; i++) {
         int64_t row = order[i], datum = datums[row];
         if (seen[datum] != groups[row]) {
@@ -183,10 +180,8 @@ EXPORT(void, ranks, int64_t count, const int64_t *order, const int64_t *groups,
 
 /* Returns the number of predictions that have pairs left; chosen_starts ends with that of pairs. */
 EXPORT(int64_t, chosen_pairs, int64_t count, const int64_t *order, const int64_t *starts,
-                            const int64_t *truths, const double *ious, const int64_t *groups,
-                            const int64_t *true_groups, int64_t *rows, int64_t *chosen_starts,
-                            int64_t *chosen_truths, double *chosen_ious)
-{
+       const int64_t *truths, const double *ious, const int64_t *groups, const int64_t *true_groups,
+       int64_t *rows, int64_t *chosen_starts, int64_t *chosen_truths, double *chosen_ious) {
     int64_t row_count = 0, written = 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t row = order[i], before = written;
@@ -204,8 +199,7 @@ EXPORT(int64_t, chosen_pairs, int64_t count, const int64_t *order, const int64_t
 }
 
 /* Thresholds, ascending, that an IoU reaches, as the lowest bits. */
-static uint64_t reached(double iou, const double *thresholds, int64_t count)
-{
+static uint64_t reached(double iou, const double *thresholds, int64_t count) {
     int64_t passed = 0;
     while (passed < count && iou >= thresholds[passed]) passed++;
     return passed < 64 ? ((uint64_t)1 << passed) - 1 : ~(uint64_t)0;
@@ -214,8 +208,7 @@ static uint64_t reached(double iou, const double *thresholds, int64_t count)
 /* Whether COCO prefers a pair to another of the same prediction: counted objects first, then
    greater IoUs, of equal ones the last object. */
 static int is_preferred(int64_t pair, int64_t other, const int64_t *truths, const double *ious,
-                        const uint8_t *ignored)
-{
+                        const uint8_t *ignored) {
     int64_t truth = truths[pair], other_truth = truths[other];
     if (ignored[truth] != ignored[other_truth]) return ignored[truth] < ignored[other_truth];
     return ious[pair] != ious[other] ? ious[pair] > ious[other] : truth > other_truth;
@@ -226,11 +219,12 @@ typedef struct {
     uint64_t bits; /* thresholds at which it is the one that a prediction prefers so far */
 } Leader;
 
-/* Has a pair lead at those of some thresholds where it is preferred to the leaders there. No two
-   lead at one threshold, so that there are never more leaders than bits. Answers how many. */
-static int challenge(Leader *leaders, int count, int64_t pair, uint64_t bits,
-                     const int64_t *truths, const double *ious, const uint8_t *ignored)
-{
+/* Make this pair the best candidate at every threshold where it beats the current one; return the
+   number of candidates. Each threshold, a bit of a 64-bit word, has one candidate, so that there are
+   at most 64. Ignored objects lose against all others, since COCO's loop over the objects, ignored
+   ones last, ends at the first ignored one after a match. */
+static int challenge(Leader *leaders, int count, int64_t pair, uint64_t bits, const int64_t *truths,
+                     const double *ious, const uint8_t *ignored) {
     int kept = 0;
     for (int i = 0; i < count; i++) {
         Leader leader = leaders[i];
@@ -251,10 +245,9 @@ static int challenge(Leader *leaders, int count, int64_t pair, uint64_t bits,
 
 /* used has a place for every true object, all 0 before. */
 EXPORT(void, match_coco, int64_t count, const int64_t *starts, const int64_t *truths,
-                       const double *ious, const uint8_t *crowd, const uint8_t *ignored,
-                       int64_t threshold_count, const double *thresholds,
-                       uint64_t *used, uint64_t *matched, uint64_t *excused, int64_t *taken)
-{
+       const double *ious, const uint8_t *crowd, const uint8_t *ignored, int64_t threshold_count,
+       const double *thresholds, uint64_t *used, uint64_t *matched, uint64_t *excused,
+       int64_t *taken) {
     for (int64_t i = 0; i < count; i++) {
         Leader leaders[64];
         int leader_count = 0;
@@ -280,8 +273,7 @@ EXPORT(void, match_coco, int64_t count, const int64_t *starts, const int64_t *tr
 }
 
 /* Pair of greatest IoU from start to stop, the first of equals; there is at least one. */
-static int64_t best_pair(int64_t start, int64_t stop, const double *ious)
-{
+static int64_t best_pair(int64_t start, int64_t stop, const double *ious) {
     int64_t best = start;
     for (int64_t e = start + 1; e < stop; e++)
         if (ious[e] > ious[best]) best = e;
@@ -289,10 +281,9 @@ static int64_t best_pair(int64_t start, int64_t stop, const double *ious)
 }
 
 EXPORT(void, match_best, int64_t count, const int64_t *starts, const int64_t *truths,
-                       const double *ious, const uint8_t *crowd, const uint8_t *ignored,
-                       int64_t threshold_count, const double *thresholds,
-                       uint64_t *used, uint64_t *matched, uint64_t *excused, int64_t *taken)
-{
+       const double *ious, const uint8_t *crowd, const uint8_t *ignored, int64_t threshold_count,
+       const double *thresholds, uint64_t *used, uint64_t *matched, uint64_t *excused,
+       int64_t *taken) {
     for (int64_t i = 0; i < count; i++) {
         uint64_t bits = 0, excuses = 0;
         taken[i] = -1;
@@ -313,9 +304,7 @@ EXPORT(void, match_best, int64_t count, const int64_t *starts, const int64_t *tr
 
 /* Walks over pairs in the given order; places is all -1 and taken all 0 before. */
 EXPORT(void, match_walk, int64_t count, const int64_t *order, const int64_t *rows,
-                       const int64_t *truths, const uint8_t *crowd, uint8_t *taken,
-                       int64_t *places)
-{
+       const int64_t *truths, const uint8_t *crowd, uint8_t *taken, int64_t *places) {
     for (int64_t i = 0; i < count; i++) {
         int64_t pair = order[i], truth = truths[pair];
         if (places[rows[pair]] >= 0 || (taken[truth] && !crowd[truth])) continue;
@@ -327,12 +316,10 @@ EXPORT(void, match_walk, int64_t count, const int64_t *order, const int64_t *row
 /* Answers how many stand; all outputs have room for every prediction of the pairs, and one more.
    Written without branches, which nothing could foresee. */
 EXPORT(int64_t, standings, int64_t group_count, const int64_t *starts, const int64_t *order,
-                         const int32_t *places, const uint8_t *counts, const uint8_t *in_range,
-                         const uint64_t *matched, const uint64_t *excused,
-                         int64_t *standing_starts, int64_t *at, int32_t *false_before,
-                         uint8_t *is_counted, uint64_t *standing_matched,
-                         uint64_t *standing_excused)
-{
+       const int32_t *places, const uint8_t *counts, const uint8_t *in_range,
+       const uint64_t *matched, const uint64_t *excused, int64_t *standing_starts, int64_t *at,
+       int32_t *false_before, uint8_t *is_counted, uint64_t *standing_matched,
+       uint64_t *standing_excused) {
     static const uint64_t nothing = 0;
     int64_t count = 0;
     for (int64_t k = 0; k < group_count; k++) {
@@ -356,19 +343,16 @@ EXPORT(int64_t, standings, int64_t group_count, const int64_t *starts, const int
 }
 
 EXPORT(void, positives, int64_t count, const int64_t *labels, const double *areas,
-                      const uint8_t *crowd, double low, double high, int64_t *found)
-{
+       const uint8_t *crowd, double low, double high, int64_t *found) {
     for (int64_t i = 0; i < count; i++)
         found[labels[i]] += !(crowd[i] | (areas[i] < low) | (areas[i] > high));
 }
 
 /* Answers how many take part; all outputs have room for every prediction. */
 EXPORT(int64_t, ranked, int64_t group_count, const int64_t *starts, const int64_t *order,
-                      const int32_t *places, const uint8_t *counts, const uint8_t *in_range,
-                      const uint64_t *matched, const uint64_t *excused, int64_t bit,
-                      int64_t *ranked_starts, int64_t *rows, uint8_t *is_true, uint8_t *right,
-                      uint8_t *wrong)
-{
+       const int32_t *places, const uint8_t *counts, const uint8_t *in_range,
+       const uint64_t *matched, const uint64_t *excused, int64_t bit, int64_t *ranked_starts,
+       int64_t *rows, uint8_t *is_true, uint8_t *right, uint8_t *wrong) {
     static const uint64_t nothing = 0;
     int64_t count = 0;
     for (int64_t k = 0; k < group_count; k++) {
@@ -391,9 +375,8 @@ EXPORT(int64_t, ranked, int64_t group_count, const int64_t *starts, const int64_
 
 /* found is all 0 before. */
 EXPORT(void, true_positives, int64_t group_count, const int64_t *starts, const int32_t *places,
-                           const uint8_t *counts, const uint64_t *matched,
-                           const uint64_t *excused, int64_t threshold_count, int64_t *found)
-{
+       const uint8_t *counts, const uint64_t *matched, const uint64_t *excused,
+       int64_t threshold_count, int64_t *found) {
     for (int64_t k = 0; k < group_count; k++)
         for (int64_t i = starts[k]; i < starts[k + 1]; i++) {
             uint64_t bits;
@@ -406,21 +389,22 @@ EXPORT(void, true_positives, int64_t group_count, const int64_t *starts, const i
 
 /* Whether a number is so far from whole ones that a rounded quotient of its neighbors by the same
    count is on the same side as the exact one. */
-static int is_clear(double number)
-{
+/* Whether rounded quotients cannot change which whole number is next: two roundings move `number` by
+   less than 2^-51 of it, far less than 1e-9 of it. */
+static int is_clear(double number) {
     double above = number - (double)(int64_t)number, least = number * 1e-9;
     return above > least && 1 - above > least;
 }
 
 /* Least whole number of hundredths of a count, or of what rounded quotients make of it, that
    reaches each of `points` recalls; recalls are NULL where quotients are exact. */
-EXPORT(void, needed, int64_t count, const int64_t *positives, int64_t points,
-                   const double *recalls, int64_t *least)
-{
+EXPORT(void, needed, int64_t count, const int64_t *positives, int64_t points, const double *recalls,
+       int64_t *least) {
     for (int64_t k = 0; k < count; k++) {
         double size = positives[k] > 1 ? (double)positives[k] : 1;
         for (int64_t r = 0; r < points; r++) {
-            double exact = (double)r * size / 100;
+            double exact =
+                (double)r * size / 100; /* recalls are hundredths, whatever `points` is */
             int64_t number = (int64_t)exact;
             number += (double)number < exact;
             if (recalls && !is_clear(exact)) {
@@ -439,13 +423,16 @@ typedef struct {
 
 CONSTANT(hit_bytes, sizeof(Hit));
 
+/* np.spacing(1), which pycocotools adds to the denominator of a precision; without it, the last bit
+   of some precisions differs. */
+#define SPACING 2.220446049250313e-16
+
 /* Room is for the hits of a group, and one more; so are the values. */
 EXPORT(void, interpolated, int64_t group_count, const int64_t *starts, const int32_t *false_before,
-                         const uint8_t *counted, const uint64_t *matched,
-                         const uint64_t *excused, int64_t threshold_count, int64_t point_count,
-                         const int64_t *needed, const int64_t *positives, int with_rows,
-                         void *room, double *values, double *precisions, int32_t *reached_by, int64_t *found)
-{
+       const uint8_t *counted, const uint64_t *matched, const uint64_t *excused,
+       int64_t threshold_count, int64_t point_count, const int64_t *needed,
+       const int64_t *positives, int with_rows, void *room, double *values, double *precisions,
+       int32_t *reached_by, int64_t *found) {
     Hit *hits = room;
     for (int64_t t = 0; t < threshold_count; t++)
         for (int64_t k = 0; k < group_count; k++) {
@@ -464,8 +451,7 @@ EXPORT(void, interpolated, int64_t group_count, const int64_t *starts, const int
             if (!positives[k] || !point_count) count = 0;
             for (int64_t i = count - 1; i >= 0; i--) {
                 double true_count = (double)(i + 1);
-                double value = true_count / ((double)hits[i].false_before + true_count +
-                                             2.220446049250313e-16);
+                double value = true_count / ((double)hits[i].false_before + true_count + SPACING);
                 if (value > best) best = value;
                 values[i] = best;
             }

@@ -126,7 +126,14 @@ static Text plain_letters(Text p) {
 /* Behind an escape; p is at its backslash. */
 static Text escape(Text p) {
     switch (p[1]) {
-    case '"': case '\\': case '/': case 'b': case 'f': case 'n': case 'r': case 't':
+    case '"':
+    case '\\':
+    case '/':
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't':
         return p + 2;
     case 'u':
         return is_hex(p[2]) && is_hex(p[3]) && is_hex(p[4]) && is_hex(p[5]) ? p + 6 : NULL;
@@ -166,11 +173,16 @@ static Text word(Text p, const char *name) {
 
 static Text scalar(Text p) {
     switch (*p) {
-    case '"': return string(p);
-    case 't': return word(p, "true");
-    case 'f': return word(p, "false");
-    case 'n': return word(p, "null");
-    default: return some_number(p);
+    case '"':
+        return string(p);
+    case 't':
+        return word(p, "true");
+    case 'f':
+        return word(p, "false");
+    case 'n':
+        return word(p, "null");
+    default:
+        return some_number(p);
     }
 }
 
@@ -186,7 +198,8 @@ static Text passed_key(Text p) {
 static uint64_t letters_from(Text p, char low, char high) {
     uint64_t bits = 0;
     for (int i = 0; i < 4; i++) {
-        __m128i v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(p + 16 * i)), _mm_set1_epi8(low));
+        __m128i v =
+            _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(p + 16 * i)), _mm_set1_epi8(low));
         __m128i is_there = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8((char)(high - low))), v);
         bits |= (uint64_t)(unsigned)_mm_movemask_epi8(is_there) << 16 * i;
     }
@@ -204,9 +217,9 @@ static Text plain_numbers(Text p) {
         if (!commas) return p;
         int length = 64 - leading_zeros(commas);
         firsts = 1 | (commas << 1 & ~spaces) | (spaces & commas << 1) << 1;
-        wrong = (commas | points) & ~(digits << 1);            /* no digit before */
-        wrong |= points & ~(digits >> 1);                      /* no digit behind */
-        wrong |= ((points << 1) + digits) & ~digits & points;  /* a second point */
+        wrong = (commas | points) & ~(digits << 1);           /* no digit before */
+        wrong |= points & ~(digits >> 1);                     /* no digit behind */
+        wrong |= ((points << 1) + digits) & ~digits & points; /* a second point */
         wrong |= firsts & letters_from(p, '0', '0') & digits >> 1;
         if (wrong << (64 - length)) return p;
         p += length;
@@ -276,6 +289,8 @@ static int nearest(uint64_t w, int q, const uint64_t *fives, double *out) {
     int shift = leading_zeros(w);
     w <<= shift;
     uint64_t high, low = product(w, fives[2 * (q + 342)], &high);
+    /* 55 of the 64 bits are used. Only if the other 9 are all ones can a carry of the lower half of
+       the power change them. */
     if ((high & 0x1FF) == 0x1FF) {
         uint64_t more;
         product(w, fives[2 * (q + 342) + 1], &more);
@@ -285,8 +300,10 @@ static int nearest(uint64_t w, int q, const uint64_t *fives, double *out) {
     }
     int upper = (int)(high >> 63);
     uint64_t mantissa = high >> (upper + 9);
+    /* 152170 / 2^16 is log2(5) and 65536 / 2^16 is log2(2): together the exponent of 10^q. */
     int power = (((152170 + 65536) * q) >> 16) + 63 + upper - shift + 1023;
     if (power <= 0) return 0;
+    /* Exactly halfway, which only powers of five below 2^54 allow: round to the even number. */
     if (low <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << (upper + 9) == high)
         mantissa &= ~(uint64_t)1;
     mantissa = (mantissa + (mantissa & 1)) >> 1;
@@ -309,6 +326,7 @@ static Text short_number(Text p, double *out) {
     uint64_t bytes, others, rest, before, digits;
     memcpy(&bytes, p, 8);
     bytes ^= EACH('0');
+    /* Adding 0x76 sets the highest bit of every byte above 9. */
     others = (((bytes & EACH(0x7F)) + EACH(0x76)) | bytes) & EACH(0x80); /* what is no digit */
     int count = others ? lowest_bit(others) >> 3 : 8, decimals = 0, length = count;
     if (p[count] == '.') {
@@ -321,9 +339,11 @@ static Text short_number(Text p, double *out) {
     before = ((uint64_t)1 << 8 * count) - 1;
     digits = decimals ? (bytes & before) | (bytes >> 8 & ~before) : bytes;
     digits <<= 8 * (8 - count - decimals); /* zeros before the first one */
-    digits = 10 * digits + (digits >> 8); /* pairs, then fours, then all */
-    digits = (digits & 0xFF000000FF) * 0xF424000000064 +
-             (digits >> 16 & 0xFF000000FF) * 0x271000000001;
+    /* Pairs of digits, then all four pairs: the factors are 1,000,000 and 100 in two halves of 32
+       bits, and 10,000 and 1. */
+    digits = 10 * digits + (digits >> 8);
+    digits =
+        (digits & 0xFF000000FF) * 0xF424000000064 + (digits >> 16 & 0xFF000000FF) * 0x271000000001;
     *out = (double)(digits >> 32) / TENS[decimals];
     return p + length;
 }
@@ -431,7 +451,6 @@ typedef struct {
     Text text;
     int code;
 } Columns;
-
 
 static int has_room(Columns *to, int what) {
     if (to->state[what] < to->room[what]) return 1;
@@ -622,27 +641,42 @@ static Text flag(Text p, Columns *to, uint8_t *out) {
 
 static int known_field(Text key, Text end) {
     switch (end - key) {
-    case 2: return is_key(key, end, "id") ? ID : 0;
-    case 4: return is_key(key, end, "bbox") ? BOX : is_key(key, end, "area") ? AREA : 0;
-    case 5: return is_key(key, end, "score") ? SCORE : 0;
-    case 7: return is_key(key, end, "iscrowd") ? CROWD : 0;
-    case 8: return is_key(key, end, "image_id") ? IMAGE : 0;
-    case 11: return is_key(key, end, "category_id") ? CATEGORY : 0;
-    case 12: return is_key(key, end, "segmentation") ? SEGMENTATION : 0;
-    default: return 0;
+    case 2:
+        return is_key(key, end, "id") ? ID : 0;
+    case 4:
+        return is_key(key, end, "bbox") ? BOX : is_key(key, end, "area") ? AREA : 0;
+    case 5:
+        return is_key(key, end, "score") ? SCORE : 0;
+    case 7:
+        return is_key(key, end, "iscrowd") ? CROWD : 0;
+    case 8:
+        return is_key(key, end, "image_id") ? IMAGE : 0;
+    case 11:
+        return is_key(key, end, "category_id") ? CATEGORY : 0;
+    case 12:
+        return is_key(key, end, "segmentation") ? SEGMENTATION : 0;
+    default:
+        return 0;
     }
 }
 
 static Text field(Text p, Columns *to, int64_t row, int which) {
     int is_there = 1;
     switch (which) {
-    case ID: return whole(p, to->fives, to->ids + row);
-    case IMAGE: return whole(p, to->fives, to->images + row);
-    case CATEGORY: return whole(p, to->fives, to->categories + row);
-    case AREA: return float_at(p, to, to->areas + row, AREA_SLOT, row);
-    case SCORE: return float_at(p, to, to->scores + row, SCORE_SLOT, row);
-    case CROWD: return flag(p, to, to->crowd + row);
-    case SEGMENTATION: return segmentation(p, to, row);
+    case ID:
+        return whole(p, to->fives, to->ids + row);
+    case IMAGE:
+        return whole(p, to->fives, to->images + row);
+    case CATEGORY:
+        return whole(p, to->fives, to->categories + row);
+    case AREA:
+        return float_at(p, to, to->areas + row, AREA_SLOT, row);
+    case SCORE:
+        return float_at(p, to, to->scores + row, SCORE_SLOT, row);
+    case CROWD:
+        return flag(p, to, to->crowd + row);
+    case SEGMENTATION:
+        return segmentation(p, to, row);
     default:
         p = box(p, to, row, &is_there);
         if (!is_there) to->found[row] &= (uint16_t)~BOX;
@@ -692,7 +726,9 @@ static void clear_row(Columns *to, int64_t row) {
 static void end_row(Columns *to, int64_t row) {
     if (to->with_masks)
         for (int what = 0; what < 3; what++)
-            to->row_ends[3 * row + what] = to->state[what == 0 ? RINGS : what == 1 ? COUNTS : LETTERS];
+            to->row_ends[3 * row + what] = to->state[what == 0   ? RINGS
+                                                     : what == 1 ? COUNTS
+                                                                 : LETTERS];
     to->state[ROWS] = row + 1;
 }
 
@@ -707,14 +743,13 @@ static Text next_record(Text p, int64_t *state) {
 /* One row for each annotation from state[POSITION], where one begins, until the list ends or one
    begins at or behind state[STOP]. FULL leaves state where it was before an annotation. */
 EXPORT(int, scan_annotations, const uint8_t *text, const int64_t *room, int64_t *state,
-                            const uint64_t *fives, int64_t *hard, int64_t *ids, int64_t *images,
-                            int64_t *categories, double *boxes, double *areas, double *scores,
-                            uint8_t *crowd, uint16_t *found, int with_masks, uint8_t *kinds,
-                            int64_t *sizes, int64_t *row_ends, int64_t *ring_ends, double *numbers,
-                            uint32_t *counts, uint8_t *letters) {
-    Columns to = {room,  state, ids,    images,    categories, boxes,  areas,
-                  scores, crowd, found, with_masks, kinds,     sizes,  row_ends,
-                  ring_ends, numbers, counts, letters, hard, fives, text, BAD};
+       const uint64_t *fives, int64_t *hard, int64_t *ids, int64_t *images, int64_t *categories,
+       double *boxes, double *areas, double *scores, uint8_t *crowd, uint16_t *found,
+       int with_masks, uint8_t *kinds, int64_t *sizes, int64_t *row_ends, int64_t *ring_ends,
+       double *numbers, uint32_t *counts, uint8_t *letters) {
+    Columns to = {room,   state,   ids,        images, categories, boxes,    areas,     scores,
+                  crowd,  found,   with_masks, kinds,  sizes,      row_ends, ring_ends, numbers,
+                  counts, letters, hard,       fives,  text,       BAD};
     Text p = text + state[POSITION];
     while (!state[CLOSED] && p - text < state[STOP]) {
         int64_t row = state[ROWS], before[LACKING];
@@ -756,8 +791,7 @@ static int is_as_before(Fields *fields, int place, Text key, Text end) {
    where names of fields stand that the record before does not have at the same place, and of
    fields that have a list or table, and which of the two it is. */
 EXPORT(int, scan_images, const uint8_t *text, const int64_t *room, int64_t *state,
-                       const uint64_t *fives, int64_t *ids, int64_t *sizes, uint16_t *found,
-                       int64_t *names) {
+       const uint64_t *fives, int64_t *ids, int64_t *sizes, uint16_t *found, int64_t *names) {
     Fields fields;
     memset(&fields, 0, sizeof fields);
     for (int place = 0; place < FIELDS; place++) fields.length[place] = -1;
@@ -814,7 +848,7 @@ EXPORT(int64_t, scan_value, const uint8_t *text, int64_t position) {
 /* Order of rows by group, rows of a group as they stand. `starts` has a zero for each group and
    one more. */
 EXPORT(void, grouped_order, int64_t n, const int64_t *groups, int64_t n_groups, int64_t *starts,
-                          int64_t *order) {
+       int64_t *order) {
     for (int64_t i = 0; i < n; i++) starts[groups[i] + 1]++;
     for (int64_t g = 0; g < n_groups; g++) starts[g + 1] += starts[g];
     for (int64_t i = 0; i < n; i++) order[starts[groups[i]]++] = i;

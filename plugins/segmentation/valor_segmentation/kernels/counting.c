@@ -15,9 +15,14 @@ EXPORT(uint32_t, valor_kernels_sources, void) { return KERNELS_SOURCES; }
 #define SSE2 1
 #endif
 
+/* With more than BUSY runs in a BLOCK, runs have about five pixels: counting single pixels is then
+   faster than finding the ends of runs. Single pixels are counted in PIECEs whose places are computed
+   with vectors first. */
 enum { BLOCK = 64, CHUNK = 1024, BUSY = 12, PIECE = 256, SPAN = 4 * CHUNK + 1 };
 enum { LINE = 64, AHEAD = 4096 }; /* bytes */
 
+/* Counters of neighbouring pixels are in four tables: equal neighbours would otherwise wait for each
+   other's store. */
 typedef struct {
     uint32_t *one, *two, *three, *four;
 } Tables;
@@ -195,15 +200,8 @@ COUNT(count16, uint16_t, each16, ends16, place16)
    distances from `low` in `keys`, which ascend, or, without keys, of all distances below `count`;
    `codes[count]` is that of all other values. Codes below `plain` have their own number, times a
    row's length for true ones, as place. */
-STRUCT(Side,
-    const uint32_t *places;
-    int64_t plain;
-    uint64_t low;
-    uint64_t other;
-    const uint64_t *keys;
-    const uint16_t *codes;
-    int64_t count;
-);
+STRUCT(Side, const uint32_t *places; int64_t plain; uint64_t low; uint64_t other;
+       const uint64_t *keys; const uint16_t *codes; int64_t count;);
 
 static uint16_t sought(uint64_t distance, const Side *side) {
     uint64_t count = (uint64_t)side->count;
@@ -298,8 +296,8 @@ static const uint16_t *codes16(const void *values, int64_t width, int64_t n, con
 /* Counts n pixels of two images, with codes of one or two bytes, into `tables`: four of them,
    `stride` apart, or one, if that is 0. */
 EXPORT(void, count_pairs, int64_t n, const void *true_values, int64_t true_width, const Side *rows,
-                        const void *values, int64_t width, const Side *columns,
-                        int64_t code_width, int64_t row, uint32_t *tables, int64_t stride) {
+       const void *values, int64_t width, const Side *columns, int64_t code_width, int64_t row,
+       uint32_t *tables, int64_t stride) {
     const char *truth = true_values, *prediction = values;
     const Lookup in = {rows->places, columns->places, (uint32_t)rows->plain,
                        (uint32_t)columns->plain, (uint16_t)row};
@@ -324,7 +322,8 @@ EXPORT(void, count_pairs, int64_t n, const void *true_values, int64_t true_width
 }
 
 /* Adds up some tables, one behind the other. */
-EXPORT(void, collect_counts, int64_t cells, int64_t tables, const uint32_t *counts, int64_t *totals) {
+EXPORT(void, collect_counts, int64_t cells, int64_t tables, const uint32_t *counts,
+       int64_t *totals) {
     for (int64_t table = 0; table < tables; table++) {
         const uint32_t *some = counts + table * cells;
         for (int64_t cell = 0; cell < cells; cell++) totals[cell] += some[cell];

@@ -35,8 +35,7 @@ static void match(Chains *free_words, const int32_t *response, int64_t count, in
 
 /* The same with the last free word whose number is a synonym. */
 static void match_synonyms(Chains *free_words, const int32_t *response, int64_t count,
-                           const int32_t *synonyms, const int64_t *synonym_starts,
-                           int32_t *taken) {
+                           const int32_t *synonyms, const int64_t *synonym_starts, int32_t *taken) {
     for (int64_t at = count - 1; at >= 0; at--) {
         const int32_t own = response[at];
         int32_t found = -1, number = -1;
@@ -57,9 +56,9 @@ static void match_synonyms(Chains *free_words, const int32_t *response, int64_t 
  * of a word or stem; the synonyms of a stem are `synonyms[synonym_starts[stem] ...]`. Answers
  * NO_MEMORY or 0. */
 EXPORT(int64_t, alignments, const int32_t *ids, const int32_t *stems, const int64_t *starts,
-                          int64_t known, const int32_t *synonyms, const int64_t *synonym_starts,
-                          const int64_t *responses, const int64_t *references, int64_t pairs,
-                          int64_t *aligned, int64_t *chunks) {
+       int64_t known, const int32_t *synonyms, const int64_t *synonym_starts,
+       const int64_t *responses, const int64_t *references, int64_t pairs, int64_t *aligned,
+       int64_t *chunks) {
     Chains free_words;
     int32_t *taken;
     uint8_t *is_taken;
@@ -74,8 +73,10 @@ EXPORT(int64_t, alignments, const int32_t *ids, const int32_t *stems, const int6
     free_words.before = malloc((most + 1) * sizeof *free_words.before);
     taken = malloc((most + 1) * sizeof *taken);
     is_taken = malloc(most + 1);
-    if (!free_words.last || !free_words.before || !taken || !is_taken) answer = NO_MEMORY;
-    else memset(free_words.last, -1, (known + 1) * sizeof *free_words.last);
+    if (!free_words.last || !free_words.before || !taken || !is_taken)
+        answer = NO_MEMORY;
+    else
+        memset(free_words.last, -1, (known + 1) * sizeof *free_words.last);
     for (int64_t pair = 0; !answer && pair < pairs; pair++) {
         const int64_t first = starts[responses[pair]], other = starts[references[pair]];
         const int64_t count = starts[responses[pair] + 1] - first;

@@ -132,8 +132,10 @@ static int edit_by_table(Work *work, const int32_t *left, int64_t rows, const in
         } else {
             column--, now -= 2 * table.width;
             above = BITS * first_kept(&table, column);
-            if (bit(now + table.width, row - 1 - above)) kind = INSERTION;
-            else row--, kind = left[row] == right[column] ? HIT : SUBSTITUTION;
+            if (bit(now + table.width, row - 1 - above))
+                kind = INSERTION;
+            else
+                row--, kind = left[row] == right[column] ? HIT : SUBSTITUTION;
         }
         counts[kind]++;
         if (at) *--at = (uint8_t)kind;
@@ -187,8 +189,7 @@ static int64_t cut(Work *work, const int32_t *left, int64_t rows, const int32_t 
             distances(work, reversed, rows, reversed + rows, rest, after)) {
             best = 0;
             for (int64_t row = 1; row <= rows; row++)
-                if (before[row] + after[rows - row] < before[best] + after[rows - best])
-                    best = row;
+                if (before[row] + after[rows - row] < before[best] + after[rows - best]) best = row;
             near[0] = before[best];
             near[1] = after[rows - best];
         }
@@ -229,8 +230,8 @@ static int edit(Work *work, const int32_t *left, int64_t rows, const int32_t *ri
  * left one, and, unless `edits` is null, which they are, one pair behind the other. `known` is
  * one more than the greatest number of a token. Answers NO_MEMORY or 0. */
 EXPORT(int64_t, edits, const int32_t *ids, const int64_t *starts, int64_t known,
-                     const int64_t *lefts, const int64_t *rights, int64_t pairs, int64_t *counts,
-                     uint8_t *edits) {
+       const int64_t *lefts, const int64_t *rights, int64_t pairs, int64_t *counts,
+       uint8_t *edits) {
     Work work = {NULL, NULL, 0, 0, malloc((known + 1) * sizeof *work.places), counts, edits};
     int64_t answer = work.places ? 0 : NO_MEMORY;
     if (work.places) memset(work.places, -1, (known + 1) * sizeof *work.places);

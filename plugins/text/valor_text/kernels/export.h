@@ -19,15 +19,15 @@
 
 /* The first macro of each pair expands its arguments, so that the text has no macros left. */
 #define EXPORT(result, name, ...) EXPORT_EXPANDED(result, name, __VA_ARGS__)
-#define EXPORT_EXPANDED(result, name, ...) \
-    VISIBLE const char name##_prototype[] = #result "|" #__VA_ARGS__; \
+#define EXPORT_EXPANDED(result, name, ...)                                                         \
+    VISIBLE const char name##_prototype[] = #result "|" #__VA_ARGS__;                              \
     VISIBLE result name(__VA_ARGS__)
 
 #define STRUCT(name, ...) STRUCT_EXPANDED(name, __VA_ARGS__)
-#define STRUCT_EXPANDED(name, ...) \
-    VISIBLE const char name##_members[] = #__VA_ARGS__; \
-    typedef struct { \
-        __VA_ARGS__ \
+#define STRUCT_EXPANDED(name, ...)                                                                 \
+    VISIBLE const char name##_members[] = #__VA_ARGS__;                                            \
+    typedef struct {                                                                               \
+        __VA_ARGS__                                                                                \
     } name
 
 #define CONSTANT(name, value) VISIBLE const int64_t name = value

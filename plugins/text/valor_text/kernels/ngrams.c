@@ -120,8 +120,8 @@ static void leave(Work *work, int64_t count, int64_t n, int32_t known) {
  * `references[reference_starts[item] ...]`; `common` has a row for each item. Answers NO_MEMORY
  * or 0. */
 EXPORT(int64_t, common_ngrams, const int32_t *ids, const int64_t *starts, int64_t longest,
-                             const int64_t *responses, const int64_t *references,
-                             const int64_t *reference_starts, int64_t items, int64_t *common) {
+       const int64_t *responses, const int64_t *references, const int64_t *reference_starts,
+       int64_t items, int64_t *common) {
     Work work;
     int64_t most_response = 0, most_reference = 0;
     for (int64_t item = 0; item < items; item++) {

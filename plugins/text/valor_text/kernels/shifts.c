@@ -165,8 +165,8 @@ static int is_better(const Shift *one, const Shift *other) {
 
 /* Tries the places for one run of words, which the reference has at `at`. */
 static void try_run(const Table *table, const int32_t *response, const int32_t *reference,
-                    const Alignment *aligned, Shift run, int64_t at, int32_t *moved,
-                    int64_t *tried, Shift *best) {
+                    const Alignment *aligned, Shift run, int64_t at, int32_t *moved, int64_t *tried,
+                    Shift *best) {
     const int32_t before = distance(table, table->costs);
     int64_t previous = -1;
     for (int64_t offset = -1; offset < run.length; offset++) {
@@ -221,8 +221,7 @@ static int64_t edits_of(Table *table, Alignment *aligned, int32_t *response,
             fill_row(table, row, response[row - 1], reference, table->costs, table->ways);
         align(table, aligned);
         best = best_shift(table, response, reference, aligned, moved, &tried);
-        if (tried >= MOST_TRIED || best.gain <= 0)
-            return shifts + distance(table, table->costs);
+        if (tried >= MOST_TRIED || best.gain <= 0) return shifts + distance(table, table->costs);
         move(response, table->rows, &best, moved);
         memcpy(response, moved, table->rows * sizeof *response);
         from = best.target < best.start ? best.target : best.start;
@@ -233,7 +232,7 @@ static int64_t edits_of(Table *table, Alignment *aligned, int32_t *response,
 /* Number of edits, shifts among them, that make the response of each pair of its reference.
  * Answers NO_MEMORY or 0. */
 EXPORT(int64_t, shifted_edits, const int32_t *ids, const int64_t *starts, const int64_t *responses,
-                             const int64_t *references, int64_t pairs, int64_t *edits) {
+       const int64_t *references, int64_t pairs, int64_t *edits) {
     for (int64_t pair = 0; pair < pairs; pair++) {
         const int64_t first = starts[responses[pair]];
         const int64_t rows = starts[responses[pair] + 1] - first;
@@ -259,8 +258,8 @@ EXPORT(int64_t, shifted_edits, const int32_t *ids, const int64_t *starts, const 
             table.tried = table.costs + cells;
             aligned.ways = table.ways + cells;
             memcpy(words, ids + first, rows * sizeof *words);
-            edits[pair] = edits_of(&table, &aligned, words, ids + starts[references[pair]],
-                                   words + rows);
+            edits[pair] =
+                edits_of(&table, &aligned, words, ids + starts[references[pair]], words + rows);
         }
         free(numbers);
         free(words);

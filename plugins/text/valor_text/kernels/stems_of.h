@@ -7,7 +7,7 @@ typedef struct {
     int32_t length;
 } OF(Letters);
 
-static int OF(ends)(const OF(Letters) *word, const char *suffix) {
+static int OF(ends)(const OF(Letters) * word, const char *suffix) {
     const int32_t length = (int32_t)strlen(suffix);
     if (word->length < length) return 0;
     for (int32_t i = 0; i < length; i++)
@@ -16,7 +16,7 @@ static int OF(ends)(const OF(Letters) *word, const char *suffix) {
 }
 
 /* Puts letters at the end of the first `stem` ones. */
-static void OF(put)(OF(Letters) *word, int32_t stem, const char *ending) {
+static void OF(put)(OF(Letters) * word, int32_t stem, const char *ending) {
     word->length = stem;
     while (*ending) word->letters[word->length++] = (CODE)*ending++;
 }
@@ -54,14 +54,14 @@ static int OF(has_vowel)(const CODE *letters, int32_t length) {
     return 0;
 }
 
-static int OF(ends_in_double_consonant)(const OF(Letters) *word) {
+static int OF(ends_in_double_consonant)(const OF(Letters) * word) {
     const int32_t last = word->length - 1;
     return last >= 1 && word->letters[last] == word->letters[last - 1] &&
            OF(is_consonant)(word->letters, last);
 }
 
 /* Whether consonant, vowel and consonant end the word, as in `hop`, or it is like `at`. */
-static int OF(ends_short)(const OF(Letters) *word) {
+static int OF(ends_short)(const OF(Letters) * word) {
     const CODE *letters = word->letters;
     const int32_t length = word->length;
     if (length == 2) return !OF(is_consonant)(letters, 0) && OF(is_consonant)(letters, 1);
@@ -72,27 +72,29 @@ static int OF(ends_short)(const OF(Letters) *word) {
 }
 
 /* Applies the first rule whose suffix fits, if its stem has more than `least` as its measure. */
-static void OF(apply)(OF(Letters) *word, const Rule *rules, int32_t least) {
+static void OF(apply)(OF(Letters) * word, const Rule *rules, int32_t least) {
     for (; rules->suffix; rules++) {
         if (!OF(ends)(word, rules->suffix)) continue;
         const int32_t stem = word->length - (int32_t)strlen(rules->suffix);
         if (OF(measure)(word->letters, stem + rules->kept) <= least) return;
-        if (rules->after_s_or_t &&
-            word->letters[stem - 1] != 's' && word->letters[stem - 1] != 't')
+        if (rules->after_s_or_t && word->letters[stem - 1] != 's' && word->letters[stem - 1] != 't')
             return;
         OF(put)(word, stem, rules->ending);
         return;
     }
 }
 
-static void OF(plurals)(OF(Letters) *word) {
+static void OF(plurals)(OF(Letters) * word) {
     const int32_t length = word->length;
-    if (OF(ends)(word, "sses")) word->length -= 2;
-    else if (OF(ends)(word, "ies")) word->length -= length == 4 ? 1 : 2;
-    else if (OF(ends)(word, "s") && !OF(ends)(word, "ss")) word->length--;
+    if (OF(ends)(word, "sses"))
+        word->length -= 2;
+    else if (OF(ends)(word, "ies"))
+        word->length -= length == 4 ? 1 : 2;
+    else if (OF(ends)(word, "s") && !OF(ends)(word, "ss"))
+        word->length--;
 }
 
-static void OF(past_and_participle)(OF(Letters) *word) {
+static void OF(past_and_participle)(OF(Letters) * word) {
     const int32_t length = word->length;
     if (OF(ends)(word, "ied")) {
         word->length -= length == 4 ? 1 : 2;
@@ -102,21 +104,25 @@ static void OF(past_and_participle)(OF(Letters) *word) {
         if (OF(measure)(word->letters, length - 3) > 0) word->length--;
         return;
     }
-    if (OF(ends)(word, "ed") && OF(has_vowel)(word->letters, length - 2)) word->length -= 2;
-    else if (OF(ends)(word, "ing") && OF(has_vowel)(word->letters, length - 3)) word->length -= 3;
-    else return;
+    if (OF(ends)(word, "ed") && OF(has_vowel)(word->letters, length - 2))
+        word->length -= 2;
+    else if (OF(ends)(word, "ing") && OF(has_vowel)(word->letters, length - 3))
+        word->length -= 3;
+    else
+        return;
     const CODE last = word->letters[word->length - 1];
     const int is_lsz = last == 'l' || last == 's' || last == 'z';
     if (OF(ends)(word, "at") || OF(ends)(word, "bl") || OF(ends)(word, "iz"))
         OF(put)(word, word->length, "e");
-    else if (OF(ends_in_double_consonant)(word)) word->length -= !is_lsz;
+    else if (OF(ends_in_double_consonant)(word))
+        word->length -= !is_lsz;
     else if (OF(ends)(word, "*d")) /* nltk takes the name of its rule for a suffix, too */
         OF(put)(word, word->length - 2, "d");
     else if (OF(measure)(word->letters, word->length) == 1 && OF(ends_short)(word))
         OF(put)(word, word->length, "e");
 }
 
-static void OF(last_letters)(OF(Letters) *word) {
+static void OF(last_letters)(OF(Letters) * word) {
     if (OF(ends)(word, "e")) {
         const int32_t measure = OF(measure)(word->letters, word->length - 1);
         OF(Letters) stem = {word->letters, word->length - 1};
@@ -125,7 +131,7 @@ static void OF(last_letters)(OF(Letters) *word) {
     if (OF(ends)(word, "ll") && OF(measure)(word->letters, word->length - 1) > 1) word->length--;
 }
 
-static int OF(is_irregular)(OF(Letters) *word) {
+static int OF(is_irregular)(OF(Letters) * word) {
     for (const Rule *rule = IRREGULAR; rule->suffix; rule++)
         if (word->length == (int32_t)strlen(rule->suffix) && OF(ends)(word, rule->suffix)) {
             OF(put)(word, 0, rule->ending);

@@ -37,8 +37,7 @@ static int64_t grown(const uint64_t *column, int64_t rows) {
 /* Length of a longest common subsequence of each pair of texts. `known` is one more than the
  * greatest number of a token. Answers NO_MEMORY or 0. */
 EXPORT(int64_t, longest_common, const int32_t *ids, const int64_t *starts, int64_t known,
-                              const int64_t *lefts, const int64_t *rights, int64_t pairs,
-                              int64_t *lengths) {
+       const int64_t *lefts, const int64_t *rights, int64_t pairs, int64_t *lengths) {
     Work work = {NULL, NULL, 0, 0};
     int32_t *places = malloc((known + 1) * sizeof *places);
     int64_t answer = places ? 0 : NO_MEMORY;
@@ -58,8 +57,7 @@ EXPORT(int64_t, longest_common, const int32_t *ids, const int64_t *starts, int64
         memset(work.columns, -1, words * sizeof *work.columns);
         for (int64_t column = 0; column < columns; column++) {
             const int32_t place = places[right[column]];
-            if (place >= 0)
-                step(work.columns, work.masks + place * words, words, work.columns);
+            if (place >= 0) step(work.columns, work.masks + place * words, words, work.columns);
         }
         lengths[pair] = grown(work.columns, rows);
         unmask(left, rows, places);
@@ -89,15 +87,19 @@ static int take(Work *work, const int32_t *left, int64_t rows, const int32_t *ri
     for (int64_t i = 0; i < columns; i++) {
         const uint64_t *before = work->columns + i * words;
         uint64_t *now = work->columns + (i + 1) * words;
-        if (places[right[i]] < 0) memcpy(now, before, words * sizeof *now);
-        else step(before, work->masks + places[right[i]] * words, words, now);
+        if (places[right[i]] < 0)
+            memcpy(now, before, words * sizeof *now);
+        else
+            step(before, work->masks + places[right[i]] * words, words, now);
     }
     while (row >= 0 && column > 0) {
         const uint64_t *now = work->columns + column * words;
         if (left[row] == right[column - 1]) taken[row--] = 1, column--;
         /* Where a length grows in this row, the column before has the longer one. */
-        else if (!(now[row / BITS] >> row % BITS & 1)) column--;
-        else row--;
+        else if (!(now[row / BITS] >> row % BITS & 1))
+            column--;
+        else
+            row--;
     }
     return 1;
 }
@@ -105,8 +107,7 @@ static int take(Work *work, const int32_t *left, int64_t rows, const int32_t *ri
 /* Hits of each pair's left text: of the tokens that a longest subsequence with some line of the
  * right text takes, line by line, each as often as both texts have it. Answers NO_MEMORY or 0. */
 EXPORT(int64_t, lines_in_common, const int32_t *ids, const int32_t *lines, const int64_t *starts,
-                               int64_t known, const int64_t *lefts, const int64_t *rights,
-                               int64_t pairs, int64_t *hits) {
+       int64_t known, const int64_t *lefts, const int64_t *rights, int64_t pairs, int64_t *hits) {
     Work work = {NULL, NULL, 0, 0};
     int64_t longest = 0, answer = 0;
     int32_t *places = malloc((known + 1) * sizeof *places);
@@ -118,8 +119,10 @@ EXPORT(int64_t, lines_in_common, const int32_t *ids, const int32_t *lines, const
         if (rows > longest) longest = rows;
     }
     taken = malloc(longest + 1);
-    if (!places || !left_counts || !right_counts || !taken) answer = NO_MEMORY;
-    else memset(places, -1, (known + 1) * sizeof *places);
+    if (!places || !left_counts || !right_counts || !taken)
+        answer = NO_MEMORY;
+    else
+        memset(places, -1, (known + 1) * sizeof *places);
     for (int64_t pair = 0; !answer && pair < pairs; pair++) {
         const int64_t left = starts[lefts[pair]], left_stop = starts[lefts[pair] + 1];
         const int64_t right = starts[rights[pair]], right_stop = starts[rights[pair] + 1];
@@ -138,8 +141,7 @@ EXPORT(int64_t, lines_in_common, const int32_t *ids, const int32_t *lines, const
             }
             unmask(ids + first, end - first, places);
             for (int64_t at = first; at < end; at++) {
-                if (!taken[at - first] || !left_counts[ids[at]] || !right_counts[ids[at]])
-                    continue;
+                if (!taken[at - first] || !left_counts[ids[at]] || !right_counts[ids[at]]) continue;
                 left_counts[ids[at]]--;
                 right_counts[ids[at]]--;
                 found++;

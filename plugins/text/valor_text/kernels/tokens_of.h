@@ -16,8 +16,8 @@ static int64_t OF(token_end)(const CODE *codes, int64_t at, int64_t stop, const 
 /* Tokens of each text, by the kinds of its characters. Answers their number, which is that of the
  * characters at the most. */
 EXPORT(int64_t, OF(runs), const CODE *codes, const int64_t *starts, const int64_t *stops,
-                    int64_t texts, const uint8_t *kinds, int64_t *firsts, int32_t *lengths,
-                    int32_t *lines, int64_t *token_starts) {
+       int64_t texts, const uint8_t *kinds, int64_t *firsts, int32_t *lengths, int32_t *lines,
+       int64_t *token_starts) {
     int64_t count = 0;
     for (int64_t text = 0; text < texts; text++) {
         const int64_t stop = stops[text];
@@ -56,7 +56,8 @@ static uint64_t OF(hash_of)(const CODE *own, int32_t length) {
 }
 
 /* Equal hashes are no proof: words are compared in full. */
-static int OF(stands_for)(const OF(Vocabulary) *all, uint64_t entry, const CODE *own, int32_t length) {
+static int OF(stands_for)(const OF(Vocabulary) * all, uint64_t entry, const CODE *own,
+                          int32_t length) {
     const Word *word = all->words + (uint32_t)entry - 1;
     if (word->length != length) return 0;
     for (int32_t i = 0; i < length; i++)
@@ -64,7 +65,7 @@ static int OF(stands_for)(const OF(Vocabulary) *all, uint64_t entry, const CODE 
     return 1;
 }
 
-static int OF(grow)(OF(Vocabulary) *all) {
+static int OF(grow)(OF(Vocabulary) * all) {
     const int64_t size = 4 * all->size;
     uint64_t *table = calloc(size, sizeof *table);
     Word *words = realloc(all->words, size / 2 * sizeof *words);
@@ -87,7 +88,7 @@ static int OF(grow)(OF(Vocabulary) *all) {
 }
 
 /* Number of a word, which is added if it is new; there is room for it. */
-static int32_t OF(number_of)(OF(Vocabulary) *all, int64_t first, int32_t length, uint64_t hash) {
+static int32_t OF(number_of)(OF(Vocabulary) * all, int64_t first, int32_t length, uint64_t hash) {
     const CODE *own = all->codes + first;
     int64_t place = hash & (all->size - 1);
     for (; all->table[place]; place = (place + 1) & (all->size - 1)) {
@@ -104,7 +105,7 @@ static int32_t OF(number_of)(OF(Vocabulary) *all, int64_t first, int32_t length,
 /* Number of each token in a vocabulary of its own, in the order in which words come first;
  * `words` gets the first token of each word. Answers the number of words, or NO_MEMORY. */
 EXPORT(int64_t, OF(vocabulary), const CODE *codes, const int64_t *firsts, const int32_t *lengths,
-                          int64_t count, int32_t *ids, int64_t *words) {
+       int64_t count, int32_t *ids, int64_t *words) {
     OF(Vocabulary) all = {codes, NULL, NULL, 1024, 0};
     uint64_t hashes[BLOCK];
     if (!OF(grow)(&all)) {

@@ -19,7 +19,8 @@ from valor_classification.kernels.values import (
 )
 from valor_core.kernels import over
 
-_PRECISION_UNITS = 3 * 32  # bits below one of an exact sum of precisions, all above 2**-43
+# A precision among fewer than 2**43 datums is above 2**-43, so that its 53 bits end above 2**-96.
+_PRECISION_UNITS = 3 * 32
 _PRECISION_LIMBS = 6
 
 
