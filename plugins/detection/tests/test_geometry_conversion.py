@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_st
 from numpy.testing import assert_array_equal
+from rasterio import features
+from valor_detection.geometry.contours import outlines
 from valor_detection.geometry.conversion import comparable, converted
 from valor_detection.geometry.drawing import drawn
 from valor_detection.geometry.ious import pair_ious
@@ -84,6 +86,39 @@ def test_pixels_are_inside_if_their_centers_are(case: Any) -> None:
 )
 def test_contours_go_around_a_mask(case: Any) -> None:
     assert Shapes.of([as_(POLYGON, mask_of(case["mask"]))]).areas.tolist() == [case["area"]]
+
+
+def test_contours_of_pixels_that_touch_diagonally() -> None:
+    # Two squares that share the point (1, 1) are two polygons.
+    diagonal = [[[[0, 0], [0, 1], [1, 1], [1, 0]]], [[[1, 1], [1, 2], [2, 2], [2, 1]]]]
+    assert rings_of([[1, 0], [0, 1]]) == diagonal
+    # The hole at (2, 1) touches the outline at (2, 2): it is a ring of its own.
+    hole = [[1, 1, 1, 1], [1, 1, 0, 1], [1, 0, 1, 1]]
+    outline = [[0, 0], [0, 3], [1, 3], [1, 2], [2, 2], [2, 3], [4, 3], [4, 0]]
+    assert rings_of(hole) == [[outline, [[2, 1], [3, 1], [3, 2], [2, 2]]]]
+
+
+def rings_of(pixels: Any) -> list[Any]:
+    found = outlines(np.array(pixels, bool))
+    return [[ring.tolist() for ring in polygon.rings] for polygon in found]
+
+
+@settings(max_examples=300)
+@given(arrays_st.arrays(bool, st.tuples(st.integers(1, 12), st.integers(1, 12))))
+def test_contours_equal_rasterio(pixels: Any) -> None:
+    shapes = features.shapes(pixels.astype(np.uint8), mask=pixels, connectivity=4)
+    expected = [
+        [[list(corner) for corner in ring[:-1]] for ring in shape["coordinates"]]
+        for shape, _ in shapes
+    ]
+
+    found = rings_of(pixels)
+
+    assert in_any_order(found) == in_any_order(expected)
+
+
+def in_any_order(polygons: list[Any]) -> list[Any]:
+    return sorted([outer, sorted(holes)] for outer, *holes in polygons)
 
 
 MASKS = arrays_st.arrays(bool, st.tuples(st.integers(1, 12), st.integers(1, 12)))
@@ -175,16 +210,6 @@ def test_a_mask_of_an_image_of_unknown_size_is_an_error(sizes: Any) -> None:
         SchemaError, match=r"row [01]: expected the height and width of its image, to"
     ):
         converted(boxes, MASK, sizes)
-
-
-def test_a_missing_rasterio_is_answered_with_the_line_to_type(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "rasterio", None)
-    with pytest.raises(
-        MissingExtraError, match="making polygons of masks needs rasterio, which is not installed"
-    ):
-        as_(POLYGON, mask_of(["1"]))
 
 
 def test_a_missing_shapely_is_answered_with_the_line_to_type(

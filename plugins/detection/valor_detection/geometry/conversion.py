@@ -51,8 +51,6 @@ def converted(shapes: Shapes, kinds: int | Kinds, sizes: Codes | None = None) ->
     ------
     SchemaError
         If a mask is asked for and the size of its image is not known.
-    MissingExtraError
-        If polygons are made of masks and rasterio is not installed.
 
     Examples
     --------

@@ -74,11 +74,6 @@ def to_geojson(geometry: Geometry) -> dict[str, Any]:
     geometry : Geometry
         Boxes become their four corners, masks polygons around their pixels.
 
-    Raises
-    ------
-    MissingExtraError
-        If it is a mask and rasterio is not installed.
-
     Examples
     --------
     >>> from valor_core.schemas.geometry import Box
@@ -94,11 +89,6 @@ def to_geojson(geometry: Geometry) -> dict[str, Any]:
 
 def outlines(geometry: Geometry) -> tuple[Polygon, ...]:
     """The polygons that a geometry consists of, or that are around its pixels.
-
-    Raises
-    ------
-    MissingExtraError
-        If it is a mask and rasterio is not installed.
 
     Examples
     --------

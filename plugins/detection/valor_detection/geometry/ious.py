@@ -63,7 +63,7 @@ def pair_ious(
     SchemaError
         If a pair has masks of two sizes.
     MissingExtraError
-        If polygons are compared and shapely is not installed; rasterio, if masks are made such.
+        If polygons are compared and shapely is not installed.
 
     Examples
     --------

@@ -52,7 +52,7 @@ def to_wkt(geometry: Geometry) -> str:
     Raises
     ------
     MissingExtraError
-        If shapely is not installed; rasterio, if it is a mask.
+        If shapely is not installed.
 
     Examples
     --------
