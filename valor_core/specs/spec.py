@@ -334,6 +334,13 @@ class MetricSpec(Spec):
         """Name and version, as a report records them."""
         return f"{self.name}@{self.version}"
 
+    @property
+    def best_value(self) -> float | None:
+        """End of the range that is best, if the metric has a direction and the range this end."""
+        if self.higher_is_better is None:
+            return None
+        return self.range.high if self.higher_is_better else self.range.low
+
     def make(self, parameters: Any, resources: Mapping[str, str]) -> Any:
         """Import the code and make the metric.
 

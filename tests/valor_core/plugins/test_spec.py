@@ -93,6 +93,20 @@ def test_identity_is_name_and_version() -> None:
     assert (spec.namespace, spec.short_name, spec.identity) == ("a", "B", "a.B@3")
 
 
+@pytest.mark.parametrize(("higher_is_better", "best"), [(True, 1), (False, None), (None, None)])
+def test_best_value_is_end_of_range(higher_is_better: bool | None, best: float | None) -> None:
+    spec = MetricSpec(
+        name="mylab.Overlap",
+        task="text",
+        summary="Shared words",
+        implementation="mylab.overlap:score",
+        higher_is_better=higher_is_better,
+        range=Range(None, 1),
+        references=(Reference("Overlap"),),
+    )
+    assert spec.best_value == best
+
+
 def test_parameter_class_is_imported_on_first_use(mylab: Path) -> None:
     spec = evolve(SPEC, parameters="mylab.parameters:DictionaryParameters")
     assert "mylab.parameters" not in sys.modules

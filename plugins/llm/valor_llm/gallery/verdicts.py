@@ -43,7 +43,7 @@ class VerdictGallery:
         self.parameters = parameters
         with error_at("gallery.by: "):
             self._spec = Registry().metric(parameters.by, "text")
-        if self._best is None or not isinstance(self._spec, ItemMetricSpec):
+        if self._spec.best_value is None or not isinstance(self._spec, ItemMetricSpec):
             raise ParameterError(
                 f"gallery.by: expected a metric of items with a best value, got {self._spec.name}",
                 "Name one such as llm.Faithfulness.",
@@ -72,13 +72,7 @@ class VerdictGallery:
             return np.inf
         if not isinstance(row.value, float):
             return least
-        return max(abs(row.value - (self._best or 0.0)), least)
-
-    @property
-    def _best(self) -> float | None:
-        """Best possible score."""
-        better, range = self._spec.higher_is_better, self._spec.range
-        return None if better is None else range.high if better else range.low
+        return max(abs(row.value - (self._spec.best_value or 0.0)), least)
 
     def draw(self, batch: TextBatch) -> MarkedTexts:
         """Return the texts of the batch's only item, and the tables of the judge."""

@@ -129,7 +129,7 @@ class TextGallery:
                 f"gallery.by: expected a metric without a judge, got {self._spec.name}",
                 "Name a gallery that shows what a judge said: gallery.name=llm.Verdicts",
             )
-        if self._best is None or not isinstance(self._spec, ItemMetricSpec):
+        if self._spec.best_value is None or not isinstance(self._spec, ItemMetricSpec):
             raise ParameterError(
                 f"gallery.by: expected a metric of items with a best value, got {self._spec.name}",
                 "Name one such as TokenF1 or MeanWER.",
@@ -138,14 +138,8 @@ class TextGallery:
 
     def errors(self, batch: TextBatch) -> NDArray[np.float64]:
         """Return the distance of each item from the best value; 0 without a value."""
-        numbers, best = self._numbers(batch), self._best or 0.0
+        numbers, best = self._numbers(batch), self._spec.best_value or 0.0
         return np.where(numbers.codes == 0, np.abs(numbers.values - best), 0.0)
-
-    @property
-    def _best(self) -> float | None:
-        """Best possible value."""
-        better, range = self._spec.higher_is_better, self._spec.range
-        return None if better is None else range.high if better else range.low
 
     def draw(self, batch: TextBatch) -> MarkedTexts:
         """Return the texts of the only item of a batch."""
