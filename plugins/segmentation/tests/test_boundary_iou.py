@@ -9,8 +9,8 @@ from attrs import evolve
 from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
-from valor_segmentation.counting import boundary_pixels
-from valor_segmentation.counting.boundary_pixels import width_of
+from valor_segmentation.counting import boundary_counts
+from valor_segmentation.counting.boundary_counts import width_of
 from valor_segmentation.readers.in_memory import from_arrays
 from valor_testing import check_metric
 
@@ -226,7 +226,7 @@ def test_reading_strip_by_strip_changes_nothing(
         return evolve(one, pixels=Strips(one.pixels.read(0, 99)))
 
     apart = Layer(map(stripped, layer.groundtruths), map(stripped, layer.predictions))
-    monkeypatch.setattr(boundary_pixels, "_BLOCK", block)
+    monkeypatch.setattr(boundary_counts, "_BLOCK", block)
 
     assert values([evolve(data, layers=[apart])], width_in_pixels=reach) == whole
 

@@ -37,7 +37,7 @@ class Watched:
 def test_a_strip_is_let_go_before_the_next_one_is_read(
     metric: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("layer_counts._STRIP", "boundary_pixels._BLOCK", "segment_overlaps._BLOCK"):
+    for module in ("layer_counts._STRIP", "boundary_counts._BLOCK", "segment_overlaps._BLOCK"):
         monkeypatch.setattr(f"valor_segmentation.counting.{module}", 50)
     true, seen = Watched(), Watched()
 

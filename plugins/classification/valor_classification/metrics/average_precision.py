@@ -12,7 +12,7 @@ from valor_classification.counting.by_key import StateByKey
 from valor_classification.counting.score_checks import ScorelessPredictions, ScoreRange, refusal
 from valor_classification.counting.scores import KeyRanking
 from valor_classification.counting.threshold_counts import KeyLabelCounts
-from valor_classification.parameters.ranked import AveragePrecisionParameters
+from valor_classification.parameters.scored import AveragePrecisionParameters
 from valor_core.parameters import changed_parameters
 from valor_core.results import LabelValues, Result, Undefined
 from valor_core.states import StateRequest

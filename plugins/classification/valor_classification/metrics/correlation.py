@@ -12,7 +12,7 @@ from attrs import frozen
 from valor_classification.counting import confusion
 from valor_classification.counting.confusion import Confusion, KeyConfusion
 from valor_classification.counting.threshold_counts import limit, limits
-from valor_classification.parameters.association import KappaParameters, MatthewsParameters
+from valor_classification.parameters.predicted import KappaParameters, MatthewsParameters
 from valor_core.errors import and_more
 from valor_core.parameters import changed_parameters
 from valor_core.results import Failed, NumberOrReason, Result, Undefined

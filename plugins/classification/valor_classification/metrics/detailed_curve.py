@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from valor_classification.counting import items
 from valor_classification.counting.items import Items, Listing
 from valor_classification.metrics.precision_recall_curve import threshold_name
-from valor_classification.parameters.curves import DetailedCurveParameters
+from valor_classification.parameters.scored import DetailedCurveParameters
 from valor_core.parameters import changed_parameters
 from valor_core.results import Result
 from valor_core.schemas import Codes

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from valor_classification.counting import threshold_counts
 from valor_classification.counting.threshold_counts import LabelCounts, ThresholdCounts
-from valor_classification.parameters.curves import PrecisionRecallCurveParameters
+from valor_classification.parameters.scored import PrecisionRecallCurveParameters
 from valor_core.parameters import changed_parameters
 from valor_core.results import LazyValue, Result, ratios
 from valor_core.states import StateRequest

@@ -9,7 +9,7 @@ from attrs import frozen
 from valor_classification.counting import losses
 from valor_classification.counting.losses import KeyProbability, Probability
 from valor_classification.counting.score_checks import ScorelessPredictions, scores_request
-from valor_classification.parameters.probability import BrierParameters
+from valor_classification.parameters.scored import BrierParameters
 from valor_core.parameters import NoParameters
 from valor_core.results import Failed, NumberOrReason, Result, Undefined
 from valor_core.states import StateRequest

@@ -23,7 +23,7 @@ from valor_classification.counting.score_checks import (
 )
 from valor_classification.counting.scores import KeyRanking, LabelScores, Ranking
 from valor_classification.counting.threshold_counts import KeyLabelCounts
-from valor_classification.parameters.ranked import (
+from valor_classification.parameters.scored import (
     MeanRankParameters,
     RankParameters,
     ROCCurveParameters,

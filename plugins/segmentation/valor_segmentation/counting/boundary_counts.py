@@ -2,20 +2,239 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+from fractions import Fraction
 from functools import lru_cache, partial
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
-from attrs import define
+from attrs import define, field
+from numpy.typing import NDArray
 
 from valor_core.errors import StateError
+from valor_core.kernels import in_threads
 from valor_core.schemas import Codes
-from valor_core.schemas.segmentation import IGNORED, LabelImage, SegmentationBatch
+from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, SegmentationBatch
 from valor_core.states import MOST_COUNTED, Content, LabelRows, counted
-from valor_segmentation.counting.boundary_pixels import Block, boundaries, width_of
 from valor_segmentation.counting.layer_counts import check_labels
-from valor_segmentation.counting.strips import map_images
+from valor_segmentation.counting.strips import map_images, row_blocks
+from valor_segmentation.counting.value_map import LabelCodes, label_codes
 from valor_segmentation.kernels import counting as kernels
 from valor_segmentation.kernels.value_positions import Places
+
+Flags = NDArray[np.bool_]
+
+_BLOCK = 1 << 19  # pixels that are looked at together
+
+
+def width_of(shape: tuple[int, int], share: float, pixels: int | None) -> int:
+    """Width of a boundary in pixels, at least 1.
+
+    Parameters
+    ----------
+    shape : (int, int)
+        Height and width of the image.
+    share : float
+        Width as a share of the diagonal, as the decimal that it prints as, rounded to whole pixels,
+        halves to even.
+    pixels : int or None
+        The width itself, in place of the share.
+
+    Examples
+    --------
+    >>> width_of((300, 400), 0.02, None), width_of((300, 400), 0.02, 3)
+    (10, 3)
+    >>> width_of((450, 600), 0.018, None), round(0.018 * 750)
+    (14, 13)
+    """
+    if pixels is not None:
+        return pixels
+    height, width = shape
+    # In whole numbers: of 0.018 * 750, which is 13.5, floats make a bit less.
+    four_squares = 4 * Fraction(str(share)) ** 2 * (height * height + width * width)
+    halves = math.isqrt(math.floor(four_squares))
+    is_half = halves % 2 == 1 and halves * halves == four_squares
+    return max(1, round(Fraction(halves, 2)) if is_half else (halves + 1) // 2)
+
+
+@define(eq=False)
+class Erosion:
+    """Find, row by row, the pixels farther from the edge of their label than a width.
+
+    A pixel is inside if all pixels of the square around it, which reaches as many pixels in every
+    direction as the boundary is wide, are in the image and have its label. Rows go in from the
+    top; answers are of the rows that lie a width above.
+
+    Parameters
+    ----------
+    reach : int
+        Width of the boundary, in pixels.
+    width : int
+        Pixels of a row.
+
+    Examples
+    --------
+    >>> erosion = Erosion(1, 5)
+    >>> erosion.push(np.ones((3, 5), np.int8)).astype(int)
+    array([[0, 0, 0, 0, 0],
+           [0, 0, 0, 0, 0],
+           [0, 1, 1, 1, 0]])
+    """
+
+    reach: int
+    width: int
+    _rows: int = field(default=0, init=False)
+    _last: LabelCodes | None = field(default=None, init=False)
+    _starts: NDArray[np.int32] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._starts = np.zeros(self.width, np.int32)
+
+    def push(self, rows: LabelCodes) -> Flags:
+        """Return flags of inner pixels, for rows one width above the rows passed in.
+
+        Rows above the image come first; they are not inside.
+        """
+        starts = self._runs(rows)
+        heights = np.arange(self._rows, self._rows + len(rows), dtype=np.int32)[:, None] - starts
+        self._rows += len(rows)
+        self._last, self._starts = rows[-1], starts[-1].copy()
+        inside: Flags = heights >= 2 * self.reach
+        return inside
+
+    def _runs(self, rows: LabelCodes) -> NDArray[np.int32]:
+        """First row of the run of equal pixels, equal to their neighbors too, that each ends."""
+        is_new = np.empty(rows.shape, bool)
+        is_new[1:] = rows[1:] != rows[:-1]
+        is_new[0] = True if self._last is None else rows[0] != self._last
+        is_uneven = self._is_uneven(rows)
+        numbers = np.arange(self._rows, self._rows + len(rows), dtype=np.int32)[:, None]
+        starts: NDArray[np.int32] = (is_new | is_uneven) * numbers
+        starts += is_uneven  # a run begins in the next row
+        np.maximum(starts[0], self._starts, out=starts[0])
+        for above, row in pairwise(starts):  # faster than accumulate, which takes single columns
+            np.maximum(above, row, out=row)
+        return starts
+
+    def _is_uneven(self, rows: LabelCodes) -> Flags:
+        """Return flags of pixels whose neighbours in the row differ or are outside the image."""
+        uneven = np.ones(rows.shape, bool)
+        reach, width = self.reach, self.width
+        if width > 2 * reach:
+            changes = rows[:, 1:] != rows[:, :-1]
+            uneven[:, reach : width - reach] = _any_of(changes, 2 * reach)
+        return uneven
+
+
+def _any_of(flags: Flags, length: int) -> Flags:
+    """Return whether a flag is set in the window of a given length that starts at each pixel.
+
+    Examples
+    --------
+    >>> _any_of(np.array([[0, 0, 1, 0, 0, 0]], bool), 3).astype(int)
+    array([[1, 1, 1, 0]])
+    """
+    span = 1
+    while span < length:
+        step = min(span, length - span)
+        flags = flags[:, :-step] | flags[:, step:]
+        span += step
+    return flags
+
+
+@define(eq=False)
+class _Queue:
+    """Rows that wait for the answer of an `Erosion`."""
+
+    row_blocks: list[Any] = field(factory=list)
+
+    def push(self, rows: LabelCodes) -> None:
+        self.row_blocks.append(rows)
+
+    def take(self, count: int) -> LabelCodes:
+        """The first rows."""
+        taken = []
+        while count:
+            first = self.row_blocks.pop(0)
+            taken.append(first[:count])
+            if len(first) > count:
+                self.row_blocks.insert(0, first[count:])
+            count -= len(taken[-1])
+        rows: LabelCodes = np.concatenate(taken)
+        return rows
+
+
+@define(eq=False)
+class _Side:
+    """One side of an image while it is read."""
+
+    erosion: Erosion
+    waiting: _Queue = field(factory=_Queue)
+
+    def push(self, rows: LabelCodes) -> Flags:
+        self.waiting.push(rows)
+        return self.erosion.push(rows)
+
+    def edges(self, count: int, is_inside: Flags) -> LabelCodes:
+        """The first rows that wait, without the pixels inside."""
+        rows = self.waiting.take(count)
+        np.copyto(rows, BACKGROUND, where=is_inside)
+        return rows
+
+
+Block = tuple[LabelCodes, LabelCodes]
+"""Label codes of the boundary pixels of some rows, all else background: true, then predicted."""
+
+
+def boundaries(true: LabelImage, predicted: LabelImage, reach: int, place: str) -> Iterator[Block]:
+    """Labels and boundaries of both sides of an image, some rows at a time.
+
+    Pixels that do not count are taken out of both sides, so that labels have an edge there.
+    Memory holds as many rows as the boundary is wide, and a block.
+
+    Parameters
+    ----------
+    true, predicted : LabelImage
+        Both sides.
+    reach : int
+        Width of a boundary, in pixels.
+    place : str
+        What a message calls the image.
+
+    Yields
+    ------
+    true_codes, codes : ndarray of int, shape (rows, width)
+        Label code of every pixel in the boundary of its label, else background or ignored.
+    """
+    height, width = true.pixels.shape
+    if not height or not width:
+        return
+    left, right = _Side(Erosion(reach, width)), _Side(Erosion(reach, width))
+    read = done = 0
+    for image, other in row_blocks(true, predicted, place, most=_BLOCK):
+        rows = label_codes(true, image, f"{place}, groundtruth")
+        seen = _without(label_codes(predicted, other, f"{place}, prediction"), rows == IGNORED)
+        del image, other  # views of strips, which are let go before the next ones are read
+        inside, seen_inside = in_threads([partial(left.push, rows), partial(right.push, seen)])
+        read += len(rows)
+        count = max(0, min(len(rows), read - reach - done))
+        if count:
+            yield left.edges(count, inside[-count:]), right.edges(count, seen_inside[-count:])
+            done += count
+    step = max(1, _BLOCK // width)
+    for start in range(done, height, step):  # near the lower edge nothing is inside
+        count = min(step, height - start)
+        yield left.waiting.take(count), right.waiting.take(count)
+
+
+def _without(rows: LabelCodes, is_ignored: Flags) -> LabelCodes:
+    """Return a copy of the rows without the pixels that do not count."""
+    if is_ignored.any():
+        return np.where(is_ignored, rows.dtype.type(IGNORED), rows)
+    return rows
+
 
 TRUE, BOTH = 0, 2  # columns of `BoundaryCounts.table`
 

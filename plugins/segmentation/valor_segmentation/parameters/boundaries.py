@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from valor_core.parameters import Within, parameter, parameters
-from valor_segmentation.parameters import fields
+from valor_segmentation.parameters.pixels import Average, averages
 
 
 def _prediction_only() -> bool:
@@ -29,7 +29,7 @@ class BoundaryIOUParameters:
     width_in_pixels: int | None = parameter(
         default=None, help="Width of a boundary in pixels, in place of the share.", check=Within(1)
     )
-    average: tuple[fields.Average, ...] = fields.average(("none", "macro"))
+    average: tuple[Average, ...] = averages(("none", "macro"))
     include_prediction_only_labels: bool = _prediction_only()
 
 

@@ -1,11 +1,30 @@
-"""Parameters of the metrics that count pixels."""
+"""Parameters of the metrics of pixels."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from valor_core.parameters import Within, parameter, parameters
-from valor_segmentation.parameters import fields
+
+Average = Literal["none", "micro", "macro", "weighted"]
+
+
+def averages(default: tuple[Average, ...]) -> tuple[Average, ...]:
+    """Declare averages over labels.
+
+    Parameters
+    ----------
+    default : tuple of str
+        Averages if none is chosen.
+    """
+    average: tuple[Average, ...] = parameter(
+        default=default,
+        help="none is one result for each label; micro pools the pixels of all labels, macro is "
+        "the plain mean over labels, weighted the mean by true pixels (frequency weighted).",
+        non_empty=True,
+        distinct=True,
+    )
+    return average
 
 
 def _prediction_only() -> bool:
@@ -21,7 +40,7 @@ def _prediction_only() -> bool:
 class LabelParameters:
     """Parameters of Precision, Recall and F1."""
 
-    average: tuple[fields.Average, ...] = fields.average(("none", "micro", "macro", "weighted"))
+    average: tuple[Average, ...] = averages(("none", "micro", "macro", "weighted"))
     zero_division: float | None = parameter(
         default=0.0,
         help="Value of 0/0; null makes it undefined, left out of means and counted.",
@@ -34,7 +53,7 @@ class LabelParameters:
 class IOUParameters:
     """Parameters of IOU."""
 
-    average: tuple[fields.Average, ...] = fields.average(("none",))
+    average: tuple[Average, ...] = averages(("none",))
     include_prediction_only_labels: bool = _prediction_only()
 
 
