@@ -52,7 +52,7 @@ class Kernels:
     module: str
     library: ctypes.CDLL | None = field(eq=False, repr=False)
     reason: str = ""
-    _layouts: dict[str, Any] = field(factory=dict, init=False, eq=False)
+    _layouts: dict[str, tuple[Any, dict[str, Any]]] = field(factory=dict, init=False, eq=False)
 
     @property
     def path(self) -> str:
@@ -128,13 +128,13 @@ class Kernels:
         **values : object
             Value of each member; arrays are validated like arguments, or None for a null pointer.
         """
-        layout = self._layout(name)
-        if layout.kinds.keys() != values.keys():
-            expected, found = ", ".join(layout.kinds), ", ".join(values)
+        layout, kinds = self._layout(name)
+        if kinds.keys() != values.keys():
+            expected, found = ", ".join(kinds), ", ".join(values)
             raise TypeError(f"{name}: expected members {expected}, got {found}")
         struct: ctypes.Structure = layout()
-        struct.values = values
-        for member, (_, address) in layout.kinds.items():
+        struct._values = values
+        for member, (_, address) in kinds.items():
             value = values[member]
             if address is not None:
                 try:
@@ -149,15 +149,14 @@ class Kernels:
         """Return a constant of the library, from the macro ``CONSTANT`` of ``export.h``."""
         return ctypes.c_int64.in_dll(self._loaded, name).value
 
-    def _layout(self, name: str) -> Any:
-        """Return the class of a struct, made from its members in C."""
+    def _layout(self, name: str) -> tuple[Any, dict[str, Any]]:
+        """Return the class of a struct, made from its members in C, and their types."""
         if name not in self._layouts:
             text = self._text(f"{name}_members").strip().rstrip(";")
             declared = [_declared(each) for each in text.split(";")]
             kinds = {member: _kind(declaration, True) for member, declaration in declared}
             fields = [(member, kind) for member, (kind, _) in kinds.items()]
-            layout = type(name, (ctypes.Structure,), {"_fields_": fields, "kinds": kinds})
-            self._layouts[name] = layout
+            self._layouts[name] = type(name, (ctypes.Structure,), {"_fields_": fields}), kinds
         return self._layouts[name]
 
     def _text(self, name: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from valor_classification.kernels import KERNELS
+from valor_detection.kernels import KERNELS as DETECTION
 
 from valor_core.errors import ValorWarning
 from valor_core.kernels import compiled, kernels
@@ -39,6 +40,14 @@ def test_environment_disables_compiled_kernels(
     found = kernels(KERNELS.module)
 
     assert (found.path, found.reason) == ("NumPy", f"VALOR_KERNELS={choice.lower()} is set")
+
+
+def unaligned(values: Any) -> Any:
+    """Copy of an array at an odd address."""
+    room = np.empty(values.nbytes + 1, np.uint8)
+    copy = room[1:].view(values.dtype)
+    copy[:] = values
+    return copy
 
 
 @pytest.fixture
@@ -120,3 +129,28 @@ def test_interrupt_while_calling_kernel_is_raised() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         function(np.zeros(2, np.int64).view(Interrupted), np.zeros(2), 2, np.zeros(2, np.int64))
+
+
+@pytest.mark.skipif(DETECTION.library is None, reason=DETECTION.reason)
+def test_struct_has_members_of_c() -> None:
+    numbers = np.zeros(2, np.int64)
+
+    struct = DETECTION.struct(
+        "Boxes", count=2, datums=numbers, groups=unaligned(numbers), boxes=np.zeros((2, 4))
+    )
+
+    assert struct.count == 2
+    assert struct.datums == numbers.ctypes.data
+    assert struct.groups % 8 == 0
+    with pytest.raises(TypeError, match=r"^Boxes: expected members count, datums, groups, boxes"):
+        DETECTION.struct("Boxes", count=2)
+    with pytest.raises(TypeError, match="data type float64"):
+        DETECTION.struct("Boxes", count=2, datums=numbers, groups=numbers, boxes=numbers)
+
+
+@pytest.mark.skipif(DETECTION.library is None, reason=DETECTION.reason)
+def test_function_rejects_other_struct() -> None:
+    box_pairs = DETECTION.function("box_pairs")
+
+    with pytest.raises(TypeError, match=r"^expected a struct Boxes, got None$"):
+        box_pairs(None, *[None] * 10)

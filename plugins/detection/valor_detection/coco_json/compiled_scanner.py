@@ -140,11 +140,17 @@ class _Room:
                 self.columns[name] = new
 
     def scan(self, state: Codes) -> int:
-        columns = list(self.columns.values())
-        before, after = columns[:9], columns[9:]
-        code: int = _scan_annotations(
-            self.text.padded, self.limits, state, _fives(), *before, self.with_masks, *after
+        columns = KERNELS.struct(
+            "Columns",
+            text=self.text.padded,
+            room=self.limits,
+            state=state,
+            fives=_fives(),
+            with_masks=self.with_masks,
+            code=_BAD,
+            **self.columns,
         )
+        code: int = _scan_annotations(columns)
         return code
 
     def annotations(self, state: Codes) -> Annotations:

@@ -327,13 +327,16 @@ enum { RINGS, COUNTS, LETTERS };
 
 /* Columns as readers make them: `rows` has the end of each row's rings, counts and letters, and
    `rings` that of each ring's numbers. */
-typedef struct {
+/* clang-format off */
+STRUCT(Segmentations,
     const uint8_t *kinds;
-    const int64_t *rows, *rings;
+    const int64_t *rows;
+    const int64_t *rings;
     const double *numbers;
     const uint32_t *counts;
     const uint8_t *letters;
-} Segmentations;
+);
+/* clang-format on */
 
 static int64_t begin_of(const int64_t *ends, int64_t row, int width, int what) {
     return row ? ends[width * (row - 1) + what] : 0;
@@ -375,23 +378,22 @@ static void fetch(const Segmentations *of, int64_t row) {
 
 /* The most run lengths of each row, one of segmentations in the order of `rows`. Answers the first
    that cannot be drawn. */
-EXPORT(int64_t, masks_room, const uint8_t *kinds, const int64_t *row_ends, const int64_t *ring_ends,
-       const double *numbers, const uint32_t *counts, const uint8_t *letters, const int64_t *rows,
-       const int64_t *sizes, int64_t first, int64_t last, int64_t *room) {
-    Segmentations of = {kinds, row_ends, ring_ends, numbers, counts, letters};
+EXPORT(int64_t, masks_room, const Segmentations *of, const int64_t *rows, const int64_t *sizes,
+       int64_t first, int64_t last, int64_t *room) {
+    const int64_t *row_ends = of->rows;
     for (int64_t i = first; i < last; i++) {
         int64_t row = rows[i], begin;
-        if (i + AHEAD < last) fetch(&of, rows[i + AHEAD]);
-        switch (kinds[row]) {
+        if (i + AHEAD < last) fetch(of, rows[i + AHEAD]);
+        switch (of->kinds[row]) {
         case POLYGONS:
-            room[i] = polygon_room(&of, row, sizes + 2 * i);
+            room[i] = polygon_room(of, row, sizes + 2 * i);
             break;
         case RUNS:
             room[i] = row_ends[3 * row + COUNTS] - begin_of(row_ends, row, 3, COUNTS);
             break;
         case COMPRESSED:
             begin = begin_of(row_ends, row, 3, LETTERS);
-            room[i] = text_length(letters + begin, letters + row_ends[3 * row + LETTERS]);
+            room[i] = text_length(of->letters + begin, of->letters + row_ends[3 * row + LETTERS]);
             break;
         default:
             room[i] = 0;
@@ -445,30 +447,29 @@ static int desk_made(Desk *desk, const Segmentations *of, const int64_t *rows, c
 
 /* Run lengths of each row, one behind the other from runs[room[first]] on; `room` has the sums of
    what masks_room found. Answers the first row that is no mask. */
-EXPORT(int64_t, masks_drawn, const uint8_t *kinds, const int64_t *row_ends,
-       const int64_t *ring_ends, const double *numbers, const uint32_t *counts,
-       const uint8_t *letters, const int64_t *rows, const int64_t *sizes, int64_t first,
-       int64_t last, const int64_t *room, uint32_t *runs, int64_t *lengths) {
-    Segmentations of = {kinds, row_ends, ring_ends, numbers, counts, letters};
+EXPORT(int64_t, masks_drawn, const Segmentations *of, const int64_t *rows, const int64_t *sizes,
+       int64_t first, int64_t last, const int64_t *room, uint32_t *runs, int64_t *lengths) {
+    const int64_t *row_ends = of->rows;
     Desk desk;
     int64_t answer = DONE;
     uint32_t *run = runs + room[first];
-    if (!desk_made(&desk, &of, rows, room, first, last)) return NO_MEMORY;
+    if (!desk_made(&desk, of, rows, room, first, last)) return NO_MEMORY;
     for (int64_t i = first; i < last && answer == DONE; i++) {
         int64_t row = rows[i], begin;
-        if (i + AHEAD < last) fetch(&of, rows[i + AHEAD]);
+        if (i + AHEAD < last) fetch(of, rows[i + AHEAD]);
         lengths[i] = room[i + 1] - room[i];
-        switch (kinds[row]) {
+        switch (of->kinds[row]) {
         case POLYGONS:
-            lengths[i] = polygon_runs(&of, row, sizes + 2 * i, &desk, run);
+            lengths[i] = polygon_runs(of, row, sizes + 2 * i, &desk, run);
             break;
         case RUNS:
             begin = begin_of(row_ends, row, 3, COUNTS);
-            memcpy(run, counts + begin, (size_t)lengths[i] * sizeof *run);
+            memcpy(run, of->counts + begin, (size_t)lengths[i] * sizeof *run);
             break;
         case COMPRESSED:
             begin = begin_of(row_ends, row, 3, LETTERS);
-            if (!text_runs(letters + begin, letters + row_ends[3 * row + LETTERS], run)) answer = i;
+            if (!text_runs(of->letters + begin, of->letters + row_ends[3 * row + LETTERS], run))
+                answer = i;
             break;
         }
         run += lengths[i];

@@ -16,13 +16,24 @@ static double greater(double a, double b) { return a > b ? a : b; }
 /* Shared area and union have an absolute error where products underflow; TINY is above it. */
 #define TINY 1e-300
 
-/* Pairs of the predictions from *row on, until all are done or the next one's might not fit.
-   Returns the number of pairs written; *row and *true_row say where to go on. */
-EXPORT(int64_t, box_pairs, int64_t true_count, const int64_t *true_datums,
-       const int64_t *true_groups, const double *true_boxes, const uint8_t *crowd, int64_t count,
-       const int64_t *datums, const int64_t *groups, const double *boxes, double lowest,
-       int64_t capacity, int64_t *row, int64_t *true_row, int64_t *sizes, int64_t *truths,
-       double *ious) {
+/* clang-format off */
+STRUCT(Boxes,
+    int64_t count;
+    const int64_t *datums;
+    const int64_t *groups;
+    const double *boxes; /* x, y, width and height of each */
+);
+/* clang-format on */
+
+/* Pairs of the predictions from *row up to `last`, until all are done or the next one's might not
+   fit. Returns the number of pairs written; *row and *true_row say where to go on. */
+EXPORT(int64_t, box_pairs, const Boxes *true_side, const uint8_t *crowd, const Boxes *side,
+       int64_t last, double lowest, int64_t capacity, int64_t *row, int64_t *true_row,
+       int64_t *sizes, int64_t *truths, double *ious) {
+    const int64_t true_count = true_side->count, *true_datums = true_side->datums;
+    const int64_t *true_groups = true_side->groups, *datums = side->datums, *groups = side->groups;
+    const double *true_boxes = true_side->boxes, *boxes = side->boxes;
+    const int64_t count = last;
     int64_t written = 0, first = *true_row, i = *row;
     /* An IoU comes of three roundings, with a relative error below 2^-51: a product below this limit
        cannot round up to `lowest`, so that most pairs need no division. */

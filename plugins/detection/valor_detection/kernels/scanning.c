@@ -434,23 +434,32 @@ static Text whole(Text p, const uint64_t *fives, int64_t *out) {
 
 /* ---- annotations ---- */
 
-typedef struct {
-    const int64_t *room;
-    int64_t *state, *ids, *images, *categories;
-    double *boxes, *areas, *scores;
+/* clang-format off */
+STRUCT(Columns,
+    const uint8_t *text;
+    const int64_t *room; /* rows of each slot that there is memory for */
+    int64_t *state;
+    const uint64_t *fives;
+    int64_t *hard;
+    int64_t *ids;
+    int64_t *images;
+    int64_t *categories;
+    double *boxes;
+    double *areas;
+    double *scores;
     uint8_t *crowd;
     uint16_t *found;
     int with_masks;
     uint8_t *kinds;
-    int64_t *sizes, *row_ends, *ring_ends;
+    int64_t *sizes;
+    int64_t *row_ends;
+    int64_t *ring_ends;
     double *numbers;
     uint32_t *counts;
     uint8_t *letters;
-    int64_t *hard;
-    const uint64_t *fives;
-    Text text;
-    int code;
-} Columns;
+    int code; /* why the scan of a row ended */
+);
+/* clang-format on */
 
 static int has_room(Columns *to, int what) {
     if (to->state[what] < to->room[what]) return 1;
@@ -742,29 +751,23 @@ static Text next_record(Text p, int64_t *state) {
 
 /* One row for each annotation from state[POSITION], where one begins, until the list ends or one
    begins at or behind state[STOP]. FULL leaves state where it was before an annotation. */
-EXPORT(int, scan_annotations, const uint8_t *text, const int64_t *room, int64_t *state,
-       const uint64_t *fives, int64_t *hard, int64_t *ids, int64_t *images, int64_t *categories,
-       double *boxes, double *areas, double *scores, uint8_t *crowd, uint16_t *found,
-       int with_masks, uint8_t *kinds, int64_t *sizes, int64_t *row_ends, int64_t *ring_ends,
-       double *numbers, uint32_t *counts, uint8_t *letters) {
-    Columns to = {room,   state,   ids,        images, categories, boxes,    areas,     scores,
-                  crowd,  found,   with_masks, kinds,  sizes,      row_ends, ring_ends, numbers,
-                  counts, letters, hard,       fives,  text,       BAD};
-    Text p = text + state[POSITION];
-    while (!state[CLOSED] && p - text < state[STOP]) {
+EXPORT(int, scan_annotations, Columns *to) {
+    int64_t *state = to->state;
+    Text p = to->text + state[POSITION];
+    while (!state[CLOSED] && p - to->text < state[STOP]) {
         int64_t row = state[ROWS], before[LACKING];
-        to.code = BAD;
-        if (!has_room(&to, ROWS)) return to.code;
+        to->code = BAD;
+        if (!has_room(to, ROWS)) return to->code;
         memcpy(before, state, sizeof before);
-        clear_row(&to, row);
-        Text end = annotation(p, &to, row);
+        clear_row(to, row);
+        Text end = annotation(p, to, row);
         if (!end) {
             memcpy(state, before, sizeof before);
-            return to.code;
+            return to->code;
         }
-        end_row(&to, row);
+        end_row(to, row);
         if (!(p = next_record(end, state))) return BAD;
-        state[POSITION] = p - text;
+        state[POSITION] = p - to->text;
     }
     return DONE;
 }

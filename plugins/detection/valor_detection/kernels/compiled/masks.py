@@ -61,10 +61,16 @@ def segmentation_runs(given: Segmentations, rows: Codes, sizes: Codes) -> tuple[
     (array([0, 1, 1, 1, 3, 5, 2, 2, 2, 5], dtype=uint32), array([ 0,  5, 10]))
     """
     rows, sizes = np.ascontiguousarray(rows, np.int64), np.ascontiguousarray(sizes, np.int64)
-    columns = (
-        *(given.kinds, given.row_ends, given.ring_ends),
-        *(given.numbers, given.counts, given.letters, rows, sizes),
+    segmentations = KERNELS.struct(
+        "Segmentations",
+        kinds=given.kinds,
+        rows=given.row_ends,
+        rings=given.ring_ends,
+        numbers=given.numbers,
+        counts=given.counts,
+        letters=given.letters,
     )
+    columns = (segmentations, rows, sizes)
     room, lengths = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
     spans = shares(np.arange(len(rows) + 1), _ROWS_EACH)
     _check(over(lambda a, b: _room(*columns, a, b, room), spans), given, rows, sizes)

@@ -55,7 +55,10 @@ def box_pairs(
     """See `reference.matching.box_pairs`."""
     truths_before = ends(np.bincount(true_datums, minlength=int(datums.max(initial=-1)) + 1))
     sizes = np.zeros(len(datums), np.int64)
-    columns = (len(true_datums), true_datums, true_groups, true_boxes, crowd)
+    true_side = KERNELS.struct(
+        "Boxes", count=len(true_datums), datums=true_datums, groups=true_groups, boxes=true_boxes
+    )
+    side = KERNELS.struct("Boxes", count=len(datums), datums=datums, groups=groups, boxes=boxes)
 
     def find(first: int, last: int) -> tuple[list[Codes], list[Floats]]:
         row, true_row = np.array([first]), np.zeros(1, np.int64)
@@ -67,7 +70,7 @@ def box_pairs(
         while row[0] < last:
             some_truths, some_ious = np.empty(capacity, np.int64), np.empty(capacity)
             written = _box_pairs(
-                *(*columns, last, datums, groups, boxes, lowest, capacity),
+                *(true_side, crowd, side, last, lowest, capacity),
                 *(row, true_row, sizes, some_truths, some_ious),
             )
             truths.append(some_truths[:written])
