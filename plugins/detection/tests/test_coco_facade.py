@@ -473,9 +473,9 @@ def test_keypoints_are_refused_for_now():
 
 def test_steps_out_of_order_are_errors():
     evaluation = COCOeval(None, None, "bbox")
-    with pytest.raises(ConfigError, match=r"accumulate: expected evaluate\(\) before it"):
+    with pytest.raises(ConfigError, match=r"accumulate: call evaluate\(\) first"):
         evaluation.accumulate()
-    with pytest.raises(ConfigError, match=r"summarize: expected accumulate\(\) before it"):
+    with pytest.raises(ConfigError, match=r"summarize: call accumulate\(\) first"):
         evaluation.summarize()
     assert evaluation.evalImgs == []
 
@@ -602,8 +602,8 @@ def test_results_of_a_file_are_read_where_nothing_is_annotated(tmp_path, without
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("showAnns", "COCO.showAnns is not there\nDraw images with: valor run … --gallery DIR"),
-        ("download", "COCO.download is not there\nDownload images with a program for it; "),
+        ("showAnns", "COCO.showAnns is not supported\nDraw images with: valor run … --gallery DIR"),
+        ("download", "COCO.download is not supported\nDownload images with another program; "),
         ("showAns", "'COCO' object has no attribute 'showAns'"),
     ],
 )
@@ -618,12 +618,12 @@ def test_what_is_not_there_says_what_to_do(name, message) -> None:
     [
         (
             "ious",
-            "COCOeval.ious is not there\n"
-            "Ask for those of one image and category: computeIoU(imgId, catId).",
+            "COCOeval.ious is not supported\n"
+            "Compute the IoUs of one image and category: computeIoU(imgId, catId).",
         ),
         (
             "evaluateImg",
-            "COCOeval.evaluateImg is not there\nTake the results of each image from evalImgs.",
+            "COCOeval.evaluateImg is not supported\nUse evalImgs for the results of each image.",
         ),
         ("evaluateIm", "'COCOeval' object has no attribute 'evaluateIm'"),
     ],
@@ -730,7 +730,7 @@ def test_an_image_id_of_more_than_64_bits_is_named() -> None:
     with pytest.raises(ReadError, match="expected a whole number, found 9223372036854775808"):
         ours.loadRes([result])
     with pytest.raises(
-        ConfigError, match=r"imgIds: expected whole numbers of 64 bits, got \[9223372036854775808\]"
+        ConfigError, match=r"imgIds: expected 64-bit integers, got \[9223372036854775808\]"
     ):
         COCOeval(ours, ours, "bbox").evaluate()
 

@@ -386,7 +386,7 @@ def test_a_zero_keeps_its_sign_where_it_has_one(scan: Any) -> None:
 
 
 MESSAGES = [
-    (b'[{"image_id": 1,', "the file ends in the midst of it"),
+    (b'[{"image_id": 1,', "the file ends in the middle"),
     (b'[{"image_id": "a"}]', "results[0], image_id: expected a whole number, found 'a'"),
     (b'{"annotations": [{"bbox": [1, 2, 3]}]}', "annotations[0], bbox: expected [x, y"),
     (b'[{"score": NaN}]', "expected a finite number, found nan"),

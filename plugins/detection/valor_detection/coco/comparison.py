@@ -1,4 +1,4 @@
-"""Comparison: the annotations of chosen images and categories, in one table."""
+"""Annotations of the evaluated images and categories, in one table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from valor_core.schemas.detection import (
 )
 from valor_detection.coco.dataset import COCO, geometry
 from valor_detection.coco.settings import Params, ids
-from valor_detection.coco_json.records import Numbering
+from valor_detection.coco_json.records import AscendingIds
 from valor_detection.kernels import grouping
 from valor_detection.matching.candidate_pairs import Overlaps
 from valor_detection.matching.matches import Matching
@@ -25,27 +25,27 @@ from valor_detection.matching.protocols import ALMOST_ONE, AreaRange
 from valor_detection.matching.table import LABEL, Table
 
 
-class GivenLimits(Matching):
-    """COCO's matching at IoU thresholds that are taken to the bit."""
+class MatchesAtLimits(Matching):
+    """COCO's matching with IoU thresholds used exactly as given."""
 
     @property
     def limits(self) -> Floats:
-        """What IoUs are compared with at each threshold of the table."""
+        """Minimum IoU of a match for each threshold of the table."""
         return np.minimum(self.table.iou_thresholds, ALMOST_ONE)
 
 
 @frozen(eq=False)
 class Comparison:
-    """Annotations of the images and categories that parameters name.
+    """Annotations of the evaluated images and categories, and their matches.
 
     Parameters
     ----------
     images, categories : ndarray of int64
-        Ids of images, and of the categories that labels stand for; -1 for all at once.
+        Ids of images, and of the category of each label; -1 for all categories together.
     table : Table
-        Objects and the pairs of them that overlap, at ascending IoU thresholds.
+        Objects and their overlapping pairs, with ascending IoU thresholds.
     true_ids, ids : ndarray of int64
-        Id of each true and predicted object of the table.
+        Id of each ground truth and prediction of the table.
     """
 
     images: Codes
@@ -57,22 +57,22 @@ class Comparison:
 
     @classmethod
     def of(cls, truths: COCO, predictions: COCO, chosen: Params) -> Comparison:
-        """The comparison of a data set and results.
+        """Build the comparison of a data set and results.
 
         Parameters
         ----------
         truths, predictions : COCO
             The data set and the results.
         chosen : Params
-            What is compared.
+            Settings of the evaluation.
         """
         images = np.unique(ids(chosen.imgIds, "imgIds"))
         categories = _distinct(ids(chosen.catIds, "catIds"))
         if chosen.useCats:
             categories = np.sort(categories)
-        numberings = Numberings(images, categories)
-        true_side = numberings.rows(truths, chosen)
-        side = numberings.rows(predictions, chosen)
+        index = IdIndex(images, categories)
+        true_side = index.rows(truths, chosen)
+        side = index.rows(predictions, chosen)
         batch = DetectionBatch(
             Datums(np.arange(len(images))),
             [Label("category", str(number)) for number in categories.tolist()],
@@ -98,15 +98,15 @@ class Comparison:
         return cls(images, categories, table, true_side.ids, side.ids)
 
     def matching(self, area_range: AreaRange) -> Matching:
-        """Which predictions found what, where only some areas count."""
+        """Match predictions to ground truths; objects outside `area_range` are ignored."""
         if area_range not in self._matchings:
-            self._matchings[area_range] = GivenLimits(self.table, "coco", LABEL, area_range)
+            self._matchings[area_range] = MatchesAtLimits(self.table, "coco", LABEL, area_range)
         return self._matchings[area_range]
 
 
 @frozen(eq=False)
 class Rows:
-    """Annotations of one side that take part, by image."""
+    """Evaluated annotations of one side, grouped by image."""
 
     datums: Codes
     labels: Codes
@@ -118,7 +118,7 @@ class Rows:
 
 
 @frozen(eq=False)
-class Numberings:
+class IdIndex:
     """Images and categories that take part, in the order in which their annotations are taken.
 
     Parameters
@@ -131,11 +131,11 @@ class Numberings:
     categories: Codes
 
     def rows(self, side: COCO, chosen: Params) -> Rows:
-        """The annotations of one side that take part."""
+        """Select the evaluated annotations of one side."""
         document = side.columns(masks=chosen.iouType == "segm")
-        own = document.annotations
-        datums = Numbering.of(self.images).positions(own.images)
-        labels = self._labels(own.categories)
+        annotations = document.annotations
+        datums = AscendingIds.of(self.images).positions(annotations.images)
+        labels = self._labels(annotations.categories)
         rows = self._order(datums, labels, by_label=not chosen.useCats)
         shapes, areas = geometry(
             document,
@@ -150,20 +150,20 @@ class Numberings:
             side.ids(document)[rows],
             shapes,
             areas,
-            own.crowd[rows] != 0,
-            own.scores[rows],
+            annotations.crowd[rows] != 0,
+            annotations.scores[rows],
         )
 
     def _labels(self, categories: Codes) -> Codes:
         ascending = np.argsort(self.categories, kind="stable")
-        places = Numbering.of(self.categories[ascending]).positions(categories)
-        return np.where(places < 0, -1, np.append(ascending, -1)[places])
+        positions = AscendingIds.of(self.categories[ascending]).positions(categories)
+        return np.where(positions < 0, -1, np.append(ascending, -1)[positions])
 
     def _order(self, datums: Codes, labels: Codes, *, by_label: bool) -> Codes:
-        takes_part = (datums >= 0) & (labels >= 0)
+        is_evaluated = (datums >= 0) & (labels >= 0)
         count = len(self.images)
-        order = grouping.grouped_order(np.where(takes_part, datums, count), count + 1)
-        order = order[: int(np.count_nonzero(takes_part))]
+        order = grouping.grouped_order(np.where(is_evaluated, datums, count), count + 1)
+        order = order[: int(np.count_nonzero(is_evaluated))]
         if by_label:
             order = order[np.lexsort((labels[order], datums[order]))]
         return order
@@ -175,7 +175,7 @@ def _distinct(ids: Codes) -> Codes:
 
 
 def _without_labels(batch: DetectionBatch) -> DetectionBatch:
-    """The batch with one label for everything."""
+    """Give all objects of a batch the same label."""
 
     def relabeled(side: ObjectColumns) -> Any:
         return evolve(side, labels=np.zeros(len(side), np.int64))

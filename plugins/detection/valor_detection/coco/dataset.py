@@ -30,9 +30,9 @@ from valor_detection.coco_json.records import (
     SCORE,
     SEGMENTATION,
     Annotations,
+    AscendingIds,
     Document,
     Images,
-    Numbering,
 )
 from valor_detection.coco_json.reference_scanner import DECODER
 from valor_detection.coco_json.scanner import scan
@@ -49,50 +49,50 @@ def geometry(
     *,
     is_results: bool,
 ) -> tuple[Shapes, Floats]:
-    """Shapes and areas of annotations.
+    """Return shapes and areas of annotations.
 
     Parameters
     ----------
     document : Document
-        The annotations, with segmentations where masks are compared.
+        Annotations, with segmentations if masks are compared.
     rows : ndarray of int64, optional
-        Those that are wanted, in their order; None is all.
+        Selected rows in order. By default all rows.
     sizes : callable
-        Tells height and width of the image of each annotation of the document.
+        Returns height and width of the image of each annotation of the document.
     iou_type : {"bbox", "segm"}
-        What is compared.
+        Whether boxes or masks are compared.
     is_results : bool
-        Whether the areas are those that ``loadRes`` gives: of the boxes if the first result has
-        one. A data set says its areas itself.
+        Whether areas are computed as by ``loadRes``: from the boxes if the first result has one.
+        A data set has an area for each annotation.
 
     Raises
     ------
     ReadError
-        If an annotation lacks what is compared, or cannot be drawn; names it.
+        If an annotation has no geometry to compare, or a geometry that cannot be rasterized.
     """
-    own = document.annotations
-    taken = _everything if rows is None else partial(np.take, indices=rows, axis=0)
-    boxes = taken(own.boxes)
+    annotations = document.annotations
+    take = _everything if rows is None else partial(np.take, indices=rows, axis=0)
+    boxes = take(annotations.boxes)
     only_masks = is_results and document.has_only_masks
     if iou_type == "segm" or only_masks:
         may_be_box = is_results and not only_masks
         _require(document, BOX if may_be_box else SEGMENTATION)
-        assert own.masks is not None
-        given = own.boxes if may_be_box else None
-        masks = Masks.of(own.masks, sizes(), rows, document.place, given)
+        assert annotations.masks is not None
+        given = annotations.boxes if may_be_box else None
+        masks = Masks.of(annotations.masks, sizes(), rows, document.where, given)
         areas, shapes = masks.areas, masks.shapes
     if iou_type == "bbox" and only_masks:
-        has_box = taken(own.found)[:, None] & BOX > 0
+        has_box = take(annotations.found)[:, None] & BOX > 0
         shapes = Shapes(np.where(has_box, boxes, masks.boxes))
     elif iou_type == "bbox":
         _require(document, BOX)
         shapes = Shapes(boxes)
     if is_results:
         return shapes, areas if only_masks else boxes[:, 2] * boxes[:, 3]
-    has_area = taken(own.found) & AREA > 0
+    has_area = take(annotations.found) & AREA > 0
     if has_area.all():
-        return shapes, taken(own.areas)
-    return shapes, np.where(has_area, taken(own.areas), shapes.areas)
+        return shapes, take(annotations.areas)
+    return shapes, np.where(has_area, take(annotations.areas), shapes.areas)
 
 
 def _everything(column: NDArray[Any]) -> NDArray[Any]:
@@ -104,7 +104,7 @@ def _require(document: Document, bit: int) -> None:
     if len(lacking):
         name = "bbox" if bit == BOX else "segmentation"
         raise ReadError(
-            f"{document.place(int(lacking[0]))}: expected a field {name!r}, found none"
+            f"{document.where(int(lacking[0]))}: expected a field {name!r}, found none"
             f"{and_more(len(lacking) - 1)}"
         )
 
@@ -117,20 +117,20 @@ _MOST_ID = 2.0**63
 
 
 class COCO:
-    """A data set, or results of a model on one.
+    """Data set, or results of a model on one.
 
-    Objects of images, categories and annotations are made when they are asked for. From then on
-    they are what counts: a change to them changes evaluations.
+    Objects of images, categories and annotations are created lazily. Changes to them afterwards
+    affect evaluations.
 
     Parameters
     ----------
     annotation_file : path, optional
-        The data set; without it, set `dataset` and call `createIndex`.
+        File of the data set. Without it, set `dataset` and call `createIndex`.
 
     Raises
     ------
     ReadError
-        If there is no such file, or, once it is read, if it is no such data set.
+        If there is no such file, or, once it is read, if it is not a COCO data set.
 
     Examples
     --------
@@ -158,27 +158,27 @@ class COCO:
 
     @classmethod
     def of(cls, other: Any) -> COCO:
-        """The same data set, be it one of pycocotools' or one of these.
+        """Wrap a data set of pycocotools; a `COCO` is returned unchanged.
 
         Parameters
         ----------
         other : object
-            Something with a `dataset`.
+            Object with an attribute `dataset`.
         """
         if isinstance(other, COCO):
             return other
-        own = cls()
-        own.dataset = other.dataset
-        return own
+        wrapped = cls()
+        wrapped.dataset = other.dataset
+        return wrapped
 
     def __getattr__(self, name: str) -> Any:
-        """Say what to do in place of what pycocotools has and this has not."""
+        """Raise an error that suggests a replacement for unsupported names of pycocotools."""
         remedies = {
             "showAnns": "Draw images with: valor run … --gallery DIR",
-            "download": "Download images with a program for it; nothing here opens a connection.",
+            "download": "Download images with another program; Valor opens no connection.",
         }
         if name in remedies:
-            raise AttributeError(f"COCO.{name} is not there\n{remedies[name]}")
+            raise AttributeError(f"COCO.{name} is not supported\n{remedies[name]}")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
@@ -196,39 +196,39 @@ class COCO:
         self._made.clear()
 
     def createIndex(self) -> None:
-        """Forget what was looked up in the `dataset`, which has been changed."""
+        """Clear cached indexes after a change of `dataset`."""
         if self._dataset is not None:
             self._made.clear()
 
     @property
     def anns(self) -> dict[Any, Record]:
         """Annotations by id."""
-        return self._kept("anns", lambda: _by_id(self.dataset.get("annotations", [])))
+        return self._cached("anns", lambda: _by_id(self.dataset.get("annotations", [])))
 
     @property
     def imgs(self) -> dict[Any, Record]:
         """Images by id."""
-        return self._kept("imgs", lambda: _by_id(self._listed("images")))
+        return self._cached("imgs", lambda: _by_id(self._listed("images")))
 
     @property
     def cats(self) -> dict[Any, Record]:
         """Categories by id."""
-        return self._kept("cats", lambda: _by_id(self._listed("categories")))
+        return self._cached("cats", lambda: _by_id(self._listed("categories")))
 
     @property
     def imgToAnns(self) -> dict[Any, list[Record]]:
         """Annotations of each image."""
-        return self._kept("imgToAnns", lambda: self._grouped("image_id", lambda ann: ann))
+        return self._cached("imgToAnns", lambda: self._grouped("image_id", lambda ann: ann))
 
     @property
     def catToImgs(self) -> dict[Any, list[Any]]:
         """Image of each annotation of a category."""
-        return self._kept(
+        return self._cached(
             "catToImgs", lambda: self._grouped("category_id", lambda ann: ann["image_id"])
         )
 
     def info(self) -> None:
-        """Print what the data set says of itself."""
+        """Print the ``info`` of the data set."""
         for key, value in self.dataset.get("info", {}).items():
             print(f"{key}: {value}")
 
@@ -239,22 +239,22 @@ class COCO:
         areaRng: Sequence[float] = (),
         iscrowd: bool | None = None,
     ) -> list[int]:
-        """Ids of annotations; an empty filter lets all pass.
+        """Return ids of annotations; an empty filter selects all.
 
         Parameters
         ----------
         imgIds, catIds : int or sequence of int
             Images and categories.
         areaRng : (float, float)
-            Areas between these, in square pixels.
+            Exclusive bounds of the area, in square pixels.
         iscrowd : bool, optional
             Whether they are crowds.
         """
-        index: Index = self._kept("index", self._indexed)
+        index: Index = self._cached("index", self._indexed)
         return index.select(_listed(imgIds), _listed(catIds), areaRng, iscrowd)
 
     def getCatIds(self, catNms: Any = (), supNms: Any = (), catIds: Any = ()) -> list[Any]:
-        """Ids of categories; an empty filter lets all pass.
+        """Return ids of categories; an empty filter selects all.
 
         Parameters
         ----------
@@ -273,11 +273,11 @@ class COCO:
         return [
             category["id"]
             for category in self._listed("categories")
-            if all(not len(own) or category[field] in own for field, own in filters.items())
+            if all(not len(allowed) or category[key] in allowed for key, allowed in filters.items())
         ]
 
     def getImgIds(self, imgIds: Any = (), catIds: Any = ()) -> list[Any]:
-        """Ids of images; those that have all of some categories, if any are named.
+        """Return ids of images with annotations of all given categories.
 
         Parameters
         ----------
@@ -288,41 +288,44 @@ class COCO:
         if not len(images) and not len(categories):
             return self._image_ids()
         wanted = [set(images)] if len(images) else []
-        own = self.columns().annotations
-        wanted += [set(own.images[own.categories == number].tolist()) for number in categories]
+        annotations = self.columns().annotations
+        wanted += [
+            set(annotations.images[annotations.categories == number].tolist())
+            for number in categories
+        ]
         return list(set.intersection(*wanted))
 
     def loadAnns(self, ids: Any = ()) -> list[Record]:
-        """Annotations of some ids."""
-        return [self.anns[own] for own in _listed(ids)]
+        """Return annotations by id."""
+        return [self.anns[number] for number in _listed(ids)]
 
     def loadCats(self, ids: Any = ()) -> list[Record]:
-        """Categories of some ids."""
-        return [self.cats[own] for own in _listed(ids)]
+        """Return categories by id."""
+        return [self.cats[number] for number in _listed(ids)]
 
     def loadImgs(self, ids: Any = ()) -> list[Record]:
-        """Images of some ids."""
-        return [self.imgs[own] for own in _listed(ids)]
+        """Return images by id."""
+        return [self.imgs[number] for number in _listed(ids)]
 
     def loadRes(self, resFile: Any) -> COCO:
-        """Results of a model on this data set.
+        """Load results of a model on this data set.
 
         Parameters
         ----------
         resFile : path, sequence of mapping, or ndarray of shape (n, 7)
-            A file of results, the results, or a row for each: image id, x, y, width, height,
+            File of results, list of results, or array with rows of image id, x, y, width, height,
             score and category id.
 
         Returns
         -------
         COCO
-            With the areas and ids that pycocotools gives them.
+            Results with the areas and ids that pycocotools assigns.
 
         Raises
         ------
         ReadError
-            If there is no such file, or results are on images that the data set does not have;
-            of a file when it is read.
+            If there is no such file, or results refer to images that the data set does not
+            contain. Results from a file are checked when the file is read.
         """
         results = COCO()
         results._dataset, results._parent = None, self
@@ -341,14 +344,14 @@ class COCO:
         return results
 
     def loadNumpyAnnotations(self, data: NDArray[Any]) -> list[Record]:
-        """Results of rows of image id, x, y, width, height, score and category id."""
+        """Convert rows of image id, x, y, width, height, score and category id to results."""
         return [
             {"image_id": int(row[0]), "bbox": row[1:5], "score": row[5], "category_id": int(row[6])}
             for row in data.tolist()
         ]
 
     def annToRLE(self, ann: Mapping[str, Any]) -> Record:
-        """The run lengths of an annotation's segmentation, compressed."""
+        """Return compressed run lengths of an annotation's segmentation."""
         segmentation = ann["segmentation"]
         if isinstance(segmentation, Mapping) and isinstance(segmentation["counts"], (str, bytes)):
             return dict(segmentation)
@@ -359,25 +362,25 @@ class COCO:
         }
 
     def annToMask(self, ann: Mapping[str, Any]) -> NDArray[np.uint8]:
-        """The pixels of an annotation's segmentation, shape (height, width)."""
+        """Return the pixels of an annotation's segmentation, shape (height, width)."""
         mask = self._mask(ann)
         height, width = mask.lengths.sizes[0].tolist()
         return decoded(mask.lengths.runs, height, width).astype(np.uint8)
 
-    # ---- columns, which evaluations read
+    # ---- columns for evaluations
 
     @property
     def is_results(self) -> bool:
-        """Whether areas are not said but those that ``loadRes`` gives."""
+        """Whether areas are computed as by ``loadRes``."""
         return self._parent is not None and self._dataset is None
 
     def columns(self, *, masks: bool = False) -> Document:
-        """The annotations as columns.
+        """Return the annotations as columns.
 
         Parameters
         ----------
         masks : bool
-            Whether segmentations are wanted.
+            Whether segmentations are read.
         """
         if self._dataset is not None:
             records = self._dataset.get("annotations", [])
@@ -387,7 +390,7 @@ class COCO:
         return self._document
 
     def images(self) -> Images:
-        """Ids and sizes of the images."""
+        """Return ids and sizes of the images."""
         if self._parent is not None and self._dataset is None:
             return self._parent.images()
         if self._dataset is not None:
@@ -395,16 +398,16 @@ class COCO:
         return self.columns().images or images_of([], "")
 
     def ids(self, document: Document) -> Codes:
-        """Ids of the annotations; results have those that ``loadRes`` gives."""
-        own = document.annotations
-        return np.arange(1, len(own) + 1) if self.is_results else own.ids
+        """Return ids of the annotations; results are numbered from 1, as by ``loadRes``."""
+        annotations = document.annotations
+        return np.arange(1, len(annotations) + 1) if self.is_results else annotations.ids
 
     def sizes(self, document: Document) -> Codes:
-        """Height and width of each annotation's image; 0 where it is not known."""
+        """Return height and width of each annotation's image; 0 if unknown."""
         images = self.images()
         order = np.argsort(images.ids, kind="stable")
-        places = Numbering.of(images.ids[order]).positions(document.annotations.images)
-        return np.append(images.sizes[order], [[0, 0]], axis=0)[places]
+        rows = AscendingIds.of(images.ids[order]).positions(document.annotations.images)
+        return np.append(images.sizes[order], [[0, 0]], axis=0)[rows]
 
     def _read(self, *, masks: bool) -> Document:
         if self._path is not None:
@@ -431,7 +434,7 @@ class COCO:
         return self._measured(document)[1]
 
     def _measured(self, document: Document) -> tuple[Shapes, Floats]:
-        """Boxes and areas that ``loadRes`` gives to results."""
+        """Compute boxes and areas of results as ``loadRes`` does."""
         return geometry(document, None, lambda: self.sizes(document), "bbox", is_results=True)
 
     def _indexed(self) -> Index:
@@ -444,11 +447,11 @@ class COCO:
         size = np.array([[image["height"], image["width"]]], np.int64)
         masks = document.annotations.masks
         assert masks is not None
-        return Masks.of(masks, size, None, document.place)
+        return Masks.of(masks, size, None, document.where)
 
-    # ---- objects, made when they are asked for
+    # ---- objects, created lazily
 
-    def _kept(self, name: str, make: Callable[[], T]) -> T:
+    def _cached(self, name: str, make: Callable[[], T]) -> T:
         if name not in self._made:
             self._made[name] = make()
         found: T = self._made[name]
@@ -467,13 +470,13 @@ class COCO:
         return ids
 
     def _listed(self, name: str) -> list[Record]:
-        """The images or categories; no annotation becomes an object."""
+        """Return images or categories without creating objects of annotations."""
         if self._dataset is not None:
             records: list[Record] = self._dataset.get(name, [])
             return records
         if self._parent is not None:
             return self._parent._listed(name)
-        return self._kept(f"list of {name}", lambda: self._decoded(name))
+        return self._cached(f"list of {name}", lambda: self._decoded(name))
 
     def _check_categories(self) -> None:
         """Raise a `ReadError` unless the data set has a list of categories."""
@@ -481,10 +484,10 @@ class COCO:
             self._parent._check_categories()
             return
         if self._dataset is None:
-            is_there = bool(self.columns().category_text)
+            is_listed = bool(self.columns().category_text)
         else:
-            is_there = "categories" in self._dataset
-        if not is_there:
+            is_listed = "categories" in self._dataset
+        if not is_listed:
             raise ReadError(
                 f"{self._path or 'dataset'}, categories: expected a list, found none",
                 "Add the categories; each has an id and a name.",
@@ -512,7 +515,7 @@ class COCO:
         }
 
     def _completed(self) -> list[Record]:
-        """The results with what ``loadRes`` adds to them."""
+        """Return the results with the fields that ``loadRes`` adds."""
         document = self.columns()
         shapes, areas = self._measured(document)
         with_boxes = not document.has_only_masks
@@ -552,23 +555,23 @@ def _data_set(document: Document) -> Document:
 
 
 def _check_results(document: Document, parent: COCO) -> None:
-    """Raise a `ReadError` unless the results are on images of the data set."""
-    own = document.annotations
+    """Raise a `ReadError` if results refer to images outside the data set."""
+    annotations = document.annotations
     for bit, name in ((IMAGE, "image_id"), (CATEGORY, "category_id"), (SCORE, "score")):
-        lacking = own.lacking(bit)
+        lacking = annotations.lacking(bit)
         if len(lacking):
             raise ReadError(
-                f"{document.place(int(lacking[0]))}: expected a field {name!r}, found none"
+                f"{document.where(int(lacking[0]))}: expected a field {name!r}, found none"
                 f"{and_more(len(lacking) - 1)}"
             )
-    known = parent.images().ids
-    strangers = np.flatnonzero(Numbering.of(np.sort(known)).positions(own.images) < 0)
+    images = parent.images().ids
+    strangers = np.flatnonzero(AscendingIds.of(np.sort(images)).positions(annotations.images) < 0)
     if len(strangers):
         raise ReadError(
-            f"{document.place(int(strangers[0]))}: expected the image id of one of the "
-            f"{len(known):,} images of the data set, found {own.images[strangers[0]]} "
-            f"({len(strangers):,} of {len(own):,} results)",
-            "See that both are of the same data set.",
+            f"{document.where(int(strangers[0]))}: expected the image id of one of the "
+            f"{len(images):,} images of the data set, found {annotations.images[strangers[0]]} "
+            f"({len(strangers):,} of {len(annotations):,} results)",
+            "Check that both are of the same data set.",
         )
 
 
@@ -598,7 +601,7 @@ def _of_rows(rows: NDArray[Any]) -> Annotations:
 
 
 def _parsed(path: Path) -> Any:
-    """What a file of JSON holds."""
+    """Parse a JSON file."""
     text = Text.read(path)
     return _json(text.view[text.start :], str(path))
 
@@ -606,7 +609,7 @@ def _parsed(path: Path) -> Any:
 def _json(text: bytes | memoryview, source: str) -> Any:
     try:
         return msgspec.json.decode(text)
-    except msgspec.DecodeError:  # NaN, which the standard library reads
+    except msgspec.DecodeError:  # NaN, which the standard library accepts
         try:
             return DECODER.decode(bytes(text).decode())
         except json.JSONDecodeError as error:
@@ -618,7 +621,7 @@ def _by_id(records: Iterable[Record]) -> dict[Any, Record]:
 
 
 def _listed(values: Any) -> Sequence[Hashable]:
-    """Values as a sequence; one alone is a sequence of one."""
+    """Convert values to a list; a single value becomes a list of one."""
     is_many = hasattr(values, "__iter__") and hasattr(values, "__len__")
     return list(values) if is_many else [values]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from valor_core.errors import ConfigError
 from valor_core.kernels import in_threads
 from valor_core.schemas import Codes, Floats
-from valor_detection.coco.comparison import Comparison, Numberings
+from valor_detection.coco.comparison import Comparison, IdIndex
 from valor_detection.coco.dataset import COCO
 from valor_detection.coco.image_results import ImageResults
 from valor_detection.coco.mask import ious_of_boxes, ious_of_masks
@@ -28,14 +28,14 @@ from valor_detection.matching.table import LABEL
 
 @frozen(eq=False)
 class Accumulated:
-    """Curves of every area range and number of detections.
+    """Precision-recall curves per area range and maximum number of detections.
 
     Parameters
     ----------
     precision, scores : ndarray of float64
         Of shape (IoU thresholds, recalls, categories, area ranges, max detections).
     recall : ndarray of float64
-        The same without recalls.
+        As `precision`, without the axis of recalls.
     """
 
     precision: Floats
@@ -44,24 +44,24 @@ class Accumulated:
 
     @classmethod
     def of(cls, comparison: Comparison, chosen: Params) -> Accumulated:
-        """The curves of a comparison at the thresholds and recalls of parameters."""
+        """Compute the curves of a comparison."""
         matchings = [comparison.matching((float(low), float(high))) for low, high in chosen.areaRng]
-        comparison.table.pairs(LABEL)  # what all of them read is made before
+        comparison.table.pairs(LABEL)  # shared by the threads below
         _ = comparison.table.ranks
         in_threads([each.prepare for each in matchings])
-        found = cls._empty(comparison, chosen)
+        curves = cls._empty(comparison, chosen)
         in_threads(
             [
-                partial(found._fill, (area, place), matched, int(most), chosen)
+                partial(curves._fill, (area, limit), matched, int(most), chosen)
                 for area, matched in enumerate(matchings)
-                for place, most in enumerate(chosen.maxDets)
+                for limit, most in enumerate(chosen.maxDets)
             ]
         )
-        return found
+        return curves
 
     @classmethod
     def _empty(cls, comparison: Comparison, chosen: Params) -> Accumulated:
-        """Room for all curves, those of one setting side by side in memory."""
+        """Allocate all curves; those of one setting are contiguous in memory."""
         settings = len(chosen.areaRng), len(chosen.maxDets)
         ious, recalls = np.size(chosen.iouThrs), np.size(chosen.recThrs)
         shape = *settings, ious, recalls, len(comparison.categories)
@@ -70,21 +70,21 @@ class Accumulated:
         return cls(precision, scores, recall.transpose(2, 3, 0, 1))
 
     def _fill(self, setting: tuple[int, int], matched: Matching, most: int, chosen: Params) -> None:
-        """Write down the curves of one setting, which are large and not kept."""
+        """Compute the curves of one setting and copy the sampled values."""
         ascending = np.sort(np.asarray(chosen.recThrs, np.float64))
         curves = interpolate(matched, most, reaching(matched.positives, ascending))
-        ious, recalls = places(chosen.iouThrs), places(chosen.recThrs)
+        ious, recalls = ascending_indices(chosen.iouThrs), ascending_indices(chosen.recThrs)
         self.precision[:, :, :, *setting] = curves.precisions[np.ix_(ious, recalls)]
         self.scores[:, :, :, *setting] = curves.scores[np.ix_(ious, recalls)]
         self.recall[:, :, *setting] = curves.recalls[ious]
 
 
-def places(thresholds: Any) -> Codes:
-    """Place of each threshold among the ascending ones.
+def ascending_indices(thresholds: Any) -> Codes:
+    """Return the index of each threshold among the ascending ones.
 
     Examples
     --------
-    >>> places([0.75, 0.5])
+    >>> ascending_indices([0.75, 0.5])
     array([1, 0])
     """
     return np.argsort(np.argsort(np.asarray(thresholds), kind="stable"), kind="stable")
@@ -99,23 +99,23 @@ class COCOeval:
     Parameters
     ----------
     cocoGt, cocoDt : COCO, or pycocotools' COCO
-        The data set, and the results that its ``loadRes`` made.
+        Data set, and results returned by its ``loadRes``.
     iouType : {"bbox", "segm"}
-        What is compared.
+        Whether boxes or masks are compared.
 
     Attributes
     ----------
     params : Params
-        Images, categories, thresholds and ranges that take part; each can be set.
+        Evaluated images, categories, thresholds and ranges; each can be set.
     eval : dict
         After `accumulate`: ``precision`` and ``scores`` of shape (IoU thresholds, recalls,
-        categories, area ranges, max detections), ``recall`` without the second one of these.
+        categories, area ranges, max detections), ``recall`` without the axis of recalls.
     stats : ndarray of float64, shape (12,)
-        After `summarize`: the twelve numbers.
+        Summary numbers, set by `summarize`.
 
     References
     ----------
-    pycocotools, ``COCOeval``; every number is equal to its in every bit.
+    pycocotools, ``COCOeval``; all numbers are bitwise equal.
 
     Examples
     --------
@@ -127,8 +127,8 @@ class COCOeval:
     ...         {"id": 3, "image_id": 1, "category_id": 2, "bbox": [0, 0, 40, 40], "area": 1600}
     ...     ],
     ... }
-    >>> seen = [{"image_id": 1, "category_id": 2, "bbox": [0, 0, 40, 30], "score": 0.5}]
-    >>> evaluation = COCOeval(truths, truths.loadRes(seen), "bbox")
+    >>> results = [{"image_id": 1, "category_id": 2, "bbox": [0, 0, 40, 30], "score": 0.5}]
+    >>> evaluation = COCOeval(truths, truths.loadRes(results), "bbox")
     >>> evaluation.evaluate()
     >>> evaluation.accumulate()
     >>> evaluation.eval["recall"][:, 0, 0, 2].tolist()
@@ -146,22 +146,22 @@ class COCOeval:
         self._images: ImageResults | None = None
         if cocoGt is not None:
             if isinstance(cocoGt, COCO) and iouType == "segm":
-                cocoGt.columns(masks=True)  # so that a file is read once
+                cocoGt.columns(masks=True)  # parse boxes and masks in one pass
             self.params.imgIds = sorted(cocoGt.getImgIds())
             self.params.catIds = sorted(cocoGt.getCatIds())
 
     def __getattr__(self, name: str) -> Any:
-        """Say what to do in place of what pycocotools has and this has not."""
+        """Raise an error that suggests a replacement for unsupported names of pycocotools."""
         remedies = {
-            "ious": "Ask for those of one image and category: computeIoU(imgId, catId).",
-            "evaluateImg": "Take the results of each image from evalImgs.",
+            "ious": "Compute the IoUs of one image and category: computeIoU(imgId, catId).",
+            "evaluateImg": "Use evalImgs for the results of each image.",
         }
         if name in remedies:
-            raise AttributeError(f"COCOeval.{name} is not there\n{remedies[name]}")
+            raise AttributeError(f"COCOeval.{name} is not supported\n{remedies[name]}")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def evaluate(self) -> None:
-        """Match results to ground truths."""
+        """Match results to ground truths with the current `params`."""
         chosen = self.params
         if chosen.useSegm is not None:
             chosen.iouType = "segm" if chosen.useSegm == 1 else "bbox"
@@ -177,74 +177,74 @@ class COCOeval:
             self._comparison(chosen),
             [list(bounds) for bounds in chosen.areaRng],
             chosen.maxDets[-1],
-            places(chosen.iouThrs),
+            ascending_indices(chosen.iouThrs),
         )
 
     def computeIoU(self, imgId: int, catId: int) -> Any:
-        """IoU of every result with every ground truth of an image and category.
+        """Compute the IoU of every result with every ground truth of an image and category.
 
         Parameters
         ----------
         imgId, catId : int
-            Image and category; without ``useCats``, all categories of `params` at once.
+            Image and category. Without ``useCats``, all categories of `params` together.
 
         Returns
         -------
         ndarray of float64, shape (n_results, n_truths), or list
-            Results by descending score, as many as the last of ``maxDets``; ground truths in the
-            order of the data set. An empty list where a side has none.
+            Results by descending score, at most the last of ``maxDets``; ground truths in the
+            order of the data set. An empty list if either side has no objects.
         """
         chosen = self.params
         check_type(chosen.iouType)
         categories = [catId] if chosen.useCats else chosen.catIds
-        cell = Numberings(ids([imgId], "imgId"), ids(categories, "catId"))
-        true, seen = (cell.rows(COCO.of(side), chosen) for side in (self.cocoGt, self.cocoDt))
-        order = np.argsort(-seen.scores, kind="stable")[: chosen.maxDets[-1]]
+        cell = IdIndex(ids([imgId], "imgId"), ids(categories, "catId"))
+        true, predicted = (cell.rows(COCO.of(side), chosen) for side in (self.cocoGt, self.cocoDt))
+        order = np.argsort(-predicted.scores, kind="stable")[: chosen.maxDets[-1]]
         if not len(order) or not len(true.ids):
             return []
-        shapes, crowd = seen.shapes.select(order), np.asarray(true.crowd, bool)
+        shapes, crowd = predicted.shapes.select(order), np.asarray(true.crowd, bool)
         if chosen.iouType == "bbox":
             return ious_of_boxes(shapes.boxes, true.shapes.boxes, crowd)
         return ious_of_masks(shapes.masks, true.shapes.masks, crowd)
 
     def accumulate(self, p: Params | None = None) -> None:
-        """Make `eval` of what was matched.
+        """Compute `eval` from the matches.
 
         Parameters
         ----------
         p : Params, optional
-            Other parameters than `params`.
+            Parameters to use instead of `params`.
 
         Raises
         ------
         ConfigError
-            If nothing was evaluated.
+            If `evaluate` was not called before.
         """
         if self._evaluated is None:
-            raise ConfigError("accumulate: expected evaluate() before it")
+            raise ConfigError("accumulate: call evaluate() first")
         chosen = self.params if p is None else p
-        found = Accumulated.of(self._comparison(chosen), chosen)
+        curves = Accumulated.of(self._comparison(chosen), chosen)
         self.eval = {
             "params": chosen,
-            "counts": list(found.precision.shape),
+            "counts": list(curves.precision.shape),
             "date": datetime.datetime.now().strftime("%Y-%m-%d %H:%M:%S"),
-            "precision": found.precision,
-            "recall": found.recall,
-            "scores": found.scores,
+            "precision": curves.precision,
+            "recall": curves.recall,
+            "scores": curves.scores,
         }
 
     def summarize(self) -> None:
-        """Print the twelve numbers and keep them as `stats`.
+        """Print the twelve summary numbers and store them in `stats`.
 
-        As in pycocotools, the first one is -1 where 100 is none of ``maxDets``.
+        As in pycocotools, the first number is -1 if ``maxDets`` does not contain 100.
 
         Raises
         ------
         ConfigError
-            If nothing was accumulated, or there are fewer than three ``maxDets``.
+            If `accumulate` was not called before, or ``maxDets`` has fewer than three numbers.
         """
         if not self.eval:
-            raise ConfigError("summarize: expected accumulate() before it")
+            raise ConfigError("summarize: call accumulate() first")
         most = self.params.maxDets
         if len(most) < 3:
             raise ConfigError(f"maxDets: expected three numbers to summarize, got {list(most)}")
@@ -262,7 +262,7 @@ class COCOeval:
 
     @property
     def evalImgs(self) -> ImageResults | list[Any]:
-        """Results of each category, area range and image, made when they are asked for."""
+        """Matches per category, area range and image, created lazily."""
         if self._by_image is None:
             return []
         if self._images is None:
@@ -270,11 +270,11 @@ class COCOeval:
         return self._images
 
     def _comparison(self, chosen: Params) -> Comparison:
-        """The annotations that parameters name, read once for the same ones."""
+        """Return the comparison for the parameters, cached until they change."""
         key = (
             chosen.iouType,
             bool(chosen.useCats),
-            *(tuple(np.asarray(own).tolist()) for own in (chosen.imgIds, chosen.catIds)),
+            *(tuple(np.asarray(numbers).tolist()) for numbers in (chosen.imgIds, chosen.catIds)),
             tuple(np.asarray(chosen.iouThrs, np.float64).tolist()),
         )
         if self._evaluated is None or self._evaluated[0] != key:
@@ -293,8 +293,8 @@ class COCOeval:
         if iou is not None:
             values = values[np.flatnonzero(thresholds == iou)]
         values = values[..., areas, counts]
-        there = values[values > -1]
-        mean = float(np.mean(there)) if there.size else -1.0
+        defined = values[values > -1]
+        mean = float(np.mean(defined)) if defined.size else -1.0
         title = "Average Precision" if kind == "precision" else "Average Recall"
         short = "(AP)" if kind == "precision" else "(AR)"
         span = f"{thresholds[0]:0.2f}:{thresholds[-1]:0.2f}" if iou is None else f"{iou:0.2f}"

@@ -1,4 +1,4 @@
-"""Results of each image, as pycocotools keeps them."""
+"""Matches per category, area range and image, in the layout of pycocotools' ``evalImgs``."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ ImageResult = dict[str, Any]
 
 
 class ImageResults(Sequence[ImageResult | None]):
-    """What was found in each image, by category, area range and image; None where nothing is.
+    """Matches by category, area range and image; None for images without objects.
 
-    Entries are made when they are asked for.
+    Entries are created lazily.
 
     Parameters
     ----------
     comparison : Comparison
-        The annotations.
+        Annotations and their matches.
     area_ranges : sequence of (float, float)
         Ranges of areas.
     max_detections : int
-        Most predictions of a category that count in an image.
+        Maximum number of predictions per image and category.
     order : ndarray of int64
-        Place of each IoU threshold, as it was asked for, among the ascending ones.
+        Index of each requested IoU threshold among the ascending ones.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class ImageResults(Sequence[ImageResult | None]):
         self.area_ranges = area_ranges
         self.max_detections = max_detections
         self.order = order
-        self._found: dict[AreaRange, _Found] = {}
+        self._matches: dict[AreaRange, _Matches] = {}
         chunk, count = comparison.table.objects, len(comparison.images)
         self._truths = _Cells.of(
             chunk.true_labels, chunk.true_datums, np.zeros(len(chunk.true_labels)), count
@@ -53,21 +53,21 @@ class ImageResults(Sequence[ImageResult | None]):
         self._predictions = _Cells.of(chunk.labels, chunk.datums, -chunk.scores, count)
 
     def __len__(self) -> int:
-        own = self.comparison
-        return len(own.categories) * len(self.area_ranges) * len(own.images)
+        comparison = self.comparison
+        return len(comparison.categories) * len(self.area_ranges) * len(comparison.images)
 
     @overload
-    def __getitem__(self, place: int) -> ImageResult | None: ...
+    def __getitem__(self, index: int) -> ImageResult | None: ...
 
     @overload
-    def __getitem__(self, place: slice) -> list[ImageResult | None]: ...
+    def __getitem__(self, index: slice) -> list[ImageResult | None]: ...
 
-    def __getitem__(self, place: int | slice) -> Any:
-        if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        rest, image = divmod(place % len(self), len(self.comparison.images))
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        rest, image = divmod(index % len(self), len(self.comparison.images))
         category, area = divmod(rest, len(self.area_ranges))
         return self._result(category, area, image)
 
@@ -75,7 +75,7 @@ class ImageResults(Sequence[ImageResult | None]):
         return map(self.__getitem__, range(len(self)))
 
     def _result(self, category: int, area: int, image: int) -> ImageResult | None:
-        own, chunk = self.comparison, self.comparison.table.objects
+        comparison, chunk = self.comparison, self.comparison.table.objects
         truths, rows = self._truths.rows(category, image), self._predictions.rows(category, image)
         if not len(truths) and not len(rows):
             return None
@@ -84,61 +84,61 @@ class ImageResults(Sequence[ImageResult | None]):
         found = self._matched((float(bounds[0]), float(bounds[1])))
         truths = truths[np.argsort(found.ignored[truths], kind="stable")]
         return {
-            "image_id": own.images[image].item(),
-            "category_id": own.categories[category].item(),
+            "image_id": comparison.images[image].item(),
+            "category_id": comparison.categories[category].item(),
             "aRng": bounds,
             "maxDet": self.max_detections,
-            "dtIds": own.ids[rows].tolist(),
-            "gtIds": own.true_ids[truths].tolist(),
+            "dtIds": comparison.ids[rows].tolist(),
+            "gtIds": comparison.true_ids[truths].tolist(),
             "dtMatches": found.matches[:, rows],
             "gtMatches": found.true_matches[:, truths],
             "dtScores": chunk.scores[rows].tolist(),
             "gtIgnore": found.ignored[truths].astype(np.int64),
-            "dtIgnore": found.excused[:, rows],
+            "dtIgnore": found.ignored_match[:, rows],
         }
 
-    def _matched(self, area_range: AreaRange) -> _Found:
-        if area_range not in self._found:
-            self._found[area_range] = _Found.of(
+    def _matched(self, area_range: AreaRange) -> _Matches:
+        if area_range not in self._matches:
+            self._matches[area_range] = _Matches.of(
                 self.comparison, area_range, self.max_detections, self.order
             )
-        return self._found[area_range]
+        return self._matches[area_range]
 
 
 @frozen(eq=False)
-class _Found:
-    """What matches what at each IoU threshold: ids, 0 for nothing."""
+class _Matches:
+    """Ids of the matched objects at each IoU threshold; 0 for unmatched objects."""
 
     ignored: NDArray[np.bool_]
     matches: NDArray[np.float64]
     true_matches: NDArray[np.float64]
-    excused: NDArray[np.bool_]
+    ignored_match: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, comparison: Comparison, area_range: AreaRange, most: int, order: Codes) -> _Found:
+    def of(cls, comparison: Comparison, area_range: AreaRange, most: int, order: Codes) -> _Matches:
         matched, table = comparison.matching(area_range), comparison.table
         ids, true_ids = comparison.ids, comparison.true_ids
         matches, true_matches = (
             np.zeros((len(order), len(ids))),
             np.zeros((len(order), len(true_ids))),
         )
-        excused = np.zeros(matches.shape, dtype=bool)
+        ignored_match = np.zeros(matches.shape, dtype=bool)
         choosing = np.argsort(-table.objects.scores, kind="stable")
         choosing = choosing[table.ranks[choosing] < most]
-        for place, threshold in enumerate(order.tolist()):
+        for index, threshold in enumerate(order.tolist()):
             truths = matched.truths(table.iou_thresholds[threshold])
             rows = choosing[truths[choosing] >= 0]
-            # A crowd shows the last one that chose it.
-            true_matches[place, truths[rows]] = ids[rows]
-            matches[place, rows] = true_ids[truths[rows]]
-            excused[place] = ~matched.in_range
-            excused[place, rows] = matched.ignored[truths[rows]]
-        return cls(matched.ignored, matches, true_matches, excused)
+            # pycocotools reports the last prediction matched to a crowd
+            true_matches[index, truths[rows]] = ids[rows]
+            matches[index, rows] = true_ids[truths[rows]]
+            ignored_match[index] = ~matched.in_range
+            ignored_match[index, rows] = matched.ignored[truths[rows]]
+        return cls(matched.ignored, matches, true_matches, ignored_match)
 
 
 @frozen(eq=False)
 class _Cells:
-    """Rows by category and image."""
+    """Rows grouped by category and image."""
 
     order: Codes
     starts: Codes

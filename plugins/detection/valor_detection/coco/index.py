@@ -1,4 +1,4 @@
-"""Index: annotations by their images, without objects."""
+"""Index of annotations by image."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from valor_detection.kernels import grouping
 
 @frozen(eq=False)
 class Index:
-    """Ids of annotations, looked up by what is known of them.
+    """Ids of annotations by image, category, area and crowd flag.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ class Index:
     areas : ndarray of float64, shape (n,)
         Their areas.
     images : ndarray of int64, shape (m,)
-        Images that have any, ascending.
+        Ids of images with annotations, ascending.
     rows, starts : ndarray of int64, shapes (n,) and (m + 1,)
-        Rows by image, and where those of each image begin.
+        Rows grouped by image, and the start of each group.
     """
 
     document: Document
@@ -42,7 +42,7 @@ class Index:
 
     @classmethod
     def of(cls, document: Document, ids: Codes, areas: Floats) -> Index:
-        """The index of some annotations."""
+        """Build the index of a document's annotations."""
         images, groups = np.unique(document.annotations.images, return_inverse=True)
         counts = np.bincount(groups, minlength=len(images))
         rows = grouping.grouped_order(groups.astype(np.int64), len(images))
@@ -55,20 +55,20 @@ class Index:
         area_range: Sequence[float],
         crowd: bool | None,
     ) -> list[int]:
-        """Ids of some annotations, by image as asked for; an empty filter lets all pass.
+        """Return ids of annotations in the order of `images`; an empty filter selects all.
 
-        Areas are those between the bounds, both excluded.
+        Both area bounds are exclusive.
         """
         rows = self._of_images(images) if len(images) else np.arange(len(self.ids))
-        own = self.document.annotations
+        annotations = self.document.annotations
         keep = np.ones(len(rows), dtype=bool)
         if len(categories):
-            keep &= np.isin(own.categories[rows], np.asarray(list(categories)))
+            keep &= np.isin(annotations.categories[rows], np.asarray(list(categories)))
         if len(area_range):
             low, high = area_range
             keep &= (self.areas[rows] > low) & (self.areas[rows] < high)
         if crowd is not None:
-            keep &= own.crowd[rows] == int(crowd)
+            keep &= annotations.crowd[rows] == int(crowd)
         ids: list[int] = self.ids[rows[keep]].tolist()
         return ids
 
@@ -76,7 +76,7 @@ class Index:
         wanted: NDArray[Any] = np.asarray(list(images))
         if not len(self.images):
             return np.empty(0, np.int64)
-        places = np.minimum(np.searchsorted(self.images, wanted), len(self.images) - 1)
-        places = places[self.images[places] == wanted]
-        chosen, _ = gathered(self.starts, places)
+        groups = np.minimum(np.searchsorted(self.images, wanted), len(self.images) - 1)
+        groups = groups[self.images[groups] == wanted]
+        chosen, _ = gathered(self.starts, groups)
         return self.rows[chosen]

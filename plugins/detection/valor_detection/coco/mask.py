@@ -1,7 +1,8 @@
 """Masks as run lengths, with the functions of ``pycocotools.mask``.
 
-A run-length encoding is ``{"size": [height, width], "counts": bytes}``, its counts compressed; text
-and lists of counts are taken, too. Most functions take one or a list of them, and answer alike.
+A run-length encoding is ``{"size": [height, width], "counts": bytes}`` with compressed counts; a
+string or a list of counts is also accepted. Most functions accept one mask or a list of masks, and
+return one value or one per mask.
 
 Examples
 --------
@@ -31,21 +32,21 @@ __all__ = ["area", "decode", "encode", "frPyObjects", "iou", "merge", "toBbox"]
 
 Rle = Mapping[str, Any]
 
-_NO_SIZE = -1.0  # what pycocotools answers for masks of two sizes
+_NO_SIZE = -1.0  # pycocotools' IoU of masks of different sizes
 
 
 def encode(bimask: NDArray[Any]) -> Any:
-    """The run lengths of a mask, or a list of those of several.
+    """Encode a mask, or several, as run lengths.
 
     Parameters
     ----------
     bimask : ndarray, shape (height, width) or (height, width, n)
-        What is not 0 is inside.
+        Nonzero pixels are inside.
 
     Raises
     ------
     SchemaError
-        If it is of another shape.
+        If the array has another number of dimensions.
 
     Examples
     --------
@@ -57,21 +58,21 @@ def encode(bimask: NDArray[Any]) -> Any:
         raise SchemaError(f"encode: expected one mask or several, got {shown(pixels)}")
     if pixels.ndim == 2:
         return _rle(encoded(pixels != 0), *pixels.shape)
-    return [encode(pixels[:, :, place]) for place in range(pixels.shape[2])]
+    return [encode(pixels[:, :, i]) for i in range(pixels.shape[2])]
 
 
 def decode(rleObjs: Any) -> NDArray[np.uint8]:
-    """The pixels of a mask, shape (height, width), or of several, shape (height, width, n).
+    """Decode a mask to shape (height, width), or several to shape (height, width, n).
 
     Parameters
     ----------
     rleObjs : mapping or list of mapping
-        Run lengths of one mask, or of several of one size.
+        Run lengths of one mask, or of several with the same size.
 
     Raises
     ------
     SchemaError
-        If something is no run lengths, or the masks have several sizes.
+        If a mask is invalid, or the masks differ in size.
 
     Examples
     --------
@@ -90,7 +91,7 @@ def decode(rleObjs: Any) -> NDArray[np.uint8]:
 
 
 def area(rleObjs: Any) -> Any:
-    """Number of pixels inside: of one, or an array of them.
+    """Return the number of pixels inside a mask, or inside each mask of a list.
 
     Examples
     --------
@@ -101,7 +102,7 @@ def area(rleObjs: Any) -> Any:
 
 
 def toBbox(rleObjs: Any) -> Any:
-    """x, y, width and height of the box around the pixels inside.
+    """Return x, y, width and height of the bounding box of a mask, or of each mask of a list.
 
     Examples
     --------
@@ -112,14 +113,14 @@ def toBbox(rleObjs: Any) -> Any:
 
 
 def merge(rleObjs: Sequence[Rle], intersect: bool = False) -> dict[str, Any]:
-    """The union of some masks, or what they share.
+    """Merge masks to their union or intersection.
 
     Parameters
     ----------
     rleObjs : list
-        Masks of one size.
+        Masks of the same size.
     intersect : bool
-        Whether to take what is inside all of them.
+        Whether to return the intersection instead of the union.
 
     Examples
     --------
@@ -131,36 +132,37 @@ def merge(rleObjs: Sequence[Rle], intersect: bool = False) -> dict[str, Any]:
         return _rle(np.zeros(1, np.uint32), 0, 0)
     height, width = masks[0].height, masks[0].width
     edges = [np.cumsum(mask.runs, dtype=np.int64)[:-1] for mask in masks]
-    steps = [1 - 2 * (np.arange(len(own)) % 2) for own in edges]  # in and out by turns
-    places, turns = np.unique(np.concatenate(edges), return_inverse=True)
-    depth = np.cumsum(np.bincount(turns, np.concatenate(steps), len(places)))
+    steps = [1 - 2 * (np.arange(len(ends)) % 2) for ends in edges]  # alternately in and out
+    positions, turns = np.unique(np.concatenate(edges), return_inverse=True)
+    depth = np.cumsum(np.bincount(turns, np.concatenate(steps), len(positions)))
     inside = depth >= (len(masks) if intersect else 1)
-    bounds = places[np.diff(inside.astype(np.int8), prepend=0) != 0]
+    bounds = positions[np.diff(inside.astype(np.int8), prepend=0) != 0]
     bounds = bounds[bounds < height * width]
     runs = np.diff(bounds, prepend=0, append=height * width)
     return _rle(runs.astype(np.uint32), height, width)
 
 
 def iou(dt: Any, gt: Any, pyiscrowd: Sequence[int]) -> Any:
-    """IoU of every predicted with every true object, in a row for each predicted one.
+    """Compute the IoU of every prediction (rows) with every ground truth (columns).
 
     Parameters
     ----------
     dt, gt : list of run lengths, or list or array of boxes
-        Both of one kind.
+        Both must be of the same kind.
     pyiscrowd : sequence of bool
-        Whether each true object is a crowd: the share of the prediction in it is taken then.
+        Whether each ground truth is a crowd. For a crowd, the IoU is the share of the prediction
+        inside it.
 
     Returns
     -------
     ndarray of float64, shape (n_predicted, n_true), or list
-        An empty list where a side is empty; -1 for masks of two sizes.
+        An empty list if a side is empty; -1 for masks of different sizes.
 
     Raises
     ------
     SchemaError
-        If there is not one flag for each true object, the sides are of two kinds, or something is
-        neither a box nor run lengths.
+        If the number of flags differs from the number of ground truths, the sides are of different
+        kinds, or an object is neither a box nor a run-length encoding.
 
     Examples
     --------
@@ -188,41 +190,44 @@ def iou(dt: Any, gt: Any, pyiscrowd: Sequence[int]) -> Any:
 
 
 def ious_of_boxes(predicted: Floats, truths: Floats, is_crowd: NDArray[np.bool_]) -> Floats:
-    """IoU of every predicted with every true box, in a row for each predicted one."""
-    seen, true = _every_pair(len(predicted), len(truths))
-    ious = box_ious(truths[true], predicted[seen], is_crowd[true])
+    """Compute the IoU of every predicted (rows) with every true box (columns)."""
+    predicted_rows, true_rows = _every_pair(len(predicted), len(truths))
+    ious = box_ious(truths[true_rows], predicted[predicted_rows], is_crowd[true_rows])
     return ious.reshape(len(predicted), len(truths))
 
 
 def ious_of_masks(predicted: RunLengths, truths: RunLengths, is_crowd: NDArray[np.bool_]) -> Floats:
-    """IoU of every predicted with every true mask; -1 where they are of two sizes."""
-    seen, true = _every_pair(len(predicted), len(truths))
-    fits = (predicted.sizes[seen] == truths.sizes[true]).all(axis=1)
+    """Compute the IoU of every predicted (rows) with every true mask; -1 if their sizes differ."""
+    predicted_rows, true_rows = _every_pair(len(predicted), len(truths))
+    fits = (predicted.sizes[predicted_rows] == truths.sizes[true_rows]).all(axis=1)
     ious = np.full(len(fits), _NO_SIZE)
-    ious[fits] = kernels.mask_ious(truths, predicted, true[fits], seen[fits], is_crowd[true[fits]])
+    true_rows, predicted_rows = true_rows[fits], predicted_rows[fits]
+    ious[fits] = kernels.mask_ious(
+        truths, predicted, true_rows, predicted_rows, is_crowd[true_rows]
+    )
     return ious.reshape(len(predicted), len(truths))
 
 
 def _every_pair(predicted: int, truths: int) -> tuple[Codes, Codes]:
-    """Rows of both sides, those of the true ones by turns."""
-    seen, true = np.indices((predicted, truths)).reshape(2, -1)
-    return seen, true
+    """Return the rows of all pairs; the true row changes fastest."""
+    predicted_rows, true_rows = np.indices((predicted, truths)).reshape(2, -1)
+    return predicted_rows, true_rows
 
 
 def frPyObjects(pyobj: Any, h: int, w: int) -> Any:
-    """Run lengths of polygons, boxes or lists of counts, drawn as pycocotools draws them.
+    """Convert polygons, boxes or lists of counts to run lengths, as pycocotools does.
 
     Parameters
     ----------
     pyobj : list, ndarray or mapping
-        A box, a polygon ``[x1, y1, x2, y2, …]``, counts with a size, or several of one kind.
+        A box, a polygon ``[x1, y1, x2, y2, …]``, counts with a size, or a list of one kind.
     h, w : int
         Height and width of the image.
 
     Raises
     ------
     SchemaError
-        If something cannot be drawn; names it.
+        If an object cannot be rasterized.
 
     Examples
     --------
@@ -244,8 +249,8 @@ def frPyObjects(pyobj: Any, h: int, w: int) -> Any:
 
 
 def _drawn(outlines: Sequence[Sequence[float]], height: int, width: int) -> list[dict[str, Any]]:
-    """Run lengths of boxes, which have four numbers, or of polygons."""
-    rings = [_corners(*own) if len(own) == 4 else own for own in outlines]
+    """Rasterize boxes (four numbers) or polygons."""
+    rings = [_corners(*shape) if len(shape) == 4 else shape for shape in outlines]
     if min(map(len, rings)) < 6:
         raise SchemaError(f"frPyObjects: expected boxes or polygons, got {shown(outlines)}")
     given = Segmentations.of([Segmentation(POLYGONS, rings=[ring]) for ring in rings])
@@ -285,7 +290,7 @@ def _lengths(rles: Sequence[Rle]) -> RunLengths:
 
 
 def _measures(rles: Any) -> tuple[Floats, Floats]:
-    """Area of each mask and the box around it."""
+    """Area and bounding box of each mask."""
     lengths = _lengths(rles if _is_list(rles) else [rles])
     areas, boxes, _ = kernels.measured(lengths.runs, lengths.rows, lengths.sizes)
     return areas, boxes

@@ -1,4 +1,4 @@
-"""Settings of an evaluation, under the names that pycocotools gives them."""
+"""Settings of an evaluation, with the names of pycocotools."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from valor_core.schemas import Codes
 
 
 class Params:
-    """What `COCOeval` evaluates; each can be set.
+    """Settings of `COCOeval`; each can be set.
 
     Parameters
     ----------
     iouType : {"bbox", "segm"}
-        What is compared.
+        Whether boxes or masks are compared.
 
     Attributes
     ----------
     imgIds, catIds : sequence of int
-        Images and categories that take part.
+        Ids of the evaluated images and categories.
     iouThrs, recThrs : sequence of float
-        IoU thresholds, and recalls at which precisions are read.
+        IoU thresholds, and recalls at which precisions are sampled.
     maxDets : sequence of int
-        Most detections of a category that count in an image.
+        Maximum number of detections per image and category.
     areaRng, areaRngLbl : sequence of (float, float), sequence of str
         Ranges of areas in square pixels, and their names.
     useCats : int
-        Whether detections match ground truths of their own category only.
+        Whether detections match only ground truths of the same category.
 
     Raises
     ------
     ConfigError
-        If something else is to be compared.
+        If `iouType` is not supported.
 
     Examples
     --------
@@ -63,32 +63,29 @@ class Params:
 
 
 def ids(values: Any, name: str) -> Codes:
-    """Ids of images or categories as a column.
+    """Convert ids of images or categories to an array.
 
     Raises
     ------
     ConfigError
-        If one is no whole number of 64 bits.
+        If an id is not a 64-bit integer.
 
     Examples
     --------
     >>> ids([1, 2**63], "imgIds")
     Traceback (most recent call last):
         ...
-    valor_core.errors.ConfigError: imgIds: expected whole numbers of 64 bits, got [1,
-    9223372036854775808]
+    valor_core.errors.ConfigError: imgIds: expected 64-bit integers, got [1, 9223372036854775808]
     """
     try:
         return np.asarray(values, np.int64)
     except (OverflowError, TypeError, ValueError) as error:
-        plain = [value.item() if isinstance(value, np.generic) else value for value in values]
-        raise ConfigError(
-            f"{name}: expected whole numbers of 64 bits, got {shown(plain)}"
-        ) from error
+        numbers = [value.item() if isinstance(value, np.generic) else value for value in values]
+        raise ConfigError(f"{name}: expected 64-bit integers, got {shown(numbers)}") from error
 
 
 def check_type(iou_type: str) -> None:
-    """Raise a `ConfigError` unless boxes or masks are to be compared."""
+    """Raise a `ConfigError` if `iou_type` is not ``"bbox"`` or ``"segm"``."""
     if iou_type == "keypoints":
         raise ConfigError(
             "iouType: keypoints come in a later release, got 'keypoints'",

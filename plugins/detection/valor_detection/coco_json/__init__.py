@@ -1,1 +1,1 @@
-"""COCO's JSON: scanners, records and ids."""
+"""Scanners, records and ids of COCO's JSON."""

@@ -10,19 +10,19 @@ from attrs import field, frozen
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.schemas import BY_CONTENT, Codes, Label
-from valor_detection.coco_json.reference_scanner import DECODER, whole
+from valor_detection.coco_json.reference_scanner import DECODER, integer64
 
 
 @frozen(repr=False)
 class Categories:
-    """The categories of a data set, in the order of their ids.
+    """Categories of a data set in the order of their ids.
 
     Parameters
     ----------
     ids : ndarray of int64, shape (n,)
         Their ids, ascending.
     labels : tuple of Label
-        Their names under a label key.
+        Label of each category.
     """
 
     ids: Codes = field(eq=BY_CONTENT)
@@ -30,12 +30,12 @@ class Categories:
 
     @classmethod
     def of(cls, text: bytes, source: str, key: str) -> Categories:
-        """The categories that a list of JSON has.
+        """Parse a JSON list of categories.
 
         Raises
         ------
         ReadError
-            If it is no such list, or an id or a name stands there twice; names the place.
+            If the text is not a list of categories, or an id or a name is repeated.
 
         Examples
         --------
@@ -60,26 +60,26 @@ class Categories:
             raise ReadError(
                 f"{source}, categories: expected every name once, found {shared[0]!r} as name "
                 f"of ids {numbers}{and_more(len(shared) - 1)}",
-                "Give each category a name of its own; label_map can join them afterwards.",
+                "Give each category a unique name; label_map can merge them afterwards.",
             )
         ids = np.array([number for number, _ in names], np.int64)
         return cls(ids, tuple(Label(key, name) for _, name in names))
 
 
-def _named(value: Any, place: str) -> tuple[int, str]:
+def _named(value: Any, where: str) -> tuple[int, str]:
     if not isinstance(value, dict):
-        raise ReadError(f"{place}: expected a table of fields, found {shown(value)}")
+        raise ReadError(f"{where}: expected a table of fields, found {shown(value)}")
     name = value.get("name")
     if not isinstance(name, str) or not name:
-        raise ReadError(f"{place}, name: expected a name, found {shown(name)}")
-    return whole(value.get("id"), f"{place}, id"), name
+        raise ReadError(f"{where}, name: expected a name, found {shown(name)}")
+    return integer64(value.get("id"), f"{where}, id"), name
 
 
-def _check_once(values: list[int], place: str, what: str) -> None:
+def _check_once(values: list[int], where: str, what: str) -> None:
     twice = [value for value, count in Counter(values).items() if count > 1]
     if twice:
         first = values.index(twice[0])
         raise ReadError(
-            f"{place}[{values.index(twice[0], first + 1)}]: expected every {what} once, found "
+            f"{where}[{values.index(twice[0], first + 1)}]: expected every {what} once, found "
             f"{what} {twice[0]} as in [{first}]{and_more(len(twice) - 1)}"
         )

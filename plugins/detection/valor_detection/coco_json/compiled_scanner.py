@@ -1,4 +1,4 @@
-"""Scanner of COCO's JSON in C, several spans of a file at a time."""
+"""Compiled scanner of COCO's JSON; scans spans of a file in threads."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from valor_detection.kernels.segmentations import Segmentations
 __all__ = ["scan"]
 
 _DONE, _FULL, _BAD = map(KERNELS.constant, ("scan_done", "scan_full", "scan_bad"))
-_LEAST_SPAN, _MOST_SPAN = 1 << 18, 4 << 20  # bytes that are scanned at a time
-_LARGE = 1 << 16  # elements of a column worth pages of their own
+_LEAST_SPAN, _MOST_SPAN = 1 << 18, 4 << 20  # bytes of a span
+_LARGE = 1 << 16  # least elements of a column with separate memory pages
 _SPACE = re.compile(rb"[ \t\n\r]*")
 _KEY = re.compile(rb'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:')
 _BETWEEN = re.compile(rb"\}[ \t\n\r]*,[ \t\n\r]*(?=\{)")
@@ -59,11 +59,11 @@ _BYTES_OF_ONE = {
     Slot.LETTERS: 2,
     Slot.HARD: 1024,
 }
-"""About how many bytes of text there are for one of each, at the least."""
+"""Approximate minimum bytes of text per element, to allocate columns."""
 
 
 class _Unclear(Exception):
-    """The scanner does not know what this is."""
+    """Raised for text that the compiled scanner leaves to the reference scanner."""
 
 
 _scan_annotations = KERNELS.function("scan_annotations")
@@ -73,7 +73,7 @@ _scan_value = KERNELS.function("scan_value")
 
 @cache
 def _fives() -> NDArray[np.uint64]:
-    """The first 128 bits of the powers of five from -342 to 308, as Lemire's algorithm has them."""
+    """First 128 bits of the powers of five from -342 to 308, for Lemire's algorithm."""
     words = [word for q in range(-342, 309) for word in divmod(_five(q), 1 << 64)]
     return np.array(words, np.uint64)
 
@@ -89,8 +89,8 @@ def _five(q: int) -> int:
 
 
 @define(repr=False)
-class _Room:
-    """Columns of a span, with room for more."""
+class _SpanColumns:
+    """Columns of a span that can grow."""
 
     text: Text
     with_masks: bool
@@ -120,7 +120,7 @@ class _Room:
     )
 
     @classmethod
-    def of(cls, text: Text, with_masks: bool, size: int) -> _Room:
+    def of(cls, text: Text, with_masks: bool, size: int) -> _SpanColumns:
         limits = np.zeros(len(Slot), np.int64)
         for slot, bytes_of_one in _BYTES_OF_ONE.items():
             limits[slot] = size // bytes_of_one + 16
@@ -132,9 +132,9 @@ class _Room:
 
     def grow(self, what: int) -> None:
         self.limits[what] *= 2
-        for name, own, dtype, _ in self._SHAPES:
+        for name, slot, dtype, _ in self._SHAPES:
             old = self.columns[name]
-            if own == what and (self.with_masks or name not in self._OF_MASKS):
+            if slot == what and (self.with_masks or name not in self._OF_MASKS):
                 new = _empty((int(self.limits[what]), *old.shape[1:]), dtype)
                 new[: len(old)] = old
                 self.columns[name] = new
@@ -154,7 +154,7 @@ class _Room:
         return code
 
     def annotations(self, state: Codes) -> Annotations:
-        """The rows that were scanned."""
+        """Return the scanned rows."""
         self._finish(int(state[Slot.HARD]))
         filled = {
             name: self.columns[name][: int(state[what])] for name, what, *_ in self._SHAPES[1:]
@@ -163,7 +163,7 @@ class _Room:
         return Annotations(**filled, masks=Segmentations(**masks) if self.with_masks else None)
 
     def _finish(self, count: int) -> None:
-        """Numbers that are left to Python."""
+        """Parse the numbers that need Python's rounding."""
         slots = ("boxes", "areas", "scores", "numbers")
         for slot, index, start, stop in self.columns["hard"][:count].tolist():
             number = float(self.text.cut(start, stop))
@@ -179,7 +179,7 @@ def _empty(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
 
 @frozen(repr=False)
 class _Span:
-    """What came of scanning annotations from one position on."""
+    """Result of scanning annotations from a position."""
 
     start: int
     stop: int
@@ -191,7 +191,7 @@ class _Span:
 def _span(text: Text, start: int, stop: int, with_masks: bool) -> _Span:
     state = np.zeros(len(Slot), np.int64)
     state[Slot.POSITION], state[Slot.STOP] = start, stop
-    room = _Room.of(text, with_masks, stop - start)
+    room = _SpanColumns.of(text, with_masks, stop - start)
     while (code := room.scan(state)) == _FULL:
         room.grow(int(state[Slot.LACKING]))
     try:
@@ -231,7 +231,7 @@ class _Scan:
         )
 
     def _members(self, start: int) -> tuple[dict[str, Any], int]:
-        """What the table at a position has by name, and where it ends."""
+        """Return the members of the object at a position, and its end."""
         members: dict[str, Any] = {}
         end, between = start, b"{"
         while self._letter(end) == between:
@@ -256,7 +256,7 @@ class _Scan:
         return self.text.cut(position, end) if name == "categories" else None, end
 
     def _annotations(self, position: int) -> tuple[Annotations, int]:
-        """The list at a position, and where it ends."""
+        """Return the annotations of the list at a position, and its end."""
         first, is_empty = self._first(position)
         if is_empty:
             return Annotations.none(self.with_masks), first
@@ -264,7 +264,7 @@ class _Scan:
         at = first
         for span in self._spans(first):
             if span.start < at and span.stop <= at:
-                continue  # inside of an annotation that began before it
+                continue  # starts inside an annotation of an earlier span
             if span.start != at:
                 span = _span(self.text, at, max(at + 1, span.stop), self.with_masks)
             if span.annotations is None:
@@ -276,7 +276,7 @@ class _Scan:
         raise _Unclear
 
     def _spans(self, first: int) -> list[_Span]:
-        """Annotations from a position to the end of the file, which may lie behind the list."""
+        """Scan spans from a position to the end of the file, which may include other lists."""
         step = max(_LEAST_SPAN, min(_MOST_SPAN, self.text.size // (4 * thread_count())))
         starts = [first]
         while starts[-1] + step < self.text.size:
@@ -321,7 +321,7 @@ class _Scan:
             rows *= 4
 
     def _fields(self, names: Codes) -> tuple[str, ...]:
-        """Names of fields that have no list or table anywhere, sorted."""
+        """Return sorted names of fields without lists or tables in any image."""
         spelled: dict[str, bool] = {}
         for start, stop, is_nested in names.tolist():
             name = json.loads(b'"%b"' % self.text.cut(start, stop))
@@ -329,7 +329,7 @@ class _Scan:
         return tuple(sorted(name for name, is_nested in spelled.items() if not is_nested))
 
     def _first(self, position: int) -> tuple[int, bool]:
-        """Where the first item of a list is, or the list ends, and whether it is empty."""
+        """Return the position of the first item (or the list end) and if the list is empty."""
         if self._letter(position) != b"[":
             raise _Unclear
         first = self._space(position + 1)
@@ -345,21 +345,21 @@ class _Scan:
 
 
 def scan(text: Text, *, masks: bool = False) -> Document:
-    """What a file of COCO's JSON holds.
+    """Scan a file of COCO's JSON.
 
     Parameters
     ----------
     text : Text
         The file.
     masks : bool
-        Whether segmentations are wanted.
+        Whether segmentations are read.
 
     Raises
     ------
     ReadError
-        If it is no such file; names the place.
+        If the file is not valid COCO JSON.
     """
     try:
         return _Scan(text, masks).document()
-    except (_Unclear, ValueError):  # a ValueError is of a name that is no text
+    except (_Unclear, ValueError):  # ValueError: a name with invalid escapes
         return reference_scanner.scan(text, masks=masks)

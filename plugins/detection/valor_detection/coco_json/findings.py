@@ -1,4 +1,4 @@
-"""Findings: counts of unusual annotations, for the warnings of a report."""
+"""Counts of unusual annotations, for the warnings of a report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LVIS = (
 
 
 class Findings(dict[str, int]):
-    """Number of annotations of each kind, as `DetectionBatch.left_out` has them.
+    """Number of annotations by warning, in the layout of `DetectionBatch.left_out`.
 
     Examples
     --------
@@ -31,23 +31,23 @@ class Findings(dict[str, int]):
         self._rows: Codes | None = None
 
     def of_rows(self, rows: Codes | None) -> Findings:
-        """The same findings; positions of rows that are added from now on are looked up in some."""
+        """Map rows added from now on through `rows`, the positions in the file."""
         self._rows = rows
         return self
 
-    def count(self, what: str, is_one: NDArray[np.bool_], place: str) -> None:
-        """Add the rows of a list for which a flag is set."""
-        self.add(what, np.flatnonzero(is_one), place)
+    def count(self, what: str, flags: NDArray[np.bool_], where: str) -> None:
+        """Count the rows of a list with a flag set."""
+        self.add(what, np.flatnonzero(flags), where)
 
-    def add(self, what: str, rows: Codes, place: str) -> None:
-        """Add some rows of a list."""
+    def add(self, what: str, rows: Codes, where: str) -> None:
+        """Count rows of a list, and record the first."""
         if len(rows):
             self[what] = len(rows)
-            self.first[what] = place, int((rows if self._rows is None else self._rows[rows]).min())
+            self.first[what] = where, int((rows if self._rows is None else self._rows[rows]).min())
 
 
 def federated(document: Document) -> dict[str, int]:
-    """How many images have the fields of LVIS, whose labels are verified in some images only.
+    """Count images with the fields of LVIS, which verifies labels only in a subset of images.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Images of COCO's files: their metadata, and ids by file name."""
+"""Metadata of COCO's images, and image ids by file name."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from valor_detection.coco_json.text import Text
 
 
 def image_facts(document: Document, order: Codes) -> Mapping[str, NDArray[Any]]:
-    """Columns of the fields of images that have plain values, made when one is first asked for.
+    """Return lazy columns of the fields of images without lists or tables.
 
     Parameters
     ----------
     document : Document
         The data set.
     order : ndarray of int64, shape (n,)
-        In which order the images are wanted.
+        Order of the images in the columns.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def image_facts(document: Document, order: Codes) -> Mapping[str, NDArray[Any]]:
 
 @frozen(eq=False, slots=False, repr=False)
 class _Images:
-    """Images as they stand in the file, read when a fact about them is first asked for."""
+    """JSON of the images, parsed on first access."""
 
     text: bytes
     source: str
@@ -57,7 +57,7 @@ class _Images:
         return _objects(self._facts(name))[self.order]
 
     def _facts(self, name: str) -> list[Any]:
-        """The fact of all images, without objects for what else the file says of them."""
+        """Decode one field of all images, without objects of the other fields."""
         import msgspec
 
         try:
@@ -66,7 +66,7 @@ class _Images:
             )
             records = msgspec.json.decode(self.text, type=GenericAlias(list, (image,)))
             return [record.fact for record in records]
-        except ValueError:  # of NaN and of strange names, which the standard library reads
+        except ValueError:  # NaN and names that a struct rejects; the standard library reads them
             return [record.get(name) for record in self._records]
 
     @cached_property
@@ -74,8 +74,8 @@ class _Images:
         try:
             records: list[dict[str, Any]] = DECODER.decode(self.text.decode())
         except ValueError as error:
-            place = f"{self.source}, images"
-            raise ReadError(f"{place}: expected JSON, found: {error}") from error
+            where = f"{self.source}, images"
+            raise ReadError(f"{where}: expected JSON, found: {error}") from error
         return records
 
 
@@ -90,17 +90,17 @@ _SEVERAL = -1
 
 @frozen(eq=False, slots=False)
 class ImageNames:
-    """Ids of a data set's images by the names of their files.
+    """Ids of a data set's images by file name.
 
     Parameters
     ----------
     source : str
-        The data set, for error messages.
+        Name of the data set in messages.
     ids : frozenset of int
         Ids of all images.
     tables : tuple of dict of str to int
-        Positions in `numbers` by full name, by base name and by name without the suffix; -1 for a
-        name of several images.
+        Positions in `numbers` by full name, base name and name without suffix; -1 for ambiguous
+        names.
     numbers : list of int
         Id of each image.
 
@@ -118,7 +118,7 @@ class ImageNames:
 
     @classmethod
     def of(cls, source: str, ids: Iterable[int], names: Iterable[Any]) -> ImageNames:
-        """The names of some images; None where an image has no name."""
+        """Index names of images; None for images without a name."""
         numbers = list(ids)
         tables: tuple[dict[str, int], ...] = ({}, {}, {})
         for position, name in enumerate(names):
@@ -127,79 +127,79 @@ class ImageNames:
                     table[form] = position if form not in table else _SEVERAL
         return cls(source, frozenset(numbers), tables, numbers)
 
-    def id_of(self, value: str | int, place: str) -> int | None:
-        """Id of the image that a name or a number means; None if there is none.
+    def id_of(self, value: str | int, where: str) -> int | None:
+        """Return the id of the image with a name or number; None for no such image.
 
         Raises
         ------
         ReadError
-            If several images may be meant.
+            If the name is ambiguous.
         """
         text = str(value)
         number = int(text) if text.isascii() and text.strip().isdigit() else None
-        found = self._named(text, place) if isinstance(value, str) else None
+        found = self._named(text, where) if isinstance(value, str) else None
         if found is None and number is not None:
-            found = self._numbered(number, place)
+            found = self._numbered(number, where)
         if number not in self.ids:
             return found
         if found not in (None, number):
             raise ReadError(
-                f"{place}: expected the id or the file_name of one image, found {shown(value)}, "
+                f"{where}: expected the id or the file_name of one image, found {shown(value)}, "
                 f"the id of one image of {self.source} and the file_name of another",
                 "Write the ids of the data set, as numbers.",
             )
         return number
 
-    def _numbered(self, number: int, place: str) -> int | None:
-        """Id of the image whose file is called by a number: ``000139.jpg`` by 139."""
+    def _numbered(self, number: int, where: str) -> int | None:
+        """Return the id of the image with a numeric file name: ``000139.jpg`` for 139."""
         position = self.by_number.get(number)
         if position == _SEVERAL:
-            raise self._several(str(number), place)
+            raise self._several(str(number), where)
         return None if position is None else self.numbers[position]
 
     @cached_property
     def by_number(self) -> dict[int, int]:
-        """Positions in `numbers` by the number that a file is called by."""
+        """Positions in `numbers` by numeric file name."""
         found: dict[int, int] = {}
         for stem, position in self.tables[-1].items():
             if stem.isascii() and stem.isdigit():
                 found[int(stem)] = position if int(stem) not in found else _SEVERAL
         return found
 
-    def _named(self, name: str, place: str) -> int | None:
+    def _named(self, name: str, where: str) -> int | None:
         for table, form in zip(self.tables, _forms(name), strict=True):
             position = table.get(form)
             if position == _SEVERAL:
-                raise self._several(name, place)
+                raise self._several(name, where)
             if position is not None:
                 return self.numbers[position]
-        # a stem that has a dot itself
+        # a stem that contains a dot
         position = self.tables[-1].get(_forms(name)[1])
         if position == _SEVERAL:
-            raise self._several(name, place)
+            raise self._several(name, where)
         return None if position is None else self.numbers[position]
 
-    def _several(self, name: str, place: str) -> ReadError:
+    def _several(self, name: str, where: str) -> ReadError:
         return ReadError(
-            f"{place}: expected the file_name of one image of {self.source}, found {shown(name)}, "
+            f"{where}: expected the file_name of one image of {self.source}, found {shown(name)}, "
             "a name of several images",
-            "Write the id of the image, or its whole file_name with the folder.",
+            "Write the id of the image, or its full file_name with the folder.",
         )
 
-    def unknown(self, found: Any, place: str) -> ReadError:
-        """The error for a name or number of no image."""
+    def unknown(self, found: Any, where: str) -> ReadError:
+        """Return the error for a name or number of no image."""
         return ReadError(
-            f"{place}: expected the id or the file_name of one of the {len(self.ids):,} images of "
+            f"{where}: expected the id or the file_name of one of the {len(self.ids):,} images of "
             f"{self.source}, found {shown(found)}",
             "Check that both files are of the same data set, or set data.unknown: skip. A "
-            "file_name is matched whole, without its folder, or without its suffix.",
+            "file_name is matched in full, without its folder, or without its suffix.",
         )
 
 
 def named_results(
     text: Text, names: ImageNames, skip: bool, *, masks: bool
 ) -> tuple[Document, int]:
-    """Results with texts under ``image_id``, and how many annotations were matched by name.
+    """Scan results with file names as ``image_id``; also return the number of matched names.
 
     Parameters
     ----------
@@ -215,24 +215,24 @@ def named_results(
     Raises
     ------
     ReadError
-        If the file cannot be read, or an id names no image or several; names the annotation.
+        If the file cannot be read, or an id matches no image or several.
     """
-    stranger = max(names.ids, default=0) + 1
+    unknown_id = max(names.ids, default=0) + 1
     by_name = 0
 
-    def id_of(value: str | int, place: str) -> int:
+    def id_of(value: str | int, where: str) -> int:
         nonlocal by_name
-        found = names.id_of(value, place)
+        found = names.id_of(value, where)
         if found is None and not skip:
-            raise names.unknown(value, place)
+            raise names.unknown(value, where)
         by_name += found is not None and str(found) != str(value).strip()
-        return stranger if found is None else found
+        return unknown_id if found is None else found
 
     return reference_scanner.scan_named(text, id_of, masks=masks), by_name
 
 
 def numbered_results(document: Document, names: ImageNames) -> tuple[Document, int]:
-    """Results whose ids are no images, by the numbers that their files are called by.
+    """Replace image ids that are numeric file names; also return the number of replaced ids.
 
     Examples
     --------
@@ -242,8 +242,8 @@ def numbered_results(document: Document, names: ImageNames) -> tuple[Document, i
     >>> found.annotations.images, count
     (array([7]), 1)
     """
-    own = document.annotations
-    numbers, rows = np.unique(own.images, return_inverse=True)
+    annotations = document.annotations
+    numbers, rows = np.unique(annotations.images, return_inverse=True)
     positions = [names.by_number.get(number, _SEVERAL) for number in numbers.tolist()]
     ids = [
         number if position == _SEVERAL else names.numbers[position]
@@ -252,12 +252,12 @@ def numbered_results(document: Document, names: ImageNames) -> tuple[Document, i
     by_name = np.array(positions, np.int64)[rows] != _SEVERAL
     if not by_name.any():
         return document, 0
-    renamed = evolve(own, images=np.array(ids, np.int64)[rows])
+    renamed = evolve(annotations, images=np.array(ids, np.int64)[rows])
     return evolve(document, annotations=renamed), int(by_name.sum())
 
 
 def _forms(name: str) -> tuple[str, str, str]:
-    """A name as it is, without its folder, and without its suffix."""
-    whole = normalize("NFC", name).replace("\\", "/")
-    path = PurePosixPath(whole)
-    return whole, path.name, path.stem
+    """Return a name in full, without its folder, and without folder and suffix."""
+    full = normalize("NFC", name).replace("\\", "/")
+    path = PurePosixPath(full)
+    return full, path.name, path.stem

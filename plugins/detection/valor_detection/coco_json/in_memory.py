@@ -1,4 +1,4 @@
-"""Records of a COCO data set that are in memory, as columns."""
+"""Convert in-memory records of a COCO data set to columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from valor_detection.coco_json.records import (
     Document,
     Images,
 )
-from valor_detection.coco_json.reference_scanner import segmentation, whole
+from valor_detection.coco_json.reference_scanner import integer64, segmentation
 from valor_detection.kernels.segmentations import Segmentation, Segmentations
 
 Record = Mapping[str, Any]
@@ -33,23 +33,23 @@ Flags = NDArray[np.bool_]
 def document_of(
     records: Sequence[Record], source: str, *, is_list: bool, masks: bool = False
 ) -> Document:
-    """Annotations as columns, as the scanner makes them of a file.
+    """Convert annotations to the columns that the scanner returns for a file.
 
     Parameters
     ----------
     records : sequence of mapping
         Annotations of a data set, or results.
     source : str
-        How messages call them.
+        Name of the records in messages.
     is_list : bool
-        Whether they are a list of results.
+        Whether the records are a list of results.
     masks : bool
-        Whether segmentations are wanted.
+        Whether segmentations are read.
 
     Raises
     ------
     ReadError
-        If a field has another type than expected; names the annotation.
+        If a field has an unexpected type.
 
     Examples
     --------
@@ -57,8 +57,8 @@ def document_of(
     array([0.5])
     """
     found = np.zeros(len(records), np.uint16)
-    place = _place(source, is_list)
-    fields = _Fields(records, found, place)
+    where = _where(source, is_list)
+    fields = _Fields(records, found, where)
     fields.has("segmentation", SEGMENTATION)
     segmentations = fields.masks() if masks else None
     annotations = Annotations(
@@ -76,12 +76,12 @@ def document_of(
 
 
 def images_of(records: Sequence[Record], source: str) -> Images:
-    """Ids and sizes of images.
+    """Convert ids and sizes of images to columns.
 
     Raises
     ------
     ReadError
-        If one is no whole number; names the image.
+        If one is not an integer.
     """
     found = np.zeros(len(records), np.uint16)
     fields = _Fields(records, found, lambda row: f"{source}, images[{row}]")
@@ -89,20 +89,20 @@ def images_of(records: Sequence[Record], source: str) -> Images:
     return Images(found, fields.integers("id", ID), np.stack(sizes, axis=1))
 
 
-def _place(source: str, is_list: bool) -> Callable[[int], str]:
+def _where(source: str, is_list: bool) -> Callable[[int], str]:
     kind = "results" if is_list else "annotations"
     return lambda row: f"{source}, {kind}[{row}]"
 
 
 class _Fields:
-    """Columns of fields; what a record lacks is 0 there and no bit in `found`."""
+    """Columns of fields; a missing field is 0 and its bit in `found` is not set."""
 
     def __init__(
-        self, records: Sequence[Record], found: NDArray[np.uint16], place: Callable[[int], str]
+        self, records: Sequence[Record], found: NDArray[np.uint16], where: Callable[[int], str]
     ) -> None:
         self.records = records
         self.found = found
-        self.place = place
+        self.where = where
 
     def integers(self, name: str, bit: int) -> Codes:
         array = self._column(name, bit)
@@ -110,7 +110,10 @@ class _Fields:
             return array.astype(np.int64)
         given = self._values(name, bit, 0)
         return np.array(
-            [whole(_scalar(value), f"{self.place(i)}, {name}") for i, value in enumerate(given)],
+            [
+                integer64(_scalar(value), f"{self.where(i)}, {name}")
+                for i, value in enumerate(given)
+            ],
             np.int64,
         )
 
@@ -131,7 +134,7 @@ class _Fields:
         if array.shape[1] != 4 and len(values):
             row = next((i for i, value in enumerate(values) if not _is_box(value)), 0)
             raise ReadError(
-                f"{self.place(row)}, bbox: expected [x, y, width, height], "
+                f"{self.where(row)}, bbox: expected [x, y, width, height], "
                 f"found {shown(values[row])}"
             )
         boxes = array.reshape(-1, 4)
@@ -144,7 +147,7 @@ class _Fields:
             [
                 Segmentation()
                 if value is None
-                else segmentation(_plain(value), f"{self.place(row)}, segmentation")
+                else segmentation(_as_json(value), f"{self.where(row)}, segmentation")
                 for row, value in enumerate(values)
             ]
         )
@@ -158,24 +161,24 @@ class _Fields:
         if array.ndim == 1 and array.dtype.kind in "iufb":
             return array
         row = next((i for i, value in enumerate(values) if not _is_number(value)), None)
-        if row is None:  # whole numbers of more than 64 bits
+        if row is None:  # integers of more than 64 bits
             return np.array(values, dtype=object)
-        raise ReadError(f"{self.place(row)}, {name}: expected a number, found {shown(values[row])}")
+        raise ReadError(f"{self.where(row)}, {name}: expected a number, found {shown(values[row])}")
 
     def _values(self, name: str, bit: int, absent: Any) -> list[Any]:
-        there = self.has(name, bit)
-        if there.all():
+        present = self.has(name, bit)
+        if present.all():
             return [record[name] for record in self.records]
         return [
             record[name] if has else absent
-            for record, has in zip(self.records, there.tolist(), strict=True)
+            for record, has in zip(self.records, present.tolist(), strict=True)
         ]
 
     def has(self, name: str, bit: int) -> Flags:
-        """Which records have a field; null and an empty list are none."""
-        there = np.array([not _is_empty(record.get(name)) for record in self.records], bool)
-        self.found[there] |= np.uint16(bit)
-        return there
+        """Return which records have a field; null and an empty list count as missing."""
+        present = np.array([not _is_empty(record.get(name)) for record in self.records], bool)
+        self.found[present] |= np.uint16(bit)
+        return present
 
     def _check(self, is_good: Flags, name: str, expected: str) -> None:
         if is_good.all():
@@ -183,7 +186,7 @@ class _Fields:
         bad = np.flatnonzero(~is_good)
         row = int(bad[0])
         raise ReadError(
-            f"{self.place(row)}, {name}: expected {expected}, "
+            f"{self.where(row)}, {name}: expected {expected}, "
             f"found {shown(self.records[row].get(name))}{and_more(len(bad) - 1)}"
         )
 
@@ -204,8 +207,8 @@ def _is_box(value: Any) -> bool:
     return bool(np.shape(value) == (4,))
 
 
-def _plain(value: Any) -> Any:
-    """A segmentation as JSON has it: pycocotools gives compressed counts as bytes."""
+def _as_json(value: Any) -> Any:
+    """Convert a segmentation to JSON types: pycocotools returns compressed counts as bytes."""
     if isinstance(value, Mapping):
         counts = value.get("counts")
         if isinstance(counts, bytes):

@@ -17,25 +17,25 @@ FloatColumn = NDArray[np.float64]
 ID, IMAGE, CATEGORY, BOX, AREA, CROWD, SCORE, SEGMENTATION, HEIGHT, WIDTH = (
     1 << bit for bit in range(10)
 )
-"""Bits in `found`: which fields a record has, null being none."""
+"""Bits in `found` for the fields of a record; null counts as missing."""
 
 
 @frozen(repr=False)
 class Row:
-    """One annotation, as plain Python values; what it has not is 0.
+    """One annotation as built-in types; missing fields are 0.
 
     Parameters
     ----------
     found : int
-        Which fields are there.
+        Bits of the fields that are present.
     integers : (int, int, int)
-        Own id, and those of image and category.
+        Ids of annotation, image and category.
     floats : sequence of float
         x, y, width, height, area and score.
     crowd : bool
         Whether it is a crowd.
     segmentation : Segmentation
-        Its segmentation, if it was asked for.
+        Segmentation, if requested.
     """
 
     found: int
@@ -52,9 +52,9 @@ class Annotations:
     Parameters
     ----------
     found : ndarray of uint16, shape (n,)
-        Which fields are there; the others are 0.
+        Bits of the fields that are present; other fields are 0.
     ids, images, categories : ndarray of int64, shape (n,)
-        Own id, and those of image and category.
+        Ids of annotation, image and category.
     boxes : ndarray of float64, shape (n, 4)
         x, y, width and height.
     areas, scores : ndarray of float64, shape (n,)
@@ -62,7 +62,7 @@ class Annotations:
     crowd : ndarray of uint8, shape (n,)
         Whether it is a crowd.
     masks : Segmentations or None
-        None unless asked for.
+        Segmentations, if requested.
     """
 
     found: NDArray[np.uint16]
@@ -80,12 +80,12 @@ class Annotations:
 
     @classmethod
     def none(cls, with_masks: bool) -> Annotations:
-        """No annotations at all."""
+        """Return an empty list of annotations."""
         return cls.of([], with_masks)
 
     @classmethod
     def of(cls, rows: Sequence[Row], with_masks: bool) -> Annotations:
-        """Columns of rows of plain Python values."""
+        """Convert rows to columns."""
         integers = np.array([row.integers for row in rows], np.int64).reshape(-1, 3)
         floats = np.array([row.floats for row in rows], np.float64).reshape(-1, 6)
         return cls(
@@ -102,7 +102,7 @@ class Annotations:
 
     @classmethod
     def joined(cls, parts: Sequence[Annotations]) -> Annotations:
-        """Rows of several parts, one after another; takes the parts apart on the way."""
+        """Concatenate parts; empties them on the way to save memory."""
         if len(parts) == 1:
             return parts[0]
         masks = [part.masks for part in parts if part.masks is not None]
@@ -110,7 +110,7 @@ class Annotations:
         return cls(**columns, masks=Segmentations.joined(masks) if masks else None)
 
     def lacking(self, bits: int) -> Codes:
-        """Rows that have none of some fields."""
+        """Return rows without any of the fields of `bits`."""
         return np.flatnonzero(self.found & np.uint16(bits) == 0)
 
 
@@ -121,13 +121,13 @@ class Images:
     Parameters
     ----------
     found : ndarray of uint16, shape (n,)
-        Which fields are there.
+        Bits of the fields that are present.
     ids : ndarray of int64, shape (n,)
         Their ids.
     sizes : ndarray of int64, shape (n, 2)
         Height and width; 0 where not given.
     fields : tuple of str
-        Names of fields that have a plain value wherever they stand, sorted.
+        Sorted names of fields without lists or tables in any image.
     """
 
     found: NDArray[np.uint16]
@@ -137,7 +137,7 @@ class Images:
 
 
 def plain_fields(records: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Names of fields that have no list or table in any record, sorted.
+    """Return sorted names of fields without lists or tables in any record.
 
     Examples
     --------
@@ -146,31 +146,34 @@ def plain_fields(records: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """
     records = list(records)
     nested = {
-        name for own in records for name, value in own.items() if isinstance(value, (list, dict))
+        name
+        for record in records
+        for name, value in record.items()
+        if isinstance(value, (list, dict))
     }
     return tuple(sorted(set().union(*records) - nested))
 
 
 @frozen(eq=False, repr=False)
 class Document:
-    """What a file holds.
+    """Parsed content of a COCO file.
 
     Parameters
     ----------
     source : str
-        The file, as messages name it.
+        Name of the file in messages.
     annotations : Annotations
-        Its annotations, or the records of a list of results.
+        Annotations of a data set, or records of a list of results.
     is_list : bool
-        Whether it is such a list, and not a data set.
+        Whether the file is a list of results instead of a data set.
     images : Images or None
-        Its images; None where it has no such list.
+        Images; None without a list of images.
     image_text : bytes
-        The JSON of its images.
+        JSON of the images.
     category_text : bytes
-        The JSON of its categories; empty where it has no such list.
+        JSON of the categories; empty without a list of categories.
     has_annotations : bool
-        Whether it has a list of annotations, be it empty.
+        Whether the file has a list of annotations, even an empty one.
     """
 
     source: str
@@ -183,7 +186,7 @@ class Document:
 
     @property
     def has_only_masks(self) -> bool:
-        """Whether the first result, which speaks for all, has a segmentation and no box."""
+        """Whether the first result has a segmentation and no box; pycocotools checks only it."""
         found = self.annotations.found[:1]
         return bool((found & (BOX | SEGMENTATION) == SEGMENTATION).any())
 
@@ -192,16 +195,16 @@ class Document:
         """Name of the list of annotations in messages: ``instances.json, annotations``."""
         return f"{self.source}, {'results' if self.is_list else 'annotations'}"
 
-    def place(self, row: int) -> str:
-        """How a message calls an annotation: ``instances.json, annotations[3]``."""
+    def where(self, row: int) -> str:
+        """Name of an annotation in messages: ``instances.json, annotations[3]``."""
         return f"{self.list_name}[{row}]"
 
 
-_SPREAD = 64  # a table is made for ids up to as many times as far apart as there are ids
+_SPREAD = 64  # a table may have this many entries per id
 
 
 @frozen(eq=False, repr=False)
-class Numbering:
+class AscendingIds:
     """Positions of ids in an ascending column.
 
     Parameters
@@ -209,19 +212,19 @@ class Numbering:
     ids : ndarray of int64, shape (n,)
         The ids, ascending.
     table : ndarray of int64, optional
-        Position of every number from the least id to the greatest one, -1 where it is none.
+        Position of every number from the lowest to the highest id; -1 for numbers without id.
     """
 
     ids: Codes
     table: Codes | None
 
     @classmethod
-    def of(cls, ids: Codes) -> Numbering:
-        """The numbering of an ascending column.
+    def of(cls, ids: Codes) -> AscendingIds:
+        """Index an ascending column.
 
         Examples
         --------
-        >>> Numbering.of(np.array([3, 7])).positions(np.array([7, 5, 3, -2]))
+        >>> AscendingIds.of(np.array([3, 7])).positions(np.array([7, 5, 3, -2]))
         array([ 1, -1,  0, -1])
         """
         if not len(ids) or int(ids[-1]) - int(ids[0]) >= _SPREAD * len(ids) + (1 << 20):
@@ -236,7 +239,7 @@ class Numbering:
         return len(self.ids)
 
     def positions(self, values: Codes) -> Codes:
-        """Position of each value, -1 where it is no known id."""
+        """Return the position of each value; -1 for unknown ids."""
         if self.count == 0 or not len(values):
             return np.full(len(values), -1)
         if self.table is None:

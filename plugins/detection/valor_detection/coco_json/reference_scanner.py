@@ -1,7 +1,7 @@
-"""Scanner of COCO's JSON by the standard library: slow, and the one that says what is wrong.
+"""Reference scanner of COCO's JSON with the standard library; reports errors.
 
-The scanner in C leaves to it what it cannot make sense of. It reads record by record, so that no
-more than one of them is in memory as objects.
+The compiled scanner falls back to it for text that it does not understand. It reads one record at a
+time to save memory.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _CUT_OFF = "The file may have been cut off: write or copy it again."
 
 
 def _integer(digits: str) -> int | float:
-    """A whole number; an infinite one where there are more digits than Python makes a number of."""
+    """Parse an integer; infinity for more digits than Python converts."""
     try:
         return int(digits)
     except ValueError:
@@ -50,7 +50,8 @@ def _integer(digits: str) -> int | float:
 
 
 ImageOf = Callable[[str | int, str], int]
-"""Id of the image that a value of ``image_id`` means, from the value and its place."""
+"""Returns the id of an image from the value of ``image_id`` and its location in messages."""
+
 
 _IDS = {
     "id": "Number them: 1, 2, 3 and so on. Names of images belong under file_name.",
@@ -59,23 +60,23 @@ _IDS = {
 }
 
 DECODER = json.JSONDecoder(parse_int=_integer)
-"""What makes objects of JSON, without a limit on the length of numbers."""
+"""JSON decoder without a limit on the length of integers."""
 
 
 def scan(text: Text, *, masks: bool = False) -> Document:
-    """What a file of COCO's JSON holds.
+    """Scan a file of COCO's JSON.
 
     Parameters
     ----------
     text : Text
         The file.
     masks : bool
-        Whether segmentations are wanted.
+        Whether segmentations are read.
 
     Raises
     ------
     ReadError
-        If it is no such file; names the place.
+        If the file is not valid COCO JSON.
 
     Examples
     --------
@@ -86,7 +87,7 @@ def scan(text: Text, *, masks: bool = False) -> Document:
 
 
 def scan_named(text: Text, image_of: ImageOf, *, masks: bool = False) -> Document:
-    """Scan a file whose images may be called by names.
+    """Scan a file with file names as ``image_id``.
 
     Parameters
     ----------
@@ -100,12 +101,12 @@ def scan_named(text: Text, image_of: ImageOf, *, masks: bool = False) -> Documen
     Raises
     ------
     ReadError
-        As `scan` does, apart from texts under ``image_id``.
+        For the same errors as `scan`, except strings as ``image_id``.
 
     Examples
     --------
     >>> found = Text.of(b'[{"image_id": "a", "score": 0.5}]')
-    >>> scan_named(found, lambda name, place: 7).annotations.images
+    >>> scan_named(found, lambda name, where: 7).annotations.images
     array([7])
     """
     return _Walk(text, masks, _decoded(text), image_of).document()
@@ -125,7 +126,7 @@ def _decoded(text: Text) -> str:
 
 @define(repr=False)
 class _Walk:
-    """One pass over a file, from record to record."""
+    """One pass over a file, record by record."""
 
     text: Text
     masks: bool
@@ -182,17 +183,18 @@ class _Walk:
 
     def _annotations(self, name: str) -> Annotations:
         rows = (
-            _row(_Fields(place, own, self.image_of), self.masks)
-            for place, own in self._records(name)
+            _row(_Fields(where, record, self.image_of), self.masks)
+            for where, record in self._records(name)
         )
         return Annotations.of(list(rows), self.masks)
 
     def _images(self) -> Images:
         found, ids, sizes = [], [], []
         fields_of: dict[str, Any] = {}
-        for place, own in self._records("images"):
-            fields_of = {**own, **fields_of, **{name: [] for name in own if _is_nested(own[name])}}
-            fields = _Fields(place, own)
+        for where, record in self._records("images"):
+            nested = {name: [] for name, value in record.items() if _is_nested(value)}
+            fields_of = {**record, **fields_of, **nested}
+            fields = _Fields(where, record)
             ids.append(fields.integer("id", ID))
             sizes.append((fields.integer("height", HEIGHT), fields.integer("width", WIDTH)))
             found.append(fields.found)
@@ -204,20 +206,20 @@ class _Walk:
         )
 
     def _records(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The tables of a list, each with how a message calls it."""
+        """Yield the records of a list with their location in messages."""
         if self._letter() != "[":
             raise ReadError(
                 f"{self.text.source}, {name}: expected a list, found {shown(self._value())}"
             )
         for count in self._items("]"):
             value = self._value()
-            place = f"{self.text.source}, {name}[{count}]"
+            where = f"{self.text.source}, {name}[{count}]"
             if not isinstance(value, dict):
-                raise ReadError(f"{place}: expected a table of fields, found {shown(value)}")
-            yield place, value
+                raise ReadError(f"{where}: expected a table of fields, found {shown(value)}")
+            yield where, value
 
     def _items(self, closing: str) -> Iterator[int]:
-        """One turn for each item of the list or table at the position, which moves behind it."""
+        """Yield once per item of the list or object at the position; then move past its end."""
         self.position += 1
         self._space()
         count = 0
@@ -264,7 +266,7 @@ class _Walk:
         if rest:
             return ReadError(f"{self._line()}: expected {expected}, found {shown(rest)}")
         return ReadError(
-            f"{self.text.source}: expected {expected}, the file ends in the midst of it", _CUT_OFF
+            f"{self.text.source}: expected {expected}, the file ends in the middle", _CUT_OFF
         )
 
 
@@ -274,16 +276,16 @@ def _is_nested(value: Any) -> bool:
 
 @define(repr=False)
 class _Fields:
-    """Fields of a record, checked as they are asked for."""
+    """Fields of a record, validated on access."""
 
-    place: str
-    own: dict[str, Any]
+    where: str
+    record: dict[str, Any]
     image_of: ImageOf | None = None
     found: int = 0
 
     def of(self, name: str, bit: int) -> Any:
-        """A field, or None where it is missing, null or no box and no polygon at all."""
-        value = self.own.get(name)
+        """Return a field; None if it is missing, null, or an empty box or segmentation."""
+        value = self.record.get(name)
         if value is None or (bit & (BOX | SEGMENTATION) and value == []):
             return None
         self.found |= bit
@@ -293,16 +295,18 @@ class _Fields:
         value = self.of(name, bit)
         if value is None:
             return 0
-        place = f"{self.place}, {name}"
+        where = f"{self.where}, {name}"
         if name == "image_id" and self.image_of is not None:
-            return self.image_of(value if isinstance(value, str) else whole(value, place), place)
+            return self.image_of(
+                value if isinstance(value, str) else integer64(value, where), where
+            )
         if isinstance(value, str):
-            raise ReadError(f"{place}: expected a whole number, found {shown(value)}", _IDS[name])
-        return whole(value, place)
+            raise ReadError(f"{where}: expected a whole number, found {shown(value)}", _IDS[name])
+        return integer64(value, where)
 
     def number(self, name: str, bit: int) -> float:
         value = self.of(name, bit)
-        return 0.0 if value is None else finite(value, f"{self.place}, {name}")
+        return 0.0 if value is None else finite(value, f"{self.where}, {name}")
 
     def box(self) -> list[float]:
         value = self.of("bbox", BOX)
@@ -310,14 +314,14 @@ class _Fields:
             return [0.0] * 4
         if not isinstance(value, list) or len(value) != 4:
             raise ReadError(
-                f"{self.place}, bbox: expected [x, y, width, height], found {shown(value)}"
+                f"{self.where}, bbox: expected [x, y, width, height], found {shown(value)}"
             )
-        return [finite(side, f"{self.place}, bbox[{i}]") for i, side in enumerate(value)]
+        return [finite(side, f"{self.where}, bbox[{i}]") for i, side in enumerate(value)]
 
     def crowd(self) -> bool:
         value = self.of("iscrowd", CROWD)
         if value is not None and not isinstance(value, (bool, int, float)):
-            raise ReadError(f"{self.place}, iscrowd: expected 0 or 1, found {shown(value)}")
+            raise ReadError(f"{self.where}, iscrowd: expected 0 or 1, found {shown(value)}")
         return bool(value)
 
 
@@ -330,83 +334,83 @@ def _row(fields: _Fields, masks: bool) -> Row:
     floats = [*fields.box(), fields.number("area", AREA), fields.number("score", SCORE)]
     crowd = fields.crowd()
     found = fields.of("segmentation", SEGMENTATION)
-    place = f"{fields.place}, segmentation"
-    mask = segmentation(found, place) if masks and found is not None else _NOTHING
+    where = f"{fields.where}, segmentation"
+    mask = segmentation(found, where) if masks and found is not None else _NOTHING
     return Row(fields.found, integers, floats, crowd, mask)
 
 
-def whole(value: Any, place: str) -> int:
-    """A whole number of 64 bits, which may be written as 42.0.
+def integer64(value: Any, where: str) -> int:
+    """Validate a 64-bit integer, which may be written as 42.0.
 
     Raises
     ------
     ReadError
-        If it is none; `place` says where it is.
+        If the value is not an integer; `where` is its location.
     """
     if isinstance(value, float) and value.is_integer() and abs(value) <= 1 << 53:
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not -(1 << 63) <= value < 1 << 63:
-        raise ReadError(f"{place}: expected a whole number, found {shown(value)}")
+        raise ReadError(f"{where}: expected a whole number, found {shown(value)}")
     return value
 
 
-def finite(value: Any, place: str) -> float:
-    """A finite number.
+def finite(value: Any, where: str) -> float:
+    """Validate a finite number.
 
     Raises
     ------
     ReadError
-        If it is none; `place` says where it is.
+        If the value is not a finite number; `where` is its location.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ReadError(f"{place}: expected a number, found {shown(value)}")
+        raise ReadError(f"{where}: expected a number, found {shown(value)}")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise ReadError(f"{place}: expected a finite number, found {shown(value)}")
+        raise ReadError(f"{where}: expected a finite number, found {shown(value)}")
     return number
 
 
-def segmentation(value: Any, place: str) -> Segmentation:
-    """A segmentation: polygons, or run lengths as a list or as COCO's text.
+def segmentation(value: Any, where: str) -> Segmentation:
+    """Parse a segmentation: polygons, or run lengths as a list or as COCO's string.
 
     Raises
     ------
     ReadError
-        If it is neither; `place` says where it is.
+        If the value is not a segmentation; `where` is its location.
     """
     if isinstance(value, list):
-        return Segmentation(POLYGONS, rings=[_ring(own, place, i) for i, own in enumerate(value)])
+        return Segmentation(POLYGONS, rings=[_ring(ring, where, i) for i, ring in enumerate(value)])
     if not isinstance(value, dict):
-        raise ReadError(f"{place}: expected polygons or run lengths, found {shown(value)}")
+        raise ReadError(f"{where}: expected polygons or run lengths, found {shown(value)}")
     size, counts = value.get("size"), value.get("counts")
     if not isinstance(size, list) or len(size) != 2:
-        raise ReadError(f"{place}, size: expected [height, width], found {shown(size)}")
-    height, width = (whole(side, f"{place}, size[{i}]") for i, side in enumerate(size))
+        raise ReadError(f"{where}, size: expected [height, width], found {shown(size)}")
+    height, width = (integer64(side, f"{where}, size[{i}]") for i, side in enumerate(size))
     if isinstance(counts, str) and counts.isascii() and counts.isprintable():
         return Segmentation(COMPRESSED, (height, width), letters=counts.encode())
     if not isinstance(counts, list):
         raise ReadError(
-            f"{place}, counts: expected run lengths as a list or as COCO's text, "
+            f"{where}, counts: expected run lengths as a list or as COCO's text, "
             f"found {shown(counts)}"
         )
-    return Segmentation(RUNS, (height, width), counts=[_run(run, place) for run in counts])
+    return Segmentation(RUNS, (height, width), counts=[_run(run, where) for run in counts])
 
 
-def _ring(value: Any, place: str, position: int) -> list[float]:
-    place = f"{place}[{position}]"
+def _ring(value: Any, where: str, position: int) -> list[float]:
+    where = f"{where}[{position}]"
     if not isinstance(value, list):
         raise ReadError(
-            f"{place}: expected a polygon as a list of numbers, found {shown(value)}",
-            'Write a list of polygons, of one as well: "segmentation": [[x1, y1, x2, y2, …]].',
+            f"{where}: expected a polygon as a list of numbers, found {shown(value)}",
+            'Write a list of polygons, even for one: "segmentation": [[x1, y1, x2, y2, …]].',
         )
-    return [finite(number, f"{place}[{i}]") for i, number in enumerate(value)]
+    return [finite(number, f"{where}[{i}]") for i, number in enumerate(value)]
 
 
-def _run(value: Any, place: str) -> int:
-    run = whole(value, f"{place}, counts")
+def _run(value: Any, where: str) -> int:
+    run = integer64(value, f"{where}, counts")
     if not 0 <= run < 1 << 32:
-        raise ReadError(f"{place}, counts: expected non-negative run lengths, found {run}")
+        raise ReadError(f"{where}, counts: expected non-negative run lengths, found {run}")
     return run

@@ -1,4 +1,4 @@
-"""Scanning COCO's JSON into columns."""
+"""Scanner of COCO's JSON: compiled, or the reference if there is no library."""
 
 from __future__ import annotations
 

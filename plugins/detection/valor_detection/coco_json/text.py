@@ -1,4 +1,4 @@
-"""Texts of files, in memory as scanners want them."""
+"""Contents of files in memory, padded for the scanners."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from valor_files import file_size, gzip_bytes, unreadable
 from valor_core.kernels import in_threads, thread_count
 from valor_detection.kernels.pages import paged
 
-PADDING = 64  # zero bytes that every loop of a scanner ends at
-_BLOCK = 1 << 18  # bytes that are looked at together, so that they stay near
+PADDING = 64  # zero bytes that end every loop of a scanner
+_BLOCK = 1 << 18  # bytes per step of the UTF-8 check, few enough for the cache
 _LAST_OF_ASCII = 127
-_READ = 8 << 20  # bytes whose reading is worth a thread of its own
+_READ = 8 << 20  # least bytes read per thread
 
 _MARK = b"\xef\xbb\xbf"
 
 
 @frozen(eq=False)
 class Text:
-    """The bytes of a file.
+    """Bytes of a file.
 
     Parameters
     ----------
     source : str
-        The file, as messages name it.
+        Name of the file in messages.
     padded : ndarray of uint8
-        Its bytes and as many zeros as scanners need.
+        The bytes, followed by `PADDING` zeros.
 
     Examples
     --------
@@ -44,17 +44,17 @@ class Text:
 
     @classmethod
     def of(cls, content: bytes, source: str = "text") -> Text:
-        """A text that is in memory already."""
+        """Copy bytes that are already in memory."""
         return cls(source, np.frombuffer(content + bytes(PADDING), np.uint8))
 
     @classmethod
     def read(cls, path: Path) -> Text:
-        """A file, which gzip packed if its name ends in ``.gz``.
+        """Read a file, and decompress it if its name ends in ``.gz``.
 
         Raises
         ------
         ReadError
-            If there is no such file, it is empty, or gzip cannot unpack it.
+            If the file is missing, empty, or cannot be decompressed.
         """
         size = file_size(path)
         if path.suffix.lower() == ".gz":
@@ -73,22 +73,22 @@ class Text:
 
     @property
     def size(self) -> int:
-        """Number of its bytes."""
+        """Number of bytes without the padding."""
         return len(self.padded) - PADDING
 
     @property
     def view(self) -> memoryview:
-        """Its bytes."""
+        """The bytes without the padding."""
         return self.padded.data[: self.size]
 
     @property
     def start(self) -> int:
-        """Where it begins, behind a byte order mark if there is one."""
+        """Offset of the text after an optional byte order mark."""
         return len(_MARK) if self.cut(0, len(_MARK)) == _MARK else 0
 
     @property
     def is_utf8(self) -> bool:
-        """Whether its bytes are UTF-8."""
+        """Whether the bytes are valid UTF-8."""
         decoder = getincrementaldecoder("utf-8")()
         try:
             for start in range(0, self.size, _BLOCK):
@@ -101,7 +101,7 @@ class Text:
         return True
 
     def cut(self, start: int, stop: int) -> bytes:
-        """Some of its bytes."""
+        """Return the bytes from `start` to `stop`."""
         return self.padded[start : min(stop, self.size)].tobytes()
 
 
@@ -111,4 +111,4 @@ def _fill(path: Path, into: memoryview, start: int) -> None:
         stream.seek(start)
         while done < len(into) and (count := stream.readinto(into[done:])):
             done += count
-    into[done:] = bytes(len(into) - done)  # it has become shorter
+    into[done:] = bytes(len(into) - done)  # the file has been truncated meanwhile

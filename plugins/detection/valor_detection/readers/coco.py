@@ -32,9 +32,9 @@ from valor_detection.coco_json.records import (
     SCORE,
     SEGMENTATION,
     Annotations,
+    AscendingIds,
     Document,
     Images,
-    Numbering,
 )
 from valor_detection.coco_json.reference_scanner import DECODER
 from valor_detection.coco_json.scanner import scan
@@ -146,7 +146,7 @@ class _DataSet:
         categories = Categories.of(truths.category_text, truths.source, chosen.label_key)
         order = np.argsort(images.ids, kind="stable")
         ids = images.ids[order]
-        known = Numbering.of(ids), Numbering.of(categories.ids)
+        known = AscendingIds.of(ids), AscendingIds.of(categories.ids)
         facts = image_facts(truths, order)
         return cls(
             chosen,
@@ -286,8 +286,8 @@ def _check_once(ids: Codes, place: str, what: str) -> None:
 class _Numberings:
     """Positions of the data set's images and categories."""
 
-    images: Numbering
-    categories: Numbering
+    images: AscendingIds
+    categories: AscendingIds
     source: str
 
 
@@ -366,7 +366,7 @@ class _Side:
         """How a message calls an annotation, with its id if it has one."""
         own = self.document.annotations
         has_id = own.found[row] & ID and not self.document.is_list
-        return f"{self.document.place(row)}{f' (id {own.ids[row]})' if has_id else ''}"
+        return f"{self.document.where(row)}{f' (id {own.ids[row]})' if has_id else ''}"
 
     def _stranger(self, datums: Codes, labels: Codes) -> ReadError:
         own = self.document.annotations
@@ -603,7 +603,7 @@ def _uids(side: _SortedSide) -> Codes | None:
         return None
     if len(nameless):
         raise ReadError(
-            f"{document.place(int(nameless[0]))}: expected an id as other annotations have it, "
+            f"{document.where(int(nameless[0]))}: expected an id as other annotations have it, "
             f"found none{and_more(len(nameless) - 1)}"
         )
     _check_once(own.ids, f"{document.source}, annotations", "id")

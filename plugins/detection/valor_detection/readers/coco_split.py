@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReadError
 from valor_core.schemas import Codes
-from valor_detection.coco_json.records import BOX, ID, SEGMENTATION, Document, Numbering
+from valor_detection.coco_json.records import BOX, ID, SEGMENTATION, AscendingIds, Document
 from valor_detection.coco_json.scanner import scan
 from valor_detection.coco_json.text import Text
 from valor_detection.readers.coco_parts import CocoFiles, CocoPart, Ranges
@@ -101,7 +101,7 @@ class _Split:
         document = scan(text)
         ids = _image_ids(document)
         ordered = np.sort(ids)
-        numbering = Numbering.of(ordered)
+        numbering = AscendingIds.of(ordered)
 
         def parts_of(images: Codes) -> Codes:
             # What belongs to an unknown image is told of, or counted, by the first part.
