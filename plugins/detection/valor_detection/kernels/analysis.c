@@ -28,12 +28,26 @@ static int64_t bin_of(double score, const double *edges, int64_t bins) {
     return bin;
 }
 
+/* clang-format off */
+STRUCT(Scored,
+    int64_t count;
+    const int64_t *labels;
+    const double *scores;
+    const uint8_t *right;
+    const uint8_t *wrong;
+);
+/* clang-format on */
+
 /* Outputs are 0 before. Writes the rows whose scores are too small for the limbs, and answers how
    many these are. */
-EXPORT(int64_t, reliability, int64_t count, const int64_t *labels, const double *scores,
-       const uint8_t *right, const uint8_t *wrong, double score_threshold, const int64_t *groups,
+EXPORT(int64_t, reliability, const Scored *of, double score_threshold, const int64_t *groups,
        int64_t bins, const double *edges, int64_t *counts, int64_t *hits, uint64_t *limbs,
        int64_t *outside, int64_t *small) {
+    const int64_t count = of->count;
+    const int64_t *labels = of->labels;
+    const double *scores = of->scores;
+    const uint8_t *right = of->right;
+    const uint8_t *wrong = of->wrong;
     int64_t small_count = 0;
     for (int64_t i = 0; i < count; i++) {
         double score = scores[i];
@@ -63,11 +77,32 @@ CONSTANT(fault_both, BOTH);
 CONSTANT(fault_duplicate, DUPLICATE);
 CONSTANT(fault_background, BACKGROUND);
 
+/* clang-format off */
+STRUCT(Candidates,
+    int64_t count;
+    const int64_t *starts;
+    const int64_t *truths;
+    const double *ious;
+    const int64_t *labels;
+    const int64_t *true_labels;
+    const uint8_t *crowd;
+    const uint8_t *is_false;
+    const uint8_t *used;
+);
+/* clang-format on */
+
 /* Answers how many there are; all outputs have room for every prediction. */
-EXPORT(int64_t, faults, int64_t count, const int64_t *starts, const int64_t *truths,
-       const double *ious, const int64_t *labels, const int64_t *true_labels, const uint8_t *crowd,
-       const uint8_t *is_false, const uint8_t *used, double foreground, double background,
-       int64_t *rows, uint8_t *kinds, int64_t *targets) {
+EXPORT(int64_t, faults, const Candidates *of, double foreground, double background, int64_t *rows,
+       uint8_t *kinds, int64_t *targets) {
+    const int64_t count = of->count;
+    const int64_t *starts = of->starts;
+    const int64_t *truths = of->truths;
+    const double *ious = of->ious;
+    const int64_t *labels = of->labels;
+    const int64_t *true_labels = of->true_labels;
+    const uint8_t *crowd = of->crowd;
+    const uint8_t *is_false = of->is_false;
+    const uint8_t *used = of->used;
     int64_t found = 0;
     for (int64_t i = 0; i < count; i++) {
         double same = 0, other = 0;
@@ -115,12 +150,34 @@ EXPORT(int64_t, faults, int64_t count, const int64_t *starts, const int64_t *tru
 
 #define EVERY_REPAIR 63 /* the bits of the five kinds, and of no repair */
 
+/* clang-format off */
+STRUCT(Errors,
+    int64_t label_count;
+    const int64_t *starts;
+    const int64_t *rows;
+    const uint8_t *is_true;
+    const double *scores;
+    const int32_t *numbers;
+    const uint8_t *kinds;
+    const uint8_t *is_repaired;
+    const int64_t *moved_starts;
+    const double *moved_scores;
+);
+/* clang-format on */
+
 /* Answers how many stand; all outputs have room for every prediction and every moved error. */
-EXPORT(int64_t, repairs, int64_t label_count, const int64_t *starts, const int64_t *rows,
-       const uint8_t *is_true, const double *scores, const int32_t *numbers, const uint8_t *kinds,
-       const uint8_t *is_repaired, const int64_t *moved_starts, const double *moved_scores,
-       int64_t *standing_starts, int64_t *at, int32_t *false_before, uint8_t *counted,
-       uint64_t *matched, uint64_t *excused) {
+EXPORT(int64_t, repairs, const Errors *of, int64_t *standing_starts, int64_t *at,
+       int32_t *false_before, uint8_t *counted, uint64_t *matched, uint64_t *excused) {
+    const int64_t label_count = of->label_count;
+    const int64_t *starts = of->starts;
+    const int64_t *rows = of->rows;
+    const uint8_t *is_true = of->is_true;
+    const double *scores = of->scores;
+    const int32_t *numbers = of->numbers;
+    const uint8_t *kinds = of->kinds;
+    const uint8_t *is_repaired = of->is_repaired;
+    const int64_t *moved_starts = of->moved_starts;
+    const double *moved_scores = of->moved_scores;
     int64_t count = 0;
     for (int64_t k = 0; k < label_count; k++) {
         int64_t m = moved_starts[k], i = starts[k];

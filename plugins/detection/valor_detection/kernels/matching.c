@@ -254,11 +254,26 @@ static int challenge(Leader *leaders, int count, int64_t pair, uint64_t bits, co
     return kept;
 }
 
+/* clang-format off */
+STRUCT(Pairs,
+    int64_t count;
+    const int64_t *starts;
+    const int64_t *truths;
+    const double *ious;
+    const uint8_t *crowd;
+    const uint8_t *ignored;
+);
+/* clang-format on */
+
 /* used has a place for every true object, all 0 before. */
-EXPORT(void, match_coco, int64_t count, const int64_t *starts, const int64_t *truths,
-       const double *ious, const uint8_t *crowd, const uint8_t *ignored, int64_t threshold_count,
-       const double *thresholds, uint64_t *used, uint64_t *matched, uint64_t *excused,
-       int64_t *taken) {
+EXPORT(void, match_coco, const Pairs *of, int64_t threshold_count, const double *thresholds,
+       uint64_t *used, uint64_t *matched, uint64_t *excused, int64_t *taken) {
+    const int64_t count = of->count;
+    const int64_t *starts = of->starts;
+    const int64_t *truths = of->truths;
+    const double *ious = of->ious;
+    const uint8_t *crowd = of->crowd;
+    const uint8_t *ignored = of->ignored;
     for (int64_t i = 0; i < count; i++) {
         Leader leaders[64];
         int leader_count = 0;
@@ -291,10 +306,14 @@ static int64_t best_pair(int64_t start, int64_t stop, const double *ious) {
     return best;
 }
 
-EXPORT(void, match_best, int64_t count, const int64_t *starts, const int64_t *truths,
-       const double *ious, const uint8_t *crowd, const uint8_t *ignored, int64_t threshold_count,
-       const double *thresholds, uint64_t *used, uint64_t *matched, uint64_t *excused,
-       int64_t *taken) {
+EXPORT(void, match_best, const Pairs *of, int64_t threshold_count, const double *thresholds,
+       uint64_t *used, uint64_t *matched, uint64_t *excused, int64_t *taken) {
+    const int64_t count = of->count;
+    const int64_t *starts = of->starts;
+    const int64_t *truths = of->truths;
+    const double *ious = of->ious;
+    const uint8_t *crowd = of->crowd;
+    const uint8_t *ignored = of->ignored;
     for (int64_t i = 0; i < count; i++) {
         uint64_t bits = 0, excuses = 0;
         taken[i] = -1;
@@ -324,13 +343,32 @@ EXPORT(void, match_walk, int64_t count, const int64_t *order, const int64_t *row
     }
 }
 
+/* clang-format off */
+STRUCT(Ranked,
+    int64_t group_count;
+    const int64_t *starts;
+    const int64_t *order;
+    const int32_t *places;
+    const uint8_t *counts;
+    const uint8_t *in_range;
+    const uint64_t *matched;
+    const uint64_t *excused;
+);
+/* clang-format on */
+
 /* Answers how many stand; all outputs have room for every prediction of the pairs, and one more.
    Written without branches, which nothing could foresee. */
-EXPORT(int64_t, standings, int64_t group_count, const int64_t *starts, const int64_t *order,
-       const int32_t *places, const uint8_t *counts, const uint8_t *in_range,
-       const uint64_t *matched, const uint64_t *excused, int64_t *standing_starts, int64_t *at,
+EXPORT(int64_t, standings, const Ranked *of, int64_t *standing_starts, int64_t *at,
        int32_t *false_before, uint8_t *is_counted, uint64_t *standing_matched,
        uint64_t *standing_excused) {
+    const int64_t group_count = of->group_count;
+    const int64_t *starts = of->starts;
+    const int64_t *order = of->order;
+    const int32_t *places = of->places;
+    const uint8_t *counts = of->counts;
+    const uint8_t *in_range = of->in_range;
+    const uint64_t *matched = of->matched;
+    const uint64_t *excused = of->excused;
     static const uint64_t nothing = 0;
     int64_t count = 0;
     for (int64_t k = 0; k < group_count; k++) {
@@ -360,10 +398,16 @@ EXPORT(void, positives, int64_t count, const int64_t *labels, const double *area
 }
 
 /* Answers how many take part; all outputs have room for every prediction. */
-EXPORT(int64_t, ranked, int64_t group_count, const int64_t *starts, const int64_t *order,
-       const int32_t *places, const uint8_t *counts, const uint8_t *in_range,
-       const uint64_t *matched, const uint64_t *excused, int64_t bit, int64_t *ranked_starts,
-       int64_t *rows, uint8_t *is_true, uint8_t *right, uint8_t *wrong) {
+EXPORT(int64_t, ranked, const Ranked *of, int64_t bit, int64_t *ranked_starts, int64_t *rows,
+       uint8_t *is_true, uint8_t *right, uint8_t *wrong) {
+    const int64_t group_count = of->group_count;
+    const int64_t *starts = of->starts;
+    const int64_t *order = of->order;
+    const int32_t *places = of->places;
+    const uint8_t *counts = of->counts;
+    const uint8_t *in_range = of->in_range;
+    const uint64_t *matched = of->matched;
+    const uint64_t *excused = of->excused;
     static const uint64_t nothing = 0;
     int64_t count = 0;
     for (int64_t k = 0; k < group_count; k++) {
@@ -438,12 +482,27 @@ CONSTANT(hit_bytes, sizeof(Hit));
    of some precisions differs. */
 #define SPACING 2.220446049250313e-16
 
+/* clang-format off */
+STRUCT(Standings,
+    int64_t group_count;
+    const int64_t *starts;
+    const int32_t *false_before;
+    const uint8_t *counted;
+    const uint64_t *matched;
+    const uint64_t *excused;
+);
+/* clang-format on */
+
 /* Room is for the hits of a group, and one more; so are the values. */
-EXPORT(void, interpolated, int64_t group_count, const int64_t *starts, const int32_t *false_before,
-       const uint8_t *counted, const uint64_t *matched, const uint64_t *excused,
-       int64_t threshold_count, int64_t point_count, const int64_t *needed,
-       const int64_t *positives, int with_rows, void *room, double *values, double *precisions,
-       int32_t *reached_by, int64_t *found) {
+EXPORT(void, interpolated, const Standings *of, int64_t threshold_count, int64_t point_count,
+       const int64_t *needed, const int64_t *positives, int with_rows, void *room, double *values,
+       double *precisions, int32_t *reached_by, int64_t *found) {
+    const int64_t group_count = of->group_count;
+    const int64_t *starts = of->starts;
+    const int32_t *false_before = of->false_before;
+    const uint8_t *counted = of->counted;
+    const uint64_t *matched = of->matched;
+    const uint64_t *excused = of->excused;
     Hit *hits = room;
     for (int64_t t = 0; t < threshold_count; t++)
         for (int64_t k = 0; k < group_count; k++) {

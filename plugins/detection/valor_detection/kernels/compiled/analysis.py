@@ -40,9 +40,11 @@ def reliability(
     counts, hits = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     limbs, outside = np.zeros((*shape, _LIMBS), np.uint64), np.zeros(group_count, np.int64)
     small = np.empty(len(labels), np.int64)
+    scored = KERNELS.struct(
+        "Scored", count=len(labels), labels=labels, scores=scores, right=right, wrong=wrong
+    )
     small_count = _reliability(
-        *(len(labels), labels, scores, right, wrong, score_threshold),
-        *(groups, shape[1], edges, counts, hits, limbs, outside, small),
+        *(scored, score_threshold, groups, shape[1], edges, counts, hits, limbs, outside, small),
     )
     sums = ExactSums([_units(*cell) for cell in limbs.reshape(-1, _LIMBS).tolist()])
     rows = small[:small_count]
@@ -71,9 +73,20 @@ def faults(
     most = len(labels)
     rows, targets = np.empty(most, np.int64), np.empty(most, np.int64)
     kinds = np.empty(most, np.uint8)
+    candidates = KERNELS.struct(
+        "Candidates",
+        count=most,
+        starts=starts,
+        truths=truths,
+        ious=ious,
+        labels=labels,
+        true_labels=true_labels,
+        crowd=crowd,
+        is_false=is_false,
+        used=used,
+    )
     count = _faults(
-        *(most, starts, truths, ious, labels, true_labels, crowd, is_false, used),
-        *(foreground, background, rows, kinds, targets),
+        *(candidates, foreground, background, rows, kinds, targets),
     )
     return rows[:count].copy(), kinds[:count].copy(), targets[:count].copy()
 
@@ -94,10 +107,21 @@ def repairs(
     at, before = np.empty(most, np.int64), np.empty(most, np.int32)
     counted = np.empty(most, np.bool_)
     matched, excused = np.empty(most, np.uint64), np.empty(most, np.uint64)
+    errors = KERNELS.struct(
+        "Errors",
+        label_count=len(starts) - 1,
+        starts=starts,
+        rows=rows,
+        is_true=is_true,
+        scores=scores,
+        numbers=numbers,
+        kinds=kinds,
+        is_repaired=is_repaired,
+        moved_starts=moved_starts,
+        moved_scores=moved_scores,
+    )
     count = _repairs(
-        *(len(starts) - 1, starts, rows, is_true, scores, numbers, kinds, is_repaired),
-        *(moved_starts, moved_scores),
-        *(standing_starts, at, before, counted, matched, excused),
+        *(errors, standing_starts, at, before, counted, matched, excused),
     )
     own = slice(count)
     return standing_starts, at[own], before[own], counted[own], matched[own], excused[own]

@@ -5,6 +5,7 @@ Docstrings of the functions stand in `valor_detection.kernels.reference.matching
 
 from __future__ import annotations
 
+from ctypes import Structure
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -176,8 +177,11 @@ def _matched(
     count = len(starts) - 1
     matched, excused = np.empty(count, np.uint64), np.empty(count, np.uint64)
     taken = np.empty(count, np.int64)
+    pairs = KERNELS.struct(
+        "Pairs", count=count, starts=starts, truths=truths, ious=ious, crowd=crowd, ignored=ignored
+    )
     kernel(
-        *(count, starts, truths, ious, crowd, ignored, len(thresholds), thresholds),
+        *(pairs, len(thresholds), thresholds),
         *(np.zeros(len(crowd), np.uint64), matched, excused, taken),
     )
     return matched, excused, taken
@@ -212,11 +216,33 @@ def standings(
     counted = np.empty(most, np.bool_)
     bits, excuses = np.empty(most, np.uint64), np.empty(most, np.uint64)
     count = _standings(
-        *(len(starts) - 1, starts, order, places, counts, in_range, matched, excused),
+        _struct_of_ranked(starts, order, places, counts, in_range, matched, excused),
         *(standing_starts, at, before, counted, bits, excuses),
     )
     own = slice(count)
     return standing_starts, at[own], before[own], counted[own], bits[own], excuses[own]
+
+
+def _struct_of_ranked(
+    starts: Codes,
+    order: Codes,
+    places: Ranks,
+    counts: Flags,
+    in_range: Flags,
+    matched: Bits,
+    excused: Bits,
+) -> Structure:
+    return KERNELS.struct(
+        "Ranked",
+        group_count=len(starts) - 1,
+        starts=starts,
+        order=order,
+        places=places,
+        counts=counts,
+        in_range=in_range,
+        matched=matched,
+        excused=excused,
+    )
 
 
 def positives(
@@ -242,8 +268,8 @@ def ranked(
     ranked_starts, rows = np.empty_like(starts), np.empty_like(order)
     is_true, right, wrong = (np.empty(len(order), np.bool_) for _ in range(3))
     count = _ranked(
-        *(len(starts) - 1, starts, order, places, counts, in_range, matched, excused, bit),
-        *(ranked_starts, rows, is_true, right, wrong),
+        _struct_of_ranked(starts, order, places, counts, in_range, matched, excused),
+        *(bit, ranked_starts, rows, is_true, right, wrong),
     )
     return ranked_starts, rows[:count], is_true[:count], right, wrong
 
@@ -288,9 +314,17 @@ def interpolated(
     reached_by = np.empty((threshold_count, points, count if with_rows else 0), np.int32)
     found = np.empty((threshold_count, count), np.int64)
     hits = int(np.diff(starts).max(initial=0)) + 1
+    standings = KERNELS.struct(
+        "Standings",
+        group_count=count,
+        starts=starts,
+        false_before=false_before,
+        counted=counted,
+        matched=matched,
+        excused=excused,
+    )
     _interpolated(
-        *(count, starts, false_before, counted, matched, excused),
-        *(threshold_count, points, needed, positives, with_rows),
+        *(standings, threshold_count, points, needed, positives, with_rows),
         *(np.empty(_HIT_BYTES * hits, np.uint8), np.empty(hits)),
         *(precisions, reached_by, found),
     )
