@@ -203,7 +203,7 @@ def test_an_id_that_is_not_described_is_named() -> None:
     ("annotation", "message"),
     [
         (info(5, 8), "expected one of the 2 categories"),
-        (info(0, 7), "expected a number of its own from 1"),
+        (info(0, 7), "expected a distinct number from 1"),
         (info("5", 7), "expected a whole number, found '5'"),
     ],
 )

@@ -53,7 +53,7 @@ class KeyView:
 
     @property
     def count(self) -> int:
-        """Number of datums of the batch, whether they take part or not."""
+        """Number of datums of the batch, also those without labels of the key."""
         return len(self.uids)
 
     @cached

@@ -28,7 +28,7 @@ class ConfusionMatrix:
 
     The value holds ``confusion_matrix`` by ground truth and prediction,
     ``unmatched_ground_truths`` of items without a prediction that passes the threshold, and
-    ``unmatched_predictions`` of items without a ground truth. Without hardmax an item can stand in
+    ``unmatched_predictions`` of items without a ground truth. Without hardmax an item can count in
     several cells.
 
     Parameters

@@ -98,7 +98,7 @@ class MatthewsCorrelation:
     """Correlation of ground truths and predictions, from -1 to 1; 0 is what chance gives.
 
     Items whose best score does not pass the threshold count as predicted to be of no label,
-    a label of its own. Undefined where all ground truths or all predictions are of one label.
+    a separate label. Undefined where all ground truths or all predictions are of one label.
 
     Parameters
     ----------
@@ -159,9 +159,9 @@ class CohenKappa:
     """Agreement of ground truths and predictions beyond what chance gives, at most 1.
 
     Without weights, items whose best score does not pass the threshold count as predicted to be
-    of no label. With weights they are left out and counted: no label has no place in an order.
-    The order of the labels is that of their numbers, or given as `order`; labels that are no
-    numbers have none of their own, and weights fail without it.
+    of no label. With weights they are excluded and counted: no label has no position in an order.
+    Labels that are numbers are in the order of the numbers. Other labels need `order`; weights
+    fail without it.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def _kappa(found: ContingencyTable, weights: str, empty: str) -> NumberOrReason:
 
 
 def _expected_differing(truths: list[int], predictions: list[int]) -> int:
-    """Sum over all pairs of a truth and a prediction of whether they differ."""
+    """Return the number of pairs of a truth and a prediction that differ."""
     return sum(truths) * sum(predictions) - dot(truths, predictions)
 
 

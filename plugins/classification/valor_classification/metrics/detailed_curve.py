@@ -18,7 +18,7 @@ from valor_core.results import Result
 from valor_core.schemas import Codes
 from valor_core.states import StateRequest
 
-_NEAR = 1 << 10  # items among which a few true negatives are looked for first
+_NEAR = 1 << 10  # items that are searched first for a few true negatives
 
 
 @frozen(eq=False)

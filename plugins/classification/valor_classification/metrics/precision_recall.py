@@ -80,7 +80,7 @@ class Precision(LabelQuotient):
     Notes
     -----
     Equal to scikit-learn's ``precision_score``, but for the macro mean: labels that are only
-    predicted are left out of it unless `include_prediction_only_labels` says otherwise.
+    predicted are excluded from it, unless `include_prediction_only_labels` is true.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class Recall(LabelQuotient):
     Notes
     -----
     Equal to scikit-learn's ``recall_score``, but for the macro mean: labels that are only
-    predicted are left out of it unless `include_prediction_only_labels` says otherwise.
+    predicted are excluded from it, unless `include_prediction_only_labels` is true.
 
     Examples
     --------
@@ -140,7 +140,7 @@ class F1(LabelQuotient):
     Notes
     -----
     Equal to scikit-learn's ``f1_score``, but for the macro mean: labels that are only
-    predicted are left out of it unless `include_prediction_only_labels` says otherwise.
+    predicted are excluded from it, unless `include_prediction_only_labels` is true.
 
     Examples
     --------
@@ -171,7 +171,7 @@ class FBeta(LabelQuotient):
     Notes
     -----
     Equal to scikit-learn's ``fbeta_score``, but for the macro mean: labels that are only
-    predicted are left out of it unless `include_prediction_only_labels` says otherwise.
+    predicted are excluded from it, unless `include_prediction_only_labels` is true.
 
     Examples
     --------

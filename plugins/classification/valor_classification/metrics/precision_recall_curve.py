@@ -27,7 +27,7 @@ def threshold_name(threshold: float) -> str:
 class PrecisionRecallCurve:
     """Counts, accuracy, precision, recall and F1 of every label at every score threshold.
 
-    Every (item, label) pair is a binary problem of its own: all labels that pass the threshold
+    Every (item, label) pair is a separate binary problem: all labels that pass the threshold
     are predictions, not only the best-scoring one. True negatives are the other items that take
     part in the label key.
 
@@ -57,7 +57,7 @@ class PrecisionRecallCurve:
         thresholds = tuple(sorted(self.parameters.score_thresholds))
         for key, part in state.sorted():
             names = [label.value for label in part.labels]
-            # Tables of many labels are long, and often nobody reads them.
+            # Tables of many labels are long, and often unused.
             make = partial(
                 _curves, names, thresholds, part.all_at(thresholds), self.parameters.zero_division
             )

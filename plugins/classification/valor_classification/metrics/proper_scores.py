@@ -93,8 +93,8 @@ class BrierScore:
 
     Notes
     -----
-    Equal to scikit-learn's ``brier_score_loss``, which halves the sum for two labels, too, unless
-    told otherwise. Every squared difference is added exactly.
+    Equal to scikit-learn's ``brier_score_loss``, which also halves the sum for two labels by
+    default. Every squared difference is added exactly.
 
     Examples
     --------

@@ -150,12 +150,12 @@ class ROCCurve:
     """False and true positive rates at every distinct score, each label against the rest.
 
     The curve starts at (0, 0), where nothing is predicted and the threshold is null, and ends at
-    (1, 1). A last threshold of null stands for items that do not list the label.
+    (1, 1). A last threshold of null represents items that do not list the label.
 
     Parameters
     ----------
     parameters : ROCCurveParameters
-        Whether points on straight lines are left out.
+        Whether to omit points on straight lines.
 
     Notes
     -----

@@ -18,7 +18,7 @@ def score_thresholds() -> Thresholds:
     thresholds: Thresholds = parameter(
         default=(None,),
         help="A prediction counts if its score is at least this; one result for each. With null "
-        "the best-scoring label is always predicted, whatever its score.",
+        "the best-scoring label is always predicted.",
         non_empty=True,
         distinct=True,
     )
@@ -53,7 +53,7 @@ def zero_division() -> float | None:
     """Declare the value of 0/0."""
     zero_division: float | None = parameter(
         default=0.0,
-        help="Value of 0/0; null makes it undefined, left out of means and counted.",
+        help="Value of 0/0; null makes it undefined: means exclude and count it.",
         check=Within(0, 1),
     )
     return zero_division

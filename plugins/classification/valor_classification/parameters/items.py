@@ -33,7 +33,7 @@ class ExamplesParameters(fields.Predictions):
     hardmax: bool = fields.hardmax()
     errors_only: bool = parameter(
         default=False,
-        help="Whether items without a false positive or a false negative are left out.",
+        help="Whether to omit items without a false positive or a false negative.",
     )
     limit: int | None = parameter(
         default=None, help="Most items listed; null is all.", check=Within(0)

@@ -77,7 +77,7 @@ class WideParameters:
         "with the prefix.",
     )
     prefix: str = parameter(
-        default="score_", help="Start of a score column, left out of its label."
+        default="score_", help="Prefix of score columns, removed from their labels."
     )
     labels: MixedLabelList | None = parameter(
         default=None,
@@ -128,7 +128,7 @@ class ListsParameters:
         help="Column of the predicted labels as a list, or of a table of label and score.",
     )
     scores: str = parameter(
-        default="scores", help="Column of the list of scores beside the labels."
+        default="scores", help="Column of the list of scores, in the order of the predicted labels."
     )
     metadata: str = parameter(default="metadata", help="Column of a table of metadata fields.")
     partition_bytes: int = _partition_bytes()

@@ -55,7 +55,7 @@ class ROCCurveParameters:
 
     drop_intermediate: bool = parameter(
         default=True,
-        help="Whether points on a straight line between their neighbours are left out.",
+        help="Whether to omit points on a straight line between their neighbours.",
     )
 
 

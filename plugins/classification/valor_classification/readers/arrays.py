@@ -78,7 +78,7 @@ def from_arrays(
     ------
     SchemaError
         If shapes or classes do not fit, a value is missing, or the classes of the columns
-        cannot be told from this batch in the same way as from any other.
+        would differ between this batch and another one.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def predicted(groundtruths: Any, predictions: Any) -> ClassificationBatch | None
         return None
     if _are_scores(truth) or _are_scores(found) or _may_be_saturated(truth, found):
         return None
-    # 0/1 matrices are refused there with what to do: as scores, only the best label would count
+    # from_predicted rejects 0/1 matrices with a remedy: as scores, only the best label would count
     return from_predicted(groundtruths, predictions)
 
 
@@ -301,7 +301,7 @@ def _may_be_saturated(truth: NDArray[Any], found: NDArray[Any]) -> bool:
     """Return whether floats of 0 and 1 are scores of the second of two classes, or multilabel.
 
     As labels they would be the same predictions. A batch of saturated scores so counts like the
-    other batches of its run, whatever their order.
+    other batches of its run, in any order.
     """
     if found.dtype.kind != "f" or not _are_zeros_and_ones(found):
         return False
@@ -318,7 +318,7 @@ def _are_zeros_and_ones(values: NDArray[Any]) -> bool:
 
 
 _FEW = 1 << 12  # scores that stay in cache: a second look costs less than a call of a kernel
-_SHORT = 64  # columns of a row that is looked at twice in less time than its top is written once
+_SHORT = 64  # columns of a row that is read twice faster than its maximum is written once
 
 
 def finite_tops(matrix: Floats, name: str) -> Tops | None:

@@ -289,7 +289,7 @@ def class_codes(
     Raises
     ------
     SchemaError
-        If a true class is none of them, or it takes `labels` to tell which they are.
+        If a true class is not among them, or `labels` is needed to define them.
 
     Examples
     --------

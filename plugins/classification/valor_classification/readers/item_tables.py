@@ -78,9 +78,9 @@ class ItemTables:
     def uids(self, table: Table) -> Any:
         """The uid of each row.
 
-        Where the table has none, it is the row's number in its file, which no other row has
-        however the file is split. Several files number theirs alike, so that it stands behind the
-        file's path from the folder that they share.
+        Without such a column it is the number of the row in its file, which does not depend on
+        partitions. With several files, the path of the file below their common folder precedes the
+        number.
         """
         if self.uid is not None or table.has(_UID):
             return table.uids(self.uid or _UID)
@@ -149,15 +149,15 @@ class Listing:
     scores: Floats
 
     @classmethod
-    def of(cls, cells: Sequence[Any], beside: Sequence[Any] | None) -> Listing | None:
-        """The entries of cells that are all written in one plain way; nothing if they are not.
+    def of(cls, cells: Sequence[Any], score_cells: Sequence[Any] | None) -> Listing | None:
+        """Return the entries of cells that share one simple format, or None.
 
         Parameters
         ----------
         cells : sequence
             For each item a table of scores by label, a list of labels, of pairs or of tables.
-        beside : sequence, optional
-            For each item a list of scores, where its list has the labels alone.
+        score_cells : sequence, optional
+            List of scores of each item, if the lists hold only labels.
 
         Examples
         --------
@@ -167,7 +167,7 @@ class Listing:
         >>> Listing.of([{"dog": "high"}], None) is None
         True
         """
-        flat = _flattened(cells, beside)
+        flat = _flattened(cells, score_cells)
         if flat is None:
             return None
         names, scores, keys = flat
@@ -204,7 +204,7 @@ class Listing:
         return np.fromiter(map(known.__getitem__, pairs), np.int64, len(pairs))
 
 
-def _flattened(cells: Sequence[Any], beside: Sequence[Any] | None) -> _Flat | None:
+def _flattened(cells: Sequence[Any], score_cells: Sequence[Any] | None) -> _Flat | None:
     kinds = set(map(type, cells))
     if kinds == {dict}:
         scores = list(chain.from_iterable(map(dict.values, cells)))
@@ -212,8 +212,8 @@ def _flattened(cells: Sequence[Any], beside: Sequence[Any] | None) -> _Flat | No
     if kinds != {list}:
         return None
     entries = list(chain.from_iterable(cells))
-    if beside is not None:
-        return _side_by_side(cells, entries, beside)
+    if score_cells is not None:
+        return _side_by_side(cells, entries, score_cells)
     kinds = set(map(type, entries))
     if kinds == {list}:
         return _of_pairs(entries)
@@ -221,11 +221,13 @@ def _flattened(cells: Sequence[Any], beside: Sequence[Any] | None) -> _Flat | No
 
 
 def _side_by_side(
-    cells: Sequence[list[Any]], entries: list[Any], beside: Sequence[Any]
+    cells: Sequence[list[Any]], entries: list[Any], score_cells: Sequence[Any]
 ) -> _Flat | None:
-    if set(map(type, beside)) != {list} or list(map(len, cells)) != list(map(len, beside)):
+    if set(map(type, score_cells)) != {list} or list(map(len, cells)) != list(
+        map(len, score_cells)
+    ):
         return None
-    return entries, list(chain.from_iterable(beside)), None
+    return entries, list(chain.from_iterable(score_cells)), None
 
 
 def _of_pairs(entries: list[list[Any]]) -> _Flat | None:

@@ -14,11 +14,11 @@ from valor_core.schemas import NUL, Codes, Label, Vocabulary, kept_label, label_
 
 
 @frozen
-class Untold:
+class EmptyLabels:
     """Empty cells in columns of labels, for the warnings of a batch.
 
-    Whether nobody filled them in or no label is meant, nobody can tell; a list without labels says
-    the latter.
+    Such a cell may be unfilled or mean that the item has no label. An empty list means the
+    latter.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Untold:
 
     Examples
     --------
-    >>> Untold.of(Table({"label": ["dog", None]}, "t.csv"), "label", [1]).counts
+    >>> EmptyLabels.of(Table({"label": ["dog", None]}, "t.csv"), "label", [1]).counts
     {"rows without a label in 'label'; write [] where none is meant": 1}
     """
 
@@ -37,18 +37,18 @@ class Untold:
     first: dict[str, tuple[str, int]] = field(factory=dict)
 
     @classmethod
-    def of(cls, table: Table, name: str, rows: Sequence[int] | Codes) -> Untold:
+    def of(cls, table: Table, name: str, rows: Sequence[int] | Codes) -> EmptyLabels:
         """The empty cells of a column, in some rows."""
         if not len(rows):
             return cls()
         what = f"{table.unit}s without a label in {name!r}; write [] where none is meant"
         return cls({what: len(rows)}, {what: (table.source, table.row(int(rows[0])))})
 
-    def __or__(self, other: Untold) -> Untold:
-        return Untold(self.counts | other.counts, self.first | other.first)
+    def __or__(self, other: EmptyLabels) -> EmptyLabels:
+        return EmptyLabels(self.counts | other.counts, self.first | other.first)
 
 
-LabelColumn = tuple[Codes, Codes, Untold]
+LabelColumn = tuple[Codes, Codes, EmptyLabels]
 """Row and label code of each label, and the cells that are empty."""
 
 
@@ -75,10 +75,10 @@ def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> L
     counts = np.array([len(own) for own in found], dtype=np.int64)
     rows = np.repeat(np.arange(len(codes)), counts[codes])
     if (counts == 1).all():
-        return rows, np.concatenate([np.empty(0, np.int64), *found])[codes], Untold()
+        return rows, np.concatenate([np.empty(0, np.int64), *found])[codes], EmptyLabels()
     each = [found[code] for code in codes.tolist()]
     nothing = [code for code, cell in enumerate(cells) if cell is None]
-    untold = Untold.of(table, name, np.flatnonzero(np.isin(codes, nothing)))
+    untold = EmptyLabels.of(table, name, np.flatnonzero(np.isin(codes, nothing)))
     return rows, np.concatenate([np.empty(0, np.int64), *each]), untold
 
 

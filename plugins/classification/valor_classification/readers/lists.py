@@ -21,7 +21,7 @@ from valor_files import (
 
 from valor_classification.parameters.readers import ListsParameters
 from valor_classification.readers.item_tables import ItemTables, Listing
-from valor_classification.readers.label_cells import Untold, label_column, label_text, labels
+from valor_classification.readers.label_cells import EmptyLabels, label_column, label_text, labels
 from valor_core.errors import ReadError, SchemaError, shown
 from valor_core.schemas import DEFAULT_KEY, Datums, Label, Vocabulary
 from valor_core.schemas.classification import Classification, ClassificationBatch, ScoreList
@@ -32,7 +32,7 @@ class ListsReader:
     """Reads rows such as ``{"uid": "a", "groundtruths": "dog", "predictions": {"dog": 0.75}}``.
 
     Predictions are a table of label and score, a list of (label, score) pairs, a list of labels
-    beside a list of scores, or a list of tables with ``label``, ``score`` and, if need be,
+    with a list of scores, or a list of tables with ``label``, ``score`` and, if need be,
     ``key``. Labels of several keys are tables by key.
 
     Parameters
@@ -60,8 +60,8 @@ class ListsReader:
         chosen = self.parameters
         vocabulary = Vocabulary()
         try:
-            beside = parsed(table, chosen.scores) if table.has(chosen.scores) else None
-            listing = Listing.of(parsed(table, chosen.predictions), beside)
+            score_cells = parsed(table, chosen.scores) if table.has(chosen.scores) else None
+            listing = Listing.of(parsed(table, chosen.predictions), score_cells)
             if listing is None:
                 return None
             rows, truths, untold = label_column(table, chosen.groundtruths, DEFAULT_KEY, vocabulary)
@@ -79,23 +79,23 @@ class ListsReader:
         truths = parsed(table, chosen.groundtruths)
         predictions = parsed(table, chosen.predictions)
         has_scores = table.has(chosen.scores)
-        beside = parsed(table, chosen.scores) if has_scores else [None] * len(table)
+        score_cells = parsed(table, chosen.scores) if has_scores else [None] * len(table)
         facts = self._facts(table)
         batch = ClassificationBatch.of(
             Classification(
                 uids[row],
                 labels(truths[row], table.place(row, chosen.groundtruths), DEFAULT_KEY),
-                self._predictions(table, row, predictions[row], beside[row]),
+                self._predictions(table, row, predictions[row], score_cells[row]),
                 {name: column[row] for name, column in facts.items()},
             )
             for row in range(len(table))
         )
-        untold = Untold.of(table, chosen.groundtruths, _empty(truths))
-        untold |= Untold.of(table, chosen.predictions, _empty(predictions))
+        untold = EmptyLabels.of(table, chosen.groundtruths, _empty(truths))
+        untold |= EmptyLabels.of(table, chosen.predictions, _empty(predictions))
         return evolve(batch, left_out=untold.counts, first_left_out=untold.first)
 
     def _predictions(
-        self, table: Table, row: int, cell: Any, beside: Any
+        self, table: Table, row: int, cell: Any, score_cells: Any
     ) -> list[tuple[Label, float]]:
         place = table.place(row, self.parameters.predictions)
         if cell is None:
@@ -103,21 +103,24 @@ class ListsReader:
         if isinstance(cell, dict):
             return list(_scored(cell, place, DEFAULT_KEY))
         if not isinstance(cell, list):
-            if beside is None:
+            if score_cells is None:
                 raise _scoreless(cell, place)
-            cell, beside = [cell], beside if isinstance(beside, list) else [_single(beside)]
-        if beside is None or all(isinstance(one, dict) for one in cell):
+            cell, score_cells = (
+                [cell],
+                score_cells if isinstance(score_cells, list) else [_single(score_cells)],
+            )
+        if score_cells is None or all(isinstance(one, dict) for one in cell):
             return [_scored_label(one, place) for one in cell]
         score_place = table.place(row, self.parameters.scores)
-        if not isinstance(beside, list) or len(beside) != len(cell):
-            found = f"{len(beside)}" if isinstance(beside, list) else shown(beside)
+        if not isinstance(score_cells, list) or len(score_cells) != len(cell):
+            found = f"{len(score_cells)}" if isinstance(score_cells, list) else shown(score_cells)
             raise ReadError(
                 f"{score_place}: expected a list of {len(cell)} scores, one for each prediction, "
                 f"found {found}"
             )
         return [
             (Label(DEFAULT_KEY, label_text(value, place)), score_of(score, score_place))
-            for value, score in zip(cell, beside, strict=True)
+            for value, score in zip(cell, score_cells, strict=True)
         ]
 
     def _facts(self, table: Table) -> dict[str, list[Any]]:
@@ -130,9 +133,9 @@ class ListsReader:
         if table.has(chosen.metadata):
             fields = field_tables(table, chosen.metadata)
             for name in dict.fromkeys(chain.from_iterable(fields)):
-                beside = facts.get(name, [None] * len(table))
+                score_cells = facts.get(name, [None] * len(table))
                 facts[name] = [
-                    own.get(name, cell) for own, cell in zip(fields, beside, strict=True)
+                    own.get(name, cell) for own, cell in zip(fields, score_cells, strict=True)
                 ]
         return facts
 

@@ -11,7 +11,7 @@ from valor_files import Table, TablePartition, columns_beside, read_table
 
 from valor_classification.parameters.readers import PredictedParameters
 from valor_classification.readers.item_tables import ItemTables, WholeFiles
-from valor_classification.readers.label_cells import Untold, label_column
+from valor_classification.readers.label_cells import EmptyLabels, label_column
 from valor_core.errors import ParameterError
 from valor_core.readers import Partition
 from valor_core.schemas import Codes, Datums, Vocabulary
@@ -122,10 +122,10 @@ class PredictedReader:
         return ItemTables(chosen.path, chosen.uid, chosen.partition_bytes)
 
 
-def _alone(table: Table, datums: Codes, others: Codes, side: str, source: str) -> Untold:
+def _alone(table: Table, datums: Codes, others: Codes, side: str, source: str) -> EmptyLabels:
     """Rows of a table whose item the other table lacks."""
     rows = np.flatnonzero(~np.isin(datums, others))
     if not len(rows):
-        return Untold()
+        return EmptyLabels()
     what = f"{table.unit}s with a {side} whose item is not in {source}"
-    return Untold({what: len(rows)}, {what: (table.source, table.row(int(rows[0])))})
+    return EmptyLabels({what: len(rows)}, {what: (table.source, table.row(int(rows[0])))})

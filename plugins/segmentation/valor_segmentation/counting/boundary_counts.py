@@ -26,7 +26,7 @@ from valor_segmentation.kernels.value_positions import Places
 
 Flags = NDArray[np.bool_]
 
-_BLOCK = 1 << 19  # pixels that are looked at together
+_BLOCK = 1 << 19  # pixels of a block
 
 
 def width_of(shape: tuple[int, int], share: float, pixels: int | None) -> int:
@@ -40,7 +40,7 @@ def width_of(shape: tuple[int, int], share: float, pixels: int | None) -> int:
         Width as a share of the diagonal, as the decimal that it prints as, rounded to whole pixels,
         halves to even.
     pixels : int or None
-        The width itself, in place of the share.
+        The width itself, instead of the share.
 
     Examples
     --------
@@ -248,7 +248,7 @@ class BoundaryCounts(LabelRows):
     share : float
         Width of a boundary as a share of the diagonal.
     pixels : int or None
-        The width in pixels, in place of the share.
+        The width in pixels, instead of the share.
 
     Examples
     --------

@@ -123,7 +123,7 @@ class Matching:
         is_same = (true.codes[rows] == predicted.codes[columns]) & (true.codes[rows] >= 0)
         crowded = overlaps.covered(is_same & true.crowd[rows])
         unions = true_areas[rows] + areas[columns] - shared - void[columns]
-        # Twice the pixels, so that an IoU of 0.5 is told from one above in whole numbers.
+        # Doubled, so that an IoU of exactly 0.5 and one above it differ in integers.
         is_match = is_same & ~true.crowd[rows] & (2 * shared > unions)
         is_missed = (true.codes >= 0) & ~true.crowd & (true.listed | (true_areas > 0))
         is_missed[rows[is_match]] = False

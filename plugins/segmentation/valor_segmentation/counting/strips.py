@@ -88,7 +88,7 @@ def row_blocks(
 ) -> Iterator[tuple[Image, Image]]:
     """Rows of two images, some at a time, from strips that are read once.
 
-    Whoever lets go of a block before the next one is made lets go of the strip it is of.
+    A strip is freed once its blocks are deleted, if that is before the next block is made.
 
     Parameters
     ----------

@@ -41,11 +41,11 @@ def map_values(
     legend : Legend
         Which values there are.
     meanings : ndarray of int, shape (v,)
-        What stands for each value of the legend; -2 or more.
+        Code of each value of the legend; -2 or more.
     place : str
         What a message calls the image.
     lengths : ndarray of int64, optional
-        How many pixels each one stands for; 1 unless given.
+        Number of pixels that each value represents; 1 by default.
 
     Returns
     -------

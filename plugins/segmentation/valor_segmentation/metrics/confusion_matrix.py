@@ -33,7 +33,7 @@ class ConfusionMatrix:
 
     Notes
     -----
-    Shares of nothing are 0. Beside IoUs, ``unmatched_ground_truths`` are shares of a label's true
+    Shares of nothing are 0. With IoUs, ``unmatched_ground_truths`` are shares of a label's true
     pixels, ``unmatched_predictions`` of its predicted pixels, and ``background`` is its IoU.
 
     Examples

@@ -44,9 +44,9 @@ class Examples:
 
     The value is a list. Each image has its ``datum_id``, the number of its ``wrong`` pixels, its
     ``iou`` (of several labels, the plain mean over those with true pixels, as in `MeanIOU`), and
-    the tp, fp and fn of its ``labels``, which count the pixels of this image alone. Where a metric
-    orders the images, its value on the image alone stands there under the metric's name too, and
-    beside the counts of each label. With `label`, all of it is about that label.
+    the tp, fp and fn of its ``labels``, which count the pixels of this image alone. If a metric
+    orders the images, its value on the image alone is also listed under the metric's name, and
+    with the counts of each label. With `label`, all numbers are of that label.
 
     Parameters
     ----------

@@ -31,12 +31,12 @@ class Hausdorff:
     The edge of a label is made of its pixels with a neighbor above, below, left or right that is
     not of it or outside the image. Of each edge pixel on one side the distance to the nearest on
     the other is taken; the percentile of these, from true to predicted and the other way around,
-    and the greater of the two. The 100th is the Hausdorff distance, the 95th leaves out the
+    and the greater of the two. The 100th is the Hausdorff distance, the 95th ignores the
     farthest of the pixels. 0 is best and there is no upper bound.
 
     Results with ``statistic: mean`` are means over images, those with ``worst`` the image with
     the greatest. In an image that has the label on one side only there is no distance: by default
-    it is left out and the report warns; `missed` makes it the diagonal of the image, ``hypot`` of
+    it is excluded and the report warns; `missed` makes it the diagonal of the image, ``hypot`` of
     its height and width, or the result undefined. Results with an ``average`` are the means of the
     means over labels with ground truths.
 

@@ -61,7 +61,7 @@ class IOU(LabelQuotient):
 class MeanIOU:
     """Mean of the labels' intersections over union, for each label key.
 
-    Labels without a true pixel are left out and counted.
+    Labels without a true pixel are excluded and counted.
 
     Parameters
     ----------

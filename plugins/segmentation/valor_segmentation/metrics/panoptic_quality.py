@@ -45,11 +45,11 @@ class PanopticQuality:
     Void pixels are those of the ground truth that do not count: what the data ignore, as the reader
     of COCO's panoptic files does pixels of no segment, and with ``background_is_void`` background.
     They are taken out of predictions before their IoU. A prediction without a match is
-    left out, not false, if more than half of it is void or in crowds of its label. Crowds are
+    ignored, not false, if more than half of it is void or in crowds of its label. Crowds are
     never matched and never missed. A true segment that a panoptic file lists but no pixel has is
     missed, as in COCO's panoptic API; such a predicted segment is an error. Results with an
     ``average`` are plain means over labels with ground truths: of ``all``, and of ``things`` and
-    ``stuff`` where the data or a parameter tell the two apart.
+    ``stuff`` if the data or a parameter distinguish the two.
 
     COCO's panoptic API takes the last crowd of a label in an image, where its format has one; here
     all of them count.

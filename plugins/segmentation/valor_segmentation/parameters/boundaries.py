@@ -27,7 +27,7 @@ class BoundaryIOUParameters:
         aliases=("dilation_ratio",),
     )
     width_in_pixels: int | None = parameter(
-        default=None, help="Width of a boundary in pixels, in place of the share.", check=Within(1)
+        default=None, help="Width of a boundary in pixels, instead of the share.", check=Within(1)
     )
     average: tuple[Average, ...] = averages(("none", "macro"))
     include_prediction_only_labels: bool = _prediction_only()

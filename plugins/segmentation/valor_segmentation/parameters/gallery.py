@@ -43,10 +43,10 @@ class ExamplesParameters:
     )
     label: str | None = parameter(
         default=None,
-        help="Label whose pixels are looked at, in images that have it; null is all labels.",
+        help="Only label to count, in images that have it; null is all labels.",
     )
     errors_only: bool = parameter(
-        default=False, help="Whether images without a wrong pixel are left out."
+        default=False, help="Whether to omit images without a wrong pixel."
     )
     limit: int | None = parameter(
         default=10, help="Most images listed; null is all.", check=Within(0)
@@ -76,5 +76,5 @@ class GalleryParameters:
         default={}, help="Parameters of that metric, as in Examples."
     )
     label: str | None = parameter(
-        default=None, help="Label that is looked for errors; null is all labels."
+        default=None, help="Only label whose errors count; null is all labels."
     )

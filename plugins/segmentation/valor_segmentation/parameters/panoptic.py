@@ -60,7 +60,7 @@ class SegmentationQualityParameters:
     include_prediction_only_labels: bool = _prediction_only()
     zero_division: float | None = parameter(
         default=0.0,
-        help="Value of a label of which nothing is matched; null makes it undefined, left out of "
-        "means and counted.",
+        help="Value of a label of which nothing is matched; null makes it undefined: means "
+        "exclude and count it.",
         check=Within(0, 1),
     )

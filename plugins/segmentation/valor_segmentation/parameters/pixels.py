@@ -43,7 +43,7 @@ class LabelParameters:
     average: tuple[Average, ...] = averages(("none", "micro", "macro", "weighted"))
     zero_division: float | None = parameter(
         default=0.0,
-        help="Value of 0/0; null makes it undefined, left out of means and counted.",
+        help="Value of 0/0; null makes it undefined: means exclude and count it.",
         check=Within(0, 1),
     )
     include_prediction_only_labels: bool = _prediction_only()

@@ -30,8 +30,8 @@ def _values() -> Mapping[str, str | None]:
     """Declare the labels of pixel values as a table."""
     values: Mapping[str, str | None] = parameter(
         default={},
-        help="What the values of pixels mean, in place of labels: label of each value, null for "
-        "background. 0 is background unless it stands there.",
+        help="Label of each pixel value, instead of labels; null is background. 0 is "
+        "background unless it has a label.",
     )
     return values
 
@@ -88,7 +88,7 @@ def _ending(side: str, default: str) -> str:
     """Declare the ending of file names."""
     ending: str = parameter(
         default=default,
-        help=f"How names of files of the {side} end; what stands before is the uid.",
+        help=f"Ending of file names of the {side}; the rest of the name is the uid.",
         non_empty=True,
     )
     return ending
@@ -106,8 +106,8 @@ class PngParameters:
     values: Mapping[str, str | None] = _values()
     palette: Mapping[str, str | None] = parameter(
         default={},
-        help="What colors mean, in place of labels: label of each color, null for background. A "
-        "color is written '#ff0000' or '[255, 0, 0]'. Black is background unless it stands there.",
+        help="Label of each color, instead of labels; null is background. A color is written "
+        "'#ff0000' or '[255, 0, 0]'. Black is background unless it has a label.",
     )
     ignore: tuple[int | str, ...] = parameter(
         default=(),
@@ -175,12 +175,12 @@ class GeotiffParameters:
     )
     groundtruth_band: int | None = parameter(
         default=None,
-        help="Band of the ground truths; the first is 1. Null is the only one, beside alpha.",
+        help="Band of the ground truths; the first is 1. Null is the only band besides alpha.",
         check=Within(1),
     )
     prediction_band: int | None = parameter(
         default=None,
-        help="Band of the predictions; the first is 1. Null is the only one, beside alpha.",
+        help="Band of the predictions; the first is 1. Null is the only band besides alpha.",
         check=Within(1),
     )
     georeference: Georeference = parameter(

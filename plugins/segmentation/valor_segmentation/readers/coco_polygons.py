@@ -17,7 +17,7 @@ from valor_core.schemas.segmentation import Flags
 _FINE = 5
 _MIDDLE = 2  # edges cross a column of pixels where they leave its third fine column
 _FARTHEST = 100_000_000  # coordinates whose fine places can be followed
-_BLOCK = 1 << 20  # fine places that are looked at together
+_BLOCK = 1 << 20  # fine positions of a block
 
 
 def coco_mask(corners: Floats, size: tuple[int, int]) -> Flags:
@@ -112,7 +112,7 @@ def _crossings(edges: _Edges, height: int, width: int) -> Iterator[Codes]:
         column = left // _FINE
         is_crossing = (x[1:] != x[:-1]) & (left % _FINE == _MIDDLE)
         is_crossing &= (column >= 0) & (column < width)
-        # A pixel begins at the fine row behind the middle of the one before it.
+        # A pixel begins at the fine row after the middle of the previous pixel.
         row = np.clip(-((_MIDDLE - top[is_crossing]) // _FINE), 0, height)
         yield column[is_crossing] * height + row
 

@@ -71,7 +71,7 @@ class Document:
     content : mapping
         Its fields; results that are a list are its annotations.
     annotations : tuple of Annotation
-        What it says of images.
+        Its records of images.
     """
 
     path: Path
@@ -112,7 +112,7 @@ class Document:
             what = "segments_info" if kinds[0] else "a segmentation"
             raise ReadError(
                 f"{strange.place}: expected {what}, as {self.annotations[0].place} has it",
-                "Give each kind of annotation a file of its own.",
+                "Give each kind of annotation a separate file.",
             )
         return any(kinds)
 
@@ -129,7 +129,7 @@ class Document:
         Raises
         ------
         ReadError
-            If there is no list of them, or an id stands there twice.
+            If there is no list of them, or an id occurs twice.
         """
         return dict(sorted(self._by_id("images", '{"id": 1, "height": 480, "width": 640}').items()))
 
@@ -139,7 +139,7 @@ class Document:
         Raises
         ------
         ReadError
-            If there is no list of them, or an id or a name stands there twice.
+            If there is no list of them, or an id or a name occurs twice.
         """
         records = self._by_id("categories", '{"id": 1, "name": "road"}')
         names = {number: _name(one, f"{self.path}, categories") for number, one in records.items()}

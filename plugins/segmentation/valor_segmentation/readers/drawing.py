@@ -33,7 +33,7 @@ def drawn(shapes: Mapping[Any, Any], size: tuple[int, int]) -> dict[Label, NDArr
     Raises
     ------
     SchemaError
-        If something else stands for a shape, or a corner is not finite; names the label.
+        If a shape has another type, or a corner is not finite; names the label.
     MissingExtraError
         If rasterio is not installed.
 

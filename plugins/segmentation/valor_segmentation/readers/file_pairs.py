@@ -108,7 +108,7 @@ def batch_of(
 def files_of(place: Path, endings: Sequence[str]) -> dict[str, Path]:
     """Files of a folder and those below it, by their names without the ending; or one file.
 
-    Files whose names begin with a dot are the system's and left out.
+    Files whose names begin with a dot are skipped.
 
     Raises
     ------
@@ -230,12 +230,12 @@ def _meeting(
         one, other = (min(files.values()).name for files in (true, predicted))
         return f"Call the files of an image alike on both sides, not {one!r} and {other!r}."
     keys = ("groundtruth_ending", "prediction_ending")
-    told = [
+    settings = [
         f"data.{key} to {more + known[0]}"
         for key, more, known in zip(keys, extra, endings, strict=True)
         if more
     ]
-    return f"Set {' and '.join(told)}."
+    return f"Set {' and '.join(settings)}."
 
 
 def _extra_endings(true: Sequence[str], predicted: Sequence[str]) -> tuple[str, str] | None:
@@ -368,7 +368,7 @@ def described(pairs: Sequence[Pair], path: Path | None, uid: str) -> list[Pair]:
     Raises
     ------
     ReadError
-        If a name stands there twice, or is no image's; names the row.
+        If a name occurs twice or has no image; names the row.
     """
     if path is None:
         return list(pairs)

@@ -34,7 +34,7 @@ COARSE = 1 << 26
 """Pixels of a row of blocks from which on a raster is worth a warning."""
 
 _CACHE_MEGABYTES = 32
-_OFFSET = 0.01  # pixels by which the corners of two rasters may be apart: what rounding does
+_OFFSET = 0.01  # largest distance of the corners of two rasters in pixels, to allow for rounding
 
 _opening = threading.Lock()  # for the filters of warnings, which all threads share
 
@@ -57,7 +57,7 @@ class RasterPixels:
     strip_rows : int
         Height of the file's blocks.
     is_masked : bool
-        Whether a mask or an alpha band hides some of them, which is not looked at.
+        Whether a mask or an alpha band, which the reader ignores, hides pixels.
     """
 
     path: Path
@@ -192,7 +192,7 @@ def _gdal(path: Path) -> Iterator[Any]:
             yield package
         except (
             package.errors.RasterioError,
-            package._err.CPLE_BaseError,  # some of GDAL's own are passed on as they are
+            package._err.CPLE_BaseError,  # includes errors that GDAL raises itself
             ValueError,  # of tags that are no text
         ) as error:
             found = error.__cause__ or error

@@ -65,7 +65,7 @@ class ValueLabels:
             raise ReadError(
                 "data.labels: expected the label of the value 1 first, since 0 is background, "
                 f"found {labels[0]!r}",
-                "Leave it out, or set data.values in place of data.labels to count it like a "
+                "Omit it, or set data.values instead of data.labels to count it like a "
                 f"label: values: {{{named}, …}}.",
             )
         return cls.of_values({str(i): name for i, name in enumerate(labels, 1)}, ignore, key)
@@ -247,7 +247,7 @@ class Palette:
     colors : ndarray of int64, shape (n,)
         The colors as numbers, red in the lowest byte.
     meaning : ResolvedName
-        What the values stand for.
+        Labels of the values.
     """
 
     colors: Codes = field(eq=BY_CONTENT)
@@ -262,7 +262,7 @@ class Palette:
         Raises
         ------
         ReadError
-            If a color cannot be read, or stands there twice.
+            If a color cannot be read, or occurs twice.
 
         Examples
         --------

@@ -119,7 +119,7 @@ def _mapped(path: Path) -> NDArray[Any]:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
         raise unreadable(path, error) from error
-    except Exception as error:  # a broken header makes NumPy raise whatever its text leads to
+    except Exception as error:  # a damaged header makes NumPy raise any exception
         raise _broken(path, error) from error
     return array
 

@@ -103,7 +103,7 @@ def _segments(annotation: Annotation, codes: Mapping[int, int]) -> list[Segment]
         number = whole(record, "id", place)
         if number in found or not 0 < number < 1 << 24:
             raise ReadError(
-                f"{place}, id: expected a number of its own from 1 to 16,777,215, found {number}"
+                f"{place}, id: expected a distinct number from 1 to 16,777,215, found {number}"
             )
         code = code_of(whole(record, "category_id", place), codes, place)
         crowd = record.get("iscrowd")

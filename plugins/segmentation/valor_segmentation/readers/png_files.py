@@ -63,7 +63,7 @@ class PngFile:
     palette : bytes
         Red, green and blue of each color; empty if there is no palette.
     rows : bytes
-        Filtered rows, as they are after decompression.
+        Filtered rows after decompression.
     checksum : bytes
         Adler-32 of `rows`.
     """
